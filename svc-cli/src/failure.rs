@@ -1,4 +1,4 @@
-//! Failures of commands: a message, and hints on what to do.
+//! Failures of commands: a message, and hints for fixing it.
 
 use std::io;
 use std::process::ExitCode;
@@ -7,18 +7,18 @@ use crate::terminal;
 
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
-/// The reason why a command has failed.
+/// The reason for a command's failure.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
     hints: Vec<String>,
-    /// Words of another program that have been told already.
+    /// Output of another program that has been printed already.
     details: String,
-    /// Whoever reads the output has closed it, which is not a failure.
+    /// Whether the reader of the output has closed it, which is not a failure.
     closed: bool,
-    /// An argument is wrong by itself.
+    /// Whether an argument is invalid by itself.
     is_usage: bool,
-    /// No change of a file helps, so `svc dev` need not wait for one.
+    /// Whether no change to a file can help, so that `svc dev` does not wait for one.
     is_final: bool,
 }
 
@@ -35,26 +35,26 @@ impl Failure {
         }
     }
 
-    /// A failure of an argument that is wrong by itself, whatever there is on this machine.
+    /// A failure of an argument that is invalid by itself, regardless of the state of this machine.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(message).into_usage()
     }
 
-    /// The same as a failure of an argument.
+    /// Marks it as a failure of an argument.
     #[must_use]
     pub(crate) fn into_usage(mut self) -> Self {
         self.is_usage = true;
         self
     }
 
-    /// The same with something that helps.
+    /// Adds a hint.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
     }
 
-    /// The same with things that help.
+    /// Adds hints.
     #[must_use]
     pub(crate) fn hints(mut self, hints: impl IntoIterator<Item = String>) -> Self {
         self.hints.extend(hints);
@@ -72,14 +72,14 @@ impl Failure {
         Self { closed, ..Self::new(format!("cannot write to standard output: {error}")) }
     }
 
-    /// The same for what no change of a file helps.
+    /// Marks it as a failure that no change to a file can fix.
     #[must_use]
     pub(crate) fn finally(mut self) -> Self {
         self.is_final = true;
         self
     }
 
-    /// Whether no change of a file helps.
+    /// Whether no change to a file can help.
     pub(crate) fn is_final(&self) -> bool {
         self.is_final
     }
@@ -89,29 +89,29 @@ impl Failure {
         &self.message
     }
 
-    /// The things that help.
+    /// The hints.
     pub(crate) fn hints_of(&self) -> &[String] {
         &self.hints
     }
 
-    /// The first thing that helps.
+    /// The first hint.
     pub(crate) fn first_hint(&self) -> Option<&str> {
         self.hints.first().map(String::as_str)
     }
 
-    /// The same with words of another program that have been told already.
+    /// Adds output of another program that has been printed already.
     #[must_use]
     pub(crate) fn with_details(mut self, details: impl Into<String>) -> Self {
         self.details = details.into();
         self
     }
 
-    /// The message, and the words of the other program.
+    /// The message, and the output of the other program.
     pub(crate) fn in_full(&self) -> String {
         format!("{}\n\n{}", self.message, self.details).trim_end().to_owned()
     }
 
-    /// Tells it, and returns the exit code.
+    /// Prints it, and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if self.closed {
             return ExitCode::SUCCESS;

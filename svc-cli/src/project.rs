@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
 
-/// The variables that name the database, the first of which wins.
+/// The variables for the database's URL; the first one set wins.
 const URLS: [&str; 2] = ["SVC_DATABASE_URL", "DATABASE_URL"];
 
 /// A folder with a `Cargo.toml`, and the settings of its `.env`.
@@ -25,8 +25,8 @@ impl Project {
         Self::at(root)
     }
 
-    /// The project whose database is meant: that of a folder, which may be its `db`, or else of the current one. The
-    /// files of `db` are enough, as an image for deployment has them.
+    /// The project of the database commands: the given folder, which may be its `db`, or else the current folder. The
+    /// files of `db` are enough, as in an image for deployment.
     pub(crate) fn of_database(folder: Option<&Path>) -> Result<Self> {
         let Some(folder) = folder else {
             let root = std::env::current_dir().map_err(Failure::io("find the current folder"))?;
@@ -44,7 +44,7 @@ impl Project {
         }
     }
 
-    /// The settings of the current folder, whether a project is there or not.
+    /// The settings of the current folder, with or without a project in it.
     pub(crate) fn anywhere() -> Result<Self> {
         Self::at(std::env::current_dir().map_err(Failure::io("find the current folder"))?)
     }
@@ -65,7 +65,7 @@ impl Project {
         self.settings.iter().filter(|(name, _)| std::env::var_os(name).is_none())
     }
 
-    /// A setting of the environment, or else of `.env`.
+    /// A setting from the environment, or else from `.env`.
     pub(crate) fn setting(&self, name: &str) -> Option<String> {
         let given = std::env::var(name).ok().filter(|value| !value.is_empty());
         given.or_else(|| self.settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.clone()))
@@ -83,7 +83,7 @@ impl Project {
     }
 }
 
-/// The settings of a file in the form of dotenv; none when there is no file.
+/// The settings of a file in dotenv format; none if the file does not exist.
 fn read_settings(file: &Path) -> Result<Vec<(String, String)>> {
     if !file.exists() {
         return Ok(Vec::new());

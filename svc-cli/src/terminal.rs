@@ -1,4 +1,4 @@
-//! Words for people on standard error, and data on standard output.
+//! Messages to standard error, and data to standard output.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
@@ -11,22 +11,22 @@ const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 const CYAN: Style = AnsiColor::Cyan.on_default().bold();
 const GREEN: Style = AnsiColor::Green.on_default().bold();
 
-/// Takes away what stands in the line of a terminal, such as cargo's progress.
+/// Clears the current line of a terminal, such as cargo's progress.
 const ERASE: &str = "\r\u{1b}[K";
 
-/// A line about what is going on.
+/// A progress message.
 pub(crate) fn say(line: impl std::fmt::Display) {
     let erase = if io::stderr().is_terminal() { ERASE } else { "" };
-    // Without anybody to read it, there is nobody to tell that it is not read.
+    // Ignore write errors: if standard error is closed, there is nowhere to report them.
     let _ = writeln!(anstream::stderr(), "{erase}{line}");
 }
 
-/// A step that is done.
+/// A completed step.
 pub(crate) fn done(line: impl std::fmt::Display) {
     say(format_args!("{GREEN}✓{GREEN:#} {line}"));
 }
 
-/// A step that has failed; others may follow.
+/// A failed step; others may follow.
 pub(crate) fn failed(line: impl std::fmt::Display) {
     say(format_args!("{RED}✗{RED:#} {line}"));
 }
@@ -36,7 +36,7 @@ pub(crate) fn warning(line: impl std::fmt::Display) {
     say(format_args!("{YELLOW}warning:{YELLOW:#} {line}"));
 }
 
-/// The reason of a failure.
+/// The reason for a failure.
 pub(crate) fn error(line: impl std::fmt::Display) {
     say(format_args!("{RED}error:{RED:#} {line}"));
 }
@@ -52,7 +52,7 @@ pub(crate) fn print(data: &str) -> Result<()> {
     output.write_all(data.as_bytes()).and_then(|()| output.flush()).map_err(|error| Failure::output(&error))
 }
 
-/// Asks for a name, which is typed or given as `--confirm`, before something is destroyed.
+/// Requires confirmation before a destructive action: the name, typed or passed as `--confirm`.
 pub(crate) fn confirm(what: &str, name: &str, given: Option<&str>) -> Result<()> {
     let refused = |message: String| Failure::new(message).hint(format!("to go on, pass `--confirm {name}`"));
     if let Some(given) = given {

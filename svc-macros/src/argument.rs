@@ -15,7 +15,7 @@ use crate::nested::{Nested, NestedKeys};
 use crate::rule::Rule;
 use crate::types::{self, ContextParameter, Place};
 
-/// An argument, or a field of an input object.
+/// An argument of a function, or a field of an input object.
 pub(crate) struct Argument {
     pub(crate) ident: Ident,
     pub(crate) element: Element,
@@ -24,10 +24,10 @@ pub(crate) struct Argument {
     default: Option<String>,
     /// Whether a required text may be blank.
     pub(crate) allow_blank: bool,
-    /// The meaning of null, where the argument chooses rows.
+    /// The meaning of null, for an argument that filters rows.
     pub(crate) null: Option<NullArgument>,
     rules: Vec<Rule>,
-    /// The rows of another table that a field of an input object holds.
+    /// The rows of another table in a field of an input object.
     pub(crate) nested: Option<Nested>,
 }
 
@@ -50,7 +50,7 @@ impl NullArgument {
 }
 
 impl Argument {
-    /// Reads the element `ident: ty` and takes our attributes off it.
+    /// Reads the element `ident: ty` and removes our attributes from it.
     pub(crate) fn new(ident: &Ident, ty: &Type, attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
         Self::with_keys(
             &["name", "default", "null", "length", "range", "pattern", "not_null"],
@@ -123,13 +123,13 @@ impl Argument {
         self.default.as_deref()
     }
 
-    /// The function that gives the type.
+    /// The function that returns the type.
     pub(crate) fn type_ref(&self, krate: &Crate, this: Option<&Ident>) -> TokenStream {
         let ty = types::outside(&self.ty, this);
         quote_spanned!(types::span(&self.ty)=> <#ty as #krate::Input>::type_ref)
     }
 
-    /// The `ArgMeta`, with the function that gives the type.
+    /// The `ArgMeta`, with the function that returns the type.
     pub(crate) fn meta(&self, krate: &Crate, ty: &TokenStream, this: Option<&Ident>) -> TokenStream {
         let (element, default) = (self.element.meta(krate), element::option(&self.default));
         let null = format_ident!("{}", self.null.as_ref().map_or("ByField", |null| null.variant));
@@ -150,13 +150,13 @@ pub(crate) struct Parameters(Vec<Parameter>);
 
 #[expect(clippy::large_enum_variant, reason = "a function has few parameters, and each lives for one expansion")]
 enum Parameter {
-    /// `ctx: &Context<'_>`, under whatever name.
+    /// `ctx: &Context<'_>`, under any name.
     Context(Type),
     Argument(Argument),
 }
 
 impl Parameters {
-    /// Reads the parameters after the receiver and takes our attributes off them.
+    /// Reads the parameters after the receiver and removes our attributes from them.
     pub(crate) fn read(inputs: &mut Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Self {
         let mut params = Self::default();
         for input in inputs {
@@ -172,7 +172,7 @@ impl Parameters {
         params
     }
 
-    /// The arguments that clients see.
+    /// The arguments visible to clients.
     pub(crate) fn args(&self) -> impl Iterator<Item = &Argument> {
         self.0.iter().filter_map(|param| match param {
             Parameter::Argument(arg) => Some(arg),
@@ -180,7 +180,7 @@ impl Parameters {
         })
     }
 
-    /// Refuses a meaning of null where no row is chosen by it.
+    /// Rejects `null = …` on resolvers whose arguments do not filter rows.
     pub(crate) fn refuse_null(&self, errors: &mut Errors) {
         for null in self.args().filter_map(|arg| arg.null.as_ref()) {
             let message = "only a query or subscription without a body chooses rows by its arguments; remove `null`, and \
@@ -207,7 +207,7 @@ impl Parameters {
         }
     }
 
-    /// The statements that take the context and the arguments out of the call.
+    /// The statements that extract the context and the arguments from the call.
     pub(crate) fn bindings(&self, krate: &Crate) -> TokenStream {
         let (call, context) = (local("call"), local("context"));
         let context = self.contexts().next().map(|ty| {
@@ -235,7 +235,7 @@ impl Parameters {
     }
 }
 
-/// A variable that the user's code cannot see.
+/// A variable invisible to the user's code.
 pub(crate) fn local(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use crate::Family;
 use crate::errors::Errors;
 
-/// Expands a family on source text and gives back the messages and the output, which must be items.
+/// Expands a family on source text and returns the messages and the output, which must be items.
 pub(crate) fn expand(family: Family, args: &str, item: &str) -> (Vec<String>, String) {
     let mut errors = Errors::default();
     let output = family(tokens(args), tokens(item), &mut errors);
@@ -20,7 +20,7 @@ pub(crate) fn messages(family: Family, args: &str, item: &str) -> Vec<String> {
     expand(family, args, item).0
 }
 
-/// Asserts that a good item's output has each part, however it is spaced.
+/// Asserts that a valid item's output contains each part, ignoring whitespace.
 pub(crate) fn has(family: Family, args: &str, item: &str, parts: &[&str]) {
     let (errors, output) = expand(family, args, item);
     assert_eq!(errors, [""; 0], "{item}");

@@ -1,21 +1,21 @@
-//! The name under which a program depends on svc.
+//! The name of svc in a program's dependencies.
 //!
-//! The compiler's arguments tell it, and only a message follows from them: generated code has to be the same for tools
-//! that expand macros without a compiler.
+//! The name comes from the compiler's arguments. It only affects an error message: generated code has to be the same
+//! for tools that expand macros without a compiler.
 
 use std::env;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The other name that `Cargo.toml` gives svc, if it does.
+/// The name that `Cargo.toml` gives svc, if it is not `svc`.
 pub(crate) fn other_name() -> Option<&'static str> {
     static NAME: OnceLock<Option<String>> = OnceLock::new();
     let arguments = || env::args_os().filter_map(|argument| argument.into_string().ok());
     NAME.get_or_init(|| renamed(arguments())).as_deref()
 }
 
-/// The message about the other name, once for a program.
+/// The message about the other name, once per program.
 pub(crate) fn message() -> Option<String> {
     static IS_TOLD: AtomicBool = AtomicBool::new(false);
     let name = other_name().filter(|_| !IS_TOLD.swap(true, Ordering::Relaxed))?;
@@ -24,7 +24,7 @@ pub(crate) fn message() -> Option<String> {
     ))
 }
 
-/// The name of svc in `--extern name=path`, where nothing is named `svc`.
+/// The name of svc in `--extern name=path`, unless a crate is named `svc`.
 fn renamed(arguments: impl Iterator<Item = String>) -> Option<String> {
     let mut name = None;
     let mut arguments = arguments;
@@ -34,7 +34,7 @@ fn renamed(arguments: impl Iterator<Item = String>) -> Option<String> {
             Some(rest) => rest.strip_prefix('=').unwrap_or_default().to_owned(),
             None => continue,
         };
-        // Options may stand before the name, as in `priv,noprelude:svc=…`.
+        // Options may precede the name, as in `priv,noprelude:svc=…`.
         let (before, file) = dependency.split_once('=').unwrap_or((&dependency, ""));
         match before.rsplit(':').next() {
             Some("svc") => return None,
@@ -45,7 +45,7 @@ fn renamed(arguments: impl Iterator<Item = String>) -> Option<String> {
     name
 }
 
-/// Whether a file is svc as Cargo names it: `libsvc-0123456789abcdef.rmeta`.
+/// Whether a file is svc by Cargo's naming: `libsvc-0123456789abcdef.rmeta`.
 fn is_svc(file: &str) -> bool {
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
     stem.and_then(|stem| stem.strip_prefix("libsvc")).is_some_and(|hash| hash.is_empty() || hash.starts_with('-'))

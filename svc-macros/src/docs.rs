@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// The documentation as a constant text; the library trims what a macro such as `include_str!` gives.
+/// The documentation as a constant text. The library trims the output of a macro such as `include_str!`.
 pub(crate) fn description(attrs: &[Attribute]) -> Option<TokenStream> {
     let parts: Vec<&Expr> = attrs.iter().filter_map(part).collect();
     let texts: Option<Vec<String>> = parts.iter().map(|part| text(part).map(|text| without_margin(&text))).collect();
@@ -49,7 +49,7 @@ fn without_margin(text: &str) -> String {
     };
     let mut lines: Vec<&str> = rest.lines().map(str::trim_end).collect();
     if !first.is_empty() && !first.starts_with(' ') {
-        // A text that somebody wrote as a string; its spaces are meant.
+        // A text written as a string; its spaces are intentional.
         return text.to_owned();
     }
     if lines.iter().all(|line| line.is_empty() || line.trim_start().starts_with('*')) {

@@ -1,4 +1,4 @@
-//! Elements of a schema: all that have a name, a description and a deprecation.
+//! Elements of a schema: everything with a name, a description and a deprecation.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -15,14 +15,14 @@ use crate::name;
 pub(crate) struct Element {
     /// The identifier without `r#`.
     pub(crate) rust: String,
-    /// The GraphQL name that the source fixes.
+    /// The GraphQL name, if the source sets it.
     pub(crate) name: Option<String>,
     description: Option<TokenStream>,
     deprecated: Option<String>,
 }
 
 impl Element {
-    /// The element `ident`, whose GraphQL name may be given; `attrs` has its documentation.
+    /// The element `ident`, with an optional explicit GraphQL name; `attrs` has its documentation.
     pub(crate) fn new(ident: &Ident, given: Option<&LitStr>, attrs: &[Attribute], errors: &mut Errors) -> Self {
         let rust = ident.unraw().to_string();
         match given {
@@ -36,12 +36,12 @@ impl Element {
         Self::unchecked(rust, given.map(LitStr::value), attrs)
     }
 
-    /// An element whose names are known to be good.
+    /// An element whose names have been checked already.
     pub(crate) fn unchecked(rust: String, name: Option<String>, attrs: &[Attribute]) -> Self {
         Self { rust, name, description: docs::description(attrs), deprecated: deprecated(attrs) }
     }
 
-    /// An element beside this one, which is deprecated with it.
+    /// An element derived from this one, deprecated with it.
     pub(crate) fn beside(&self, rust: String, name: Option<&LitStr>) -> Self {
         Self { rust, name: name.map(LitStr::value), description: None, deprecated: self.deprecated.clone() }
     }
@@ -61,7 +61,8 @@ impl Element {
     }
 }
 
-/// The `Place` of an item. Tokens at its name have the line of the name; those of the macro have that of the attribute.
+/// The `Place` of an item. Tokens spanned at its name have the line of the name; tokens of the macro have the
+/// attribute's line.
 pub(crate) fn place(krate: &Crate, ident: &Ident) -> TokenStream {
     let line = line(ident);
     quote!(#krate::Place { file: ::core::file!(), line: #line })
@@ -80,7 +81,7 @@ pub(crate) fn option<T: ToTokens>(value: &Option<T>) -> TokenStream {
     }
 }
 
-/// Reports elements that have one GraphQL name.
+/// Reports elements with the same GraphQL name.
 pub(crate) fn check_unique<'a>(elements: impl Iterator<Item = (&'a Element, &'a Ident)>, errors: &mut Errors) {
     let mut seen = Vec::new();
     for (element, ident) in elements {
@@ -92,7 +93,8 @@ pub(crate) fn check_unique<'a>(elements: impl Iterator<Item = (&'a Element, &'a 
     }
 }
 
-/// Reports `#[cfg]` inside an item, and conditions on what the schema is made of: the macro cannot see which parts stay.
+/// Reports `#[cfg]` inside an item, and conditional attributes that shape the schema: the macro cannot see which parts
+/// remain.
 pub(crate) fn check_cfg(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("cfg")) {
         errors.at(attr, "a part of an item cannot be conditional here; write the whole item once per `#[cfg(…)]`");
@@ -107,7 +109,7 @@ pub(crate) fn check_cfg(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
     });
 }
 
-/// The attributes that a `#[cfg_attr(…)]` gives, those of nested ones included.
+/// The attributes inside a `#[cfg_attr(…)]`, including nested ones.
 pub(crate) fn conditional(attr: &Meta) -> Vec<Meta> {
     let Meta::List(list) = attr else { return Vec::new() };
     if !list.path.is_ident("cfg_attr") {
@@ -118,12 +120,12 @@ pub(crate) fn conditional(attr: &Meta) -> Vec<Meta> {
     given.flat_map(|meta| if meta.path().is_ident("cfg_attr") { conditional(&meta) } else { vec![meta] }).collect()
 }
 
-/// Whether the macros read this attribute. A conditional description is one for rustdoc.
+/// Whether the macros read this attribute. A conditional doc comment is meant for rustdoc.
 fn makes_schema(attr: &Meta) -> bool {
     ["cfg", "svc", "relation", "deprecated"].iter().any(|name| attr.path().is_ident(name))
 }
 
-/// The `#[cfg]` attributes of an item, which all that is generated for it must repeat.
+/// The `#[cfg]` attributes of an item, repeated on all items generated for it.
 pub(crate) fn cfgs(attrs: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
 }

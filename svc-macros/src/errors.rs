@@ -1,4 +1,4 @@
-//! Collects every mistake of an item, so that one build shows them all.
+//! Collects every mistake of an item, so that one build reports all of them.
 
 use std::fmt::Display;
 
@@ -11,9 +11,9 @@ use syn::spanned::Spanned as _;
 #[derive(Default)]
 pub(crate) struct Errors {
     reported: Option<syn::Error>,
-    /// Messages that stand in the item, in place of types.
+    /// Messages placed in the item, instead of types.
     in_place: Vec<String>,
-    /// Whether rustc reports the item by itself.
+    /// Whether rustc reports the item itself.
     told_by_rustc: bool,
 }
 
@@ -33,8 +33,8 @@ impl Errors {
 
     /// Reports `message` in place of a type of the user's item.
     ///
-    /// The compiler takes a type with an error in it for any other type, `Send` and `Sync` included, so that it does
-    /// not report what follows from the mistake.
+    /// The compiler accepts a type with an error in it as any other type, `Send` and `Sync` included, and so does not
+    /// report consequences of the mistake.
     pub(crate) fn in_place(&mut self, ty: &mut Type, message: impl Display) {
         let message = message.to_string();
         // The alias keeps imports in use.
@@ -43,27 +43,27 @@ impl Errors {
         self.in_place.push(message);
     }
 
-    /// Takes note of a syntax error, which rustc has reported before it ran the macro.
+    /// Records a syntax error, which rustc has reported before it ran the macro.
     pub(crate) fn told_by_rustc(&mut self) {
         self.told_by_rustc = true;
     }
 
-    /// The value, or `None` after reporting why there is none.
+    /// The value, or `None` after reporting the error.
     pub(crate) fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no errors.
     pub(crate) fn is_empty(&self) -> bool {
         self.reported.is_none() && self.in_place.is_empty() && !self.told_by_rustc
     }
 
-    /// One `compile_error!` per mistake that is not in the item already.
+    /// One `compile_error!` per mistake that is not already placed in the item.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.reported.map(syn::Error::into_compile_error).unwrap_or_default()
     }
 
-    /// The messages: those beside the item, then those in it.
+    /// The messages: first the ones beside the item, then the ones in it.
     #[cfg(test)]
     pub(crate) fn messages(self) -> Vec<String> {
         let reported = self.reported.into_iter().flatten().map(|error| error.to_string());

@@ -1,4 +1,4 @@
-//! The user's item when it cannot be read as it is.
+//! Recovery for items that do not parse.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream, Parser as _};
@@ -7,8 +7,8 @@ use syn::{Attribute, Field, Fields, FieldsNamed, Generics, Ident, Item, ItemStru
 
 use crate::errors::Errors;
 
-/// Reads an item. One with fields that somebody is about to type is read without them, so that only they are reported,
-/// and not each use of the type.
+/// Reads an item. If fields lack a type because the user is still typing, reads the item without them, so that only
+/// these fields are reported, and not each use of the type.
 pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Item> {
     let error = match syn::parse2(item.clone()) {
         Ok(item) => return Some(item),
@@ -26,7 +26,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Item> {
     }
 }
 
-/// A struct that is right but for fields without a type.
+/// A struct that is valid except for fields without a type.
 struct HalfTyped(ItemStruct);
 
 impl Parse for HalfTyped {
@@ -49,7 +49,7 @@ impl Parse for HalfTyped {
     }
 }
 
-/// The tokens between commas; those of type arguments separate no fields.
+/// Splits the tokens at commas, except at commas between type arguments.
 fn fields(body: TokenStream) -> Vec<TokenStream> {
     let (mut fields, mut depth, mut arrow) = (vec![TokenStream::new()], 0_usize, false);
     for token in body {
@@ -81,7 +81,7 @@ fn without_type(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-/// The item without its `#[svc(…)]` and `#[relation]` attributes, which rustc would report once more.
+/// The item without its `#[svc(…)]` and `#[relation]` attributes, which rustc would report as well.
 pub(crate) fn strip(item: TokenStream) -> TokenStream {
     let mut out = TokenStream::new();
     let mut tokens = item.into_iter().peekable();

@@ -1,4 +1,4 @@
-//! Checks of fields: `#[svc::authorize_field(check)]`, inside of the attribute that registers the type.
+//! Checks of fields: `#[svc::authorize_field(check)]`, consumed by the attribute that registers the type.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -9,18 +9,18 @@ use crate::argument::local;
 use crate::errors::Errors;
 use crate::krate::Crate;
 
-/// The checks of a field; each must allow.
+/// The checks of a field; all of them must allow access.
 #[derive(Default)]
 pub(crate) struct FieldChecks(Vec<Expr>);
 
 impl FieldChecks {
-    /// Takes the checks off a field or a method.
+    /// Removes the checks from a field or a method.
     pub(crate) fn take(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
         let checks = attrs.extract_if(.., |attr| is_check(attr));
         Self(checks.filter_map(|attr| errors.ok(read(&attr))).collect())
     }
 
-    /// Takes the checks off a function that has no object which they could look at.
+    /// Removes and reports checks on a function without an object to check.
     pub(crate) fn refuse(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
         for attr in attrs.extract_if(.., |attr| is_check(attr)) {
             errors.at(
@@ -34,7 +34,7 @@ impl FieldChecks {
         self.0.is_empty()
     }
 
-    /// The list of them, for fields of the type `object`.
+    /// The list of checks, for fields of the type `object`.
     pub(crate) fn tokens(&self, krate: &Crate, object: &impl ToTokens) -> TokenStream {
         let (this, request) = (local("this"), local("request"));
         let checks = self.0.iter().map(|check| {
@@ -46,7 +46,7 @@ impl FieldChecks {
     }
 }
 
-/// The item below a check that nothing has taken off: it stands in a wrong place.
+/// Reports a check that no registering attribute has consumed, because it is misplaced, and returns the item below it.
 pub(crate) fn misplaced(item: TokenStream, errors: &mut Errors) -> TokenStream {
     let message = "`#[svc::authorize_field]` goes onto a field of a struct with `#[svc_type]`, or onto a method of an \
                    `#[svc_type] impl` block";

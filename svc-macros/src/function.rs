@@ -1,4 +1,4 @@
-//! Functions as the macros see them: the body is optional, and stays as it is.
+//! Functions as the macros see them: the body is optional and stays unchanged.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt as _, quote};
@@ -15,7 +15,7 @@ pub(crate) struct Function {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,
     pub(crate) sig: Signature,
-    /// The braces and what is in them.
+    /// The braces and their content.
     pub(crate) body: Option<TokenTree>,
 }
 
@@ -47,14 +47,14 @@ impl ToTokens for Function {
 }
 
 impl Function {
-    /// The type that the function answers with; reports everything in the signature that no schema can show.
+    /// The return type of the function; reports everything in the signature that a schema cannot express.
     pub(crate) fn check(&self, errors: &mut Errors) -> Option<Type> {
         let output = self.check_signature(errors)?;
         types::check(&output, Place::Return, errors);
         Some(output)
     }
 
-    /// The type that the function returns, whatever it is; reports everything else in the signature.
+    /// The return type of the function, without checking it; reports everything else in the signature.
     pub(crate) fn check_signature(&self, errors: &mut Errors) -> Option<Type> {
         let sig = &self.sig;
         for (token, name) in [
@@ -82,22 +82,23 @@ impl Function {
     }
 }
 
-/// The closure that reads the arguments, calls a resolver and gives its outcome back.
+/// The closure that reads the arguments, calls a resolver and returns its outcome.
 pub(crate) struct Caller<'a> {
     pub(crate) krate: &'a Crate,
     /// The resolver.
     pub(crate) callee: TokenStream,
-    /// The function that finds the object in the closure's first parameter, for a method.
+    /// For a method, the function that finds the object in the closure's first parameter.
     pub(crate) receiver: Option<TokenStream>,
     pub(crate) params: &'a Parameters,
     pub(crate) output: &'a Type,
     pub(crate) asynchronous: bool,
-    /// The function that makes events of what the resolver returned, where that is a stream.
+    /// If the resolver returns a stream, the function that turns its return value into events.
     pub(crate) events: Option<TokenStream>,
 }
 
 impl Caller<'_> {
-    /// `&Sync(|call| …)`, `&Async(|call| …)` or `&Stream(|call| …)` of the enum `kind`, which is `Method` or `Resolver`.
+    /// `&Sync(|call| …)`, `&Async(|call| …)` or `&Stream(|call| …)` of the enum `kind`, which is `Method` or
+    /// `Resolver`.
     pub(crate) fn variant(&self, kind: &str) -> TokenStream {
         let Self { krate, callee, receiver, params, output, asynchronous, events } = self;
         let kind = quote::format_ident!("{kind}");

@@ -1,4 +1,5 @@
-//! Guards: `#[svc::requires_permission("posts:write")]` and its siblings, inside of the attribute that registers the item.
+//! Guards: `#[svc::requires_permission("posts:write")]` and its siblings, consumed by the attribute that registers the
+//! item.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
@@ -12,7 +13,7 @@ use crate::function::Function;
 use crate::krate::Crate;
 use crate::nearest::nearest;
 
-/// The guards, with the variants of `Guard` that they become.
+/// The guards and their variants of `Guard`.
 const GUARDS: [(&str, &str); 5] = [
     ("requires_auth", "Auth"),
     ("requires_permission", "Permission"),
@@ -21,13 +22,13 @@ const GUARDS: [(&str, &str); 5] = [
     ("requires_any_role", "AnyRole"),
 ];
 
-/// The words of attributes that are meant to guard something.
+/// Words that mark an attribute as a likely guard.
 const GUARDING: [&str; 9] = ["auth", "role", "permi", "require", "guard", "secur", "protect", "admin", "logged"];
 
-/// The attributes below which guards stand.
+/// The attributes that accept guards below them.
 const REGISTERING: [&str; 4] = ["query", "mutation", "subscription", "svc_type"];
 
-/// The guards of an item; each must hold.
+/// The guards of an item; all of them must pass.
 #[derive(Default)]
 pub(crate) struct Guards(Vec<Guard>);
 
@@ -37,9 +38,9 @@ struct Guard {
 }
 
 impl Guards {
-    /// Takes the guards off an item.
+    /// Removes the guards from an item.
     pub(crate) fn take(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
-        // Those of svc that are misspelt; rustc would say that there is no such attribute, and not which one was meant.
+        // Misspelled guards of svc. rustc would only report an unknown attribute and not suggest the intended one.
         for attr in attrs.extract_if(.., |attr| is_of_svc(attr) && variant(attr).is_none() && meant(attr).is_some()) {
             errors.push(syn::Error::new(attr.path().span(), instead(&attr)));
         }
@@ -51,7 +52,7 @@ impl Guards {
         self.0.is_empty()
     }
 
-    /// The list of them.
+    /// The list of guards.
     pub(crate) fn tokens(&self, krate: &Crate) -> TokenStream {
         let guards = self.0.iter().map(|Guard { variant, names }| {
             let ident = format_ident!("{variant}");
@@ -70,25 +71,25 @@ fn variant(attr: &Attribute) -> Option<&'static str> {
     GUARDS.iter().find(|(guard, _)| name.ident == guard).map(|(_, variant)| *variant)
 }
 
-/// The guard that is meant by a misspelt attribute.
+/// The guard that a misspelled attribute most likely means.
 fn meant(attr: &Attribute) -> Option<&'static str> {
     let name = attr.path().segments.last()?.ident.to_string();
     nearest(&name, GUARDS.iter().map(|(guard, _)| *guard))
 }
 
-/// Whether an attribute is written as one of svc.
+/// Whether an attribute is written with the path `svc::`.
 fn is_of_svc(attr: &Attribute) -> bool {
     let segments = &attr.path().segments;
     segments.len() > 1 && segments.first().is_some_and(|first| first.ident == "svc")
 }
 
-/// Whether an attribute looks like one that guards something.
+/// Whether an attribute looks like a guard.
 pub(crate) fn is_guarding(attr: &Attribute) -> bool {
     let name = attr.path().segments.last().map(|name| name.ident.to_string().to_ascii_lowercase()).unwrap_or_default();
     meant(attr).is_some() || GUARDING.iter().any(|word| name.contains(word))
 }
 
-/// Says which guard to write in place of an attribute that is none.
+/// The message that suggests a guard in place of an attribute that is not one.
 pub(crate) fn instead(attr: &Attribute) -> String {
     let path = attr.path().segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::");
     match meant(attr) {
@@ -140,7 +141,7 @@ fn example(variant: &str) -> &'static str {
     }
 }
 
-/// The item below a guard that nothing has taken off: it stands in a wrong place.
+/// Reports a guard that no registering attribute has consumed, because it is misplaced, and returns the item below it.
 pub(crate) fn misplaced(guard: &str, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let attrs = match syn::parse2::<Function>(item.clone()) {
         Ok(function) => function.attrs,

@@ -12,7 +12,7 @@ use crate::errors::Errors;
 use crate::krate::Crate;
 use crate::nearest::nearest;
 
-/// Reads lists of keys; a mistake in one key does not hide the next.
+/// Reads lists of keys; a mistake in one key does not hide the next one.
 pub(crate) struct Keys {
     valid: &'static [&'static str],
     elsewhere: (&'static [&'static str], &'static str),
@@ -20,12 +20,12 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Nothing but the `valid` keys is accepted, each once.
+    /// Accepts only the `valid` keys, each once.
     pub(crate) fn new(valid: &'static [&'static str]) -> Self {
         Self { valid, elsewhere: (&[], ""), seen: Vec::new() }
     }
 
-    /// Users look for `keys` here, but should do as `advice` says.
+    /// Users may write `keys` here by mistake; the error then gives `advice`.
     pub(crate) fn instead_of(mut self, keys: &'static [&'static str], advice: &'static str) -> Self {
         self.elsewhere = (keys, advice);
         self
@@ -58,7 +58,7 @@ impl Keys {
         self.check_crate(errors);
     }
 
-    /// An attribute without `crate = …`, in a program that has svc under another name.
+    /// Reports an attribute without `crate = …` in a program that depends on svc under another name.
     fn check_crate(&self, errors: &mut Errors) {
         let is_missing = self.valid.contains(&"crate") && !self.seen.iter().any(|key| key == "crate");
         if let Some(message) = is_missing.then(dependency::message).flatten() {
@@ -66,13 +66,14 @@ impl Keys {
         }
     }
 
-    /// A value without its key, as in `#[svc::mutation("app.create_user")]`; it is read, so that it is not missed as well.
+    /// A value without its key, as in `#[svc::mutation("app.create_user")]`. It is still read, so that it is not
+    /// reported as missing too.
     fn unnamed(
         &mut self,
         input: ParseStream<'_>,
         read: &mut impl FnMut(&Ident, ParseStream<'_>) -> syn::Result<()>,
     ) -> syn::Result<()> {
-        // Only of a mutation is a function the usual value.
+        // `function` is the usual value only for mutations.
         let is_usual = |key: &&str| *key != "function" || self.valid.contains(&"on_failure");
         let mut usual = ["function", "sql_source", "name"].into_iter().filter(is_usual);
         let Some(key) = usual.find(|key| self.valid.contains(key)) else {
@@ -118,7 +119,7 @@ impl Keys {
         format!("{wrong}; {}", self.all())
     }
 
-    /// Says which keys there are.
+    /// Lists the valid keys.
     fn all(&self) -> String {
         match self.valid {
             [] => "`#[svc(…)]` has no keys here, remove it".to_owned(),
@@ -136,7 +137,7 @@ fn capitalized(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// Takes the `#[svc(…)]` attributes off an element and reads their keys.
+/// Removes the `#[svc(…)]` attributes from an element and reads their keys.
 pub(crate) fn read_svc(
     attrs: &mut Vec<Attribute>,
     valid: &'static [&'static str],
@@ -155,7 +156,7 @@ pub(crate) fn read_svc(
     }
 }
 
-/// Takes `#[relation]` off an element that cannot be one.
+/// Removes and reports `#[relation]` on an element that cannot be a relation.
 pub(crate) fn refuse_relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
     for attr in attrs.extract_if(.., |attr| attr.path().is_ident("relation")) {
         errors.at(&attr, "`#[relation]` goes on a field of an `#[svc_type]` struct; remove it here");

@@ -8,8 +8,8 @@ use crate::dependency;
 
 /// The crate: `::svc`, or the path given with `crate = path`.
 ///
-/// It prints as `__svc`, a name that [`import`](Self::import) gives inside a block of generated code. So a program
-/// without svc is told once for each item.
+/// It prints as `__svc`, a name that [`import`](Self::import) introduces inside a block of generated code. So a program
+/// without svc gets one error per item.
 #[derive(Default)]
 pub(crate) struct Crate(Option<Path>);
 
@@ -19,18 +19,18 @@ impl Crate {
         Self(Some(path))
     }
 
-    /// The import that a block of generated code begins with.
+    /// The import at the start of a block of generated code.
     pub(crate) fn import(&self) -> TokenStream {
         let path = self.path();
         quote!(use #path as __svc;)
     }
 
-    /// The path to what generated code names, for use outside such a block.
+    /// The path to the items used by generated code, for use outside such a block.
     pub(crate) fn path(&self) -> TokenStream {
         match &self.0 {
             Some(path) => quote!(#path::__private),
             None => {
-                // Under another name svc is found as well, so that the one message about the name is all that is said.
+                // svc is also found under another name, so that the message about the name is the only one.
                 let name = dependency::other_name().unwrap_or("svc");
                 let name = Ident::new(name, Span::call_site());
                 quote!(::#name::__private)
@@ -38,12 +38,12 @@ impl Crate {
         }
     }
 
-    /// `crate = path`, for a macro that expands another; nothing where the source says nothing.
+    /// `crate = path`, for a macro that expands another one; empty if the source does not set it.
     pub(crate) fn key(&self) -> TokenStream {
         self.0.as_ref().map(|path| quote!(crate = #path)).unwrap_or_default()
     }
 
-    /// Keeps svc's own types out of what rustc suggests to somebody whose type lacks a macro.
+    /// Keeps svc's own types out of rustc's suggestions for a user's type that lacks a macro.
     pub(crate) fn quiet(&self) -> TokenStream {
         match &self.0 {
             Some(path) if path.is_ident("crate") => quote!(#[diagnostic::do_not_recommend]),

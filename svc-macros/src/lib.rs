@@ -1,7 +1,7 @@
 //! The attribute macros of svc.
 //!
-//! Programs depend on `svc`, which re-exports the macros. Each family has a folder with three stages,
-//! parse → model → expand; a mistake never hides the item it is in, nor the next mistake.
+//! Programs depend on `svc`, which re-exports the macros. Each family has a folder with three stages, parse → model →
+//! expand; a mistake never hides the item it is in, or the next mistake.
 
 mod argument;
 #[cfg(test)]
@@ -44,8 +44,8 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::query)
 }
 
-/// A mutation: a function that writes. Without a body it calls a function of the database or writes to a table; with one it
-/// is a resolver.
+/// A mutation: a function that writes. Without a body, it calls a function of the database or writes to a table; with a
+/// body, it is a resolver.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -65,7 +65,7 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// A mutation without a body can also write rows of a table: the fields of the input object are columns, the other
-/// arguments choose the row, and what is answered is read again from the view.
+/// arguments select the row, and the returned row is read from the view after the write.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -81,12 +81,12 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
 /// async fn remove_user(id: Uuid) -> Option<User>;
 /// ```
 ///
-/// Its keys are one of `insert`, `update`, `upsert` and `delete` with the table, `key` for the column with the view's `id`,
-/// and for `upsert` `conflict = "sku"` and `on_conflict = nothing`.
+/// Its keys are one of `insert`, `update`, `upsert` and `delete` with the table, `key` for the column with the view's
+/// `id`, and for `upsert` `conflict = "sku"` and `on_conflict = nothing`.
 ///
-/// Keys: `function = "schema.name"` names the function of the database, `context = ["…"]` the values of the request
-/// that it gets before the arguments, `invalidates = [Post]` the types of rows that it writes besides those of its
-/// answer, so that kept answers of theirs are forgotten, and `name`, `authorizer`, `rate_limit` and `crate` as for
+/// Keys: `function = "schema.name"` names the function of the database. `context = ["…"]` lists the values of the
+/// request passed before the arguments. `invalidates = [Post]` lists the row types it writes in addition to its return
+/// type, so that cached responses with them are invalidated. `name`, `authorizer`, `rate_limit` and `crate` work as for
 /// [`query`](macro@query).
 #[proc_macro_attribute]
 pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -95,9 +95,9 @@ pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// A subscription: a function that returns a stream of events, or a `Result` with one.
 ///
-/// Each event is what a query's function may return: a value, a `Result` with one, or a query such as `FindOne<T>`. It is
-/// completed with the client's selection. An error of one event leaves the others alone; an error in the stream's place
-/// refuses the subscription.
+/// Each event is a value that a query's function may return: a value, a `Result` with one, or a query such as
+/// `FindOne<T>`. It is completed with the client's selection. An error in one event does not affect the others; an
+/// error in place of the stream rejects the subscription.
 ///
 /// ```
 /// use svc::futures_util::stream;
@@ -110,8 +110,8 @@ pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
 /// # let options = AppOptions::new().subscriptions(subscriptions![countdown]);
 /// ```
 ///
-/// Without a body it answers with the rows that the events of a channel name. Its arguments filter as those of a query do,
-/// and are compared with the event before anything is read:
+/// Without a body, it returns the rows named by the events of a channel. Its arguments filter as in a query, and are
+/// compared with the event before anything is read:
 ///
 /// ```
 /// use svc::prelude::*;
@@ -123,18 +123,19 @@ pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
 /// # let options = AppOptions::new().subscriptions(subscriptions![post_changed]);
 /// ```
 ///
-/// Keys: `channel = "…"`, and `name`, `authorizer`, `rate_limit` and `crate` as for [`query`](macro@query). Guards stand below it as below a query, and hold when the client subscribes.
+/// Keys: `channel = "…"`, and `name`, `authorizer`, `rate_limit` and `crate` as for [`query`](macro@query). Guards go
+/// below it as below a query, and are checked when the client subscribes.
 #[proc_macro_attribute]
 pub fn subscription(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::subscription)
 }
 
-/// A guard: the field is answered only where there is a user. It needs the feature `auth`.
+/// A guard: the field requires a user. It needs the feature `auth`.
 ///
-/// Guards stand below `#[svc::query]` or one of its siblings on a function, or on a field or a method of an `#[svc_type]`.
-/// Several of them must all hold, and nothing of the field runs before. A request without a user gets the code
-/// `UNAUTHENTICATED`; what else is missing is `FORBIDDEN`, and `extensions` say what is required. The schema says so in
-/// the field's description.
+/// Guards go below `#[svc::query]` or one of its siblings on a function, or on a field or a method of an `#[svc_type]`.
+/// Several guards must all pass, and nothing of the field runs before them. A request without a user gets the code
+/// `UNAUTHENTICATED`; any other missing requirement gets `FORBIDDEN`, and `extensions` list the requirements. The
+/// schema lists them in the field's description.
 ///
 /// ```ignore
 /// use svc::prelude::*;
@@ -180,12 +181,12 @@ pub fn requires_any_role(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, |_, item, errors| guard::misplaced("requires_any_role", item, errors))
 }
 
-/// A check of a field, which looks at the object: `#[svc::authorize_field(check)]` on a field or a method of an
+/// A check of a field with access to the object: `#[svc::authorize_field(check)]` on a field or a method of an
 /// `#[svc_type]`, above or below `#[svc(…)]`.
 ///
 /// The check is a function of the object and the request, `async` or not. It returns a `bool`, an
-/// `AuthorizationDecision`, or a `Result` with either. It runs for each object whose field is asked for, before anything
-/// of the field does; a denial makes the field null with an error. Several checks must all allow.
+/// `AuthorizationDecision`, or a `Result` with either. It runs for each object whose field is selected, before anything
+/// of the field runs; a denial makes the field null with an error. Several checks must all allow access.
 ///
 /// ```ignore
 /// use svc::prelude::*;
@@ -236,25 +237,26 @@ pub fn authorize_field(args: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// A field of type `One<T>`, `Option<One<T>>` or `Many<T>` with `#[relation]` leads to rows of another view;
-/// `#[relation(from = "…", to = "…")]` names the key here and the key there. `svc::One` says more.
+/// `#[relation(from = "…", to = "…")]` names the key here and the key there. See `svc::One` for more.
 ///
 /// Doc comments are descriptions, as are `#[doc = include_str!("…")]` and `#[doc = concat!(…)]`.
 ///
-/// `implements` names interfaces that have the struct as a variant; it is for the reader, as the variant alone makes the
-/// struct a member.
+/// `implements` names interfaces that have the struct as a variant. It only informs readers: the variant alone makes
+/// the struct a member.
 ///
-/// Attributes of other macros stay where they are, also in `#[cfg_attr(…)]`. Fields themselves cannot be conditional.
+/// Attributes of other macros stay unchanged, also in `#[cfg_attr(…)]`. Fields themselves cannot be conditional.
 ///
-/// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`, [`crate`](macro@query#a-renamed-dependency).
-/// Keys on a field: `name`, `stored`, `skip`, and `non_null`, by which the program vouches to `svc check` that the view
-/// has no null there. Keys on a method: `name`, `cost`, `skip`, and `function = "schema.name"` on
-/// one without a body, which a function of the database computes from the row; on its arguments: `name`, `default`.
+/// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`,
+/// [`crate`](macro@query#a-renamed-dependency). Keys on a field: `name`, `stored`, `skip`, and `non_null`, which
+/// asserts to `svc check` that the view has no null there. Keys on a method: `name`, `cost`, `skip`, and `function =
+/// "schema.name"` on a method without a body, which a function of the database computes from the row. Keys on its
+/// arguments: `name`, `default`.
 #[proc_macro_attribute]
 pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, object::expand)
 }
 
-/// An input object: a struct, or an enum of which clients give exactly one variant (`@oneOf`).
+/// An input object: a struct, or an enum for exactly one variant per value (`@oneOf`).
 ///
 /// ```
 /// use svc::prelude::*;
@@ -275,10 +277,10 @@ pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A blank `String` is refused, also in an `Option` or a `Patch`, unless the field says `#[svc(allow_blank)]`.
+/// A blank `String` is rejected, also in an `Option` or a `Patch`, unless the field has `#[svc(allow_blank)]`.
 ///
 /// Keys on the type: `name`, `crate`. Keys on a field: `name`, `default`, `allow_blank`, and the rules on values
-/// `length(1..=80)`, `range(0..)`, `pattern = "…"` and `not_null`, which arguments of functions have, too.
+/// `length(1..=80)`, `range(0..)`, `pattern = "…"` and `not_null`, which also apply to arguments of functions.
 #[proc_macro_attribute]
 pub fn svc_input(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, input::expand)
@@ -355,7 +357,7 @@ pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, abstract_type::union)
 }
 
-/// The result of a mutation: a union of a success and an error, with the fields that all results have.
+/// The result of a mutation: a union of a success and an error, with the fields common to all results.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -374,14 +376,14 @@ pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
 /// async fn create_user(input: NewUser) -> CreateUserResult;
 /// ```
 ///
-/// It makes the structs `CreateUserResultSuccess` and `CreateUserResultError`, which are `CreateUserSuccess` and
-/// `CreateUserError` in GraphQL. Clients see `status`, `message`, `updated_fields`,
-/// `id` and the fields given here on the first; `status`, `message`, `code`, `errors` and the fields given here on the
-/// second. The first field given is the entity; `cascade` and `metadata` are filled from the function's columns of
-/// these names, and further fields from the keys of its `metadata`.
+/// It generates the structs `CreateUserResultSuccess` and `CreateUserResultError`, named `CreateUserSuccess` and
+/// `CreateUserError` in GraphQL. The first has the fields `status`, `message`, `updated_fields`, `id` and the fields of
+/// its variant; the second has `status`, `message`, `code`, `errors` and the fields of its variant. The first field of
+/// a variant is the entity; `cascade` and `metadata` are filled from the function's columns of these names, and further
+/// fields from the keys of its `metadata`.
 ///
-/// The structs have the enum's derives, conditions and lints, and the attributes of their variants. So
-/// `#[serde(tag = "…")]` on the enum and `#[serde(rename_all = "…")]` on a variant do what they do without svc.
+/// The structs have the enum's derives, conditions and lints, and the attributes of their variants. So `#[serde(tag =
+/// "…")]` on the enum and `#[serde(rename_all = "…")]` on a variant work as they do without svc.
 ///
 /// Keys on the enum: `name`, `crate`. Keys on a variant: `name`. Keys on a field: as for [`svc_type`](macro@svc_type).
 #[proc_macro_attribute]
@@ -414,14 +416,14 @@ pub fn svc_result(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Keys: `name`, `specified_by`, `sql_type`, `crate`.
 ///
-/// `sql_type` names the PostgreSQL type as which filters and orders compare values, such as `"numeric"`; without it
-/// they compare as text. Numbers, dates and the like get `gt` and its siblings.
+/// `sql_type` names the PostgreSQL type for comparisons in filters and orders, such as `"numeric"`; without it, values
+/// compare as text. Numbers, dates and similar types get `gt` and its siblings.
 #[proc_macro_attribute]
 pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, scalar::expand)
 }
 
-/// Counts the calls of an `async` function of the program's own with the operations that clients send: how long each takes,
+/// Includes the calls of the program's own `async` function in the metrics of client operations: how long each takes,
 /// and whether its `Result` is an error. It is the function `svc::metrics::with_metrics` around the whole body.
 ///
 /// ```
@@ -434,14 +436,14 @@ pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Keys: `operation_type`, which is `"query"` where it is not given; `name`, which is the function's; `crate`.
+/// Keys: `operation_type`, `"query"` by default; `name`, by default the function's; `crate`.
 #[proc_macro_attribute]
 pub fn with_metrics(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, metered::expand)
 }
 
-/// A test with a database of its own, in place of `#[tokio::test]`. The function is `async`, takes the database, and
-/// returns nothing or a `Result`.
+/// A test with its own database, in place of `#[tokio::test]`. The function is `async`, takes the database, and returns
+/// nothing or a `Result`.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -461,16 +463,16 @@ pub fn with_metrics(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Keys: `setup` names files of SQL, and folders of them, from the package's folder on; `sql` is an expression with more of
-/// it, such as a constant; `role` is the name of the role as which the service connects, so that policies of row-level security bind
-/// it; `crate`. The set-up is run once, in a template, of which each test gets a copy. `svc::testing::Setup` says more
-/// of each key, and `svc::testing::Database` where the server comes from.
+/// Keys: `setup` names SQL files and folders of them, relative to the package's folder. `sql` is an expression with
+/// more SQL, such as a constant. `role` is the name of the service's role, so that row-level security policies apply to
+/// it. `crate` is the path of svc. The setup runs once, in a template, and each test gets a copy of the template. See
+/// `svc::testing::Setup` for each key, and `svc::testing::Database` for the choice of the server.
 #[proc_macro_attribute]
 pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, database_test::expand)
 }
 
-/// A family of macros: it reads the arguments and the item, and returns the item with what it generates.
+/// A family of macros: reads the arguments and the item, and returns the item with the generated code.
 type Family = fn(proc_macro2::TokenStream, proc_macro2::TokenStream, &mut errors::Errors) -> proc_macro2::TokenStream;
 
 fn expand_with(args: TokenStream, item: TokenStream, family: Family) -> TokenStream {

@@ -9,7 +9,7 @@ use syn::{Lit, LitFloat, LitInt, LitStr, Token, braced, bracketed, token};
 
 const SHAPE: &str = "a default is a literal: `10`, `-1.5`, `true`, `\"text\"`, `ADMIN`, `null`, `[1, 2]` or `{ a: 1 }`";
 
-/// Reads the default that stands after `key =`, and gives it back as GraphQL.
+/// Reads the default after `key =` and returns it as GraphQL.
 pub(crate) fn whole(key: &Ident, input: ParseStream<'_>) -> syn::Result<String> {
     if input.is_empty() || input.peek(Token![,]) {
         return Err(syn::Error::new(key.span(), format!("`{key}` needs a value; {SHAPE}")));
@@ -21,7 +21,7 @@ pub(crate) fn whole(key: &Ident, input: ParseStream<'_>) -> syn::Result<String> 
     Ok(literal)
 }
 
-/// Reads a literal and gives it back as GraphQL.
+/// Reads a literal and returns it as GraphQL.
 pub(crate) fn parse(input: ParseStream<'_>) -> syn::Result<String> {
     if input.peek(token::Bracket) {
         return list(input);

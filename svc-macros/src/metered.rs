@@ -1,4 +1,4 @@
-//! `#[with_metrics]`: an `async` function whose calls are counted with the operations.
+//! `#[with_metrics]`: an `async` function whose calls are counted like operations.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
@@ -20,7 +20,7 @@ struct Args {
     krate: Crate,
 }
 
-/// The function, whose body is counted.
+/// The function with its body wrapped in the metrics.
 pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let args = read(args, errors);
     let Some(mut function) = errors.ok(syn::parse2::<Function>(item.clone())) else { return item };
@@ -49,7 +49,7 @@ fn operation_type(text: LitStr) -> syn::Result<LitStr> {
     Err(syn::Error::new(text.span(), "an operation is a `query`, a `mutation` or a `subscription`"))
 }
 
-/// The body that counts; `None` after reporting why there is none.
+/// The body with metrics, or `None` after reporting an error.
 fn counted(args: &Args, function: &Function, errors: &mut Errors) -> Option<TokenTree> {
     let sig = &function.sig;
     if sig.asyncness.is_none() {

@@ -1,4 +1,4 @@
-//! GraphQL names, SQL names, and the way from one case to another.
+//! GraphQL names, SQL names, and conversions between cases.
 
 use proc_macro2::Ident;
 use syn::LitStr;
@@ -13,7 +13,7 @@ pub(crate) fn check_given(name: &LitStr, errors: &mut Errors) {
     }
 }
 
-/// Checks a name; the error is the end of a sentence that begins with it.
+/// Checks a name; the error completes a sentence that starts with the name.
 pub(crate) fn graphql(name: &str) -> Result<(), &'static str> {
     if name.starts_with("__") {
         return Err("begins with `__`, which GraphQL keeps for itself");
@@ -21,7 +21,7 @@ pub(crate) fn graphql(name: &str) -> Result<(), &'static str> {
     if is_identifier(name, "_") { Ok(()) } else { Err("is not a valid GraphQL name") }
 }
 
-/// Reports a `sql_source` that names no view or table.
+/// Reports a `sql_source` that is not the name of a view or table.
 pub(crate) fn check_source(source: &LitStr, errors: &mut Errors) {
     let text = source.value();
     if text.is_empty() {
@@ -36,7 +36,7 @@ pub(crate) fn check_source(source: &LitStr, errors: &mut Errors) {
     }
 }
 
-/// Reports a `function` that names no function.
+/// Reports a `function` that is not the name of a function.
 pub(crate) fn check_function(function: &LitStr, errors: &mut Errors) {
     let text = function.value();
     if !is_path(&text) {
@@ -50,7 +50,7 @@ pub(crate) fn check_function(function: &LitStr, errors: &mut Errors) {
     }
 }
 
-/// Reports a table that is none.
+/// Reports a table that is not the name of a table.
 pub(crate) fn check_table(key: &Ident, table: &LitStr, errors: &mut Errors) {
     let text = table.value();
     if !is_path(&text) {
@@ -64,7 +64,7 @@ pub(crate) fn check_table(key: &Ident, table: &LitStr, errors: &mut Errors) {
     }
 }
 
-/// Reports a `channel` that PostgreSQL would cut.
+/// Reports a `channel` that is empty, has a NUL byte, or is so long that PostgreSQL would truncate it.
 pub(crate) fn check_channel(channel: &LitStr, errors: &mut Errors) {
     let text = channel.value();
     if text.is_empty() || text.len() > 63 || text.contains('\0') {

@@ -1,9 +1,9 @@
-//! The name that was meant by one that is misspelt.
+//! Suggests the intended name for a misspelled one.
 
-/// The likeness, from 0 to 1, from which on a name is taken for a slip.
+/// The minimum similarity, from 0 to 1, for a suggestion.
 const LIKENESS: f64 = 0.6;
 
-/// Returns the likest of some names; `None` where none is like it.
+/// Returns the most similar name, or `None` if no name is similar enough.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     let like = |known: &'a str| (strsim::normalized_damerau_levenshtein(&name, known), known);

@@ -1,4 +1,4 @@
-//! Fields of input objects that hold rows of another table: `row`, `rows` and `links`.
+//! Fields of input objects with rows of another table: `row`, `rows` and `links`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -16,7 +16,7 @@ use crate::{name, types};
 pub(crate) struct NestedKeys {
     /// The table, by each key that names one.
     tables: Vec<(Ident, LitStr)>,
-    /// Those that only make sense beside one.
+    /// The keys that require a table key.
     others: Vec<Ident>,
     column: Option<LitStr>,
     references: Option<LitStr>,
@@ -24,7 +24,7 @@ pub(crate) struct NestedKeys {
     of: Option<Type>,
 }
 
-/// The rows of another table that a field holds.
+/// The rows of another table in a field.
 pub(crate) struct Nested {
     pub(crate) at: Ident,
     verb: &'static str,
@@ -36,7 +36,7 @@ pub(crate) struct Nested {
 }
 
 impl NestedKeys {
-    /// Whether a key is one of these.
+    /// Whether a key is one of these keys.
     pub(crate) fn has(key: &Ident) -> bool {
         ["row", "rows", "links", "column", "references", "key", "of"].iter().any(|known| key == known)
     }
@@ -58,7 +58,7 @@ impl NestedKeys {
         Ok(())
     }
 
-    /// The rows that the keys describe, if they do; reports what does not fit together.
+    /// The rows described by the keys, if any; reports keys that do not fit together.
     pub(crate) fn finish(self, errors: &mut Errors) -> Option<Nested> {
         let mut tables = self.tables.into_iter();
         let Some((at, table)) = tables.next() else {

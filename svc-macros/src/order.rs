@@ -1,4 +1,4 @@
-//! `order_by = "-created_at, name"`: the order of rows where a client asks for none.
+//! `order_by = "-created_at, name"`: the order of rows if the client requests none.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -38,7 +38,7 @@ impl DefaultOrder {
         }
     }
 
-    /// The keys as generated code has them.
+    /// The keys in generated code.
     pub(crate) fn tokens(&self, krate: &Crate) -> TokenStream {
         let keys = self
             .keys

@@ -6,7 +6,7 @@ use syn::parse::ParseStream;
 
 use crate::keys;
 
-/// The units of windows, with their seconds.
+/// The units of windows, in seconds.
 const UNITS: [(&str, u64); 9] = [
     ("s", 1),
     ("sec", 1),
@@ -18,10 +18,10 @@ const UNITS: [(&str, u64); 9] = [
     ("hour", 3_600),
     ("day", 86_400),
 ];
-/// The most that a limit may allow, and the longest window in seconds.
+/// The highest count of a limit, and the longest window in seconds.
 const MOST: [u64; 2] = [50_000_000, 86_400];
 
-/// The times that a client may run a root field in a window of seconds.
+/// How often a client may run a root field in a window of seconds.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RateLimit {
     pub(crate) count: u64,

@@ -21,18 +21,18 @@ pub(crate) enum Rule {
 pub(crate) struct Bounds {
     min: Option<Number>,
     max: Option<Number>,
-    /// Whether the larger one does not belong to it.
+    /// Whether the upper bound is exclusive.
     is_open: bool,
 }
 
-/// A number as it is written, without suffix and underscores, and as a double.
+/// A number as written, without suffix or underscores, and as a double.
 struct Number {
     digits: String,
     value: f64,
 }
 
 impl Rule {
-    /// Reads what stands after the key.
+    /// Reads the rule after its key.
     pub(crate) fn read(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
         Ok(match key.to_string().as_str() {
             "not_null" => {
@@ -100,7 +100,7 @@ impl Bounds {
         Ok(Self { min, is_open: !is_closed && max.is_some(), max })
     }
 
-    /// The bounds of a length, with the largest that belongs to them.
+    /// The bounds of a length, with an inclusive upper bound.
     fn whole(self, span: Span) -> syn::Result<Self> {
         let whole = |number: &Number| number.digits.parse::<u32>().ok();
         if [&self.min, &self.max].into_iter().flatten().any(|number| whole(number).is_none()) {
@@ -118,7 +118,7 @@ impl Bounds {
 }
 
 impl Number {
-    /// Reads a number where there is one.
+    /// Reads a number, if there is one.
     fn read(input: ParseStream<'_>) -> syn::Result<Option<Self>> {
         if input.is_empty() || input.peek(Token![..]) {
             return Ok(None);
@@ -142,7 +142,7 @@ impl Number {
     }
 }
 
-/// A regular expression that can be read.
+/// A regular expression, rejected if it does not parse.
 #[cfg(feature = "patterns")]
 fn pattern(pattern: LitStr) -> syn::Result<LitStr> {
     match regex_syntax::parse(&pattern.value()) {

@@ -1,4 +1,4 @@
-//! The catalogue of the database.
+//! Reads the catalogue of the database.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use crate::database::reason;
 use crate::failure::{Failure, Result};
 use crate::program::Description;
 
-/// Columns of the users' own relations, and of others that the program names. The types are those behind domains, as which
-/// rows are read.
+/// Columns of the users' own relations, and of other relations that the program names. A domain is replaced by its base
+/// type, which rows are read as.
 const COLUMNS: &str = "\
     SELECT n.nspname || '.' || c.relname, c.oid, a.attnum::int4, a.attname::text, \
     (WITH RECURSIVE below AS ( \
@@ -27,7 +27,8 @@ const COLUMNS: &str = "\
             SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') \
         OR n.nspname || '.' || c.relname = ANY ($1) OR c.relname = ANY ($1) AND pg_table_is_visible(c.oid))";
 
-/// Tables, each with its unique indexes by columns alone, of all rows, that are looked at once a row is written.
+/// Tables, each with its unique indexes that consist of columns only, cover all rows, and are checked immediately on
+/// each write.
 const UNIQUE: &str = "\
     SELECT n.nspname || '.' || c.relname, ARRAY(SELECT a.attname::text FROM pg_attribute a \
         WHERE a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]) ORDER BY 1) \
@@ -50,7 +51,7 @@ const FUNCTIONS: &str = "\
         OR n.nspname || '.' || p.proname = ANY ($1) OR p.proname = ANY ($1) AND pg_function_is_visible(p.oid)) \
     ORDER BY 1, 5";
 
-/// Reads what the check needs to know.
+/// Reads the parts of the catalogue that the check needs.
 pub(super) async fn read(client: &Client, description: &Description) -> Result<Snapshot> {
     let failed = |error: tokio_postgres::Error| {
         Failure::new(format!("the database's catalogue cannot be read: {}", reason(&error)))
@@ -111,7 +112,7 @@ fn function(row: &Row) -> Function {
     }
 }
 
-/// The columns that a statement gives, which PostgreSQL tells without running it.
+/// The columns of a statement's result, which PostgreSQL determines without running it.
 async fn given(client: &Client, sql: &str) -> Given {
     match client.prepare(&format!("SELECT t.* FROM (\n{sql}\n) AS t")).await {
         Ok(statement) => {
@@ -122,7 +123,7 @@ async fn given(client: &Client, sql: &str) -> Given {
     }
 }
 
-/// Looks at the keys of `data` in a row, where the definition does not tell them.
+/// Reads the keys of `data` from a row, unless the view's definition determines them.
 async fn look_at_row(client: &Client, snapshot: &mut Snapshot, source: &str) -> Result<()> {
     if snapshot.relation(source).is_none_or(|relation| !relation.has_data() || relation.keys.is_some()) {
         return Ok(());

@@ -1,10 +1,10 @@
-//! Places where the program and the database disagree.
+//! Disagreements between the program and the database.
 
 use crate::database::mentions;
 use crate::program::Place;
 use crate::project::Project;
 
-/// A disagreement, with what mends it.
+/// A disagreement and its fix.
 #[derive(Debug, Clone)]
 pub(super) struct Finding {
     place: Place,
@@ -24,7 +24,7 @@ impl Finding {
         Self { place: place.clone(), subject: subject.into(), problem: problem.into(), fix: fix.into() }
     }
 
-    /// A disagreement whose place in the source is not known.
+    /// A disagreement without a location in the source.
     pub(super) fn without_place(
         subject: impl Into<String>,
         problem: impl Into<String>,
@@ -33,7 +33,7 @@ impl Finding {
         Self::new(&Place { file: String::new(), line: 0 }, subject, problem, fix)
     }
 
-    /// Whether it is about a field, `Query.posts`, or where none is named, about a view or a function.
+    /// Whether it is about a field, such as `Query.posts`, or, if none is named, about a view or a function.
     pub(super) fn is_about(&self, field: &str, source: &str) -> bool {
         if field.is_empty() {
             return mentions(&self.problem, source) || mentions(&self.fix, source);
@@ -42,7 +42,7 @@ impl Finding {
         self.subject == field || self.subject == name
     }
 
-    /// The lines for the terminal. The first begins as those of the compiler do, so that editors find the place.
+    /// The lines for the terminal. The first line starts like the compiler's, so that editors find the place.
     pub(super) fn shown(&self, project: &Project) -> String {
         let Self { subject, problem, fix, .. } = self;
         if self.place.file.is_empty() {
@@ -51,12 +51,13 @@ impl Finding {
         format!("{}:{}: {subject}: {problem}\n    {fix}", self.file(project), self.place.line)
     }
 
-    /// The order in which they are told.
+    /// The sort key for reporting.
     pub(super) fn order(&self) -> (&str, u32) {
         (&self.place.file, self.place.line)
     }
 
-    /// The file as it is found from the project's folder: of a member of a workspace, the compiler names it from there.
+    /// The file relative to the project's folder: for a member of a workspace, the compiler names it relative to the
+    /// workspace.
     fn file(&self, project: &Project) -> String {
         let file = std::path::Path::new(&self.place.file);
         let parts: Vec<_> = file.components().collect();

@@ -1,10 +1,10 @@
-//! Fields against functions of the database: whether one takes the arguments, and only one.
+//! Compares fields with functions of the database: whether exactly one function takes the arguments.
 
 use super::finding::Finding;
 use super::snapshot::{Function, Parameter, Snapshot};
 use crate::program::{self, Argument, Description};
 
-/// The fields whose functions are missing, take other arguments or give something else.
+/// The fields whose functions are missing, take other arguments or return another type.
 pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Finding> {
     description.functions.iter().filter_map(|call| compare_call(call, database.functions(&call.name))).collect()
 }
@@ -70,13 +70,13 @@ impl Function {
         format!("`{name}({})`", types.join(", "))
     }
 
-    /// Whether its first parameter is the row that the call has, if it has one.
+    /// Whether its first parameter is the row of the call, if the call has one.
     fn is_of_row(&self, call: &program::Function) -> bool {
         let is_row = |view: &String| self.parameters.first().is_some_and(|first| first.base == last(view));
         call.row_of.as_ref().is_none_or(is_row)
     }
 
-    /// The misfit of the value that it gives, and the words that mend it.
+    /// The mismatch of its return value, and the fix.
     fn misfit(&self, call: &program::Function) -> Option<(String, String)> {
         let name = &call.name;
         if let Some(view) = &call.rows_of
@@ -94,7 +94,7 @@ impl Function {
         self.is_volatile.then(volatile)
     }
 
-    /// The argument whose values no parameter of its type can read, such as a number for a uuid.
+    /// The first argument whose values the parameter's type cannot represent, such as a number for a uuid.
     fn misfit_of_types(&self, call: &program::Function) -> Option<(String, String)> {
         let behind = usize::from(call.row_of.is_some());
         let pairs = self.parameters.iter().skip(behind).zip(&call.types).enumerate();
@@ -124,11 +124,11 @@ impl Function {
     }
 }
 
-/// The types of PostgreSQL whose values look alike.
+/// The PostgreSQL types with the same textual form.
 const NUMBERS: [&str; 6] = ["int2", "int4", "int8", "numeric", "float4", "float8"];
 const TIMES: [&str; 5] = ["timestamptz", "timestamp", "date", "time", "timetz"];
 
-/// Whether a type of PostgreSQL reads values of a scalar: of types that are not known, yes.
+/// Whether a PostgreSQL type accepts values of a scalar; `true` for unknown types.
 fn reads(parameter: &str, scalar: &str) -> bool {
     let (parameter, scalar) = match scalar.trim_end_matches('!').strip_prefix('[') {
         Some(element) => (parameter.trim_start_matches('_'), element.trim_end_matches([']', '!'])),

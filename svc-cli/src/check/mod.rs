@@ -17,7 +17,7 @@ use crate::project::Project;
 use crate::terminal;
 use snapshot::Snapshot;
 
-/// The folders of a project. Git keeps none that is empty, so one without tests has no such folder.
+/// The folders of a project. Git does not track empty folders, so a project without tests has no `tests` folder.
 const FOLDERS: [&str; 3] = ["src", "tests", "db/migrations"];
 const NEEDED: [&str; 2] = ["src", "db/migrations"];
 
@@ -68,14 +68,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     compare(&project, &description, arguments)
 }
 
-/// The URL of the database, where it answers.
+/// The URL of the database, if it responds.
 fn reachable(project: &Project) -> Option<String> {
     let url = project.database_url().ok()?;
     let target = Target::parse(&url).ok()?;
     database::block_on(async { database::open(&target).await.map(drop) }).is_ok().then_some(url)
 }
 
-/// The database as it is, or as the file says that it was; none where there is neither.
+/// The database itself, or the snapshot in the file; none if neither exists.
 fn read_database(project: &Project, description: &Description, arguments: &Arguments) -> Result<Option<Snapshot>> {
     if arguments.offline {
         return Snapshot::read(project).map(Some);
@@ -107,7 +107,7 @@ fn read_database(project: &Project, description: &Description, arguments: &Argum
     })
 }
 
-/// Compares the types with the database, where there is one.
+/// Compares the types with the database, if there is one.
 fn compare(project: &Project, description: &Description, arguments: &Arguments) -> Result<()> {
     let Some(database) = read_database(project, description, arguments)? else { return Ok(()) };
     if arguments.update {

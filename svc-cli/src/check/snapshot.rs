@@ -1,4 +1,4 @@
-//! The database as the check sees it. It is read from a database, or from the file that stands for one.
+//! The check's view of the database, read from a database or from the snapshot file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,32 +9,32 @@ use super::nulls::Nulls;
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 
-/// The file, which belongs in the repository.
+/// The file, which should be committed.
 pub(super) const FILE: &str = "svc.schema.json";
 
-/// The form of the file; others are refused.
+/// The format of the file; other formats are rejected.
 const FORMAT: u32 = 2;
 
 /// Views, tables and functions by `schema.name`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Snapshot {
     format: u32,
-    /// The schemas in which names without one are looked for.
+    /// The schemas to search for unqualified names.
     search_path: Vec<String>,
     pub(super) relations: BTreeMap<String, Relation>,
     functions: BTreeMap<String, Vec<Function>>,
-    /// The SQL of queries, and what it gives.
+    /// The SQL of queries, with its results.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) statements: BTreeMap<String, Given>,
 }
 
-/// The columns that a statement gives, or why it gives none.
+/// The columns that a statement returns, or the reason why it is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Given {
     /// Columns and their types.
     Columns(BTreeMap<String, String>),
-    /// Nothing, for this reason.
+    /// Rejected, for this reason.
     Refused(String),
 }
 
@@ -42,13 +42,13 @@ pub(super) enum Given {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Relation {
     pub(super) columns: BTreeMap<String, Column>,
-    /// The keys of `data`, where they are known.
+    /// The keys of `data`, if they could be determined.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) keys: Option<Keys>,
-    /// The columns of each unique index that a row may conflict with, sorted; none of a view.
+    /// The columns of each unique index that a row may conflict with, sorted; empty for a view.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) unique: Vec<Vec<String>>,
-    /// Whether it is a table, whose indexes are known.
+    /// Whether it is a table, with its indexes recorded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_table: bool,
 }
@@ -62,7 +62,7 @@ impl Relation {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Column {
-    /// Behind domains: the type that rows are read as.
+    /// The type that rows are read as: for a domain, its base type.
     #[serde(rename = "type")]
     pub(super) ty: String,
     pub(super) nulls: Nulls,
@@ -71,9 +71,9 @@ pub(super) struct Column {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Keys {
-    /// Of every row, from the definition of the view.
+    /// The keys of every row, from the definition of the view.
     Defined(BTreeMap<String, Nulls>),
-    /// Of a row that was looked at.
+    /// The keys of one row that was read.
     Seen(Vec<String>),
 }
 
@@ -83,12 +83,12 @@ pub(super) struct Function {
     /// `f` for a function, `p` for a procedure.
     pub(super) kind: String,
     pub(super) parameters: Vec<Parameter>,
-    /// The number of the last parameters that have a default.
+    /// The number of trailing parameters with a default.
     pub(super) defaults: usize,
     pub(super) returns: String,
-    /// Whether it answers with any number of rows.
+    /// Whether it returns a set of rows.
     pub(super) gives_set: bool,
-    /// Whether it may write, or answer differently each time.
+    /// Whether it may write, or return different results for the same arguments.
     pub(super) is_volatile: bool,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct Function {
 pub(super) struct Parameter {
     #[serde(rename = "type")]
     pub(super) ty: String,
-    /// The type behind a domain, by its name in the catalogue.
+    /// The base type of a domain, by its name in the catalogue.
     pub(super) base: String,
 }
 
@@ -109,22 +109,22 @@ impl Snapshot {
         Self { format: FORMAT, search_path, relations, functions, statements: BTreeMap::new() }
     }
 
-    /// Whether it has neither a view, a table nor a function of the project's own, as before the first migration.
+    /// Whether it has no view, table or function of the project, as before the first migration.
     pub(super) fn is_empty(&self) -> bool {
         self.relations.is_empty() && self.functions.is_empty()
     }
 
-    /// The view or the table of a name, with or without its schema.
+    /// The view or table with a name, with or without its schema.
     pub(super) fn relation(&self, name: &str) -> Option<&Relation> {
         self.find(&self.relations, name)
     }
 
-    /// The functions of a name.
+    /// The functions with a name.
     pub(super) fn functions(&self, name: &str) -> &[Function] {
         self.find(&self.functions, name).map_or(&[], Vec::as_slice)
     }
 
-    /// Notes the keys of a row.
+    /// Records the keys of a row.
     pub(super) fn see(&mut self, name: &str, keys: Option<Vec<String>>) {
         let found = self.paths(name).into_iter().find(|path| self.relations.contains_key(path));
         if let Some(relation) = found.and_then(|path| self.relations.get_mut(&path)) {
@@ -136,7 +136,7 @@ impl Snapshot {
         self.paths(name).iter().find_map(|path| among.get(path))
     }
 
-    /// The places where a name may be found.
+    /// The qualified names that a name may refer to.
     fn paths(&self, name: &str) -> Vec<String> {
         if name.contains('.') {
             return vec![name.to_owned()];
@@ -144,7 +144,7 @@ impl Snapshot {
         self.search_path.iter().map(|schema| format!("{schema}.{name}")).collect()
     }
 
-    /// Reads the file of a project.
+    /// Reads the project's snapshot file.
     pub(super) fn read(project: &Project) -> Result<Self> {
         let hint = "write it where the database is: svc check --update";
         let path = project.root().join(FILE);
@@ -160,7 +160,7 @@ impl Snapshot {
         serde_json::from_value(found).map_err(|error| bad(error.to_string()))
     }
 
-    /// Writes the file of a project.
+    /// Writes the project's snapshot file.
     pub(super) fn write(&self, project: &Project) -> Result<()> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| Failure::new(format!("the database cannot be written down: {error}")))?;

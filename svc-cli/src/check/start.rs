@@ -1,9 +1,9 @@
-//! The findings of a start: what the service would write to its log, and what would make `/ready` fail.
+//! The findings of the service's start: warnings that it would log, and faults that would make `/ready` fail.
 
 use super::finding::Finding;
 use crate::program::{Description, Place, StartFinding};
 
-/// Adds the faults that a start would find and this check has not found itself, and returns the hints among them.
+/// Adds the faults of a start that this check has not found itself, and returns the hints.
 pub(super) fn add(description: &Description, found: &mut Vec<Finding>) -> Vec<Finding> {
     let is_new = |start: &&StartFinding| !found.iter().any(|finding| finding.is_about(&start.field, &start.source));
     let (faults, hints): (Vec<_>, Vec<_>) =
@@ -24,7 +24,7 @@ fn finding(description: &Description, start: &StartFinding) -> Finding {
     }
 }
 
-/// The place of a field in the program, as far as the description has it.
+/// The location of a field in the program, if the description has it.
 fn place(description: &Description, field: &str) -> Option<Place> {
     let (owner, name) = field.split_once('.')?;
     let ty = description.types.iter().find(|ty| ty.name == owner);

@@ -1,10 +1,10 @@
-//! SQL that gives the rows of queries against their views: whether PostgreSQL takes it, and it has all columns.
+//! Compares the SQL of queries with their views: whether PostgreSQL accepts it, and whether it returns all columns.
 
 use super::finding::Finding;
 use super::snapshot::{Given, Snapshot};
 use crate::program::{Description, Statement};
 
-/// The queries whose SQL does not give rows of their view.
+/// The queries whose SQL does not return rows of their view.
 pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Finding> {
     description.statements.iter().filter_map(|statement| compare_one(statement, database)).collect()
 }
@@ -16,12 +16,12 @@ fn compare_one(statement: &Statement, database: &Snapshot) -> Option<Finding> {
         Some(Finding::new(place, field, problem, fix))
     };
     let columns = match database.statements.get(sql) {
-        // Written down before the query was there.
+        // The snapshot was written before the query existed.
         None => return None,
         Some(Given::Refused(why)) => return finding(format!("PostgreSQL does not take its SQL: {why}")),
         Some(Given::Columns(columns)) => columns,
     };
-    // A view that is missing is told of at its type.
+    // A missing view is reported at its type.
     database.relation(source)?.columns.iter().find_map(|(name, column)| match columns.get(name) {
         None => finding(format!("its SQL gives no column `{name}`, which {source} has")),
         Some(ty) if *ty != column.ty => {

@@ -1,11 +1,11 @@
-//! Mutations against the tables that they write: whether these have the columns, of types that take the values, and the index
-//! that an upsert goes by.
+//! Compares mutations with the tables that they write: whether these have the columns, with types that accept the
+//! values, and the unique index of an upsert.
 
 use super::finding::Finding;
 use super::snapshot::{Column, Relation, Snapshot};
 use crate::program::{Argument, Description, Write, WrittenColumn};
 
-/// The mutations whose tables lack something.
+/// The mismatches between mutations and their tables.
 pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Finding> {
     description.writes.iter().flat_map(|write| compare_write(write, database.relation(&write.table))).collect()
 }
@@ -41,7 +41,7 @@ fn compare_write(write: &Write, table: Option<&Relation>) -> Vec<Finding> {
 }
 
 impl WrittenColumn {
-    /// The reason why a column does not take the values, and what mends it.
+    /// The reason why a column does not accept the values, and the fix.
     fn misfit(&self, column: &Column) -> Option<(String, &'static str)> {
         let is_json = matches!(column.ty.as_str(), "json" | "jsonb");
         let is_array = column.ty.starts_with('_');
@@ -56,7 +56,7 @@ impl WrittenColumn {
 }
 
 impl Relation {
-    /// Whether it is a table without the unique index that rows are found by.
+    /// Whether it is a table without the unique index of an upsert.
     fn lacks_index(&self, conflict: &[String]) -> bool {
         let mut wanted = conflict.to_vec();
         wanted.sort_unstable();

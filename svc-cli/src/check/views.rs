@@ -1,33 +1,33 @@
-//! Types against views: whether each field has a column or a key that can answer it, with a value where it needs one.
+//! Compares types with views: whether each field has a column or a key of `data`, and a value where it requires one.
 
 use super::finding::Finding;
 use super::nulls::Nulls;
 use super::snapshot::{Column, Keys, Relation, Snapshot};
 use crate::program::{self, Description, Field, Place, Type};
 
-/// The answer of a view to a name.
+/// The source in a view for a name.
 enum Answer<'a> {
     Column(&'a Column),
-    /// A key of `data`, as far as can be seen.
+    /// A key of `data`, which may be unverified.
     Key(Nulls),
     Nothing(Finding),
 }
 
-/// A key: its name, its view, and what that has for it.
+/// A key: its name, its view, and its source in that view.
 struct Key<'a> {
     name: &'a str,
     source: &'a str,
     answer: Answer<'a>,
 }
 
-/// A field in its place.
+/// A field with its location.
 struct At<'a> {
     ty: &'a Type,
     field: &'a Field,
     place: Place,
 }
 
-/// The places where types and views disagree.
+/// The mismatches between types and views.
 pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Finding> {
     let mut found = Vec::new();
     for ty in &description.types {
@@ -47,7 +47,7 @@ pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Fin
     found
 }
 
-/// The fix for a view that is missing: another that has its name but for the case, or one to make.
+/// The fix for a missing view: an existing view with a similar name, or a new view.
 fn make_view(source: &str, description: &Description, database: &Snapshot) -> String {
     let used: Vec<&str> = description.sources().collect();
     let names = database.relations.keys().map(|path| path.rsplit('.').next().unwrap_or(path));
@@ -62,7 +62,7 @@ fn make_view(source: &str, description: &Description, database: &Snapshot) -> St
     }
 }
 
-/// A name that differs in a letter or two.
+/// The most similar name, with at most a few different letters.
 fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |other: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
     let most = (name.chars().count() / 3).clamp(1, 3);
@@ -74,7 +74,7 @@ impl At<'_> {
         Finding::new(&self.place, format!("{}.{}", self.ty.name, self.field.name), problem, fix)
     }
 
-    /// A field with a value of the view.
+    /// A field stored in the view.
     fn stored(&self, view: &Relation, known: &[String]) -> Option<Finding> {
         let (source, stored) = (self.ty.source.as_str(), self.field.stored.as_deref()?);
         let column = match self.answer(view, source, stored, self.field.is_required()) {
@@ -85,7 +85,7 @@ impl At<'_> {
         if self.field.columns.as_ref().is_none_or(|fitting| fits(&column.ty, fitting, known)) {
             return self.nullable(&column.nulls, &format!("the column `{stored}` of {source}"));
         }
-        // Where a column does not fit, `data` answers.
+        // If a column does not fit, the value comes from `data`.
         match view.key(stored) {
             Some(nulls) => self.nullable(&nulls, &format!("the key `{stored}` of `data` in {source}")),
             None => {
@@ -105,7 +105,7 @@ impl At<'_> {
         if self.field.is_required() { format!("`{ty}`") } else { format!("`Option<{ty}>`") }
     }
 
-    /// A field that is never null, of a value that may be.
+    /// A required field whose value may be null.
     fn nullable(&self, nulls: &Nulls, of: &str) -> Option<Finding> {
         let Nulls::Possible(why) = nulls else { return None };
         if !self.field.is_required() || self.field.non_null {
@@ -134,12 +134,12 @@ impl At<'_> {
             Some(through) => self.join(through, (&from, &to), database),
             None => self.mismatch(&from, &to),
         };
-        // A row without a key has no rows; only one that must be there is missed.
+        // A row without a key has no related rows; this only matters if the relation requires one.
         let missed = || from.iter().filter(|_| !relation.many).find_map(|key| self.missed(key));
         mismatch.or_else(missed)
     }
 
-    /// A key that may be null, of a row that must be there.
+    /// A key that may be null, for a required relation.
     fn missed(&self, Key { name, source, answer }: &Key<'_>) -> Option<Finding> {
         match answer {
             Answer::Column(column) => {
@@ -150,7 +150,7 @@ impl At<'_> {
         }
     }
 
-    /// The keys at one end of a relation, or what the view lacks of them.
+    /// The keys at one end of a relation, or a finding about a missing one.
     fn keys<'a>(
         &self,
         (view, source): (&'a Relation, &'a str),
@@ -164,7 +164,7 @@ impl At<'_> {
         keys.collect()
     }
 
-    /// The view that joins two others.
+    /// The join view between two others.
     fn join(
         &self,
         through: &program::Through,
@@ -183,7 +183,7 @@ impl At<'_> {
         })
     }
 
-    /// Two keys that are compared, whose columns have types that are not.
+    /// Two keys that are compared, with columns of incompatible types.
     fn mismatch(&self, these: &[Key<'_>], those: &[Key<'_>]) -> Option<Finding> {
         these.iter().zip(those).find_map(|(one, other)| {
             let (Answer::Column(here), Answer::Column(there)) = (&one.answer, &other.answer) else { return None };
@@ -219,7 +219,7 @@ impl At<'_> {
             (Some(Keys::Defined(_)), None) => {
                 nothing(format!("{source} has no column `{name}`, and its `data` no such key"))
             }
-            // A key that may be null may also be absent.
+            // A nullable key may also be absent.
             (Some(Keys::Seen(_)), None) if is_required => {
                 nothing(format!("{source} has no column `{name}`, and the `data` of its first row no such key"))
             }
@@ -238,7 +238,7 @@ impl At<'_> {
 }
 
 impl Relation {
-    /// The nulls of a key of `data`; none where there is no such key.
+    /// Whether a key of `data` may be null; none if there is no such key.
     fn key(&self, name: &str) -> Option<Nulls> {
         if !self.has_data() {
             return None;
@@ -259,7 +259,7 @@ impl Relation {
     }
 }
 
-/// Whether a column's type is one of those that fit, which name the `known` ones and all others together.
+/// Whether a column's type is among the fitting types; a type missing from `known` counts as `other`.
 fn fits(column: &str, fitting: &[String], known: &[String]) -> bool {
     let is_known = known.iter().any(|name| name == column);
     let name = if is_known { column } else { "other" };

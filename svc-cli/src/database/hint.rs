@@ -4,11 +4,11 @@ use tokio_postgres::error::SqlState;
 
 use super::Target;
 
-/// The hint for passwords, some characters of which a URL writes otherwise.
+/// The hint for passwords: a URL has to encode some of their characters.
 pub(super) const CREDENTIALS: &str = "correct user and password in SVC_DATABASE_URL; in a password write `%40` for @, `%23` for #, \
     `%3F` for ?, `%25` for %, `%2F` for /";
 
-/// The hints for an error of connecting.
+/// The hints for a connection error.
 pub(super) fn of(error: &tokio_postgres::Error, target: &Target) -> Vec<String> {
     match error.code() {
         Some(code) => of_code(code, target).into_iter().collect(),
@@ -16,7 +16,7 @@ pub(super) fn of(error: &tokio_postgres::Error, target: &Target) -> Vec<String> 
     }
 }
 
-/// The hints where no server answers.
+/// The hints if no server responds.
 pub(super) fn unreachable(target: &Target) -> Vec<String> {
     let hint = if target.is_local() {
         "start it: svc db start; or correct SVC_DATABASE_URL in .env"
@@ -46,7 +46,7 @@ fn of_code(code: &SqlState, target: &Target) -> Option<String> {
     })
 }
 
-/// The driver's errors without a code differ by their texts only.
+/// The driver's errors without a code differ only in their texts.
 fn of_cause(cause: &str) -> Option<&'static str> {
     Some(match cause {
         "password missing" => "write the password into SVC_DATABASE_URL: postgresql://user:password@host:5432/name",

@@ -18,26 +18,26 @@ pub(crate) use script::{DEEPEST, Statement, depth, statements};
 pub(crate) use tokens::{Token, mentions, tokens};
 pub(crate) use url::Target;
 
-/// The longest time that a server may take to answer.
+/// The maximum time to wait for a server's response.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs what waits, on a runtime of one thread.
+/// Runs a future on a single-threaded runtime.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(Failure::io("start a runtime"))?.block_on(work)
 }
 
-/// Whether a URL can be read; a bad one is an error that says why.
+/// Checks that a URL can be parsed; the error gives the reason.
 pub(crate) fn check_url(url: &str) -> Result<()> {
     Target::parse(url).map(drop)
 }
 
-/// A connection to the database of a URL.
+/// Connects to the database of a URL.
 pub(crate) async fn connect(url: &str) -> Result<Client> {
     open(&Target::parse(url)?).await
 }
 
-/// A connection to a database.
+/// Connects to a database.
 pub(crate) async fn open(target: &Target) -> Result<Client> {
     let config = target.config();
     let connecting = config.connect(tls::connector(target)?);
@@ -51,12 +51,12 @@ pub(crate) async fn open(target: &Target) -> Result<Client> {
             return Err(failure.hints(hint::unreachable(target)));
         }
     };
-    // It ends with the client; an error of it is one of the client's calls too.
+    // It ends with the client; its errors also appear in the client's calls.
     tokio::spawn(connection);
     Ok(client)
 }
 
-/// The place of a database, without what is secret.
+/// The address of a database, without secrets.
 pub(crate) fn shown(config: &Config) -> String {
     let host = match config.get_hosts().first() {
         Some(Host::Tcp(host)) => public(host).to_owned(),
@@ -68,13 +68,13 @@ pub(crate) fn shown(config: &Config) -> String {
     format!("the database `{database}` at {host}:{port}")
 }
 
-/// The part of a name behind what may belong to a password: one with an `@` or a `/` as it is ends early in a URL, and
-/// its rest is taken for the host or the database.
+/// The part of a name after anything that may belong to a password: a password with an unencoded `@` or `/` ends early
+/// in a URL, and the rest of it is parsed as the host or the database.
 fn public(name: &str) -> &str {
     name.rsplit_once('@').map_or(name, |(_, rest)| rest)
 }
 
-/// The causes of an error: the driver's own text says only that there is one.
+/// The causes of an error: the driver's own text only says that an error occurred.
 pub(crate) fn reason(error: &tokio_postgres::Error) -> String {
     if let Some(error) = error.as_db_error() {
         let more = [error.detail(), error.hint()].into_iter().flatten();

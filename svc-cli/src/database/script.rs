@@ -1,21 +1,21 @@
-//! SQL scripts, cut into their statements.
+//! SQL scripts, split into their statements.
 //!
-//! The lexical rules are those of PostgreSQL: <https://www.postgresql.org/docs/current/sql-syntax-lexical.html>.
+//! The lexical rules are PostgreSQL's: <https://www.postgresql.org/docs/current/sql-syntax-lexical.html>.
 
-/// The deepest nesting of a script that is parsed: parsers call themselves for each level.
+/// The maximum nesting of a script that is parsed: parsers recurse on each level.
 pub(crate) const DEEPEST: usize = 200;
 
 /// A statement of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Statement<'a> {
-    /// Its text, from its first word on and without the semicolon.
+    /// Its text, starting at its first word and without the semicolon.
     pub(crate) text: &'a str,
-    /// The line on which it begins, from 1 on.
+    /// The line on which it starts, counted from 1.
     pub(crate) line: usize,
 }
 
 impl Statement<'_> {
-    /// Its first words in upper case, with comments between them left out.
+    /// Its first words in upper case, without the comments between them.
     pub(crate) fn words(&self, count: usize) -> Vec<String> {
         let mut words = Vec::new();
         let mut rest = self.text;
@@ -37,7 +37,7 @@ pub(crate) fn statements(script: &str) -> Vec<Statement<'_>> {
     let mut statements = Vec::new();
     let mut start = start_of(script, 0);
     let mut at = start;
-    // Bodies of functions in standard SQL hold semicolons of their own.
+    // Bodies of functions in standard SQL contain semicolons.
     let mut depth = 0_usize;
     while at < script.len() {
         let rest = &script[at..];
@@ -59,7 +59,7 @@ pub(crate) fn statements(script: &str) -> Vec<Statement<'_>> {
             depth -= 1;
         }
         at += word.len();
-        // `E'…'` reads backslashes, which other strings do not.
+        // `E'…'` interprets backslashes, unlike other strings.
         if is("e") && script[at..].starts_with('\'') {
             at += quoted(&script[at..], '\'', true);
         }
@@ -68,7 +68,7 @@ pub(crate) fn statements(script: &str) -> Vec<Statement<'_>> {
     statements
 }
 
-/// The deepest nesting of parentheses and brackets in a script.
+/// The maximum nesting of parentheses and brackets in a script.
 pub(crate) fn depth(script: &str) -> usize {
     let (mut at, mut depth, mut deepest) = (0, 0_usize, 0);
     while at < script.len() {
@@ -83,7 +83,7 @@ pub(crate) fn depth(script: &str) -> usize {
     deepest
 }
 
-/// Whether a statement makes something.
+/// Whether a statement is a `CREATE`.
 fn is_create(text: &str) -> bool {
     Statement { text, line: 0 }.words(1).first().is_some_and(|first| first == "CREATE")
 }
@@ -95,12 +95,12 @@ fn push<'a>(statements: &mut Vec<Statement<'a>>, script: &'a str, start: usize, 
     }
 }
 
-/// The place where the next statement begins: past space and comments.
+/// The start of the next statement: after whitespace and comments.
 fn start_of(script: &str, at: usize) -> usize {
     script.len() - skip_blank(&script[at..]).len()
 }
 
-/// A text from its first character on that is neither space nor a comment.
+/// A text without its leading whitespace and comments.
 pub(super) fn skip_blank(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
@@ -112,7 +112,7 @@ pub(super) fn skip_blank(mut text: &str) -> &str {
     }
 }
 
-/// The word at a place, such as a keyword or a name; empty where there is none.
+/// The word at a position, such as a keyword or a name; empty if there is none.
 pub(super) fn word(script: &str, at: usize) -> &str {
     let rest = &script[at..];
     let first = |c: char| c.is_alphabetic() || c == '_' || !c.is_ascii();
@@ -123,7 +123,7 @@ pub(super) fn word(script: &str, at: usize) -> &str {
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// The length of the token with which a text begins: a comment, a string, a quoted name, a number or one character.
+/// The length of the first token of a text: a comment, a string, a quoted name, a number or one character.
 pub(super) fn token(text: &str) -> usize {
     let comment = comment(text);
     if comment > 0 {
@@ -141,7 +141,7 @@ pub(super) fn token(text: &str) -> usize {
     }
 }
 
-/// The length of a comment at the beginning; 0 without one. Those in `/* … */` may be nested.
+/// The length of a leading comment; 0 without one. Comments in `/* … */` may be nested.
 fn comment(text: &str) -> usize {
     if text.starts_with("--") {
         return text.find('\n').map_or(text.len(), |end| end + 1);
@@ -169,15 +169,15 @@ fn comment(text: &str) -> usize {
     text.len()
 }
 
-/// The length of a quoted text at the beginning. A doubled quote is two quoted texts side by side, which comes to the
-/// same here.
+/// The length of a leading quoted text. A doubled quote is treated as two adjacent quoted texts, with the same result
+/// here.
 fn quoted(text: &str, quote: char, escapes: bool) -> usize {
     let mut characters = text.char_indices().skip(1);
     while let Some((at, c)) = characters.next() {
         if c == '\\' && escapes {
             characters.next();
         } else if c == quote {
-            // With escapes, the part behind a doubled quote has them too.
+            // With escapes, the part after a doubled quote has escapes too.
             if escapes && text[at + 1..].starts_with(quote) {
                 characters.next();
                 continue;
@@ -188,7 +188,7 @@ fn quoted(text: &str, quote: char, escapes: bool) -> usize {
     text.len()
 }
 
-/// The length of a text in dollar quotes at the beginning; 1 where the dollar begins none.
+/// The length of a leading dollar-quoted text; 1 if the dollar does not start one.
 fn dollar_quoted(text: &str) -> usize {
     let Some(end) = text[1..].find('$').map(|end| end + 2) else { return 1 };
     let tag = &text[1..end - 1];

@@ -10,7 +10,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::Target;
 use crate::failure::{Failure, Result};
 
-/// Encrypts where the URL or the server asks for it, and verifies whom it talks to.
+/// Encrypts if the URL or the server requires it, and verifies the server's certificate.
 pub(super) fn connector(target: &Target) -> Result<MakeRustlsConnect> {
     let mut roots = RootCertStore::empty();
     if let Some(file) = &target.authorities {

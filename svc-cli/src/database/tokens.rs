@@ -1,4 +1,4 @@
-//! The tokens of a statement, as far as names need them.
+//! The tokens of a statement, as needed to find names.
 
 use super::script::{skip_blank, token, word};
 
@@ -7,7 +7,7 @@ use super::script::{skip_blank, token, word};
 pub(crate) enum Token {
     /// A keyword or a name without quotes, in lower case.
     Word(String),
-    /// A name in quotes, as it is.
+    /// A quoted name, unchanged.
     Quoted(String),
     /// Another character; the first one of a string or a number.
     Symbol(char),
@@ -37,7 +37,7 @@ pub(crate) fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
     })
 }
 
-/// The name in quotes at the beginning of a text, in which a doubled quote stands for one, and its length.
+/// The leading quoted name of a text, with doubled quotes unescaped, and its length.
 fn quoted(text: &str) -> (Token, usize) {
     let mut name = String::new();
     let mut characters = text.char_indices().skip(1).peekable();
@@ -50,7 +50,7 @@ fn quoted(text: &str) -> (Token, usize) {
     (Token::Quoted(name), text.len())
 }
 
-/// Whether a text has a name as a word of its own, in whichever case.
+/// Whether a text contains a name as a whole word, ignoring case.
 pub(crate) fn mentions(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     let is_part = |c: char| c.is_alphanumeric() || c == '_';

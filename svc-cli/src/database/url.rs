@@ -1,4 +1,4 @@
-//! Database URLs, with the parameters of TLS that the driver does not know.
+//! Database URLs, with the TLS parameters that the driver does not support.
 
 use std::path::PathBuf;
 
@@ -12,9 +12,9 @@ use crate::failure::{Failure, Result};
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     config: Config,
-    /// A file with the authorities that may sign the server's certificate; without it the public ones.
+    /// A file with the authorities that may sign the server's certificate; without it, the public ones.
     pub(super) authorities: Option<PathBuf>,
-    /// Whether a password may have been taken for a part of the address.
+    /// Whether a part of the password may have been parsed as a part of the address.
     pub(super) is_ambiguous: bool,
 }
 
@@ -22,7 +22,7 @@ impl Target {
     /// Reads a URL.
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let bad = |why: String| {
-            // What is named may be a part of the password.
+            // The driver's message may quote a part of the password.
             let why = if is_ambiguous(url) { "a character of the password ends it early".to_owned() } else { why };
             Failure::new(format!("the database URL cannot be read: {why}"))
                 .hint("it looks like postgresql://user:password@host:5432/name")
@@ -46,14 +46,14 @@ impl Target {
         let mut config: Config = format!("{place}{rest}").parse().map_err(|error: tokio_postgres::Error| {
             bad(std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string))
         })?;
-        // A server on this machine often has a certificate that nobody has signed.
+        // A local server often has a self-signed certificate.
         let is_here = Self { config: config.clone(), authorities: None, is_ambiguous: false }.is_local();
         config.ssl_mode(mode.unwrap_or(if is_here { SslMode::Disable } else { SslMode::Prefer }));
         config.application_name("svc");
         Ok(Self { config, authorities, is_ambiguous: is_ambiguous(url) })
     }
 
-    /// The driver's own form.
+    /// The driver's configuration.
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
@@ -81,7 +81,7 @@ impl Target {
         super::public(self.config.get_dbname().unwrap_or_else(|| self.user()))
     }
 
-    /// Another database of the same server.
+    /// Another database on the same server.
     pub(crate) fn with_database(&self, name: &str) -> Self {
         let mut target = self.clone();
         target.config.dbname(name);
@@ -89,13 +89,13 @@ impl Target {
     }
 }
 
-/// Whether characters that end a password in a URL stand before one that ends it too.
+/// Whether the part before the last `@` has characters that end a password in a URL early.
 fn is_ambiguous(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.rsplit_once('@').is_some_and(|(before, _)| before.contains(['@', '/', '?', '#']))
 }
 
-/// A mode of libpq. Where the driver encrypts, it verifies the certificate and the host, as `verify-full` asks.
+/// A mode of libpq. When the driver encrypts, it verifies the certificate and the host, as for `verify-full`.
 fn ssl_mode(value: &str) -> Result<SslMode, String> {
     match value {
         "disable" => Ok(SslMode::Disable),

@@ -1,4 +1,4 @@
-//! The server that outlives its command: `svc db start` runs `svc db serve` in the background.
+//! The background server: `svc db start` runs `svc db serve`, which outlives it.
 
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
@@ -17,18 +17,18 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// The longest time of a first start: it makes a cluster, and may download a server before.
+/// The maximum time for a first start, which creates a cluster and may download a server.
 const START: Duration = Duration::from_secs(300);
-/// The longest time that a server may take to stop.
+/// The maximum time for a server to stop.
 const STOP: Duration = Duration::from_secs(60);
-/// The time between two looks for a change.
+/// The polling interval.
 const LOOK: Duration = Duration::from_millis(20);
 
 fn folder(project: &Project) -> PathBuf {
     project.root().join(FOLDER)
 }
 
-/// The file that is locked as long as the server runs, and holds its process number.
+/// The file that is locked while the server runs, and contains its process ID.
 fn open_lock(project: &Project) -> Result<File> {
     let folder = folder(project);
     fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;
@@ -37,7 +37,7 @@ fn open_lock(project: &Project) -> Result<File> {
     file.map_err(Failure::io(format!("open {}", path.display())))
 }
 
-/// Whether the server of `svc db start` runs.
+/// Whether the server started by `svc db start` is running.
 pub(super) fn is_running(project: &Project) -> Result<bool> {
     let path = folder(project).join("db.lock");
     match File::open(&path) {
@@ -47,7 +47,7 @@ pub(super) fn is_running(project: &Project) -> Result<bool> {
     }
 }
 
-/// Starts the server in the background, and waits until it answers.
+/// Starts the server in the background, and waits until it responds.
 pub(super) fn start(project: &Project, target: &Target) -> Result<()> {
     let path = folder(project).join("db.log");
     let failed = || Failure::io(format!("start the database; see {}", path.display()));
@@ -60,7 +60,7 @@ pub(super) fn start(project: &Project, target: &Target) -> Result<()> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(log)
-        // Ctrl-C in this terminal is not meant for it.
+        // Ctrl-C in this terminal must not stop it.
         .process_group(0)
         .spawn()
         .map_err(failed())?;
@@ -101,14 +101,14 @@ pub(super) fn serve(project: &Project) -> Result<()> {
     })
 }
 
-/// Whether the project's server answers, though `svc db start` has not started it.
+/// Whether the project's server responds without having been started by `svc db start`.
 fn belongs_to_dev(project: &Project) -> Result<bool> {
     let Ok(url) = project.database_url() else { return Ok(false) };
     let target = Target::parse(&url)?;
     Ok(database::block_on(owner::of(project, &target))? == Owner::This)
 }
 
-/// Stops the server, and waits for its end.
+/// Stops the server, and waits until it has exited.
 pub(super) fn stop(project: &Project) -> Result<()> {
     if !is_running(project)? {
         terminal::say(if belongs_to_dev(project)? {

@@ -1,4 +1,4 @@
-//! Whether the project's database is there, and whether svc may start it.
+//! Whether the project's database is available, and whether svc may start it.
 
 use std::net::TcpStream;
 
@@ -10,12 +10,12 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// Whether the database answers.
+/// Whether the database responds.
 pub(crate) async fn is_reachable(target: &Target) -> Result<bool> {
     Ok(database::open(target).await.is_ok())
 }
 
-/// Makes the database where a server on this machine answers and has none of its name; returns whether it did.
+/// Creates the database if a local server responds and has no database of this name; returns whether it did.
 pub(crate) async fn create_missing(target: &Target) -> Result<bool> {
     if !target.is_local() {
         return Ok(false);
@@ -35,7 +35,7 @@ pub(crate) async fn create_missing(target: &Target) -> Result<bool> {
     Ok(true)
 }
 
-/// Refuses to start a server where one of somebody else's is meant, or has the port.
+/// Refuses to start a server if the settings mean a server outside of this project, or if another server has the port.
 pub(crate) fn refuse_others(project: &Project, target: &Target) -> Result<()> {
     let why = || match database::block_on(database::open(target)) {
         Ok(_) => Failure::new("the database has come up meanwhile").hint("try again"),

@@ -28,7 +28,7 @@ Examples:
   svc db psql -c 'SELECT * FROM v_user'
   svc db reset --confirm shop";
 
-/// The longest time that a statement waits for a lock.
+/// The maximum time for a statement to wait for a lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Subcommand)]
@@ -107,7 +107,7 @@ fn start(project: &Project) -> Result<()> {
     database::block_on(async { bring_up(project, &database::open(&target).await?, Scope::All).await })
 }
 
-/// Brings a database up to date, with the seeds where it was empty.
+/// Brings a database up to date, and runs the seeds if it was empty.
 pub(crate) async fn bring_up(project: &Project, client: &Client, scope: Scope) -> Result<()> {
     let is_new = migrate::is_empty(client).await?;
     let outcome = migrate::up(project, client, LOCK_TIMEOUT, scope).await?;

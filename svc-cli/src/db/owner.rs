@@ -1,7 +1,7 @@
-//! The project whose server answers at an address.
+//! Determines which project owns the server at an address.
 //!
-//! Servers that svc starts carry the project in their setting `cluster_name`, which every user may read. Two projects
-//! with one port would share a server, and with it the fate of its data.
+//! Servers started by svc have the project in their setting `cluster_name`, which every user may read. Otherwise, two
+//! projects with one port would share a server and its data directory.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -11,24 +11,25 @@ use crate::database::{self, Target};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 
-/// The first word of the setting.
+/// The prefix of the setting.
 const PREFIX: &str = "svc";
 
-/// The most letters of a project's name: the setting has at most 63 bytes.
+/// The maximum length of a project's name: the setting has at most 63 bytes.
 const LONGEST_NAME: usize = 24;
 
-/// The owner of a server that answers.
+/// The owner of a running server.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Owner {
     /// This project.
     This,
     /// Another project, by its name.
     Other(String),
-    /// Somebody who has not started it with svc, or nobody, as nothing answers.
+    /// A server not started by svc, or no server at all.
     Unknown,
 }
 
-/// The setting for this project's server. The folder's numbers stay when it is moved, and a copy has others.
+/// The setting for this project's server. The folder's device and inode numbers stay the same when it is moved, and
+/// differ for a copy.
 pub(super) fn mark(project: &Project) -> Result<String> {
     let folder = project.root().join(FOLDER);
     fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;

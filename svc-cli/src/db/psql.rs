@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 
-/// Becomes psql.
+/// Replaces this process with psql.
 pub(super) fn run(project: &Project, arguments: &[String]) -> Result<()> {
     let error = Command::new("psql").arg(project.database_url()?).args(arguments).exec();
     let failure = Failure::new(format!("cannot run psql: {error}"));

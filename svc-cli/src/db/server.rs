@@ -1,4 +1,4 @@
-//! The project's own PostgreSQL, at the address that its settings name.
+//! The project's own PostgreSQL, at the address from its settings.
 
 use std::time::Duration;
 
@@ -12,10 +12,11 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// The folder of what svc keeps in a project.
+/// The folder of svc's files in a project.
 pub(super) const FOLDER: &str = ".svc";
 
-/// Starts the server, and makes the user and the database that the settings name. It ends with the value.
+/// Starts the server, and creates the user and the database from the settings. The server stops when the value is
+/// dropped.
 pub(crate) async fn start(project: &Project, target: &Target) -> Result<Database> {
     let mark = owner::mark(project)?;
     let options = Options::new(project.root().join(FOLDER)).port(Some(target.port())).setting("cluster_name", mark);
@@ -24,7 +25,7 @@ pub(crate) async fn start(project: &Project, target: &Target) -> Result<Database
     Ok(database)
 }
 
-/// The project's own database, if nothing answers at a local address.
+/// Starts the project's own database if no server responds at a local address.
 pub(crate) async fn ensure(project: &Project, target: &Target) -> Result<Option<Database>> {
     owner::refuse_others(project, target).await?;
     if super::is_reachable(target).await? || !target.is_local() {
@@ -37,7 +38,7 @@ pub(crate) async fn ensure(project: &Project, target: &Target) -> Result<Option<
     start(project, target).await.map(Some)
 }
 
-/// Makes the user and the database unless they are there.
+/// Creates the user and the database unless they exist.
 async fn prepare(database: &Database, target: &Target) -> Result<()> {
     let client = superuser(database, target.port()).await?;
     let (user, name) = (target.user(), target.database());

@@ -1,22 +1,22 @@
-//! Changes of a project's files, found by looking: notifications of the system are silent on some mounts.
+//! Detects changes of a project's files by polling: file system notifications do not work on some mounts.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The time between two looks at the files.
+/// The polling interval.
 const LOOK: Duration = Duration::from_millis(250);
-/// The deepest folder that is looked into.
+/// The maximum depth of folders.
 const DEPTH: usize = 32;
 
-/// The time at which a file was written, and its length.
+/// The modification time and the length of a file.
 type Stamp = (Option<SystemTime>, u64);
 
 /// The kinds of files that have changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Changes {
-    /// A file that cargo builds from.
+    /// A file that affects the build.
     pub(super) rust: bool,
     /// Tables, views, migrations.
     pub(super) sql: bool,
@@ -28,30 +28,30 @@ pub(super) struct Changes {
     pub(super) first: PathBuf,
 }
 
-/// A project whose changes are awaited.
+/// A project that is watched for changes.
 #[derive(Debug)]
 pub(super) struct Watch {
     root: PathBuf,
     /// The folder of registered operations.
     operations: PathBuf,
     seen: HashMap<PathBuf, Stamp>,
-    /// The changes that have not come to an end: whoever waits for them may be called away.
+    /// Changes that are still going on, kept because the future that waits for them may be dropped.
     found: Option<Changes>,
 }
 
 impl Watch {
-    /// Notes how the files are now.
+    /// Records the current state of the files.
     pub(super) fn begin(root: &Path, operations: &Path) -> Self {
         let operations = root.join(operations);
         Self { root: root.to_owned(), seen: look(root, &operations), operations, found: None }
     }
 
-    /// Takes the lock file as it is, which cargo writes while it builds.
+    /// Records the current lock file, which cargo writes during a build.
     pub(super) fn accept_lock_file(&mut self) {
         add(&mut self.seen, self.root.join("Cargo.lock"), 0);
     }
 
-    /// Waits for changes, and until they have come to an end.
+    /// Waits for changes, and until no more follow.
     pub(super) async fn next(&mut self) -> Changes {
         loop {
             tokio::time::sleep(LOOK).await;
@@ -101,7 +101,7 @@ fn add(files: &mut HashMap<PathBuf, Stamp>, path: PathBuf, depth: usize) {
         files.insert(path, (metadata.modified().ok(), metadata.len()));
     } else if depth > 0 {
         for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
-            // Editors write files of their own, which begin or end like this.
+            // Editors write temporary files with such names.
             let name = entry.file_name();
             let name = name.to_string_lossy();
             if !name.starts_with('.') && !name.ends_with('~') && !name.ends_with(".swp") {
@@ -145,7 +145,7 @@ mod tests {
         let changes = watch.next().await;
         assert_eq!((changes.rust, changes.operations), (false, true));
         fs::remove_file(root.path().join("src/a/b.rs")).unwrap();
-        // Whoever waits is called away between the change and its end, unless the machine stands still meanwhile.
+        // The waiting future is dropped between the change and its end, unless the machine stalls meanwhile.
         let mut text = String::new();
         while tokio::time::timeout(LOOK + LOOK / 2, watch.next()).await.is_ok() {
             assert!(text.len() < 10, "a change is told before it has ended");

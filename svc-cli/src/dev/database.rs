@@ -1,4 +1,5 @@
-//! The database under `svc dev`: started beside the build, and waited for only so long that the program serves anyway.
+//! The database under `svc dev`: started in parallel with the build. The wait for it is limited, and the program serves
+//! anyway.
 
 use std::time::Duration;
 
@@ -13,34 +14,34 @@ use crate::migrate::Scope;
 use crate::project::Project;
 use crate::terminal;
 
-/// The time that the program waits for the database, once it is built.
+/// The maximum time that a built program waits for the database.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The project's database.
 #[derive(Debug, Default)]
 pub(super) struct Database {
-    /// The project's own server, where this command has started it.
+    /// The project's own server, if this command has started it.
     own: Option<Own>,
-    /// Work on it.
+    /// The task that starts and updates it.
     task: Option<JoinHandle<Result<Brought>>>,
 }
 
-/// The state of the database after the work on it.
+/// The state of the database after that task.
 #[derive(Debug, Default)]
 struct Brought {
-    /// The project's own server, where it was started.
+    /// The project's own server, if it was started.
     own: Option<Own>,
-    /// Whether it answers and has all files.
+    /// Whether it responds and all files were applied.
     is_ready: bool,
 }
 
 impl Database {
-    /// Begins to start it, if none answers, and to bring it up to date.
+    /// Starts the task that starts the database if none responds, and brings it up to date.
     pub(super) fn begin(&mut self, project: &Project, scope: Scope) {
         let (root, has_own) = (project.root().to_owned(), self.own.is_some());
         let before = self.task.take();
         self.task = Some(tokio::spawn(async move {
-            // A server that is being started is one that would be started twice.
+            // A server that is still starting must not be started twice.
             let started = match before {
                 Some(before) => joined(before.await).ok().and_then(|brought| brought.own),
                 None => None,
@@ -51,7 +52,7 @@ impl Database {
         }));
     }
 
-    /// Waits for it, but not for long.
+    /// Waits for it, up to a limit.
     pub(super) async fn settle(&mut self) -> Result<()> {
         let Some(task) = &mut self.task else { return Ok(()) };
         match timeout(PATIENCE, task).await {
@@ -63,19 +64,19 @@ impl Database {
         }
     }
 
-    /// Waits until work that took longer is done, and tells it.
+    /// Waits until slow work is done, and reports the result.
     pub(super) async fn ready(&mut self) {
         let Some(task) = &mut self.task else { return std::future::pending().await };
         let done = joined(task.await);
         match self.take(done) {
             Ok(true) => terminal::done("the database is ready"),
-            // What it lacks has been told.
+            // The missing part has been reported.
             Ok(false) => {}
             Err(failure) => drop(failure.report()),
         }
     }
 
-    /// Takes the result of the work; whether the database is ready.
+    /// Takes the result of the task; returns whether the database is ready.
     fn take(&mut self, done: Result<Brought>) -> Result<bool> {
         self.task = None;
         let Brought { own, is_ready } = done?;
@@ -119,7 +120,7 @@ async fn bring_up(project: &Project, may_start: bool, scope: Scope) -> Result<Br
     }
     match db::bring_up(project, &client, scope).await {
         Ok(()) => Ok(Brought { own, is_ready: true }),
-        // A file of `db/` is wrong, which the next change of it mends; the server stays.
+        // A file of `db/` is wrong, which its next change may fix; the server stays.
         Err(failure) if own.is_some() => {
             let _ = failure.report();
             Ok(Brought { own, is_ready: false })

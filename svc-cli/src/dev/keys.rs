@@ -1,4 +1,4 @@
-//! Keys for `svc dev`: what is not done by itself is done when it is asked for.
+//! Keys for `svc dev`, which trigger steps that do not run automatically.
 
 use std::io::{IsTerminal as _, stdin};
 
@@ -6,12 +6,12 @@ use rustix::process::getpgrp;
 use rustix::termios::tcgetpgrp;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// The lines that are typed.
+/// The lines typed into the terminal.
 #[derive(Debug)]
 pub(super) struct Keys(UnboundedReceiver<String>);
 
 impl Keys {
-    /// Begins to read them, unless a read would stop the command: a terminal belongs to the command in front.
+    /// Starts reading them, unless a read would stop the command: only the foreground process may read a terminal.
     pub(super) fn listen() -> Self {
         let (sender, lines) = unbounded_channel();
         let is_in_front = || tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp());
@@ -24,7 +24,7 @@ impl Keys {
         Self(lines)
     }
 
-    /// Waits until pending migrations are asked for: `m` and Enter.
+    /// Waits for a request to run pending migrations: `m` and Enter.
     pub(super) async fn migrate(&mut self) {
         while let Some(line) = self.0.recv().await {
             if line.trim().eq_ignore_ascii_case("m") {

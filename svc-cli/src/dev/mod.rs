@@ -81,13 +81,13 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     })
 }
 
-/// The files from which the program is made, and those that it reads.
+/// The files that the program is built from, and the ones that it reads.
 fn watch(project: &Project) -> Watch {
     let operations = project.setting("SVC_OPERATIONS_DIR").unwrap_or_else(|| "operations".to_owned());
     Watch::begin(project.root(), operations.as_ref())
 }
 
-/// A project that is served.
+/// A project being served.
 struct Session {
     project: Project,
     choice: Choice,
@@ -100,21 +100,21 @@ struct Session {
     program: Option<Built>,
 }
 
-/// The steps that are to be done again.
+/// The steps to repeat.
 #[derive(Debug, Clone, Copy)]
 struct Work {
-    /// The files of `db` that are run.
+    /// The files of `db` to run.
     database: Option<Scope>,
     build: bool,
-    /// The program is started again as it is.
+    /// Whether to restart the program without a build.
     restart: bool,
 }
 
-/// Pending migrations, which somebody has asked for.
+/// Runs pending migrations, on request.
 const MIGRATE: Work = Work { database: Some(Scope::All), build: false, restart: false };
 
 impl Session {
-    /// Serves until something goes wrong that no change of a file mends.
+    /// Serves until a failure that no change to a file can fix.
     async fn serve(&mut self) -> Result<()> {
         let mut work = Work { database: Some(Scope::All), build: true, restart: false };
         let mut first = true;
@@ -135,7 +135,7 @@ impl Session {
         }
     }
 
-    /// Brings database and program up to date, both at once.
+    /// Brings the database and the program up to date, in parallel.
     async fn bring_up(&mut self, work: Work) -> Result<()> {
         if let Some(scope) = work.database {
             self.database.begin(&self.project, scope);
@@ -160,7 +160,7 @@ impl Session {
         built.map_err(|error| Failure::new(format!("the build has failed: {error}")))?
     }
 
-    /// Starts the new program, and ends the old one once the new one serves.
+    /// Starts the new program, and stops the old one once the new one serves.
     async fn replace(&mut self) -> Result<()> {
         let Some(program) = &self.program else { return Ok(()) };
         let new = Server::start(&self.project, program, &self.listener, &self.traces).await?;
@@ -178,7 +178,7 @@ impl Session {
         ));
     }
 
-    /// Waits for the next change. Without a program, clients are told what is wrong.
+    /// Waits for the next change. Without a program, clients get a response with the problem.
     async fn wait(&mut self, trouble: String) -> Result<Work> {
         loop {
             let ended = match &mut self.server {
@@ -211,7 +211,8 @@ impl Session {
             self.project = Project::at(self.project.root().to_owned())?;
         }
         terminal::say(format_args!("{} has changed", changes.first.display()));
-        // Another database is brought up to date; a migration that is being written waits until it is asked for.
+        // New settings may name another database, so all its files run; otherwise, a migration still being written
+        // waits for a request.
         let scope = if changes.settings { Scope::All } else { Scope::Repeatable };
         let database = (changes.sql || changes.settings).then_some(scope);
         Ok(Work { database, build: changes.rust || changes.settings, restart: changes.operations })
@@ -232,17 +233,17 @@ async fn next(watch: &mut Option<Watch>) -> Changes {
     }
 }
 
-/// Ends a build that nobody waits for any more.
+/// Stops a build whose result is no longer needed.
 struct Cancel(Option<rustix::process::Pid>);
 
 impl Drop for Cancel {
     fn drop(&mut self) {
         if let Some(pid) = self.0 {
-            // It may have ended by itself.
+            // It may have exited already.
             let _ = kill_process_group(pid, Signal::TERM);
         }
     }
 }
 
-/// The longest time that a program may take to end.
+/// The maximum time for a program to stop.
 const GRACE: Duration = Duration::from_secs(12);

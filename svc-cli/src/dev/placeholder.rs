@@ -1,4 +1,4 @@
-//! An answer for clients while there is no program: the reason why there is none.
+//! A response for clients while there is no program: the reason why there is none.
 
 use std::convert::Infallible;
 use std::io;
@@ -12,12 +12,12 @@ use tokio::time::timeout;
 
 use crate::failure::{Failure, Result};
 
-/// The longest time that a client may take.
+/// The maximum time for a client.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The most that is read of a request.
+/// The maximum number of bytes read from a request.
 const HEAD: usize = 16 << 10;
 
-/// Answers every client until it is dropped.
+/// Responds to every client until it is dropped.
 pub(super) async fn serve(listener: &TcpListener, trouble: &str) -> Result<Infallible> {
     let failed = || Failure::io("listen");
     let listener = listener.try_clone().map_err(failed())?;
@@ -30,7 +30,7 @@ pub(super) async fn serve(listener: &TcpListener, trouble: &str) -> Result<Infal
     }
 }
 
-/// Reads what the client sends first, since a socket that is closed with bytes unread resets the connection.
+/// Reads the start of the request first: closing a socket with unread bytes resets the connection.
 async fn respond(mut stream: TcpStream, trouble: String) -> io::Result<()> {
     let mut head = Vec::new();
     let mut bytes = [0; 4096];
@@ -52,8 +52,8 @@ async fn respond(mut stream: TcpStream, trouble: String) -> io::Result<()> {
     Ok(())
 }
 
-/// The answer in the form that a client reads: a page for browsers, which comes again by itself, an error of GraphQL for
-/// clients of GraphQL, and a text for all others.
+/// The response in the client's format: a page for browsers, which reloads itself, a GraphQL error for GraphQL clients,
+/// and plain text for all others.
 fn answer(head: &str, trouble: &str) -> (&'static str, String) {
     let header = |name: &str| {
         let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with(name));

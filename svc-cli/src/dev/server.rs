@@ -16,9 +16,9 @@ use crate::failure::{Failure, Result};
 use crate::program::Built;
 use crate::project::Project;
 
-/// The time between two looks whether the program serves.
+/// The polling interval while the program starts.
 const LOOK: Duration = Duration::from_millis(10);
-/// The longest time until it does.
+/// The maximum time until the program serves.
 const START: Duration = Duration::from_secs(60);
 
 /// A program that serves.
@@ -26,7 +26,7 @@ const START: Duration = Duration::from_secs(60);
 pub(super) struct Server {
     child: Child,
     group: Option<Pid>,
-    /// The folder of the file by which it has said that it serves.
+    /// The folder of the file that signals that it serves.
     _folder: TempDir,
 }
 
@@ -49,7 +49,7 @@ impl Server {
             .env("SVC_PORT", address.port().to_string())
             .env("SVC_SUPERVISED", &ready)
             .stdin(Stdio::from(socket))
-            // A group of its own, so that all that it starts can be ended, and Ctrl-C reaches `svc dev` alone.
+            // A separate process group, so that all its processes can be stopped, and Ctrl-C only reaches `svc dev`.
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
@@ -77,25 +77,25 @@ impl Server {
         }
     }
 
-    /// Waits for its end.
+    /// Waits until it exits.
     pub(super) async fn ended(&mut self) -> ExitStatus {
-        // An error means that somebody else has waited for it: it has ended all the same.
+        // An error means that the process was waited for elsewhere: it has exited in any case.
         self.child.wait().await.unwrap_or_default()
     }
 
-    /// Ends it and all that it has started: politely first.
+    /// Stops it and all its processes, with SIGTERM first.
     pub(super) async fn stop(mut self) {
         self.signal(Signal::TERM);
         if timeout(GRACE, self.child.wait()).await.is_err() {
             self.signal(Signal::KILL);
-            // It cannot refuse that.
+            // It cannot ignore this signal.
             let _ = self.child.wait().await;
         }
     }
 
     fn signal(&self, signal: Signal) {
         if let Some(group) = self.group {
-            // The group may have ended by itself.
+            // The group may have exited already.
             let _ = kill_process_group(group, signal);
         }
     }

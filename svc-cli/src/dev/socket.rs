@@ -1,4 +1,4 @@
-//! The socket of `svc dev`, which stays while one program takes the place of another.
+//! The socket of `svc dev`, which stays open while a new program replaces the old one.
 
 use std::io::{Error, ErrorKind};
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
@@ -6,13 +6,13 @@ use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 
-/// The port without a setting.
+/// The default port.
 const USUAL: u16 = 8000;
 
 /// The first port that an ordinary user may listen on.
 const UNPRIVILEGED: u16 = 1024;
 
-/// Listens where the options or the settings say.
+/// Listens on the address from the options or the settings.
 pub(super) fn bind(host: Option<&str>, port: Option<u16>, project: &Project) -> Result<TcpListener> {
     let host = host.map(str::to_owned).or_else(|| project.setting("SVC_HOST"));
     let host = host.unwrap_or_else(|| "127.0.0.1".to_owned());

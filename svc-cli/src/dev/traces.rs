@@ -1,7 +1,7 @@
-//! Notes of the processes that `svc dev` starts, so that the next run ends what a killed one has left behind.
+//! Records the processes that `svc dev` starts, so that the next run can stop the ones left behind by a killed run.
 //!
-//! The program ends by itself when `svc dev` is gone; builds, and what hangs, do not. A process is known by its number
-//! together with the moment of its start, as numbers come again.
+//! The program exits by itself when `svc dev` is gone; builds and hanging processes do not. A process is identified by
+//! its ID together with its start time, as IDs are reused.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -14,21 +14,21 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// The folder of the notes, one for each run.
+/// The folder of the records, one file for each run.
 const FOLDER: &str = ".svc/dev";
-/// The longest time that a process may take to end.
+/// The maximum time for a process to exit.
 const GRACE: Duration = Duration::from_secs(3);
-/// The time between two looks.
+/// The polling interval.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The notes of this run.
+/// The record of this run.
 #[derive(Debug)]
 pub(super) struct Traces {
     file: PathBuf,
 }
 
 impl Traces {
-    /// Ends what other runs have left, and begins the notes of this one.
+    /// Stops the processes left by other runs, and starts the record of this one.
     pub(super) fn begin(project: &Project) -> Result<Self> {
         let folder = project.root().join(FOLDER);
         fs::create_dir_all(&folder).map_err(Failure::io(format_args!("make {FOLDER}")))?;
@@ -41,7 +41,7 @@ impl Traces {
         Ok(traces)
     }
 
-    /// Notes the leader of a group.
+    /// Records the leader of a group.
     pub(super) fn add(&self, group: Pid) {
         let line = line(group.as_raw_nonzero().get().unsigned_abs());
         let written =
@@ -54,12 +54,12 @@ impl Traces {
 
 impl Drop for Traces {
     fn drop(&mut self) {
-        // It is of no use any more; the next run removes it if this fails.
+        // It is no longer needed; the next run removes it if this fails.
         let _ = fs::remove_file(&self.file);
     }
 }
 
-/// Ends the groups that the notes of a run name, unless it still runs.
+/// Stops the recorded process groups of a run, unless the run is still active.
 fn clean(notes: &Path) {
     let Ok(text) = fs::read_to_string(notes) else { return };
     let mut lines = text.lines().filter_map(parse);
@@ -73,13 +73,13 @@ fn clean(notes: &Path) {
         end(process, moment);
         terminal::done(format_args!("ended the process {process}, which a killed svc dev has left"));
     }
-    // What stays is looked at again by the next run.
+    // If this fails, the next run looks at these processes again.
     let _ = fs::remove_file(notes);
 }
 
 fn end(process: u32, moment: &str) {
     let Some(group) = i32::try_from(process).ok().and_then(Pid::from_raw) else { return };
-    // It may end by itself meanwhile.
+    // It may exit meanwhile.
     let _ = kill_process_group(group, Signal::TERM);
     let begun = Instant::now();
     while is_same(process, moment) && begun.elapsed() < GRACE {
@@ -101,12 +101,12 @@ fn is_same(process: u32, noted: &str) -> bool {
     moment(process).is_some_and(|moment| moment == noted)
 }
 
-/// The moment of a process's start: the boot, and the ticks since then. None where the system does not tell, or the
-/// process has ended and only waits to be forgotten.
+/// The start time of a process: the boot, and the ticks since then. None if the system does not report it, or if the
+/// process is a zombie.
 fn moment(process: u32) -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name stands in parentheses and may have any characters.
+    // The name is in parentheses and may contain any characters.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     if matches!(fields.first(), Some(&"Z" | &"X")) {
         return None;

@@ -1,4 +1,4 @@
-//! A service that runs, as anyone sees it.
+//! A running service, as seen by anonymous clients.
 
 use std::time::Duration;
 
@@ -8,14 +8,15 @@ use serde_json::json;
 use super::finding::Finding;
 use crate::failure::{Failure, Result};
 
-/// An origin that no service can mean to allow.
+/// An origin that no service can intend to allow.
 const ORIGIN: &str = "https://svc-doctor.invalid";
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Looks at the service of a URL.
+/// Checks the service at a URL.
 pub(super) async fn look(url: &str) -> Result<Vec<Finding>> {
-    // Without a provider in place, reqwest does not know which cryptography to use; a second one does no harm.
+    // Without an installed provider, reqwest cannot choose a cryptography implementation; installing a second one is
+    // harmless.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder().timeout(PATIENCE).build();
     let client = client.map_err(|error| Failure::new(format!("cannot make requests: {error}")))?;
@@ -51,7 +52,7 @@ async fn introspection(answer: Response) -> Finding {
     }
 }
 
-/// The things that pages of another origin may do.
+/// Whether pages of other origins may send requests.
 fn cors(answer: &Response) -> Finding {
     let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok());
     let with_cookies = header("access-control-allow-credentials") == Some("true");

@@ -4,15 +4,15 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// The weight of a finding.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum State {
-    /// All is well.
+    /// No problem.
     Ok,
-    /// It works, and may be wrong in production.
+    /// It works, but may be wrong in production.
     Warning,
-    /// It does not work, or must not be so in production.
+    /// It does not work, or must not be used in production.
     Problem,
 }
 
@@ -49,7 +49,7 @@ impl Finding {
         Self { state: State::Problem, fix: Some(fix.into()), ..Self::ok(subject, message) }
     }
 
-    /// A problem with the words of a failure.
+    /// A problem with the message of a failure.
     pub(super) fn of_failure(subject: &str, failure: &Failure) -> Self {
         let fix = failure.first_hint().map(str::to_owned);
         Self { state: State::Problem, fix, ..Self::ok(subject, failure.message()) }

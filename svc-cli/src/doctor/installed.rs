@@ -1,10 +1,10 @@
-//! The programs of this machine.
+//! The programs installed on this machine.
 
 use std::process::{Command, Stdio};
 
 use super::finding::Finding;
 
-/// Looks for the programs that commands run.
+/// Looks for the programs used by commands.
 pub(super) fn look() -> Vec<Finding> {
     let mut findings = vec![Finding::ok("svc", env!("CARGO_PKG_VERSION"))];
     findings.push(match version("cargo") {
@@ -24,7 +24,7 @@ pub(super) fn look() -> Vec<Finding> {
     findings
 }
 
-/// The first line of what a program says of its version.
+/// The first line of a program's version output.
 fn version(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let line = String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned();

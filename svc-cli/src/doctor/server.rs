@@ -1,4 +1,4 @@
-//! The database, as production needs it.
+//! Checks the database for production.
 
 use tokio_postgres::Client;
 use tokio_postgres::config::SslMode;
@@ -8,13 +8,13 @@ use crate::database::{Target, reason, shown};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 
-/// The pool of a service without a setting.
+/// The default pool size of a service.
 const POOL_SIZE: i64 = 8;
 
-/// The oldest PostgreSQL that is tested.
+/// The oldest PostgreSQL version tested.
 const OLDEST: i32 = 15;
 
-/// Foreign keys whose rows are looked up by reading the whole table.
+/// Foreign keys without an index, whose rows are looked up by reading the whole table.
 const MISSING_INDEXES: &str = "\
     SELECT c.conrelid::regclass::text, a.attname::text \
     FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1] \
@@ -27,7 +27,7 @@ const MISSING_INDEXES: &str = "\
 const INVALID_INDEXES: &str =
     "SELECT indexrelid::regclass::text, indrelid::regclass::text FROM pg_index WHERE NOT indisvalid ORDER BY 1";
 
-/// Tables whose rows nobody but the owner sees: row-level security without a policy.
+/// Tables whose rows are visible only to the owner: row-level security without a policy.
 const CLOSED: &str = "\
     SELECT oid::regclass::text FROM pg_class c \
     WHERE relrowsecurity AND NOT EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid) ORDER BY 1";

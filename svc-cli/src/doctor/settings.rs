@@ -1,16 +1,16 @@
-//! The settings of `.env` and the environment, as production would have them.
+//! Checks the settings of `.env` and the environment for production.
 //!
-//! The program may set others itself, which only the program knows.
+//! The program may set others itself, which are not visible here.
 
 use std::process::{Command, Stdio};
 
 use super::finding::Finding;
 use crate::project::Project;
 
-/// The shortest secret that HS256 takes.
+/// The minimum length of a secret for HS256.
 const SHORTEST_SECRET: usize = 32;
 
-/// The limits, each with a value past which it does not protect.
+/// The limits, each with a value above which it does not protect.
 const LIMITS: [(&str, u64); 7] = [
     ("SVC_LIMIT_BODY", 50_000_000),
     ("SVC_LIMIT_TOKENS", 1_000_000),
@@ -21,7 +21,7 @@ const LIMITS: [(&str, u64); 7] = [
     ("SVC_LIMIT_MAX_PAGE", 100_000),
 ];
 
-/// Looks at the settings.
+/// Checks the settings.
 pub(super) fn look(project: &Project) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(tracked(project));
@@ -33,7 +33,7 @@ pub(super) fn look(project: &Project) -> Vec<Finding> {
     findings
 }
 
-/// Whether git keeps the file with the secrets.
+/// Whether git tracks the file with the secrets.
 fn tracked(project: &Project) -> Option<Finding> {
     if !project.root().join(".env").is_file() {
         return None;

@@ -1,4 +1,4 @@
-//! `svc generate accounts`, `api-keys`, `notify` and others: the SQL that parts of svc need, as migrations.
+//! `svc generate accounts`, `api-keys`, `notify` and others: the SQL required by parts of svc, as migrations.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::migrate::{self, Kind};
 use crate::project::Project;
 use crate::terminal;
 
-/// A part of svc with SQL of its own.
+/// A part of svc that requires SQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Native accounts.
@@ -37,7 +37,7 @@ impl Part {
         }
     }
 
-    /// The SQL of this version, which links in `templates/sql` take from the crate.
+    /// The SQL of this version; links in `templates/sql` point to the files in the crate.
     fn sql(self) -> &'static str {
         match self {
             Self::Accounts => include_str!("../../templates/sql/accounts.sql"),
@@ -48,7 +48,7 @@ impl Part {
         }
     }
 
-    /// The schema whose function `allow` lets a role use the part.
+    /// The schema whose function `allow` grants a role the use of the part.
     fn schema(self) -> Option<&'static str> {
         match self {
             Self::Accounts => Some("svc_auth"),
@@ -58,7 +58,7 @@ impl Part {
     }
 }
 
-/// Writes the migration of a part, with the right of the service's role to use it.
+/// Writes the migration of a part, and grants the service's role the right to use it.
 pub(super) fn part(project: &Project, part: Part, role: Option<&str>) -> Result<()> {
     let mut text = part.sql().to_owned();
     if let (Some(schema), Some(role)) = (part.schema(), role) {
@@ -73,7 +73,7 @@ pub(super) fn part(project: &Project, part: Part, role: Option<&str>) -> Result<
     Ok(())
 }
 
-/// Writes the migration of the trigger function, unless there is one, and triggers on tables.
+/// Writes the migration with triggers on tables, and the trigger function unless it exists.
 pub(super) fn notify(project: &Project, tables: &[String]) -> Result<()> {
     let has_function = holder(project, Part::Notify.sql())?.is_some();
     if has_function && tables.is_empty() {
@@ -89,7 +89,7 @@ pub(super) fn notify(project: &Project, tables: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// The trigger on a table. Its channel is that of `post_changed` for `tb_post`.
+/// The trigger on a table. For `tb_post`, its channel is `post_changed`.
 fn trigger(table: &str) -> Result<String> {
     if !table.split('.').all(is_plain) || table.matches('.').count() > 1 {
         let failure = Failure::usage(format!("`{table}` cannot be the name of a table"));
@@ -106,7 +106,7 @@ fn trigger(table: &str) -> Result<String> {
     ))
 }
 
-/// Makes the migration, unless one has the text already.
+/// Creates the migration, unless another one has the text already.
 fn create(project: &Project, part: Part, text: &str) -> Result<String> {
     if let Some(path) = holder(project, text)? {
         return Err(Failure::new(format!("{path} has this SQL already")).hint("apply it: svc migrate up"));
@@ -114,7 +114,7 @@ fn create(project: &Project, part: Part, text: &str) -> Result<String> {
     migrate::create(project, part.name(), text)
 }
 
-/// The migration that has a text.
+/// The migration that contains a text.
 fn holder(project: &Project, text: &str) -> Result<Option<String>> {
     let files = migrate::read_files(project, Kind::Migration)?;
     Ok(files.into_iter().find(|file| file.text.contains(text.trim())).map(|file| file.path))

@@ -9,7 +9,7 @@ use crate::program::snake_case;
 use crate::project::Project;
 use crate::terminal;
 
-/// The longest table whose names of indexes and functions PostgreSQL does not cut.
+/// The maximum length of a table's name, so that PostgreSQL does not truncate the names of its indexes and functions.
 const LONGEST: usize = 63 - "update__updated_at".len();
 
 pub(super) fn run(project: &Project, arguments: &Migration) -> Result<()> {

@@ -148,7 +148,7 @@ fn render(template: &str, values: Value) -> Result<String> {
     environment.render_str(template, values).map_err(|error| Failure::new(format!("a template is wrong: {error}")))
 }
 
-/// The text as rustfmt has it, or as it is where there is no rustfmt.
+/// The text formatted by rustfmt, or unchanged if rustfmt is not available.
 fn formatted(text: &str) -> String {
     let format = || {
         let mut rustfmt = Process::new("rustfmt");
@@ -164,7 +164,7 @@ fn formatted(text: &str) -> String {
     format().unwrap_or_else(|| text.to_owned())
 }
 
-/// Whether a name can stand in SQL and Rust as it is.
+/// Whether a name can be written into SQL and Rust without quotes.
 fn is_plain(name: &str) -> bool {
     let mut characters = name.bytes();
     characters.next().is_some_and(|first| first.is_ascii_lowercase() || first == b'_')

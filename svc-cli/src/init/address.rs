@@ -3,23 +3,23 @@
 use super::Name;
 use crate::database::Target;
 
-/// The port where no free one is found.
+/// The port if no free one is found.
 const USUAL_PORT: u16 = 5432;
 
-/// The databases of a project: the one that was given, and its own.
+/// The databases of a project: the given one, and its own.
 #[derive(Debug)]
 pub(crate) struct Address {
     /// The URL for `.env`.
     pub(super) url: String,
-    /// The URL of the project's own database, which every developer has.
+    /// The URL of the project's own database, the same for every developer.
     pub(super) own: String,
-    /// The port of that one.
+    /// The port of the project's own database.
     pub(super) port: u16,
 }
 
 impl Address {
-    /// The given database, or one at a port of the project's own: two projects that share a port share a server, and
-    /// with it whatever happens to its data.
+    /// The given database, or one at a port reserved for the project: two projects with the same port share a server,
+    /// and any damage to its data.
     pub(super) fn choose(name: &Name, given: Option<String>) -> Self {
         let here = given.as_deref().and_then(|url| Target::parse(url).ok()).filter(Target::is_local);
         let port = here.map(|target| target.port()).or_else(svc_embedded::free_port).unwrap_or(USUAL_PORT);

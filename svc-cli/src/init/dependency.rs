@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::Arguments;
 use crate::failure::{Failure, Result};
 
-/// The version of this tool, and so of the crate that it works with.
+/// The version of this tool, and of the crate that it works with.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The folder in which this tool was built. It is a checkout's where the tool does not come from a registry.
+/// The folder of this tool's build. It is in a checkout unless the tool comes from a registry.
 const BUILT_IN: &str = env!("CARGO_MANIFEST_DIR");
 
 /// A source of the crate for cargo.
@@ -19,14 +19,14 @@ const BUILT_IN: &str = env!("CARGO_MANIFEST_DIR");
 pub(crate) enum Dependency {
     /// The registry has this tool's version.
     Registry,
-    /// A folder of this machine, with the checkout in which it lies, if it lies in one.
+    /// A folder of this machine, with the checkout that contains it, if any.
     Folder { krate: PathBuf, checkout: Option<PathBuf> },
-    /// A git repository, and the revision or branch of it.
+    /// A git repository, and a revision or branch of it.
     Git { url: String, at: Option<(&'static str, String)> },
 }
 
 impl Dependency {
-    /// The one that the arguments name, or else the source of this tool.
+    /// The dependency from the arguments, or else the source of this tool.
     pub(super) fn choose(arguments: &Arguments) -> Result<Self> {
         if let Some(folder) = &arguments.svc_path {
             return Self::folder(folder);
@@ -37,7 +37,7 @@ impl Dependency {
         Ok(Self::Git { url, at: revision.or(branch) })
     }
 
-    /// The crate in a folder, which may be that of the repository.
+    /// The crate in a folder, which may be the root of the repository.
     fn folder(folder: &Path) -> Result<Self> {
         let found = folder.canonicalize().map_err(|error| {
             Failure::usage(format!("cannot find {}: {error}", folder.display()))
@@ -55,8 +55,8 @@ impl Dependency {
             .hint("--svc-path names a checkout of the repository of svc, or the folder `svc` in it"))
     }
 
-    /// The source of this tool: the git repository that `cargo install --git` was given, the checkout in which it was
-    /// built, if that is there and still has this version, or else the registry.
+    /// The source of this tool: the git repository passed to `cargo install --git`, or the checkout of the build if it
+    /// exists and still has this version, or else the registry.
     fn of_tool() -> Self {
         let Some(checkout) = Path::new(BUILT_IN).parent().filter(|folder| has_version(folder, VERSION)) else {
             return Self::Registry;
@@ -77,7 +77,7 @@ impl Dependency {
         }
     }
 
-    /// The arguments with which `cargo install` finds this tool in the same source; none where it is a folder.
+    /// The arguments of `cargo install` for this tool from the same source; none for a folder.
     pub(super) fn install(&self) -> Option<String> {
         match self {
             Self::Registry => Some(format!("svc-cli --version {VERSION}")),
@@ -95,7 +95,7 @@ impl Dependency {
         }
     }
 
-    /// The note for the user; none about the registry.
+    /// The note for the user; none for the registry.
     pub(super) fn note(&self) -> Option<String> {
         match self {
             Self::Registry => None,
@@ -109,7 +109,7 @@ impl Dependency {
     }
 }
 
-/// A text as TOML has it.
+/// A text in TOML syntax.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
@@ -119,7 +119,7 @@ fn cargo_home() -> Option<PathBuf> {
     home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))
 }
 
-/// Whether a folder holds the crate `svc`.
+/// Whether a folder contains the crate `svc`.
 fn is_crate(folder: &Path) -> bool {
     fs::read_to_string(folder.join("Cargo.toml"))
         .is_ok_and(|text| text.lines().any(|line| line.split_whitespace().eq(["name", "=", "\"svc\""])))
@@ -133,7 +133,7 @@ fn has_version(folder: &Path, version: &str) -> bool {
         && manifest.lines().any(|line| line.split_whitespace().eq(["version", "=", wanted.as_str()]))
 }
 
-/// The repository and revision from which cargo installed this tool, by its own list.
+/// The repository and revision of this tool's installation, from cargo's list.
 fn installed_from(list: &str, version: &str) -> Option<Dependency> {
     let list: Value = serde_json::from_str(list).ok()?;
     let prefix = format!("svc-cli {version} (git+");

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::terminal;
 
-/// Makes a repository, unless the folder is within one. The project is complete without it, so nothing fails here.
+/// Creates a repository, unless the folder is in one. The project is complete without it, so errors are only warnings.
 pub(crate) fn init(folder: &Path) {
     let git = |arguments: &[&str]| {
         Command::new("git").arg("-C").arg(folder).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status()

@@ -91,13 +91,13 @@ fn refuse_existing(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a folder above has a manifest: cargo would take the project for a part of its workspace.
+/// Whether a parent folder has a manifest: cargo would treat the project as a part of its workspace.
 fn is_nested(folder: &Path) -> bool {
     let Ok(folder) = std::path::absolute(folder) else { return false };
     folder.ancestors().skip(1).any(|above| above.join("Cargo.toml").is_file())
 }
 
-/// Writes the files beside the folder and then renames it, so that a failure leaves nothing behind.
+/// Writes the files to a temporary folder and then renames it, so that a failure leaves nothing behind.
 fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
     let parent = match folder.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -1,10 +1,10 @@
-//! Names of projects, and the names of packages and databases that are made of them.
+//! Names of projects, and the names of packages and databases derived from them.
 
 use std::path::Path;
 
 use crate::failure::{Failure, Result};
 
-/// Names that cargo refuses, that Windows cannot write, and of crates that the project depends on.
+/// Names that cargo rejects, that Windows cannot write, and names of crates that the project depends on.
 const RESERVED: [&str; 66] = [
     "abstract",
     "alloc",
@@ -74,13 +74,13 @@ const RESERVED: [&str; 66] = [
     "aux",
 ];
 
-/// The longest name of a database.
+/// The maximum length of a database's name.
 const LONGEST: usize = 63;
 
 /// The name of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name {
-    /// As it was given.
+    /// As given.
     pub(crate) given: String,
     /// The package's.
     pub(crate) package: String,
@@ -89,7 +89,7 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// The name that the last part of a path gives.
+    /// The name in the last part of a path.
     pub(crate) fn of(folder: &Path) -> Result<Self> {
         let rules = "a name begins with a letter and goes on with letters, digits, `-`, `_` and `.`: svc init my-shop";
         let bad = |why: &str| Failure::usage(format!("`{}` {why}", folder.display())).hint(rules);

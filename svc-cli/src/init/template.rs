@@ -1,4 +1,4 @@
-//! The templates: files that lie in this binary.
+//! The templates: files embedded in this binary.
 
 use clap::ValueEnum;
 use minijinja::{Environment, UndefinedBehavior, context};
@@ -17,14 +17,14 @@ pub(crate) enum Template {
     Ecommerce,
 }
 
-/// The facts of a project that its files tell.
+/// The facts about a project that its files contain.
 #[derive(Debug)]
 pub(crate) struct Values {
     pub(crate) name: Name,
     pub(crate) database: Address,
     /// The dependency on svc.
     pub(crate) svc: Dependency,
-    /// Whether a folder above has a manifest.
+    /// Whether a parent folder has a manifest.
     pub(crate) nested: bool,
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn files(template: Template, values: &Values) -> Result<Vec<(String, 
     for (path, text) in RENDERED {
         files.push(((*path).to_owned(), render(text, values, &values.database.url)?));
     }
-    // It is committed, so it has no address that somebody was given.
+    // It is committed, so it must not have a given address.
     let example = include_str!("../../templates/common/env.jinja");
     files.push((".env.example".to_owned(), render(example, values, &values.database.own)?));
     let plain = COMMON.iter().chain(template.files());
@@ -152,7 +152,7 @@ fn render(text: &str, values: &Values, database_url: &str) -> Result<String> {
     environment.render_str(text, context).map_err(|error| Failure::new(format!("a template is wrong: {error}")))
 }
 
-/// A value of `.env`, in quotes where it needs them.
+/// A value of `.env`, quoted if necessary.
 fn quoted(value: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/@%?&=+,~".contains(c);
     if value.chars().all(plain) { value.to_owned() } else { format!("'{}'", value.replace('\'', "%27")) }

@@ -18,7 +18,7 @@ use crate::terminal;
 pub(crate) enum Scope {
     /// Migrations, and the files of `db/schema` after them.
     All,
-    /// The files of `db/schema`: migrations wait until the user asks for them.
+    /// Only the files of `db/schema`: migrations wait until the user requests them.
     Repeatable,
 }
 
@@ -27,17 +27,17 @@ pub(crate) enum Scope {
 #[must_use]
 pub(crate) struct Outcome {
     applied: usize,
-    /// The migrations that wait.
+    /// The waiting migrations.
     pub(crate) waiting: Vec<String>,
 }
 
 impl Outcome {
-    /// The number of files that it has run.
+    /// The number of files run.
     pub(crate) fn applied(&self) -> usize {
         self.applied
     }
 
-    /// Tells it.
+    /// Reports it.
     #[expect(clippy::unnecessary_wraps, reason = "the last step of a command")]
     pub(crate) fn tell(self) -> Result<()> {
         match self.applied {
@@ -80,7 +80,7 @@ pub(crate) async fn up(project: &Project, client: &Client, lock_timeout: Duratio
     Ok(Outcome { applied: plan.count(), waiting })
 }
 
-/// Warns of files that do not run.
+/// Warns about files that do not run.
 fn warn(plan: &Plan<'_>, missing: &[&history::Entry]) {
     for entry in missing.iter().filter(|entry| !plan.removed.contains(entry)) {
         terminal::warning(format_args!("the database has {}, which this project does not have", entry.path));
@@ -97,7 +97,7 @@ pub(super) async fn run(client: &Client, plan: &Plan<'_>, mode: Mode, lock_timeo
     }
     let result = Run::new(client, plan, mode, lock_timeout).await?.all().await;
     match result {
-        // A label cannot be used in the transaction that adds it: it is added before, and all else is run again.
+        // A label cannot be used in the transaction that adds it: the label is added first, and the rest is run again.
         Err(stop) if stop.is_new_label() && mode != Mode::TryOut => {
             let files = files_left(client, plan).await?;
             if !run::add_labels(client, &files).await? {
@@ -117,7 +117,7 @@ async fn files_left<'a>(client: &Client, plan: &Plan<'a>) -> Result<Vec<&'a File
     Ok(plan.migrations.iter().filter(is_left).copied().collect())
 }
 
-/// Runs all files of a kind, such as seeds, without a record.
+/// Runs all files of a kind, such as seeds, without recording them.
 pub(crate) async fn run_all(project: &Project, client: &Client, kind: Kind) -> Result<usize> {
     let files = files::read(project, kind)?;
     for file in &files {
@@ -132,7 +132,7 @@ pub(crate) async fn run_all(project: &Project, client: &Client, kind: Kind) -> R
     Ok(files.len())
 }
 
-/// Refuses what nobody can decide but the user.
+/// Rejects states that only the user can resolve.
 pub(super) fn refuse(files: &[File], history: &[history::Entry]) -> Result<()> {
     for file in files {
         let failure = match (plan::state(file, history), file.kind) {

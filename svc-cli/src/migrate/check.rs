@@ -15,7 +15,7 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// The longest wait for a lock that others hold.
+/// The maximum wait for a lock held by others.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn run(project: &Project, strict: bool) -> Result<()> {
@@ -43,7 +43,7 @@ pub(super) fn run(project: &Project, strict: bool) -> Result<()> {
     Err(Failure::new(count).hint("change the files as they say, or accept a rule in its file: -- squawk-ignore RULE"))
 }
 
-/// The database, where one is set and answers.
+/// The database, if one is set and responds.
 async fn reachable(project: &Project) -> Option<Client> {
     if project.database_url().is_err() {
         terminal::warning("no database is set, so nothing was tried");
@@ -58,7 +58,7 @@ async fn reachable(project: &Project) -> Option<Client> {
     }
 }
 
-/// Warns of dangerous locks and rewrites, and returns how many there are.
+/// Warns about dangerous locks and rewrites, and returns their number.
 fn warn_of_hazards<'a>(files: impl Iterator<Item = &'a File>) -> usize {
     let hazards: Vec<_> = files.flat_map(hazards::of).collect();
     for hazard in &hazards {
@@ -70,9 +70,9 @@ fn warn_of_hazards<'a>(files: impl Iterator<Item = &'a File>) -> usize {
     hazards.len()
 }
 
-/// Runs what is pending in one transaction, warns of views that it takes away, and undoes it.
+/// Runs the pending files in one transaction, warns about views that they drop, and rolls it back.
 ///
-/// Returns the number of warnings, and the schema that the database would have; `None` where not all was tried.
+/// Returns the number of warnings, and the schema that the database would have; `None` if not everything was tried.
 async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inventory>)> {
     let before = Views::read(client).await?;
     client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
@@ -89,7 +89,7 @@ async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inve
     };
     let mut is_whole = outside.is_none();
     match apply::run(client, plan, Mode::TryOut, LOCK_TIMEOUT).await {
-        // Only a commit makes the label usable, which `up` does.
+        // The label is only usable after a commit, which `up` does.
         Err(stop) if stop.is_new_label() => is_whole = false,
         tried => tried.map_err(|stop| reworded(&stop.into()))?,
     }
@@ -98,7 +98,7 @@ async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inve
         terminal::warning("a file uses a label that a pending migration adds, so the pending files were not tried");
         return Ok((0, None));
     }
-    // Constraints that are checked at the end.
+    // Constraints checked at the end of the transaction.
     client
         .batch_execute("SET CONSTRAINTS ALL IMMEDIATE")
         .await
@@ -118,7 +118,7 @@ async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inve
     Ok((lost.len(), after))
 }
 
-/// A failure of files that are tried, whose hints are about a file that is to be applied.
+/// A failure of files that are only tried, with hints adapted from the ones for applying a file.
 fn reworded(failure: &Failure) -> Failure {
     let hint = |hint: &String| match hint.split_once("correct it and run `svc migrate up` again") {
         Some(_) => "correct it and run `svc migrate check` again".to_owned(),
@@ -127,7 +127,7 @@ fn reworded(failure: &Failure) -> Failure {
     Failure::new(failure.message()).hints(failure.hints_of().iter().map(hint))
 }
 
-/// Runs all files on an empty database, and compares what comes of it with the schema that this one would have.
+/// Runs all files on an empty database, and compares the result with the schema that this database would have.
 ///
 /// Returns the number of warnings.
 async fn replay(project: &Project, files: &[File], after: Option<Inventory>) -> Result<usize> {

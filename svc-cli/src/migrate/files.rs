@@ -12,17 +12,17 @@ use crate::project::Project;
 /// The first line of a migration that cannot run in a transaction.
 const NO_TRANSACTION: &str = "-- svc: no transaction";
 
-/// Statements that end or begin transactions.
+/// Statements that end or start transactions.
 const TRANSACTIONS: [&str; 7] = ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "PREPARE TRANSACTION"];
 
-/// The kind of a file, which says when it runs.
+/// The kind of a file, which determines when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// `db/migrations`: it is run once.
+    /// `db/migrations`: runs once.
     Migration,
-    /// `db/schema`: it is run after the migrations, and again when it has changed.
+    /// `db/schema`: runs after the migrations, and again when it has changed.
     Schema,
-    /// `db/seeds`: it is run when it is asked for, and not recorded.
+    /// `db/seeds`: runs on request, and is not recorded.
     Seed,
 }
 
@@ -41,15 +41,15 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub(crate) struct File {
     pub(crate) kind: Kind,
-    /// From the project's folder on, with `/`.
+    /// Relative to the project's folder, with `/`.
     pub(crate) path: String,
     pub(crate) text: String,
-    /// Of the text, whichever ends its lines have.
+    /// Of the text, independent of its line endings.
     pub(crate) checksum: String,
 }
 
 impl File {
-    /// Whether it runs in a transaction of its own.
+    /// Whether it runs in its own transaction.
     pub(crate) fn in_transaction(&self) -> bool {
         self.text.lines().next().map(str::trim_end) != Some(NO_TRANSACTION)
     }
@@ -59,7 +59,7 @@ impl File {
         statements(&self.text).is_empty()
     }
 
-    /// Its statements, unless one of them would end the transaction that svc runs it in.
+    /// Its statements; an error if one of them would end the transaction that svc runs it in.
     pub(crate) fn statements(&self) -> Result<Vec<Statement<'_>>> {
         let statements = statements(&self.text);
         for statement in &statements {
@@ -87,14 +87,14 @@ fn is_concurrent(statement: &Statement<'_>) -> bool {
     about_index && words.contains(&"CONCURRENTLY".to_owned())
 }
 
-/// The migrations and the files of the schema, in the order in which they run.
+/// The migrations and the files of the schema, in execution order.
 pub(crate) fn all(project: &Project) -> Result<Vec<File>> {
     let mut files = read(project, Kind::Migration)?;
     files.extend(read(project, Kind::Schema)?);
     Ok(files)
 }
 
-/// The files of a kind, in the order in which they run.
+/// The files of a kind, in execution order.
 pub(crate) fn read(project: &Project, kind: Kind) -> Result<Vec<File>> {
     let folder = project.root().join(kind.folder());
     let failed = |what: &Path| Failure::io(format!("read {}", what.display()));
@@ -127,14 +127,14 @@ fn file(kind: Kind, name: &str, bytes: Vec<u8>) -> Result<File> {
     Ok(File { kind, path, text, checksum })
 }
 
-/// The number with which a name begins.
+/// The number at the start of a name.
 pub(super) fn version(file: &File) -> Option<u128> {
     let name = file.path.rsplit('/').next()?;
     let digits = name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
     name[..digits].parse().ok()
 }
 
-/// By number and then by name; without a number last.
+/// By number and then by name; files without a number are last.
 fn order(file: &File) -> (u128, &str) {
     (version(file).unwrap_or(u128::MAX), &file.path)
 }

@@ -1,4 +1,4 @@
-//! Statements of migrations that lock or rewrite tables which others use, by the rules of Squawk.
+//! Statements of migrations that lock or rewrite tables in use, by the rules of Squawk.
 
 use squawk_linter::{Linter, Rule, Violation};
 use squawk_syntax::SourceFile;
@@ -6,7 +6,7 @@ use squawk_syntax::SourceFile;
 use super::files::{File, Kind};
 use crate::database::{DEEPEST, depth};
 
-/// The rules about locks, rewrites and what running programs lose; those about style are left out.
+/// The rules about locks, rewrites and breaking changes for running programs; rules about style are omitted.
 const RULES: [Rule; 20] = [
     Rule::AddingFieldWithDefault,
     Rule::AddingForeignKeyConstraint,
@@ -30,19 +30,19 @@ const RULES: [Rule; 20] = [
     Rule::RequireConcurrentReindex,
 ];
 
-/// A statement that may hurt a running service.
+/// A statement that may harm a running service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hazard {
     /// The file and the line.
     pub(super) place: String,
-    /// The rule, as a comment `-- squawk-ignore RULE` names it.
+    /// The rule, by its name in a comment `-- squawk-ignore RULE`.
     pub(super) rule: String,
     pub(super) message: String,
     pub(super) help: Option<String>,
 }
 
-/// The hazards of a migration. Files of the schema make what is not there, so they have none; what nests too deeply
-/// to be parsed is left to the database.
+/// The hazards of a migration. Files of the schema only create missing objects, so they have none; files nested too
+/// deeply for the parser are left to the database.
 pub(super) fn of(file: &File) -> Vec<Hazard> {
     if file.kind != Kind::Migration || depth(&file.text) > DEEPEST {
         return Vec::new();

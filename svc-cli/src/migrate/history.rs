@@ -1,7 +1,7 @@
-//! The record of what a database has, in its table `svc_history.migrations`.
+//! The record of the files applied to a database, in its table `svc_history.migrations`.
 //!
-//! The search path begins with `"$user"`: in a schema with the name of a usual user, such as `svc`, the tables of the
-//! files would be made beside the record, where no other user looks for them.
+//! The search path starts with `"$user"`: in a schema with the name of a common user, such as `svc`, the tables of the
+//! files would be created next to the record, where no other user looks for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ const CREATE: &str = "\
         applied_at  timestamptz NOT NULL DEFAULT now()
     );";
 
-/// The views, functions, policies and triggers that each file of `db/schema` has made. A database of an older tool gets
+/// The views, functions, policies and triggers created by each file of `db/schema`. A database of an older tool gets
 /// the table with the next file.
 const CREATE_OBJECTS: &str = "\
     CREATE TABLE IF NOT EXISTS svc_history.objects (
@@ -49,7 +49,7 @@ pub(crate) struct Entry {
     pub(crate) applied_at: String,
 }
 
-/// Waits until nobody else changes this database, and keeps others waiting until the connection ends.
+/// Waits until no other process changes this database, and then blocks others until the connection ends.
 pub(crate) async fn lock(client: &Client) -> Result<()> {
     let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await.map_err(|error| failed(&error))?;
     if row.get(0) {
@@ -60,7 +60,7 @@ pub(crate) async fn lock(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// Makes the table unless it is there.
+/// Creates the table unless it exists.
 pub(crate) async fn create(client: &Client) -> Result<()> {
     let exists = exists(client).await?;
     if !exists {
@@ -77,7 +77,7 @@ async fn has_objects(client: &Client) -> Result<bool> {
     Ok(row.map_err(|error| failed(&error))?.get(0))
 }
 
-/// The objects that each file has made.
+/// The objects created by each file.
 pub(crate) async fn objects(client: &Client) -> Result<BTreeMap<String, BTreeSet<Id>>> {
     let mut objects: BTreeMap<String, BTreeSet<Id>> = BTreeMap::new();
     if !has_objects(client).await? {
@@ -91,7 +91,7 @@ pub(crate) async fn objects(client: &Client) -> Result<BTreeMap<String, BTreeSet
     Ok(objects)
 }
 
-/// Records the objects that each file makes.
+/// Records the objects created by each file.
 pub(crate) async fn set_objects(client: &Client, objects: &BTreeMap<String, BTreeSet<Id>>) -> Result<()> {
     let all = || objects.iter().flat_map(|(path, ids)| ids.iter().map(move |id| (path, id)));
     let paths: Vec<&str> = all().map(|(path, _)| path.as_str()).collect();
@@ -109,7 +109,7 @@ async fn exists(client: &Client) -> Result<bool> {
     Ok(row.map_err(|error| failed(&error))?.get(0))
 }
 
-/// The record of the database; empty where there is no table.
+/// The record of the database; empty if there is no table.
 pub(crate) async fn read(client: &Client) -> Result<Vec<Entry>> {
     if !exists(client).await? {
         return Ok(Vec::new());
@@ -126,7 +126,7 @@ pub(crate) async fn read(client: &Client) -> Result<Vec<Entry>> {
     Ok(rows.into_iter().map(entry).collect())
 }
 
-/// Whether nothing was ever recorded.
+/// Whether the record is empty.
 pub(crate) async fn is_empty(client: &Client) -> Result<bool> {
     Ok(read(client).await?.is_empty())
 }
@@ -137,7 +137,7 @@ pub(crate) async fn record(client: &Client, file: &File, finished: bool) -> Resu
     Ok(())
 }
 
-/// Records a file that something else has run, at its time.
+/// Records a file that was run by another tool, with its time.
 pub(crate) async fn record_at(client: &Client, file: &File, applied_at: &str) -> Result<()> {
     let text = "INSERT INTO svc_history.migrations (path, checksum, finished, applied_at) \
         VALUES ($1, $2, true, $3::text::timestamptz)";
@@ -145,7 +145,7 @@ pub(crate) async fn record_at(client: &Client, file: &File, applied_at: &str) ->
     Ok(())
 }
 
-/// Forgets a file.
+/// Removes a file from the record.
 pub(crate) async fn forget(client: &Client, path: &str) -> Result<()> {
     client
         .execute("DELETE FROM svc_history.migrations WHERE path = $1", &[&path])

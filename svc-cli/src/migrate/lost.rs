@@ -1,4 +1,4 @@
-//! Views that pending files would take from a service that runs.
+//! Views that pending files would take away from a running service.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use tokio_postgres::Client;
 use super::failed;
 use crate::failure::Result;
 
-/// The columns of each view with their types; a service that runs has read them.
+/// The columns of each view with their types, as read by a running service.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Views(BTreeMap<String, BTreeMap<String, String>>);
 
@@ -19,7 +19,7 @@ const COLUMNS: &str = "\
         AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_t%'";
 
 impl Views {
-    /// Those of the database, as this connection sees them.
+    /// The views of the database, as visible to this connection.
     pub(super) async fn read(client: &Client) -> Result<Self> {
         let rows = client.query(COLUMNS, &[]).await.map_err(|error| failed(&error))?;
         let mut views: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
@@ -29,7 +29,7 @@ impl Views {
         Ok(Self(views))
     }
 
-    /// The things that these have and later ones do not.
+    /// The views and columns missing from `later`.
     pub(super) fn lost(&self, later: &Self) -> Vec<String> {
         let mut lost = Vec::new();
         for (view, columns) in &self.0 {

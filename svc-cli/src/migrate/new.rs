@@ -22,7 +22,7 @@ pub(super) fn run(project: &Project, name: &str) -> Result<()> {
     terminal::print(&format!("{path}\n"))
 }
 
-/// Makes a migration, and returns its path from the project's folder on.
+/// Creates a migration, and returns its path relative to the project's folder.
 pub(crate) fn create(project: &Project, name: &str, text: &str) -> Result<String> {
     let folder = project.root().join(Kind::Migration.folder());
     fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;
@@ -33,7 +33,7 @@ pub(crate) fn create(project: &Project, name: &str, text: &str) -> Result<String
     Ok(path)
 }
 
-/// The time, or where a migration has that number already, the one behind the last.
+/// The current time, or if a migration already has that number, the number after the last one.
 fn number(project: &Project) -> Result<u128> {
     let now = Utc::now().format("%Y%m%d%H%M%S").to_string().parse().unwrap_or_default();
     let numbers: Vec<u128> = files::read(project, Kind::Migration)?.iter().filter_map(files::version).collect();

@@ -1,7 +1,7 @@
-//! The order of the files: the one place that decides what runs on a database, and after what.
+//! The order of the files: the only place that decides about the files to run on a database and their order.
 //!
-//! On every database the migrations run first, each once and by its number. The files of `db/schema` follow: they make
-//! views, functions and policies again, and so always see the tables as the last migration leaves them.
+//! On every database, the migrations run first, each once and by number. The files of `db/schema` follow: they recreate
+//! views, functions and policies, and so always see the tables as the last migration leaves them.
 
 use super::files::{File, Kind};
 use super::history::Entry;
@@ -9,15 +9,15 @@ use super::history::Entry;
 /// The state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
-    /// The database has it as it is.
+    /// The database has it unchanged.
     Applied,
     /// The database does not have it.
     Pending,
-    /// It has changed since.
+    /// It has changed since it was applied.
     Changed,
-    /// It ran outside of a transaction and did not come to its end.
+    /// It ran outside of a transaction and did not complete.
     Interrupted,
-    /// The database has it, and the project does not.
+    /// The database has it, but the project does not.
     Missing,
 }
 
@@ -37,7 +37,7 @@ impl State {
 /// The steps that bring a database up to date.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Plan<'a> {
-    /// Migrations that the database does not have, by number.
+    /// Migrations missing from the database, by number.
     pub(super) migrations: Vec<&'a File>,
     /// Migrations without a statement, which are still being written.
     pub(super) unwritten: Vec<&'a File>,
@@ -45,9 +45,9 @@ pub(super) struct Plan<'a> {
     pub(super) repeatable: Vec<&'a File>,
     /// Files of `db/schema` that the database had and the project no longer has.
     pub(super) removed: Vec<&'a Entry>,
-    /// Whether the database has a migration that the project does not have.
+    /// Whether the database has a migration missing from the project.
     pub(super) is_ahead: bool,
-    /// Files of `db/schema`, all of them: some run again because of what they depend on.
+    /// All files of `db/schema`: some run again because of their dependencies.
     pub(super) schema: Vec<&'a File>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The same without migrations, for `svc dev`.
+    /// The plan without migrations, for `svc dev`.
     pub(super) fn without_migrations(mut self) -> Self {
         self.migrations.clear();
         self
@@ -81,7 +81,7 @@ impl<'a> Plan<'a> {
         self.migrations.is_empty() && self.repeatable.is_empty() && self.removed.is_empty()
     }
 
-    /// The number of files that are to be run.
+    /// The number of files to run.
     pub(super) fn count(&self) -> usize {
         self.migrations.len() + self.repeatable.len()
     }
@@ -111,7 +111,7 @@ pub(crate) fn state(file: &File, history: &[Entry]) -> State {
     }
 }
 
-/// The files that the database has and the project does not.
+/// The files that the database has but the project does not.
 pub(crate) fn missing<'a>(files: &[File], history: &'a [Entry]) -> Vec<&'a Entry> {
     history.iter().filter(|entry| files.iter().all(|file| file.path != entry.path)).collect()
 }

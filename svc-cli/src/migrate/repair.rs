@@ -11,10 +11,10 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// The most differences that are named.
+/// The maximum number of differences listed.
 const NAMED: usize = 5;
 
-/// Corrects the record, and nothing else of the database.
+/// Corrects the record, and nothing else in the database.
 pub(super) async fn run(project: &Project) -> Result<()> {
     let client = &connect(project).await?;
     let files = files::all(project)?;
@@ -50,8 +50,9 @@ pub(super) async fn run(project: &Project) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to record a migration as it is now where the database does not have what it makes: the migrations that the
-/// database is said to have run on an empty one, and each table, column, constraint, index and type has to be here too.
+/// Refuses to record the current version of a migration if the database does not have the objects that it creates: the
+/// migrations that the record lists are run on an empty database, and each of its tables, columns, constraints, indexes
+/// and types has to be in this one too.
 async fn refuse_undone(project: &Project, client: &Client, files: &[File], history: &[history::Entry]) -> Result<()> {
     let states = |wanted: &[State]| {
         let is_wanted = |file: &&File| file.kind == Kind::Migration && wanted.contains(&plan::state(file, history));
@@ -65,7 +66,7 @@ async fn refuse_undone(project: &Project, client: &Client, files: &[File], histo
     let target = Target::parse(&project.database_url()?)?;
     let mut replayed = shadow::replay(&target, &both).await;
     if replayed.is_err() {
-        // Views of the schema may need a migration that is pending.
+        // Views of the schema may require a pending migration.
         replayed = shadow::replay(&target, &migrations).await;
     }
     let replayed = match replayed {

@@ -1,4 +1,4 @@
-//! The history that sqlx's migrator has left, taken over.
+//! Imports the history of sqlx's migrator.
 
 use sha2::{Digest as _, Sha384};
 use tokio_postgres::{Client, Row};
@@ -9,7 +9,7 @@ use super::{failed, history, plan};
 use crate::failure::{Failure, Result};
 use crate::terminal;
 
-/// A migration that sqlx has run.
+/// A migration run by sqlx.
 struct Run {
     version: i64,
     success: bool,
@@ -17,7 +17,7 @@ struct Run {
     installed_on: String,
 }
 
-/// Records the migrations that sqlx has run, unless its record and the files disagree.
+/// Records the migrations run by sqlx, unless its record and the files disagree.
 pub(super) async fn import(client: &Client, files: &[File], history: &[history::Entry]) -> Result<usize> {
     let mut count = 0;
     for run in read(client).await? {
@@ -60,7 +60,7 @@ fn check(file: &File, run: &Run) -> Result<()> {
         return Err(Failure::new(format!("sqlx has begun {} and not ended it", file.path))
             .hint("look at what it has left, correct it, and set `success` in _sqlx_migrations"));
     }
-    // sqlx takes the bytes as they are, so the same file has another checksum with other ends of lines.
+    // sqlx hashes the raw bytes, so the same file has another checksum with other line endings.
     let unix = file.text.replace("\r\n", "\n");
     let texts = [file.text.clone(), unix.replace('\n', "\r\n"), unix];
     if texts.iter().all(|text| Sha384::digest(text)[..] != run.checksum) {

@@ -1,4 +1,4 @@
-//! Builds with cargo, and finds the program that came of it.
+//! Builds with cargo, and finds the resulting program.
 
 use std::io::{BufRead as _, BufReader, ErrorKind};
 use std::os::unix::process::CommandExt as _;
@@ -13,10 +13,10 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// Crates whose types are part of what svc offers.
+/// Crates whose types are part of svc's public API.
 const REEXPORTED: [&str; 4] = ["axum", "async_graphql", "serde_json", "sqlx"];
 
-/// A program that is built.
+/// A built program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Built {
     pub(crate) executable: PathBuf,
@@ -31,7 +31,7 @@ struct Message {
     message: Option<Diagnostic>,
 }
 
-/// The compiler's words.
+/// The compiler's output.
 #[derive(Debug, Deserialize)]
 struct Diagnostic {
     level: String,
@@ -44,25 +44,25 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// The hint where cargo does not find the crate `svc`.
+/// The hint if cargo does not find the crate `svc`.
 const SOURCES: &str = "in Cargo.toml, name a checkout of svc, svc = { path = \"…/svc\" }, or a repository, \
     svc = { git = \"…\", rev = \"…\" }; svc init writes them with --svc-path and --svc-git";
 
-/// Builds the program. What cargo and the compiler say goes to standard error.
+/// Builds the program. The output of cargo and the compiler goes to standard error.
 pub(crate) fn build(project: &Project, choice: &Choice) -> Result<Built> {
     Build::start(project, choice, Group::Shared)?.finish()
 }
 
-/// The group of processes in which cargo runs.
+/// The process group of cargo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Group {
-    /// That of this command: Ctrl-C ends both.
+    /// The group of this command: Ctrl-C ends both.
     Shared,
-    /// One of its own, which can be ended with all that it has started.
+    /// A separate group, which can be stopped with all its processes.
     Own,
 }
 
-/// A build that is under way.
+/// A running build.
 #[derive(Debug)]
 pub(crate) struct Build {
     cargo: Child,
@@ -91,12 +91,12 @@ impl Build {
         Ok(Self { cargo, root: project.root().to_owned() })
     }
 
-    /// The process number of cargo.
+    /// The process ID of cargo.
     pub(crate) fn pid(&self) -> Option<Pid> {
         Pid::from_raw(i32::try_from(self.cargo.id()).ok()?)
     }
 
-    /// Waits for its end.
+    /// Waits until it exits.
     pub(crate) fn finish(mut self) -> Result<Built> {
         let (mut programs, mut errors) = (Vec::new(), String::new());
         for line in self.cargo.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines()) {
@@ -126,7 +126,7 @@ fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The failure of a build that cargo has ended before the compiler had anything to say.
+/// The failure of a build that cargo stopped before the compiler ran.
 fn not_begun(root: &Path) -> Failure {
     let mut metadata = cargo();
     metadata.args(["metadata", "--format-version=1"]).current_dir(root);
@@ -136,19 +136,19 @@ fn not_begun(root: &Path) -> Failure {
     failure.hints(lacks_svc(&words).then(|| SOURCES.to_owned()))
 }
 
-/// Whether cargo does not find the crate `svc`, by its words.
+/// Whether cargo does not find the crate `svc`, judging by its output.
 fn lacks_svc(words: &str) -> bool {
     words.contains("`svc`") || words.contains("`svc = ")
 }
 
-/// The hint for types of a crate that svc has in another version than the program.
+/// The hint for types of a crate that svc uses in another version than the program.
 fn of_another_version(errors: &str) -> Option<String> {
     let is_twice = |name: &&str| errors.contains(&format!("different versions of crate `{name}`"));
     let name = REEXPORTED.into_iter().find(is_twice)?;
     Some(format!("use the version that svc has: write `svc::{name}`, and remove {name} from Cargo.toml"))
 }
 
-/// The program that a message tells of.
+/// The program in a message.
 fn program(message: Message) -> Option<(String, PathBuf)> {
     let target = message.target.filter(|target| target.kind.iter().any(|kind| kind == "bin"))?;
     (message.reason == "compiler-artifact").then_some((target.name, message.executable?))

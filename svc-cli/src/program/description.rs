@@ -1,4 +1,4 @@
-//! The description of a program by itself, which it writes to a file when it is started with `SVC_DESCRIBE`.
+//! The program's description of itself, which it writes to a file when started with `SVC_DESCRIBE`.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use super::Built;
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 
-/// The form that this tool reads.
+/// The format that this tool supports.
 const FORMAT: u32 = 3;
 
 /// A program's own description.
@@ -17,7 +17,7 @@ pub(crate) struct Description {
     /// The schema in the schema definition language.
     pub(crate) sdl: String,
     pub(crate) counts: Counts,
-    /// The types of columns that fields tell apart; all others are `other`.
+    /// The column types that fields distinguish; all others are `other`.
     pub(crate) column_types: Vec<String>,
     pub(crate) types: Vec<Type>,
     pub(crate) functions: Vec<Function>,
@@ -31,14 +31,14 @@ pub(crate) struct Description {
     pub(crate) start_error: Option<String>,
 }
 
-/// Something that a service says when it starts.
+/// A finding that a service reports at its start.
 #[derive(Debug, Deserialize)]
 pub(crate) struct StartFinding {
     /// `fault`, or `hint`.
     pub(crate) severity: String,
     /// The view, table or function.
     pub(crate) source: String,
-    /// `Query.posts`; empty where it is about all of the view.
+    /// `Query.posts`; empty if it is about the whole view.
     pub(crate) field: String,
     pub(crate) cause: String,
     pub(crate) remedy: String,
@@ -46,14 +46,14 @@ pub(crate) struct StartFinding {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Counts {
-    /// Types whose rows a view holds.
+    /// Types with rows in a view.
     pub(crate) types: usize,
     pub(crate) inputs: usize,
     pub(crate) schema: usize,
 }
 
 impl Description {
-    /// The views and tables that the program names, some of them more than once.
+    /// The views and tables that the program names, possibly with duplicates.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
         let relations = self.types.iter().flat_map(|ty| &ty.fields).filter_map(|field| field.relation.as_ref());
         let related = relations.flat_map(|relation| {
@@ -68,14 +68,14 @@ impl Description {
     }
 }
 
-/// A place in the program's source.
+/// A location in the program's source.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Place {
     pub(crate) file: String,
     pub(crate) line: u32,
 }
 
-/// A type whose rows a view holds.
+/// A type with rows in a view.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Type {
     pub(crate) name: String,
@@ -90,13 +90,13 @@ pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) rust: String,
     pub(crate) line: u32,
-    /// Whether the program vouches that it is never null.
+    /// Whether the program asserts that it is never null.
     pub(crate) non_null: bool,
     #[serde(rename = "type")]
     pub(crate) ty: String,
     /// The column or key with the value; none for a relation.
     pub(crate) stored: Option<String>,
-    /// The types of columns that fit.
+    /// The compatible column types.
     pub(crate) columns: Option<Vec<String>>,
     pub(crate) relation: Option<Relation>,
 }
@@ -107,7 +107,7 @@ impl Field {
         self.ty.ends_with('!')
     }
 
-    /// The columns or keys that it reads: one, or those that a relation starts at.
+    /// The columns or keys that it reads: one, or the keys at the start of a relation.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &str> {
         let keys = self.relation.iter().flat_map(|relation| relation.from.iter().map(String::as_str));
         self.stored.as_deref().into_iter().chain(keys)
@@ -117,11 +117,11 @@ impl Field {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Relation {
     pub(crate) many: bool,
-    /// The columns or keys here, and those there that they are compared with, in the same order.
+    /// The columns or keys here, and the ones there that they are compared with, in the same order.
     pub(crate) from: Vec<String>,
     pub(crate) to: Vec<String>,
     pub(crate) source: Option<String>,
-    /// The view that joins them.
+    /// The join view between them.
     pub(crate) through: Option<Through>,
 }
 
@@ -140,21 +140,21 @@ pub(crate) struct Function {
     pub(crate) place: Place,
     pub(crate) name: String,
     pub(crate) arguments: Vec<Argument>,
-    /// The view whose row it gets before the arguments.
+    /// The view whose row is passed before the arguments.
     pub(crate) row_of: Option<String>,
-    /// The view whose rows it gives.
+    /// The view whose rows it returns.
     pub(crate) rows_of: Option<String>,
-    /// The types of the arguments in the schema, where they have one.
+    /// The types of the arguments in the schema, if they have one.
     #[serde(default)]
     pub(crate) types: Vec<Option<String>>,
 }
 
-/// A query whose rows SQL gives.
+/// A query with rows from SQL.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Statement {
     pub(crate) field: String,
     pub(crate) place: Place,
-    /// The view whose rows it gives.
+    /// The view whose rows it returns.
     pub(crate) source: String,
     pub(crate) sql: String,
 }
@@ -168,11 +168,11 @@ pub(crate) struct Write {
     /// The column with the `id` of the view.
     pub(crate) key: String,
     pub(crate) columns: Vec<WrittenColumn>,
-    /// The columns by which a row is there already.
+    /// The columns that identify an existing row.
     pub(crate) conflict: Vec<String>,
 }
 
-/// A column that a mutation writes, or by which it chooses a row.
+/// A column that a mutation writes, or that it selects a row by.
 #[derive(Debug, Deserialize)]
 pub(crate) struct WrittenColumn {
     pub(crate) name: String,
@@ -180,7 +180,7 @@ pub(crate) struct WrittenColumn {
     pub(crate) form: Argument,
 }
 
-/// The form in which a function or a column gets a value.
+/// The form of a value passed to a function or a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Argument {
@@ -190,7 +190,7 @@ pub(crate) enum Argument {
     Null,
 }
 
-/// Asks a program to describe itself, and what it would say when it starts on a database.
+/// Starts a program to describe itself, including the findings of a start on a database.
 pub(crate) fn describe(project: &Project, program: &Built, database: Option<&str>) -> Result<Description> {
     let file = tempfile::NamedTempFile::new().map_err(Failure::io("make a temporary file"))?;
     let output = Command::new(&program.executable)
@@ -226,7 +226,7 @@ fn read(text: &str) -> Result<Description> {
     serde_json::from_str(text).map_err(|_| other(Some(&head.svc)))
 }
 
-/// The refusal of a program whose version, if it says one, is not the tool's.
+/// Rejects a program whose version, if it reports one, differs from the tool's.
 fn other(svc: Option<&str>) -> Failure {
     let tool = env!("CARGO_PKG_VERSION");
     let which = svc.map_or_else(|| "of an unknown version".to_owned(), ToOwned::to_owned);

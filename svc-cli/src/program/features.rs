@@ -1,4 +1,4 @@
-//! The features of svc that a program is built with.
+//! The features of svc enabled in a program.
 
 use std::process::{Command, Stdio};
 
@@ -29,7 +29,7 @@ struct Node {
     features: Vec<String>,
 }
 
-/// Whether svc has a feature in a project; nothing where cargo does not say.
+/// Whether svc has a feature in a project; none if cargo does not report it.
 pub(crate) fn has_feature(project: &Project, feature: &str) -> Option<bool> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(["metadata", "--format-version=1"]).current_dir(project.root());

@@ -1,4 +1,4 @@
-//! The user's program: built by cargo, and asked about itself.
+//! The user's program: built by cargo, and started to describe itself.
 
 mod build;
 mod description;

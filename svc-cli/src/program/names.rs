@@ -1,4 +1,4 @@
-//! Names that are made of other names.
+//! Names derived from other names.
 
 /// The table behind a view: `tb_user` behind `v_user`.
 pub(crate) fn table_of(source: &str, type_name: &str) -> String {

@@ -1,4 +1,4 @@
-//! The packages and programs of a workspace, for a choice that names one of them.
+//! The packages and programs of a workspace, to validate a choice.
 
 use std::process::{Command, Stdio};
 
@@ -8,7 +8,7 @@ use super::Choice;
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 
-/// The part of `cargo metadata` that names programs.
+/// The part of `cargo metadata` with the programs.
 #[derive(Debug, Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -26,8 +26,8 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Refuses a package or a program that the workspace does not have: cargo would say so, and nothing would be built
-/// however long one waits.
+/// Rejects a package or a program that the workspace does not have: cargo would report the same, and no change to a
+/// file would make the build succeed.
 pub(super) fn check(project: &Project, choice: &Choice, cargo: impl AsRef<std::ffi::OsStr>) -> Result<()> {
     let (package, binary) = choice.parts();
     if package.is_none() && binary.is_none() {
@@ -36,7 +36,7 @@ pub(super) fn check(project: &Project, choice: &Choice, cargo: impl AsRef<std::f
     let arguments = ["metadata", "--no-deps", "--format-version", "1"];
     let mut command = Command::new(cargo);
     let output = command.args(arguments).current_dir(project.root()).stdin(Stdio::null()).output();
-    // A manifest that cannot be read is for the build to tell.
+    // The build reports an unreadable manifest.
     let Ok(Ok(found)) = output.map(|output| serde_json::from_slice::<Metadata>(&output.stdout)) else { return Ok(()) };
     let chosen: Vec<&Package> =
         found.packages.iter().filter(|found| package.is_none_or(|package| found.name == package)).collect();

@@ -1,19 +1,18 @@
 //! Changes of a schema.
 //!
-//! Kinds and severities are those of graphql-js (`findSchemaChanges`), with GraphQL Inspector's for root types and
-//! deprecations.
+//! Kinds and severities follow graphql-js (`findSchemaChanges`), and GraphQL Inspector for root types and deprecations.
 
 use serde::Serialize;
 
-/// The weight of a change for clients, the worst first.
+/// The severity of a change for clients, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Severity {
-    /// Operations that are valid become invalid, or are answered with what their types exclude.
+    /// Valid operations become invalid, or get values that their types exclude.
     Breaking,
-    /// Operations stay valid, but may meet what their clients do not know.
+    /// Operations stay valid, but may get values unknown to their clients.
     Dangerous,
-    /// Nothing that a client can notice.
+    /// Clients cannot notice it.
     Safe,
 }
 
@@ -33,27 +32,27 @@ impl Severity {
 pub(super) struct Change {
     pub(super) severity: Severity,
     pub(super) kind: &'static str,
-    /// The schema coordinate of what has changed.
+    /// The schema coordinate of the changed element.
     pub(super) coordinate: String,
     pub(super) message: String,
-    /// The coordinate in the old schema whose users the change concerns.
+    /// The coordinate in the old schema whose users are affected.
     #[serde(skip)]
     pub(super) concerns: String,
 }
 
-/// The changes that are found, in the order in which they are.
+/// The changes, in the order of their discovery.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     found: Vec<Change>,
 }
 
 impl Changes {
-    /// Adds a change that concerns the users of what has changed.
+    /// Adds a change that affects the users of the changed element.
     pub(super) fn add(&mut self, severity: Severity, kind: &'static str, coordinate: &str, message: impl Into<String>) {
         self.add_for(severity, kind, coordinate, coordinate, message);
     }
 
-    /// Adds a change that concerns the users of something else, such as of the field that an argument is added to.
+    /// Adds a change that affects the users of another element, such as the field of a new argument.
     pub(super) fn add_for(
         &mut self,
         severity: Severity,
@@ -73,7 +72,7 @@ impl Changes {
         }
     }
 
-    /// All of them, the worst first.
+    /// All changes, the most severe first.
     pub(super) fn sorted(mut self) -> Vec<Change> {
         self.found.sort_by(|a, b| a.severity.cmp(&b.severity).then_with(|| a.coordinate.cmp(&b.coordinate)));
         self.found

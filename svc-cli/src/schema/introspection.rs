@@ -1,4 +1,4 @@
-//! The answer to an introspection query, as a schema definition.
+//! Converts the response to an introspection query to a schema definition.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 const TYPE_REF: &str = "kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name \
     ofType { kind name ofType { kind name ofType { kind name } } } } } } }";
 
-/// The queries to ask with, the newest form of introspection first.
+/// The introspection queries to try, the newest form first.
 pub(super) fn queries() -> [String; 2] {
     let query = |one_of: &str, repeatable: &str, all: &str| {
         let input = format!("name description defaultValue type {{ {TYPE_REF} }}");
@@ -115,11 +115,11 @@ struct Directive {
     args: Vec<Input>,
 }
 
-/// The types and directives that every schema has.
+/// The types and directives present in every schema.
 const SCALARS: [&str; 5] = ["Int", "Float", "String", "Boolean", "ID"];
 const DIRECTIVES: [&str; 5] = ["skip", "include", "deprecated", "specifiedBy", "oneOf"];
 
-/// The schema that an answer tells, or why it does not.
+/// The schema in a response, or the reason why it has none.
 pub(super) fn read(answer: &[u8]) -> Result<String, String> {
     let answer: Answer = serde_json::from_slice(answer).map_err(|_| "its answer is not one of GraphQL".to_owned())?;
     let message = answer.errors.into_iter().next().map(|error| error.message);
@@ -220,7 +220,7 @@ fn describe(text: &mut String, description: Option<&str>) {
     }
 }
 
-/// A text of GraphQL, whose escapes are those of JSON.
+/// A GraphQL string literal, which has the same escapes as JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

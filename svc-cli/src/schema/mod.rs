@@ -1,4 +1,4 @@
-//! `svc schema`: schemas compared.
+//! `svc schema`: compares schemas.
 
 mod change;
 mod diff;
@@ -92,7 +92,7 @@ fn diff(arguments: &Diff) -> Result<()> {
         .hint("deprecate what goes, and add beside it; or accept the changes: --fail-on never"))
 }
 
-/// A schema that is valid by itself.
+/// A valid schema.
 fn read(place: &str, other: &str, headers: &[String]) -> Result<Valid<Schema>> {
     let text = source::read(place, other, headers)?;
     Schema::parse_and_validate(text, place).map_err(|invalid| {

@@ -1,4 +1,4 @@
-//! Registered operations, and those that changes of the schema concern.
+//! Registered operations, and which of them are affected by changes of the schema.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,30 +13,30 @@ use super::usage;
 use crate::failure::{Failure, Result};
 use crate::terminal;
 
-/// An operation that clients send.
+/// An operation sent by clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Operation {
     name: String,
-    /// The client that sends it, where the manifest says so.
+    /// The client that sends it, if the manifest names it.
     client: Option<String>,
     source: String,
     text: String,
 }
 
-/// An operation that changes concern.
+/// An operation affected by changes.
 #[derive(Debug, Serialize)]
 pub(super) struct Affected {
     pub(super) name: String,
     pub(super) client: Option<String>,
     pub(super) source: String,
-    /// The reasons why it is not valid any more.
+    /// The reasons why it is no longer valid.
     pub(super) errors: Vec<String>,
-    /// The breaking and dangerous changes of what it uses.
+    /// The breaking and dangerous changes of the elements that it uses.
     pub(super) changes: Vec<Change>,
 }
 
 impl Affected {
-    /// The worst that happens to it.
+    /// The highest severity of its changes.
     pub(super) fn severity(&self) -> Option<Severity> {
         if !self.errors.is_empty() {
             return Some(Severity::Breaking);
@@ -45,7 +45,7 @@ impl Affected {
     }
 }
 
-/// The manifests of persisted operations: Apollo's, and the map from hashes to texts that Relay and others write.
+/// The manifests of persisted operations: Apollo's, and the map from hashes to texts written by Relay and others.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Manifest {
@@ -107,7 +107,7 @@ fn read_manifest(path: &Path) -> Result<Vec<Operation>> {
     })
 }
 
-/// The operations that the changes concern, in their order.
+/// The operations affected by the changes, in their order.
 pub(super) fn affected(
     operations: &[Operation],
     old: &Valid<Schema>,
@@ -135,7 +135,7 @@ pub(super) fn affected(
     affected
 }
 
-/// The name in the document, or else that of the file or the manifest.
+/// The name in the document, or else the name from the file or the manifest.
 fn name(document: &ExecutableDocument, operation: &Operation) -> String {
     let named = document.operations.named.keys().next();
     named.map_or_else(|| operation.name.clone(), ToString::to_string)

@@ -1,4 +1,4 @@
-//! Changes, as people and programs read them.
+//! Prints changes for people and programs.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::operations::Affected;
 use crate::failure::Result;
 use crate::terminal;
 
-/// Prints the changes, and the operations that they concern.
+/// Prints the changes, and the operations affected by them.
 pub(super) fn print(changes: &[Change], affected: Option<&[Affected]>, as_json: bool) -> Result<()> {
     if as_json {
         let count = |severity| changes.iter().filter(|change| change.severity == severity).count();

@@ -1,4 +1,4 @@
-//! The places that a schema is read from: files, services, and revisions of git.
+//! The sources of a schema: files, services, and git revisions.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -12,13 +12,14 @@ use super::introspection;
 use crate::database;
 use crate::failure::{Failure, Result};
 
-/// The file that is meant where a revision is given alone.
+/// The file to read if only a revision is given.
 const USUAL_FILE: &str = "schema.graphql";
 
-/// The time that a service has for its answer.
+/// The maximum time for a service's response.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The schema of a place, in the schema definition language. The other place says which file of a revision is meant.
+/// The schema of a place, in the schema definition language. If this place is only a revision, the other place may name
+/// its file.
 pub(super) fn read(place: &str, other: &str, headers: &[String]) -> Result<String> {
     if place == "-" {
         let mut text = String::new();
@@ -40,7 +41,7 @@ pub(super) fn read(place: &str, other: &str, headers: &[String]) -> Result<Strin
 }
 
 fn of_revision(revision: &str, path: &str, place: &str) -> Result<String> {
-    // A name that begins with a dash would be an option.
+    // A name starting with a dash would be parsed as an option.
     let arguments = ["show", "--end-of-options", &format!("{revision}:{path}")];
     let output = Command::new("git").args(arguments).stdin(Stdio::null()).output();
     let output = output.map_err(|error| Failure::new(format!("cannot run git: {error}")).hint("install git"))?;
@@ -52,9 +53,10 @@ fn of_revision(revision: &str, path: &str, place: &str) -> Result<String> {
     String::from_utf8(output.stdout).map_err(|_| Failure::new(format!("{place} is not UTF-8 text")))
 }
 
-/// Asks a service for its schema. One that does not know the newer parts of introspection is asked without them.
+/// Requests the schema of a service. If it does not support the newer parts of introspection, retries without them.
 async fn ask(url: &str, headers: &[String]) -> Result<String> {
-    // Without a provider in place, reqwest does not know which cryptography to use; a second one does no harm.
+    // Without an installed provider, reqwest cannot choose a cryptography implementation; installing a second one is
+    // harmless.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().timeout(PATIENCE).default_headers(read_headers(headers)?).build();
     let client = client.map_err(|error| Failure::new(format!("cannot make requests: {error}")))?;
@@ -89,7 +91,7 @@ fn read_headers(given: &[String]) -> Result<HeaderMap> {
             value.set_sensitive(true);
             Some((name, value))
         });
-        // Its value may be a secret, so it is not shown.
+        // Its value may be a secret, so it is not printed.
         let (name, value) = parts.ok_or_else(|| {
             Failure::new("a --header is not a header").hint("write it as --header 'Authorization: Bearer TOKEN'")
         })?;

@@ -9,7 +9,7 @@ use apollo_compiler::executable::{ExecutableDocument, Field, Operation, Selectio
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::{Node, Schema};
 
-/// The coordinates that the operations of a document use.
+/// The coordinates used by the operations of a document.
 pub(super) fn coordinates(document: &ExecutableDocument, schema: &Schema) -> BTreeSet<String> {
     let mut usage = Usage { document, schema, used: BTreeSet::new(), fragments: BTreeSet::new() };
     for operation in document.operations.iter() {
@@ -72,7 +72,7 @@ impl<'a> Usage<'a> {
         self.selections(&field.selection_set);
     }
 
-    /// The object types that a selection of an interface's field reaches.
+    /// The object types that a selection on an interface reaches.
     fn implementers(&self, interface: &str) -> Vec<&'a str> {
         let objects = self.schema.types.values().filter_map(|ty| match ty {
             ExtendedType::Object(object) => Some(object),
@@ -102,7 +102,7 @@ impl<'a> Usage<'a> {
         }
     }
 
-    /// A value that the document itself has.
+    /// A value written in the document.
     fn value(&mut self, value: &Value, ty: &Type) {
         let name = ty.inner_named_type();
         self.used.insert(name.to_string());
@@ -124,7 +124,7 @@ impl<'a> Usage<'a> {
         }
     }
 
-    /// Any value of an input type, as a variable may hold it.
+    /// Any value of an input type, as a variable may contain it.
     fn any_value(&mut self, name: &str) {
         if !self.used.insert(name.to_owned()) && self.used.contains(&format!("{name}.*")) {
             return;

@@ -178,7 +178,7 @@ fn put(sql: &str, output: Option<&PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// A name as an SQL identifier, in quotes, since it may be a keyword.
+/// A name as a quoted SQL identifier, since it may be a keyword.
 fn identifier(name: &str) -> Result<String> {
     if name.is_empty() || name.len() > 63 || name.contains('\0') {
         let failure = Failure::new(format!("`{}` is not a name that PostgreSQL takes", name.escape_default()));
@@ -187,17 +187,17 @@ fn identifier(name: &str) -> Result<String> {
     Ok(escape_identifier(name))
 }
 
-/// `schema.name` as SQL.
+/// `schema.name` in SQL.
 fn path(name: &str) -> Result<String> {
     let parts: Result<Vec<_>> = name.splitn(2, '.').map(identifier).collect();
     Ok(parts?.join("."))
 }
 
-/// A text as SQL, whichever way the session reads backslashes.
+/// A text as an SQL literal, regardless of the session's handling of backslashes.
 fn literal(text: &str) -> Result<String> {
     if text.contains('\0') {
         return Err(Failure::new("a text of PostgreSQL has no zero byte"));
     }
-    // A space comes before `E'…'`.
+    // `E'…'` has a leading space.
     Ok(escape_literal(text).trim_start().to_owned())
 }

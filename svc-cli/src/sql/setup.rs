@@ -7,7 +7,7 @@ use crate::failure::Result;
 use crate::program::{self, Description, Field, Relation, Type};
 use crate::project::Project;
 
-/// The types of columns for scalars, with a value as SQL for the row of a number.
+/// The column types for scalars, with an SQL expression for the value in the n-th row.
 const SCALARS: [(&str, &str, &str); 12] = [
     ("String", "text", "'{name} ' || n"),
     ("Int", "integer", "n"),
@@ -23,7 +23,7 @@ const SCALARS: [(&str, &str, &str); 12] = [
     ("JSON", "jsonb", "'{}'::jsonb"),
 ];
 
-/// The rows that `--with-data` writes.
+/// The number of rows written by `--with-data`.
 const ROWS: u32 = 3;
 
 /// A column of the table behind a type.
@@ -61,7 +61,7 @@ fn write(ty: &Type, description: &Description, arguments: &GenerateSetup) -> Res
     Ok(sql)
 }
 
-/// The columns that the fields and the relations of a type read.
+/// The columns read by the fields and relations of a type.
 fn columns<'a>(ty: &'a Type, description: &'a Description) -> Vec<Column<'a>> {
     let mut columns: Vec<Column<'a>> = Vec::new();
     for field in &ty.fields {
@@ -84,14 +84,14 @@ fn columns<'a>(ty: &'a Type, description: &'a Description) -> Vec<Column<'a>> {
     columns
 }
 
-/// The type of a key that a relation starts at: that of the key which it ends at.
+/// The type of a key at the start of a relation: the type of the key at its end.
 fn key(relation: &Relation, at: usize, description: &Description) -> (&'static str, String) {
     let target = description.types.iter().find(|ty| Some(&ty.source) == relation.source.as_ref());
     let end = target.and_then(|ty| ty.fields.iter().find(|field| field.stored.as_ref() == relation.to.get(at)));
     end.map_or_else(|| ("uuid", "gen_random_uuid()".to_owned()), scalar)
 }
 
-/// The type of a field's column, and a value for each row; anything but a scalar is JSON.
+/// The type of a field's column, and a value for each row; every list is JSON.
 fn scalar(field: &Field) -> (&'static str, String) {
     let name = field.ty.trim_end_matches('!');
     if name.starts_with('[') {
@@ -117,13 +117,13 @@ fn create_table(table: &str, columns: &[Column<'_>]) -> Result<String> {
     Ok(format!("\nCREATE TABLE IF NOT EXISTS {} (\n{}\n);\n", path(table)?, lines.join(",\n")))
 }
 
-/// Indexes for relations, which look rows up by their key, and for orders by time.
+/// Indexes for relations, which look up rows by key, and for orders by time.
 fn indexes(table: &str, columns: &[Column<'_>]) -> Result<String> {
     let mut sql = String::from("\n");
     let plain = table.rsplit('.').next().unwrap_or(table);
     for column in columns.iter().filter(|column| column.name != "id") {
         if column.is_key || column.ty == "timestamptz" {
-            // PostgreSQL cuts longer names, and then two may be the same.
+            // PostgreSQL truncates longer names, which may make two of them equal.
             let name: String = format!("{plain}_{}", column.name).chars().take(63).collect();
             let (name, on) = (identifier(&name)?, identifier(column.name)?);
             let _ = writeln!(sql, "CREATE INDEX IF NOT EXISTS {name} ON {} ({on});", path(table)?);

@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// The views that this transaction has made or replaced; replacing one changes only its rule.
+/// The views created or replaced by this transaction; replacing a view changes only its rule.
 const NEW_VIEWS: &str = "\
     SELECT c.oid::regclass::text, coalesce(array_agg(a.attname::text || ' ' || format_type(a.atttypid, NULL)), '{}') \
     FROM pg_class c JOIN pg_rewrite r ON r.ev_class = c.oid \
@@ -18,7 +18,7 @@ const NEW_VIEWS: &str = "\
     WHERE c.relkind IN ('v', 'm') AND r.xmin::text::bigint = pg_current_xact_id()::text::bigint % 4294967296 \
     GROUP BY c.oid ORDER BY 1";
 
-/// A check of a file: what is right, or what is wrong and what to do.
+/// A check of a file: the confirmed property, or the problem and its fix.
 struct Check {
     what: String,
     problem: Option<String>,
@@ -42,7 +42,7 @@ pub(super) fn run(file: &Path) -> Result<()> {
     if problems == 0 { Ok(()) } else { Err(Failure::new(format!("{} is not what a type can read", file.display()))) }
 }
 
-/// Runs the statements in a transaction, looks at what they have made, and undoes them.
+/// Runs the statements in a transaction, checks the views that they create, and rolls it back.
 async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>> {
     let failed = |error: tokio_postgres::Error| Failure::new(format!("the database refuses: {}", reason(&error)));
     client.batch_execute("BEGIN; SET LOCAL lock_timeout = '10s'").await.map_err(failed)?;
@@ -67,7 +67,7 @@ async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>>
     Ok(checks)
 }
 
-/// The checks of a view: what a type needs of it. Its columns alone do; where it has `data`, that is read too.
+/// Checks a view for the requirements of a type. Columns alone are sufficient; `data`, if present, is read too.
 fn look(row: &Row) -> Vec<Check> {
     let (view, columns): (String, Vec<String>) = (row.get(0), row.get(1));
     let data = columns.iter().find_map(|column| column.strip_prefix("data "));

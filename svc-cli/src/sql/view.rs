@@ -36,7 +36,7 @@ fn write(ty: &Type, arguments: &GenerateView) -> Result<String> {
     Ok(if arguments.no_comments { sql } else { format!("-- The rows of {}. {comment}\n{sql}", ty.name) })
 }
 
-/// The view over a table: `v_user` for `tb_user`, in its schema.
+/// The view over a table: `v_user` for `tb_user`, in the same schema.
 fn view_of(table: &str) -> String {
     let (schema, name) = table.rsplit_once('.').map_or((None, table), |(schema, name)| (Some(schema), name));
     let name = format!("v_{}", name.strip_prefix("tb_").unwrap_or(name));

@@ -19,7 +19,7 @@ struct Bodies {
 /// Everything.
 pub(super) fn full(model: &AbstractType) -> TokenStream {
     let krate = &model.krate;
-    // One trait is named for all of it, so that rustc reports a member that lacks it once.
+    // One trait is named for the whole type, so that rustc reports a member without it only once.
     let values = model.members.iter().map(|Member { ident, ty }| {
         quote_spanned! {types::span(ty)=>
             Self::#ident(value) => #krate::Resolved::Object(<#ty as #krate::Object>::as_object(value)),
@@ -34,7 +34,7 @@ pub(super) fn full(model: &AbstractType) -> TokenStream {
     implementations(model, &bodies)
 }
 
-/// Implementations that only exist, so that a mistake in the enum is the only message.
+/// Stub implementations, so that a mistake in the enum is the only error.
 pub(super) fn stub(model: &AbstractType) -> TokenStream {
     let none = quote!(::core::unreachable!());
     let [resolve, stored, key] = [none.clone(), none.clone(), none];
@@ -84,7 +84,7 @@ fn implementations(model: &AbstractType, bodies: &Bodies) -> TokenStream {
     }
 }
 
-/// Tells the members of an interface what they are.
+/// Implements `InterfaceOf` for each member of an interface.
 fn interface_of(model: &AbstractType) -> impl Iterator<Item = TokenStream> {
     let AbstractType { krate, ident, promises, members, .. } = model;
     let members = members.iter().filter(|_| promises.is_some());

@@ -22,7 +22,7 @@ pub(super) struct AbstractType {
     /// `None` for a union.
     pub(super) promises: Option<Vec<Promised>>,
     pub(super) members: Vec<Member>,
-    /// The description of the members, when this is a mutation's result.
+    /// The description of the members, if this is a mutation's result.
     pub(super) result: Option<TokenStream>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Member {
     pub(super) ty: Type,
 }
 
-/// Checks the enum and takes our attributes off it.
+/// Checks the enum and removes our attributes from it.
 pub(super) fn build(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> AbstractType {
     let element = Element::new(&item.ident, args.name.as_ref(), &item.attrs, errors);
     if let Some(source) = &args.sql_source {

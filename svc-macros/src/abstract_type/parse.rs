@@ -18,11 +18,11 @@ pub(super) struct Args {
     /// The fields of an interface; `None` for a union.
     pub(super) fields: Option<Vec<Promise>>,
     pub(super) krate: Crate,
-    /// The description of the members, when this is a mutation's result.
+    /// The description of the members, if this is a mutation's result.
     pub(super) result: Option<TokenStream>,
 }
 
-/// A field that an interface promises: `/// doc` `#[svc(name = "x")]` `id: Uuid`.
+/// A field of an interface: `/// doc` `#[svc(name = "x")]` `id: Uuid`.
 pub(super) struct Promise {
     pub(super) attrs: Vec<Attribute>,
     pub(super) ident: Ident,
@@ -62,7 +62,7 @@ pub(super) fn union(tokens: TokenStream, errors: &mut Errors) -> Args {
     )
 }
 
-/// Takes our attributes off a promised field.
+/// Removes our attributes from a field of an interface.
 pub(super) fn promise(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<LitStr> {
     let mut name = None;
     keys::refuse_relation(attrs, errors);

@@ -26,14 +26,14 @@ pub(crate) fn is_impl(item: &TokenStream) -> bool {
     false
 }
 
-/// The block without our attributes, and the constant with its fields.
+/// The block without our attributes, and the constant with its computed fields.
 pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let krate = parse::args(args, errors);
     let Some(mut block) = errors.ok(syn::parse2::<parse::Block>(item.clone())) else {
         return fallback::strip(item);
     };
     let Some(computed) = model::build(krate, &mut block, errors) else { return fallback::strip(item) };
-    // A block without its constant is one without computed fields, which is a good stub.
+    // A block without its constant has no computed fields, which is a good stub.
     let generated = errors.is_empty().then(|| expand::full(&computed));
     let block = block.into_token_stream();
     // Arguments arrive by value, whether the body consumes them or not.

@@ -36,7 +36,7 @@ pub(super) struct Method {
     pub(super) function: Option<LitStr>,
 }
 
-/// Checks the block and takes our attributes off it; `None` when nothing at all can be generated.
+/// Checks the block and removes our attributes from it; `None` if nothing can be generated.
 pub(super) fn build(krate: Crate, block: &mut Block, errors: &mut Errors) -> Option<Computed> {
     if let Some((of, _)) = &block.of {
         errors.at(

@@ -1,4 +1,4 @@
-//! The `impl` block; bodies of methods stay as they are, and methods without one are only fields.
+//! The `impl` block. Bodies of methods stay unchanged; methods without a body are only fields.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, TokenStreamExt as _};
@@ -54,7 +54,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Crate {
     krate
 }
 
-/// Takes our attributes off a method.
+/// Removes our attributes from a method.
 pub(super) fn method(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> MethodArgs {
     let mut args = MethodArgs::default();
     keys::refuse_relation(attrs, errors);
@@ -70,7 +70,7 @@ pub(super) fn method(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> MethodA
     args
 }
 
-/// `cost = 50`: what the field counts as in the complexity.
+/// `cost = 50`: the cost of the field in the complexity.
 fn cost(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitInt> {
     let number: LitInt = keys::value(key, input, "50")?;
     match number.base10_parse() {
@@ -130,7 +130,7 @@ impl ToTokens for Block {
         self.brace.surround(tokens, |tokens| {
             for item in &self.items {
                 match item {
-                    // Rust takes no method without a body; a function of the database stands behind it.
+                    // Rust allows no method without a body; a function of the database implements this one.
                     Item::Method(method) if method.body.is_none() => {}
                     Item::Method(method) => method.to_tokens(tokens),
                     Item::Other(other) => other.to_tokens(tokens),

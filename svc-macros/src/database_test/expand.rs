@@ -6,7 +6,7 @@ use syn::ItemFn;
 
 use super::parse::Args;
 
-/// A plain test, which has the function in it.
+/// A plain test that contains the function.
 pub(super) fn test(args: &Args, mut function: ItemFn) -> TokenStream {
     let Args { setup, sql, role, krate } = args;
     let attrs = std::mem::take(&mut function.attrs);
@@ -30,7 +30,7 @@ pub(super) fn test(args: &Args, mut function: ItemFn) -> TokenStream {
     }
 }
 
-/// The function alone, so that what is in it is checked all the same.
+/// The function alone, so that the compiler still checks its body.
 pub(super) fn unused(mut function: ItemFn) -> TokenStream {
     function.attrs.retain(|attr| !super::is_test(attr));
     let function = function.into_token_stream();

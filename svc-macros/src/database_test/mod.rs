@@ -1,4 +1,4 @@
-//! `#[svc::test]`: a test with a database of its own.
+//! `#[svc::test]`: a test with its own database.
 
 mod expand;
 mod parse;
@@ -10,7 +10,7 @@ use syn::{Attribute, FnArg, ItemFn};
 
 use crate::errors::Errors;
 
-/// The test; where something is wrong, the function as it is.
+/// The test, or the unchanged function after an error.
 pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let args = parse::args(args, errors);
     let Some(function) = errors.ok(syn::parse2::<ItemFn>(item.clone())) else { return item };
@@ -21,7 +21,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
     }
 }
 
-/// Reports what keeps the function from being a test.
+/// Reports a signature that does not fit a test.
 fn check(function: &ItemFn, errors: &mut Errors) {
     let sig = &function.sig;
     if sig.asyncness.is_none() {
@@ -48,7 +48,7 @@ fn check(function: &ItemFn, errors: &mut Errors) {
     }
 }
 
-/// Whether an attribute makes tests: `#[test]`, `#[tokio::test]`.
+/// Whether an attribute marks a test: `#[test]`, `#[tokio::test]`.
 fn is_test(attr: &Attribute) -> bool {
     attr.path().segments.last().is_some_and(|name| name.ident == "test")
 }

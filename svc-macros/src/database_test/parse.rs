@@ -45,7 +45,7 @@ fn paths(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
     }
 }
 
-/// The name of a role; one that is written out is looked at.
+/// The name of a role; checked if it is a literal.
 fn role(name: Expr) -> syn::Result<Expr> {
     let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &name else { return Ok(name) };
     let value = text.value();

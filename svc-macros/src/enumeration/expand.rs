@@ -48,7 +48,7 @@ pub(super) fn full(model: &Enumeration) -> TokenStream {
     implementations(model, &bodies)
 }
 
-/// Implementations that only exist, so that a mistake in the enum is the only message.
+/// Stub implementations, so that a mistake in the enum is the only error.
 pub(super) fn stub(model: &Enumeration) -> TokenStream {
     let none = quote!(::core::unreachable!());
     let [type_ref, resolve, parse, stored] = [none.clone(), none.clone(), none.clone(), none];

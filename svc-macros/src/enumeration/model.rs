@@ -28,7 +28,7 @@ pub(super) struct Value {
     pub(super) stored: String,
 }
 
-/// Checks the enum and takes our attributes off it.
+/// Checks the enum and removes our attributes from it.
 pub(super) fn build(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> Enumeration {
     let element = Element::new(&item.ident, args.name.as_ref(), &item.attrs, errors);
     if item.variants.is_empty() {

@@ -34,7 +34,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
     args
 }
 
-/// Takes our attributes off a variant.
+/// Removes our attributes from a variant.
 pub(super) fn variant(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> VariantArgs {
     let mut args = VariantArgs::default();
     keys::refuse_relation(attrs, errors);

@@ -12,7 +12,7 @@ pub(super) fn full(input: &InputObject) -> TokenStream {
     implementation(input, &meta(input), &quote!(registry.input::<Self>(&__SVC_META)), &parse)
 }
 
-/// An implementation that only exists, so that a mistake in the item is the only message.
+/// A stub implementation, so that a mistake in the item is the only error.
 pub(super) fn stub(input: &InputObject) -> TokenStream {
     let none = quote!(::core::unreachable!());
     implementation(input, &TokenStream::new(), &none, &none)
@@ -88,7 +88,7 @@ fn parse_one(input: &InputObject) -> TokenStream {
 fn take(input: &InputObject, field: &Field) -> TokenStream {
     let (krate, rust) = (&input.krate, &field.argument.element.rust);
     let ty = types::outside(&field.argument.ty, Some(&input.ident));
-    // Naming `Input` as the description does makes rustc report a type that lacks it once.
+    // Naming `Input` in the same way as the description makes rustc report a type without it only once.
     let take = if field.argument.allow_blank { quote!(take) } else { quote!(take_filled) };
     quote_spanned!(types::span(&field.argument.ty)=> {
         let _ = <#ty as #krate::Input>::type_ref;

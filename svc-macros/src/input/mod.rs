@@ -1,4 +1,4 @@
-//! `#[svc_input]`: a struct, or an enum of which exactly one variant is given.
+//! `#[svc_input]`: a struct, or an enum for exactly one variant per value.
 
 mod expand;
 mod model;
@@ -34,6 +34,6 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
         None => return fallback::strip(item),
     };
     let generated = if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) };
-    // Functions of the database may be the only readers of the fields.
+    // Perhaps only functions of the database read the fields.
     quote!(#[allow(dead_code)] #item #generated)
 }

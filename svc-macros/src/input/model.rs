@@ -19,7 +19,7 @@ pub(super) struct InputObject {
     pub(super) parameters: types::Parameters,
     pub(super) element: Element,
     pub(super) fields: Vec<Field>,
-    /// An enum: exactly one field is given.
+    /// Whether this is an enum, with exactly one field per value.
     pub(super) one_of: bool,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Field {
     pub(super) argument: Argument,
 }
 
-/// Checks a struct and takes our attributes off it.
+/// Checks a struct and removes our attributes from it.
 pub(super) fn structure(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> InputObject {
     let name = &item.ident;
     let mut fields = Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn structure(args: Args, item: &mut ItemStruct, errors: &mut Errors) 
     finish(args, &item.ident, &item.attrs, &item.generics, fields, false, errors)
 }
 
-/// Checks an enum and takes our attributes off it.
+/// Checks an enum and removes our attributes from it.
 pub(super) fn one_of(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> InputObject {
     if item.variants.is_empty() {
         errors.at(&item.ident, format!("`{0}` has no variants; write `enum {0} {{ Id(Uuid), … }}`", item.ident));

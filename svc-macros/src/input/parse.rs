@@ -1,4 +1,4 @@
-//! The keys of `#[svc_input]`; those of its fields are the ones of arguments.
+//! The keys of `#[svc_input]`; its fields have the keys of arguments.
 
 use proc_macro2::TokenStream;
 use syn::LitStr;

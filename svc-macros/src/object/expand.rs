@@ -47,7 +47,7 @@ fn values(object: &Object) -> TokenStream {
             None => quote_spanned!(types::span(&field.ty)=> #index => <#ty as #krate::#of>::#value(#place),),
         }
     });
-    // One pattern for all fields: when another type has the name of a result's member, that is told once.
+    // One pattern for all fields: if another type has the name of a result's member, this is reported once.
     let pattern = is_member.then(|| {
         let fields = object.fields.iter().map(|field| &field.ident);
         let locals = object.fields.iter().map(|field| local(&field.ident));
@@ -56,7 +56,7 @@ fn values(object: &Object) -> TokenStream {
     quote!(#pattern match index { #(#values)* _ => #krate::Resolved::Null })
 }
 
-/// The trait that a field's type has, with its methods for the type and for the value.
+/// The trait of a field's type, with its methods for the type and for the value.
 fn methods(field: &Field) -> (Ident, Ident, Ident) {
     let [of, ty, value] = match field.relation {
         Some(_) => ["RelationType", "type_ref", "resolve"],
@@ -65,7 +65,7 @@ fn methods(field: &Field) -> (Ident, Ident, Ident) {
     (format_ident!("{of}"), format_ident!("{ty}"), format_ident!("{value}"))
 }
 
-/// Implementations that only exist, so that a mistake in the struct is the only message.
+/// Stub implementations, so that a mistake in the struct is the only error.
 pub(super) fn stub(object: &Object) -> TokenStream {
     let none = quote!(::core::unreachable!());
     let [items, meta, field, key, stored] = [TokenStream::new(), none.clone(), none.clone(), none.clone(), none];
@@ -187,7 +187,7 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
     )
 }
 
-/// The page of the rows and what is computed over them, as far as they are offered.
+/// The page of the rows and the aggregates over them, where the relation offers them.
 fn beside(object: &Object, field: &Field) -> TokenStream {
     let (krate, ty) = (&object.krate, types::outside(&field.ty, Some(&object.ident)));
     let Some(args) = &field.relation else { return TokenStream::new() };
@@ -207,7 +207,7 @@ fn beside(object: &Object, field: &Field) -> TokenStream {
     offered.collect()
 }
 
-/// The field with its line, its marks, and what has to hold before it is answered.
+/// The field with its line, its marks, its guards and its checks.
 fn ruled(object: &Object, field: &Field, meta: &TokenStream) -> TokenStream {
     let Object { krate, ident, .. } = object;
     let line = element::line(&field.ident);
@@ -217,7 +217,7 @@ fn ruled(object: &Object, field: &Field, meta: &TokenStream) -> TokenStream {
     quote!(#meta.at(#line) #non_null #(.guarded(#guards))* #(.checked(#checks))*)
 }
 
-/// The view that joins, if there is one.
+/// The join view, if there is one.
 fn through(object: &Object, field: &Field) -> Option<TokenStream> {
     let (krate, args) = (&object.krate, field.relation.as_ref()?);
     let (joining, here, there) = (args.through.as_ref()?, args.here.as_ref()?, args.there.as_ref()?);
@@ -235,14 +235,14 @@ fn through(object: &Object, field: &Field) -> Option<TokenStream> {
     })
 }
 
-/// The columns here: by convention the field's name and `_id`, or `id` where the relation leads to many rows.
+/// The columns here: by default the field's name with `_id`, or `id` for a relation to many rows.
 fn from(object: &Object, field: &Field) -> TokenStream {
     let name = field.ident.unraw().to_string();
     key(object, field, field.relation.as_ref().and_then(|args| args.from.as_ref()), ["id", &format!("{name}_id")])
 }
 
-/// The columns there: by convention `id`, or the struct's name and `_id` where the relation leads to many rows that hold
-/// its key themselves.
+/// The columns there: by default `id`, or the struct's name with `_id` for a relation to many rows that hold its key
+/// themselves.
 fn to(object: &Object, field: &Field) -> TokenStream {
     let name = name::snake(&object.ident.unraw().to_string());
     let args = field.relation.as_ref();
@@ -263,7 +263,7 @@ fn key(object: &Object, field: &Field, given: Option<&KeyNames>, [many, one]: [&
 
 fn stored(object: &Object) -> TokenStream {
     let Object { krate, skipped, .. } = object;
-    // A key may be a field as well, so relations are read while it is still there.
+    // A key may be a field as well, so relations are read before the field is taken.
     let relations = object.fields.iter().filter(|field| field.relation.is_some()).map(|field| {
         let (ident, from, ty) = (&field.ident, from(object, field), types::outside(&field.ty, Some(&object.ident)));
         let local = local(ident);
@@ -294,7 +294,7 @@ fn stored(object: &Object) -> TokenStream {
     }
 }
 
-/// A name for a field's value that no other local has.
+/// A name for a field's value, distinct from all other locals.
 fn local(field: &Ident) -> Ident {
     format_ident!("__svc_{}", field.unraw())
 }

@@ -1,4 +1,4 @@
-//! The view that joins the two ends of a relation: `through = "v_product_category"`, or `through = ProductCategory`.
+//! The join view between the two ends of a relation: `through = "v_product_category"`, or `through = ProductCategory`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -27,7 +27,7 @@ impl Joining {
         keys::string(key, input).map(Self::View)
     }
 
-    /// Checks the name of a view; a type has checked its own.
+    /// Checks the name of a view; a type has already checked its name.
     pub(super) fn check(&self, errors: &mut Errors) {
         if let Self::View(source) = self {
             name::check_source(source, errors);
@@ -35,7 +35,7 @@ impl Joining {
     }
 }
 
-/// The value alone, for the places of errors.
+/// The value alone, to locate errors.
 impl ToTokens for Joining {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match self {

@@ -26,21 +26,21 @@ impl KeyNames {
         }
     }
 
-    /// The names as generated code has them.
+    /// The names in generated code.
     pub(super) fn tokens(&self) -> TokenStream {
         let names = &self.names;
         quote!(&[#(#names),*])
     }
 }
 
-/// The names alone, for the places of errors.
+/// The names alone, to locate errors.
 impl ToTokens for KeyNames {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.append_all(&self.names);
     }
 }
 
-/// Each key is compared with the one in its place at the other end.
+/// Reports unequal counts: each key is compared with the key at the same position at the other end.
 pub(super) fn check_counts(args: &RelationArgs, errors: &mut Errors) {
     let RelationArgs { from, to, through, here, there, .. } = args;
     match through {

@@ -37,7 +37,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
     }
 }
 
-/// A member of a mutation's result; svc has the descriptions of the first fields, for each `side`.
+/// A member of a mutation's result; svc describes the first fields of each `side`.
 pub(crate) fn member(
     args: TokenStream,
     item: TokenStream,

@@ -37,15 +37,15 @@ pub(super) struct Field {
     pub(super) ty: Type,
     /// Set on a field that leads to rows of another view.
     pub(super) relation: Option<RelationArgs>,
-    /// The constant of svc that describes the field, when all results of mutations have it.
+    /// The constant of svc that describes the field, if all results of mutations have it.
     pub(super) described_by: Option<Ident>,
     pub(super) guards: Guards,
-    /// Whether the program vouches that the view never has a null here.
+    /// Whether the program asserts that the view never has a null here.
     pub(super) non_null: bool,
     pub(super) checks: FieldChecks,
 }
 
-/// Checks the struct and takes our attributes off it.
+/// Checks the struct and removes our attributes from it.
 pub(super) fn build(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> Object {
     let element = Element::new(&item.ident, args.name.as_ref(), &item.attrs, errors);
     let (fields, skipped) = fields(item, errors);
@@ -136,7 +136,7 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     Some(Field { ident, element, stored, ty, relation, described_by: None, guards, checks, non_null })
 }
 
-/// A relation is marked as one, and has no stored name of its own.
+/// Checks that a relation is marked as one, and has no stored name.
 fn check_relation(args: &FieldArgs, ty: &Type, errors: &mut Errors) {
     match (&args.relation, &args.stored) {
         (Some(_), Some(stored)) => {
@@ -164,7 +164,7 @@ fn check_stored(fields: &[Field], errors: &mut Errors) {
     }
 }
 
-/// A gate may also be a method, so that only a skipped field is certainly wrong.
+/// A gate may also be a method, so only a skipped field is certainly wrong.
 fn check_gates(gates: &[LitStr], fields: &[Field], skipped: &[(Ident, Type)], errors: &mut Errors) {
     check_repeated(gates, "authorize_fields", errors);
     for gate in gates {

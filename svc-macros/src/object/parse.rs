@@ -39,19 +39,19 @@ pub(super) struct RelationArgs {
     pub(super) to: Option<KeyNames>,
     pub(super) order_by: Option<DefaultOrder>,
     pub(super) through: Option<Joining>,
-    /// The keys of this side in the view that joins.
+    /// The keys of this side in the join view.
     pub(super) here: Option<KeyNames>,
-    /// The keys of the rows in the view that joins.
+    /// The keys of the rows in the join view.
     pub(super) there: Option<KeyNames>,
-    /// The page of the rows, and what is computed over them, where they are offered.
+    /// The page of the rows, and the aggregates over them, if offered.
     pub(super) connection: Option<Beside>,
     pub(super) aggregate: Option<Beside>,
 }
 
-/// A field that is offered beside a relation.
+/// An extra field derived from a relation.
 pub(super) struct Beside {
     pub(super) key: Ident,
-    /// Its GraphQL name, where it is given.
+    /// Its GraphQL name, if given.
     pub(super) name: Option<LitStr>,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
     args
 }
 
-/// Takes our attributes off a field.
+/// Removes our attributes from a field.
 pub(super) fn field(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> FieldArgs {
     let mut args = FieldArgs::default();
     keys::read_svc(attrs, &["name", "stored", "skip", "non_null"], errors, |key, input| {
@@ -142,7 +142,7 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
     found
 }
 
-/// A view that joins has two keys, which mean nothing without it.
+/// A join view needs two keys, which mean nothing without it.
 fn check_through(RelationArgs { through, here, there, .. }: &RelationArgs, errors: &mut Errors) {
     let example = "`through = \"v_product_category\", here = \"product_id\", there = \"category_id\"`";
     match (through, here, there) {

@@ -1,4 +1,4 @@
-//! The three types that stand for the result.
+//! The three types generated for the result.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::krate::Crate;
 use crate::{abstract_type, element, object};
 
-/// Everything; after a mistake, types whose implementations only exist.
+/// Everything; after a mistake, types with stub implementations.
 pub(super) fn full(result: ResultUnion, errors: &mut Errors) -> TokenStream {
     let members: TokenStream = result.members.iter().map(|each| member(&result, each, errors)).collect();
     let made = made(&result);
@@ -56,7 +56,7 @@ fn member(result: &ResultUnion, member: &Member, errors: &mut Errors) -> TokenSt
         Side::Error => quote!(#[doc = "The mutation changed nothing."]),
     });
     let automatic = automatic(result, member.side);
-    // The item stands at the variant, so that rustc points there when the program has a type of this name.
+    // The item has the span of the variant, so that rustc points there if the program has a type of this name.
     let span = Span::call_site().located_at(ident.span());
     let vis = vis.to_token_stream().into_iter().map(|mut token| {
         token.set_span(token.span().located_at(span));
@@ -68,8 +68,8 @@ fn member(result: &ResultUnion, member: &Member, errors: &mut Errors) -> TokenSt
     object::member(quote!(name = #name, #krate), item, &member.side.automatic(), member.side.name(), errors)
 }
 
-/// The fields that every member of this side has, whose descriptions svc has. Those of one name have one type, so that
-/// clients can ask both members for them without an alias.
+/// The fields common to all members of this side, with descriptions in svc. Fields with the same name have the same
+/// type, so that clients can select them on both members without an alias.
 fn automatic(result: &ResultUnion, side: Side) -> TokenStream {
     let krate = result.krate.path();
     let [text, option] = [quote!(::std::string::String), quote!(::core::option::Option)];
@@ -97,7 +97,7 @@ fn automatic(result: &ResultUnion, side: Side) -> TokenStream {
     }
 }
 
-/// The functions that make members and the union of them, for mutations with a body.
+/// The functions that create members and the union of them, for mutations with a body.
 fn made(result: &ResultUnion) -> TokenStream {
     let cfgs = element::cfgs(&result.attrs);
     let import = result.krate.import();

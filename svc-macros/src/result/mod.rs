@@ -1,6 +1,6 @@
-//! `#[svc_result]`: what a mutation answers with, a union of a success and an error.
+//! `#[svc_result]`: the result of a mutation, a union of a success and an error.
 //!
-//! One enum becomes three types: a struct for each member, with the fields that every result has, and the union.
+//! One enum becomes three types: a struct for each member, with the fields common to all results, and the union.
 
 mod expand;
 mod model;

@@ -10,7 +10,7 @@ use crate::errors::Errors;
 use crate::krate::Crate;
 use crate::{element, types};
 
-/// Fields that only a database function fills, so that they are not the entity.
+/// Fields filled only by a database function, which are therefore not the entity.
 const NAMED: [&str; 2] = ["cascade", "metadata"];
 
 /// A member of the union.
@@ -28,7 +28,7 @@ impl Side {
         }
     }
 
-    /// The fields that the member has by itself.
+    /// The fields that svc adds to the member.
     pub(super) fn automatic(self) -> [&'static str; 4] {
         match self {
             Self::Success => ["status", "message", "updated_fields", "id"],
@@ -55,12 +55,12 @@ pub(super) struct Member {
     /// Its name in GraphQL.
     pub(super) name: LitStr,
     pub(super) attrs: Vec<Attribute>,
-    /// The fields besides the automatic ones.
+    /// The fields other than the automatic ones.
     pub(super) fields: Vec<Field>,
 }
 
 impl Member {
-    /// The name of the field that holds the entity: the first that is filled by nothing else.
+    /// The name of the field with the entity: the first field not filled otherwise.
     pub(super) fn entity(&self) -> Option<String> {
         let mut names =
             self.fields.iter().filter_map(|field| field.ident.as_ref()).map(|ident| ident.unraw().to_string());
@@ -114,7 +114,7 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
 }
 
 /// `CreateUserResult` has `CreateUserSuccess` and `CreateUserError`. The structs have longer names, as programs tend to
-/// have a `CreateUserError` of their own.
+/// define their own `CreateUserError`.
 fn graphql_name(ident: &Ident, side: Side) -> String {
     let text = ident.unraw().to_string();
     let base = text.strip_suffix("Result").unwrap_or(&text);

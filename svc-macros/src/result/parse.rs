@@ -29,7 +29,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
     args
 }
 
-/// Takes our attributes off a variant and gives the name of its type.
+/// Removes our attributes from a variant and returns the name of its type.
 pub(super) fn variant(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<LitStr> {
     let mut name = None;
     keys::read_svc(attrs, &["name"], errors, |key, input| {

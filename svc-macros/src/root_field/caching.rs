@@ -1,4 +1,4 @@
-//! `cache = 30`, `reads = [Post]` and `invalidates = [Post]`: answers that are kept, and what makes them old.
+//! `cache = 30`, `reads = [Post]` and `invalidates = [Post]`: cached responses and their invalidation.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -10,17 +10,17 @@ use crate::errors::Errors;
 use crate::keys;
 use crate::krate::Crate;
 
-/// The most seconds for which an answer is kept.
+/// The maximum number of seconds in the cache.
 const MOST: u32 = 86_400;
 
-/// The keys about answers that are kept.
+/// The keys about cached responses.
 #[derive(Default)]
 pub(super) struct Caching {
-    /// The seconds for which the answer of a query may be kept.
+    /// The maximum age of a query's cached response, in seconds.
     seconds: Option<u32>,
-    /// The types of rows that a query reads besides those of its answer, or that a mutation writes.
+    /// The row types that a query reads, or that a mutation writes, in addition to its return type.
     touches: Vec<Path>,
-    /// The place of `reads`, which says nothing without `cache`.
+    /// The place of `reads`, which means nothing without `cache`.
     reads: Option<Span>,
 }
 
@@ -41,7 +41,7 @@ impl Caching {
         Ok(())
     }
 
-    /// Reports what does not fit together.
+    /// Reports `reads` without `cache`.
     pub(super) fn check(&self, errors: &mut Errors) {
         if let (Some(reads), None) = (self.reads, self.seconds) {
             let message = "this says what makes a kept answer old, and this one is not kept; add `cache = 30`";

@@ -1,4 +1,4 @@
-//! The type that stands for the field.
+//! The type generated for the field.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -26,7 +26,7 @@ pub(super) fn full(field: &RootField) -> TokenStream {
     implementation(field, &quote!(#(#args),*), &ty, &run(field, output))
 }
 
-/// The trait of what such a field can answer with.
+/// The trait required of the field's return type.
 fn answers(resolver: &Resolver) -> TokenStream {
     match resolver {
         Resolver::Planned(_) => quote!(PlannedReturn),
@@ -37,7 +37,7 @@ fn answers(resolver: &Resolver) -> TokenStream {
     }
 }
 
-/// A type that only exists, so that a mistake in the function is the only message.
+/// A stub type, so that a mistake in the function is the only error.
 pub(super) fn stub(field: &RootField) -> TokenStream {
     let krate = &field.krate;
     let (ty, run) = (
@@ -51,7 +51,7 @@ fn implementation(field: &RootField, args: &TokenStream, ty: &TokenStream, run: 
     let RootField { krate, ident, vis, cfgs, .. } = field;
     let (kind, name) = (format_ident!("{}", field.kind.name()), &field.element.rust);
     let (element, import, rules) = (field.element.meta(krate), krate.import(), rules(field));
-    // A struct of this name would hide the type of Rust, so the type itself stands for the function.
+    // A struct of this name would shadow the primitive type, so the primitive type itself represents the function.
     let owner = types::is_primitive(ident).then(|| quote!(__Owner));
     let stands = match owner {
         Some(_) => TokenStream::new(),
@@ -123,7 +123,7 @@ fn acts_on(RootField { krate, params, acts_on, .. }: &RootField) -> TokenStream 
     quote!(::core::option::Option::Some(#new(#at)))
 }
 
-/// Whether the Rust type of each argument takes a value.
+/// The checks that the Rust type of each argument accepts a value.
 fn checks(RootField { krate, params, .. }: &RootField) -> TokenStream {
     let checks = params.args().map(|arg| {
         let ty = types::outside(&arg.ty, None);

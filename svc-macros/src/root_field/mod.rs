@@ -18,17 +18,17 @@ use crate::fallback;
 use crate::function::Function;
 use model::Kind;
 
-/// The function, when it has a body, and the type that stands for the query.
+/// The function, if it has a body, and the type that represents the query.
 pub(crate) fn query(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     expand(Kind::Query, args, item, errors)
 }
 
-/// The function and the type that stands for the mutation.
+/// The function, if it has a body, and the type that represents the mutation.
 pub(crate) fn mutation(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     expand(Kind::Mutation, args, item, errors)
 }
 
-/// The function, when it has a body, and the type that stands for the subscription.
+/// The function, if it has a body, and the type that represents the subscription.
 pub(crate) fn subscription(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     expand(Kind::Subscription, args, item, errors)
 }
@@ -38,7 +38,7 @@ fn expand(kind: Kind, args: TokenStream, item: TokenStream, errors: &mut Errors)
     let Some(mut function) = parse::function(kind, item.clone(), errors) else { return fallback::strip(item) };
     let field = model::build(kind, args, &mut function, errors);
     let generated = match function.sig.receiver() {
-        // A method stands in an `impl` block, where no type can be declared.
+        // A method is in an `impl` block, where no type can be declared.
         Some(_) => TokenStream::new(),
         None if errors.is_empty() => expand::full(&field),
         None => expand::stub(&field),

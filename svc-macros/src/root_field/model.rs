@@ -19,7 +19,7 @@ use crate::name;
 use crate::order::DefaultOrder;
 use crate::rate_limit::RateLimit;
 
-/// Attributes that may stand on a function without a body.
+/// Attributes allowed on a function without a body.
 const HARMLESS: [&str; 8] = ["doc", "cfg", "deprecated", "allow", "expect", "warn", "deny", "must_use"];
 
 /// The root type that a function belongs to.
@@ -51,7 +51,7 @@ impl Kind {
 }
 
 impl Kind {
-    /// A function for it, for messages.
+    /// An example of such a function, for messages.
     pub(super) fn example(self) -> &'static str {
         match self {
             Self::Query | Self::Mutation => "async fn users() -> Vec<User>",
@@ -74,39 +74,39 @@ pub(super) struct RootField {
     pub(super) resolver: Resolver,
     /// Whether the function is `async`.
     pub(super) asynchronous: bool,
-    /// The values of the request that a function of the database gets.
+    /// The values of the request passed to a function of the database.
     pub(super) context: Vec<LitStr>,
     pub(super) on_failure: OnFailure,
     /// The row that the mutation acts on.
     pub(super) acts_on: Option<ActsOn>,
-    /// The authorizer that decides in place of the application's.
+    /// The authorizer that replaces the application's.
     pub(super) authorizer: Option<Path>,
     pub(super) guards: Guards,
-    /// The limit of its own.
+    /// The field's own rate limit.
     pub(super) rate_limit: Option<RateLimit>,
     pub(super) caching: Caching,
-    /// The order of rows where a client asks for none.
+    /// The order of rows if the client requests none.
     pub(super) order_by: Option<DefaultOrder>,
 }
 
 /// The code or the statement behind the field.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Resolver {
-    /// No body: one SQL statement. The rows are those of the view, if not of a source of their own.
+    /// No body: one SQL statement. The rows come from the view, or from another source if one is given.
     Planned(Option<RowSource>),
-    /// No body: rows that events of this channel name.
+    /// No body: the rows named by the events of this channel.
     Events(LitStr),
     /// No body: the function of the database with this name.
     Function(String),
-    /// No body: rows of a table are written.
+    /// No body: writes rows of a table.
     Write(TableWrite),
     Sync,
     Async,
-    /// A body that gives a stream.
+    /// A body that returns a stream.
     Stream(Box<EventStream>),
 }
 
-/// Checks the function and takes our attributes off it.
+/// Checks the function and removes our attributes from it.
 pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mut Errors) -> RootField {
     let guards = Guards::take(&mut function.attrs, errors);
     FieldChecks::refuse(&mut function.attrs, errors);
@@ -205,7 +205,7 @@ fn check_function(args: &Args, function: &Function, errors: &mut Errors) {
     }
 }
 
-/// The row that a mutation acts on is one of a call, which can be undone when the row may not be written.
+/// The row that a mutation acts on requires a function call, which can be undone if the row may not be written.
 fn check_acted(args: &Args, mutation: &Ident, params: &Parameters, errors: &mut Errors) {
     let Some(ActsOn { row, id }) = &args.acts_on else { return };
     if args.table.write().is_some() {
@@ -243,7 +243,7 @@ fn check_planned(function: &Function, params: &Parameters, errors: &mut Errors) 
     for context in params.contexts() {
         errors.at(context, "a function without a body does not use the context; remove it, or write a body");
     }
-    // Dropping, say, a guard in silence would leave the field open.
+    // Silently dropping an attribute, for example a guard, would leave the field open.
     for attr in function.attrs.iter().filter(|attr| !is_harmless(&attr.meta)) {
         if guard::is_guarding(attr) {
             errors.at(attr, guard::instead(attr));

@@ -19,26 +19,26 @@ use crate::rate_limit::RateLimit;
 #[derive(Default)]
 pub(super) struct Args {
     pub(super) name: Option<LitStr>,
-    /// The function of the database that a mutation without a body calls, or that a query reads rows from.
+    /// The function of the database that a mutation without a body calls, or that returns the rows of a query.
     pub(super) function: Option<LitStr>,
-    /// The SQL that a query without a body reads rows from.
+    /// The SQL that returns the rows of a query without a body.
     pub(super) sql: Option<LitStr>,
     /// The channel whose events name the rows of a subscription without a body.
     pub(super) channel: Option<LitStr>,
-    /// The values of the request that the function gets before the arguments.
+    /// The values of the request passed to the function before the arguments.
     pub(super) context: Vec<LitStr>,
-    /// The fate of a call with a failing status.
+    /// The handling of a call with a failing status.
     pub(super) on_failure: Option<(Span, OnFailure)>,
     /// The table that a mutation without a body writes.
     pub(super) table: TableKeys,
     /// The row that the mutation acts on.
     pub(super) acts_on: Option<ActsOn>,
-    /// The authorizer that decides in place of the application's.
+    /// The authorizer that replaces the application's.
     pub(super) authorizer: Option<Path>,
-    /// The limit of its own.
+    /// The field's own rate limit.
     pub(super) rate_limit: Option<RateLimit>,
     pub(super) caching: Caching,
-    /// The order of rows where a client asks for none.
+    /// The order of rows if the client requests none.
     pub(super) order_by: Option<DefaultOrder>,
     pub(super) krate: Crate,
 }
@@ -92,7 +92,7 @@ impl Parse for ActsOn {
     }
 }
 
-/// The keys that a kind of root field takes.
+/// The keys of a kind of root field.
 fn keys_of(kind: Kind) -> Keys {
     match kind {
         Kind::Query => Keys::new(&[
@@ -170,7 +170,7 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
     args
 }
 
-/// Reads the function; another item gets a better message than its first unexpected token.
+/// Reads the function; for another item, reports a better message than its first unexpected token.
 pub(super) fn function(kind: Kind, item: TokenStream, errors: &mut Errors) -> Option<Function> {
     let error = match syn::parse2(item.clone()) {
         Ok(function) => return Some(function),

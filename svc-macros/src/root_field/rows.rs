@@ -1,4 +1,4 @@
-//! `function` and `sql` of a query without a body: rows of a view that do not come from the view itself.
+//! `function` and `sql` of a query without a body: rows of a view that come from another source.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::krate::Crate;
 use crate::name;
 
-/// The source of the rows in place of the view.
+/// The source of the rows, instead of the view.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum RowSource {
     /// The function of the database with this name.
@@ -18,7 +18,7 @@ pub(super) enum RowSource {
     Sql(String),
 }
 
-/// The source that the keys name, if they do.
+/// The source named by the keys, if any.
 pub(super) fn source(args: &Args) -> Option<RowSource> {
     match (&args.function, &args.sql) {
         (Some(name), _) => Some(RowSource::Function(name.value())),
@@ -27,7 +27,7 @@ pub(super) fn source(args: &Args) -> Option<RowSource> {
     }
 }
 
-/// Reports what does not fit together. `params` is the number of arguments.
+/// Reports keys that do not fit together. `params` is the number of arguments.
 pub(super) fn check(args: &Args, has_body: bool, params: usize, errors: &mut Errors) {
     let (function, sql) = (args.function.as_ref(), args.sql.as_ref());
     if let (Some(key), true) = (function.or(sql), has_body) {
@@ -48,7 +48,7 @@ pub(super) fn check(args: &Args, has_body: bool, params: usize, errors: &mut Err
     }
 }
 
-/// Each value is used, and no placeholder is for one that is not there: svc binds those of the client behind them.
+/// Checks that each value is used and that each placeholder has a value: svc binds the client's values after them.
 fn check_sql(sql: &LitStr, values: usize, errors: &mut Errors) {
     let text = sql.value();
     if text.trim().is_empty() || text.contains('\0') {
@@ -71,7 +71,8 @@ fn check_sql(sql: &LitStr, values: usize, errors: &mut Errors) {
     }
 }
 
-/// The numbers behind each `$`, also in quotes and comments: PostgreSQL alone can tell, and one too many is told of.
+/// The numbers after each `$`, including in quotes and comments: only PostgreSQL can distinguish these, and a
+/// placeholder too many is reported.
 fn placeholders(sql: &str) -> Vec<usize> {
     let behind = sql.split('$').skip(1);
     let digits = behind.map(|rest| &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())]);
@@ -79,7 +80,7 @@ fn placeholders(sql: &str) -> Vec<usize> {
 }
 
 impl RowSource {
-    /// The call that follows the rest of the `PlannedMeta`.
+    /// The call appended to the `PlannedMeta`.
     pub(super) fn tokens(
         &self,
         krate: &Crate,

@@ -12,7 +12,7 @@ use crate::types::{self, Place};
 /// The stream that a function returns.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct EventStream {
-    /// The type of the stream, or of its events where it is an `impl Stream`.
+    /// The type of the stream, or of its events for an `impl Stream`.
     pub(super) output: Type,
     is_impl: bool,
     /// Whether the function may return an error in place of the stream.
@@ -20,7 +20,7 @@ pub(super) struct EventStream {
 }
 
 impl EventStream {
-    /// Reads the return type of a function; reports what is no stream.
+    /// Reads the return type of a function; reports a type that is not a stream.
     pub(super) fn of(function: &Function, errors: &mut Errors) -> Option<Self> {
         let returned = function.check_signature(errors)?;
         let (stream, is_fallible) = match in_result(&returned) {
@@ -47,7 +47,7 @@ impl EventStream {
         }
     }
 
-    /// The function that makes events of what the resolver returned.
+    /// The function that turns the resolver's return value into events.
     pub(super) fn reader(&self, krate: &Crate) -> TokenStream {
         if self.is_fallible { quote!(#krate::events_of_result) } else { quote!(#krate::events) }
     }

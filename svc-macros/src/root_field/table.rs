@@ -19,9 +19,9 @@ pub(super) struct TableKeys {
     tables: Vec<(Ident, LitStr)>,
     /// The column with the `id` of the view.
     key: Option<LitStr>,
-    /// The columns by which a row is there already.
+    /// The columns that identify an existing row.
     conflict: Vec<LitStr>,
-    /// Whether a row that is there already is changed.
+    /// Whether an existing row is updated.
     on_conflict: Option<(Span, bool)>,
 }
 
@@ -85,7 +85,7 @@ impl TableKeys {
         Ok(())
     }
 
-    /// The mutation of a table that the keys describe, if one does.
+    /// The mutation of a table described by the keys, if any.
     pub(super) fn write(&self) -> Option<TableWrite> {
         let (verb, table) = self.tables.first()?;
         let verb = match verb.to_string().as_str() {
@@ -103,7 +103,7 @@ impl TableKeys {
         })
     }
 
-    /// Reports what does not fit together.
+    /// Reports keys that do not fit together.
     pub(super) fn check(&self, other: Option<&LitStr>, has_body: bool, params: &Parameters, errors: &mut Errors) {
         let Some((verb, table)) = self.tables.first() else { return self.check_without_table(errors) };
         name::check_table(verb, table, errors);

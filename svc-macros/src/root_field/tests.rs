@@ -70,7 +70,7 @@ fn a_guard_is_never_dropped_in_silence() {
     );
 }
 
-/// Whoever is told to remove a guard leaves the field open.
+/// A message that only suggests removing a misspelled guard would leave the field open.
 #[test]
 fn a_misspelt_guard_is_told_which_one_was_meant() {
     let cases = [

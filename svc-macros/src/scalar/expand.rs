@@ -13,7 +13,7 @@ pub(super) fn full(scalar: &Scalar) -> TokenStream {
     let Scalar { krate, element, specified_by, sql_type, .. } = scalar;
     let (name, specified_by) = (element.graphql(), element::option(specified_by));
     let element = element.meta(krate);
-    // An inline constant, as a static one would not know of the implementation's bounds.
+    // An inline constant: a static would not have the bounds of the implementation.
     let meta = quote! {
         const {
             &#krate::ScalarMeta {
@@ -30,7 +30,7 @@ pub(super) fn full(scalar: &Scalar) -> TokenStream {
     implementations(scalar, &quote!(registry.scalar(#meta)))
 }
 
-/// Implementations that only exist, so that a mistake in the attribute is the only message.
+/// Stub implementations, so that a mistake in the attribute is the only error.
 pub(super) fn stub(scalar: &Scalar) -> TokenStream {
     implementations(scalar, &quote!(::core::unreachable!()))
 }
@@ -83,7 +83,7 @@ fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
     }
 }
 
-/// The user's block, with the bounds of the other implementations, on which its body relies.
+/// The user's block, with the bounds of the other implementations, which its body relies on.
 pub(super) fn block(block: Block) -> TokenStream {
     let Block { attrs, mut generics, of, ty, body } = block;
     generics
@@ -94,13 +94,13 @@ pub(super) fn block(block: Block) -> TokenStream {
     quote!(#(#attrs)* impl #generics #of for #ty #bounds #body)
 }
 
-/// The bounds of every implementation. With a lifetime rustc leaves them to those who use the implementation, so that a
-/// type that stays in one thread is reported once, by `check_scalar`, and not for each of the traits.
+/// The bounds of every implementation. With a lifetime, rustc checks them at the uses of the implementation, so that a
+/// type that is not thread-safe is reported once, by `check_scalar`, and not for each of the traits.
 fn thread_safe() -> TokenStream {
     quote!(where for<'__svc> __Scalar: ::core::marker::Send + ::core::marker::Sync)
 }
 
-/// async-graphql's errors need its own trait.
+/// async-graphql's errors require its own trait.
 fn input_type(scalar: &Scalar) -> TokenStream {
     let (krate, bounds) = (&scalar.krate, thread_safe());
     let name = scalar.element.graphql();

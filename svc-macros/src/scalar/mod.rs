@@ -11,7 +11,7 @@ use quote::quote;
 
 use crate::errors::Errors;
 
-/// The `impl` block, and what makes the type a scalar of the schema.
+/// The `impl` block, and the code that makes the type a scalar of the schema.
 pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let args = parse::args(args, errors);
     let Some(block) = errors.ok(syn::parse2::<parse::Block>(item.clone())) else { return item };

@@ -19,7 +19,7 @@ pub(super) struct Scalar {
     pub(super) sql_type: String,
 }
 
-/// Checks the block; `None` when nothing at all can be generated.
+/// Checks the block; `None` if nothing can be generated.
 pub(super) fn build(args: Args, block: &Block, errors: &mut Errors) -> Option<Scalar> {
     if block.of.segments.last().is_none_or(|last| last.ident != "ScalarType") {
         errors.at(&block.of, "`#[svc_scalar]` goes on an `impl ScalarType for …`, not on another trait's");
@@ -54,7 +54,7 @@ pub(super) fn build(args: Args, block: &Block, errors: &mut Errors) -> Option<Sc
     })
 }
 
-/// Whether `name` can stand in SQL as it is: words, possibly below a schema.
+/// Whether `name` can be written into SQL unchanged: words, optionally with a schema.
 fn is_sql_type(name: &str) -> bool {
     let is_word = |word: &str| {
         word.starts_with(|c: char| c == '_' || c.is_ascii_lowercase())

@@ -17,10 +17,10 @@ pub(super) struct Args {
     pub(super) krate: Crate,
 }
 
-/// `impl ScalarType for Slug`, and the body, which is not read.
+/// `impl ScalarType for Slug`, and the body, which is kept as unparsed tokens.
 pub(super) struct Block {
     pub(super) attrs: Vec<Attribute>,
-    /// With those of the `where`.
+    /// Including the `where` clause.
     pub(super) generics: Generics,
     pub(super) of: Path,
     pub(super) ty: Type,

@@ -1,4 +1,4 @@
-//! Types that no GraphQL type comes from, and what to write instead.
+//! Types without a GraphQL type, and their replacements.
 
 use proc_macro2::Ident;
 use quote::ToTokens as _;
@@ -8,7 +8,7 @@ use syn::{GenericArgument, PathArguments, Type, TypeImplTrait, TypePath, TypeRef
 use super::{generic, peel, pretty};
 use crate::errors::Errors;
 
-/// The place of a type; it decides what to write instead of a bad one.
+/// The place of a type; it determines the replacement for an invalid one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A field of an object or interface.
@@ -19,7 +19,7 @@ pub(crate) enum Place {
     Return,
 }
 
-/// Reports what no GraphQL type can come from.
+/// Reports a type without a GraphQL type.
 pub(crate) fn check(ty: &Type, place: Place, errors: &mut Errors) {
     Check { place, errors }.visit_type(ty);
 }
@@ -72,7 +72,7 @@ impl<'ast> Visit<'ast> for Check<'_> {
     }
 }
 
-/// The advice for an `Option` around `Find<T>` or `FindOne<T>`, which are answered with as they are.
+/// The advice for an `Option` around `Find<T>` or `FindOne<T>`, which are returned as they are.
 fn instead_of_optional_query(ty: &TypePath) -> Option<String> {
     let ty = Type::Path(ty.clone());
     let (_, query) = generic(&ty).filter(|(outer, _)| *outer == "Option")?;
@@ -85,7 +85,7 @@ fn instead_of_optional_query(ty: &TypePath) -> Option<String> {
     }
 }
 
-/// Whether this is a text behind a pointer, such as `Box<str>`.
+/// Whether this is a pointer to a text, such as `Box<str>`.
 fn is_text_behind_pointer(ty: &TypePath) -> bool {
     let Some(last) = ty.path.segments.last() else { return false };
     let PathArguments::AngleBracketed(args) = &last.arguments else { return false };
@@ -101,7 +101,7 @@ pub(crate) fn is_primitive(name: &Ident) -> bool {
     ["bool", "char", "str"].iter().chain(&NUMBERS).any(|primitive| name == primitive)
 }
 
-/// The advice for a type of Rust that no scalar is read into.
+/// The advice for a Rust type that no scalar maps to.
 fn instead_of_primitive(name: &Ident) -> Option<&'static str> {
     match name.to_string().as_str() {
         "usize" | "isize" => Some("`i64`"),
@@ -111,11 +111,11 @@ fn instead_of_primitive(name: &Ident) -> Option<&'static str> {
     }
 }
 
-/// The types of the standard library that stay in one thread, and what threads share instead.
+/// The standard library's single-threaded types, and their thread-safe replacements.
 const SINGLE_THREADED: [(&str, &str); 3] = [("Rc", "Arc"), ("Cell", "Mutex"), ("RefCell", "Mutex")];
 
-/// The advice for a type that is or holds an `Rc`, a `Cell` or a `RefCell`: another of its kind where the field is
-/// `skipped`, and the value alone where it is read from a row.
+/// The advice for a type that is or contains an `Rc`, a `Cell` or a `RefCell`: its thread-safe counterpart if the field
+/// is `skipped`, and the value alone if it is read from a row.
 pub(crate) fn instead_of_single_threaded(ty: &Type, skipped: bool) -> Option<String> {
     let (name, inner) = generic(ty)?;
     let Some((_, shared)) = SINGLE_THREADED.iter().find(|(single, _)| name == single) else {

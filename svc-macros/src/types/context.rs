@@ -4,19 +4,19 @@ use syn::{GenericArgument, Path, PathArguments, Type};
 
 use super::peel;
 
-/// The ways in which a function takes the context of the request.
+/// How a function takes the context of the request.
 #[derive(PartialEq, Eq)]
 pub(crate) enum ContextParameter {
     /// `&T`, or an alias with a lifetime.
     Right,
-    /// The context, but taken otherwise.
+    /// The context, but not by reference.
     Wrong,
 }
 
-/// The way in which a parameter of this type takes the context; `None` for an argument.
+/// How a parameter of this type takes the context; `None` for an argument.
 ///
-/// Only the compiler knows what a name stands for. So what borrows is the context, as an argument owns its value, and
-/// the trait `ContextParameter` has the compiler check it.
+/// Only the compiler can resolve names. So a borrowed parameter is assumed to be the context, as an argument owns its
+/// value, and the trait `ContextParameter` makes the compiler check it.
 pub(crate) fn context(ty: &Type) -> Option<ContextParameter> {
     let wrong = |ty: &Type| names_context(ty).then_some(ContextParameter::Wrong);
     match peel(ty) {
@@ -31,7 +31,7 @@ pub(crate) fn context(ty: &Type) -> Option<ContextParameter> {
     }
 }
 
-/// Whether `Context<'_>` stands here.
+/// Whether the type is `Context<'_>`, or a reference to it.
 fn names_context(ty: &Type) -> bool {
     match peel(ty) {
         Type::Reference(reference) => names_context(&reference.elem),

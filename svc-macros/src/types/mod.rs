@@ -1,4 +1,4 @@
-//! Looks into the user's types.
+//! Inspects the user's types.
 
 mod check;
 mod context;
@@ -22,9 +22,9 @@ pub(crate) fn peel(ty: &Type) -> &Type {
     }
 }
 
-/// The place of a type in the source, for errors; names that carry it are the macro's own.
+/// The place of a type in the source, for errors; names with this span are the macro's own.
 ///
-/// A type that `macro_rules!` was given has a span that hides the macro's `self` and its locals.
+/// A type passed through `macro_rules!` has a span that hides the macro's `self` and its locals.
 pub(crate) fn span(ty: &Type) -> Span {
     Span::call_site().located_at(ty.span())
 }

@@ -1,4 +1,4 @@
-//! Generic items, which no schema can show.
+//! Generic items, which a schema cannot express.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
@@ -6,9 +6,9 @@ use syn::{Generics, TypeParamBound, parse_quote};
 
 use crate::errors::Errors;
 
-/// The type parameters and lifetimes of an item: none, or else a mistake has been reported.
+/// The type parameters and lifetimes of an item: none, unless a mistake has been reported.
 ///
-/// The stubs that stand for the item have them, so that no use of it is reported in turn.
+/// The item's stubs have them too, so that its uses are not reported as well.
 #[derive(Default)]
 pub(crate) struct Parameters {
     /// `<T: …>`, after `impl`.

@@ -1,13 +1,13 @@
-//! Aggregates and window functions: null where they see no rows, most of them.
+//! Aggregates and window functions: most are null without input rows.
 
 use super::Nulls;
 use super::scope::Scope;
 use super::tree::Node;
 
-/// Aggregates that are a value for each group with a row, whatever it holds.
+/// Aggregates that are not null for any group with a row, regardless of its values.
 const FILLED: [&str; 5] = ["array_agg", "json_agg", "json_object_agg", "jsonb_agg", "jsonb_object_agg"];
 
-/// Aggregates that are null where all values of a group are.
+/// Aggregates that are null if all values of a group are null.
 const OF_VALUES: [&str; 15] = [
     "any_value",
     "avg",
@@ -28,8 +28,8 @@ const OF_VALUES: [&str; 15] = [
 
 const RANKS: [&str; 5] = ["cume_dist", "dense_rank", "percent_rank", "rank", "row_number"];
 
-/// Options of a frame: it begins at the first row or the current one, ends at the last or the current one, and leaves
-/// nothing out, so that it has at least the current row.
+/// Options of a frame: it starts at the first or the current row, ends at the last or the current row, and excludes no
+/// rows, so that it contains at least the current row.
 const BEGINS: i64 = 0x20 | 0x200;
 const ENDS: i64 = 0x100 | 0x400;
 const LEAVES_OUT: i64 = 0x8000 | 0x10000 | 0x20000;
@@ -64,7 +64,7 @@ impl Scope<'_> {
         match name {
             "count" => Nulls::Never,
             _ if RANKS.contains(&name) => Nulls::Never,
-            // With a value for rows beyond the end.
+            // With a default for rows beyond the end.
             "lag" | "lead" if args.len() == 3 => Nulls::any(values()).perhaps(),
             "lag" | "lead" => Nulls::Possible(format!("`{name}` is null at the end of the rows")),
             _ if call.has("aggfilter") || !self.has_current_row(call.number("winref")) => Nulls::Unknown,
@@ -76,7 +76,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether a window's frame has at least the current row.
+    /// Whether a window's frame contains at least the current row.
     fn has_current_row(&self, window: i64) -> bool {
         let windows = self.query.nodes("windowClause");
         let options = windows.into_iter().find(|clause| clause.number("winref") == window);
@@ -86,7 +86,7 @@ impl Scope<'_> {
     }
 }
 
-/// Whether a query reads a list of values, which has a row at least.
+/// Whether a query reads a list of values, which has at least one row.
 fn reads_values(query: &Node) -> bool {
     let parts = ["limitCount", "limitOffset", "havingQual"];
     let tree = query.node("jointree").filter(|tree| !tree.has("quals") && !parts.iter().any(|part| query.has(part)));

@@ -1,4 +1,4 @@
-//! The facts of the database on which proofs rest.
+//! The facts about the database that proofs rely on.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,8 +8,8 @@ use super::functions::{self, Function};
 use super::proofs;
 use super::tree::{Node, Value};
 
-/// Relations of users, each with its columns and the query of its view. A column holds nulls as well when a table that
-/// inherits from its own allows them, or does not enforce what it says, as foreign tables do.
+/// Relations of users, each with its columns and the query of its view. A column may also contain nulls if an
+/// inheriting table allows them, or does not enforce its constraints, as with foreign tables.
 const COLUMNS: &str = "\
     WITH RECURSIVE below AS ( \
         SELECT c.oid AS top, c.oid AS rel FROM pg_class c WHERE c.relkind IN ('r', 'p') \
@@ -32,7 +32,7 @@ const COLUMNS: &str = "\
 
 const QUERIES: &str = "SELECT ev_class, ev_action::text FROM pg_rewrite WHERE rulename = '_RETURN'";
 
-/// Conditions of a table's own that hold for all its rows.
+/// Check constraints that hold for all rows of a table.
 const CHECKS: &str = "\
     SELECT conrelid, conbin::text FROM pg_constraint \
     WHERE contype = 'c' AND convalidated AND conrelid <> 0 AND NOT connoinherit";
@@ -42,14 +42,14 @@ const KEYS: &str = "\
         ARRAY(SELECT unnest(conpfeqop) UNION SELECT o.oprcom FROM pg_operator o WHERE o.oid = ANY (conpfeqop))::oid[] \
     FROM pg_constraint WHERE contype = 'f' AND convalidated AND NOT condeferrable";
 
-/// A table, a view or something like it.
+/// A table, a view or a similar relation.
 #[derive(Debug)]
 pub(super) struct Relation {
     pub(super) name: String,
     pub(super) kind: char,
     /// Whether policies may hide rows.
     pub(super) has_policies: bool,
-    /// Whether other tables inherit from it, partitions included.
+    /// Whether other tables, including partitions, inherit from it.
     pub(super) has_children: bool,
     /// By number.
     pub(super) columns: HashMap<usize, Column>,
@@ -60,9 +60,9 @@ pub(super) struct Relation {
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) name: String,
-    /// Whether a constraint keeps nulls out.
+    /// Whether a constraint rejects nulls.
     pub(super) is_filled: bool,
-    /// Whether its type is a domain that takes no null, which the null of an outer join passes.
+    /// Whether its type is a domain that rejects null; the null of an outer join passes such a domain.
     pub(super) is_guarded: bool,
 }
 
@@ -72,12 +72,12 @@ impl Relation {
     }
 }
 
-/// A foreign key that holds at every moment.
+/// A foreign key that is enforced at all times.
 #[derive(Debug)]
 pub(super) struct ForeignKey {
     pub(super) from: u32,
     pub(super) to: u32,
-    /// Each column with the one there.
+    /// Each column with its referenced column.
     pub(super) columns: HashSet<(usize, usize)>,
     /// The operators that compare them.
     pub(super) operators: Vec<u32>,
@@ -90,7 +90,7 @@ pub(super) struct Catalogue {
     pub(super) functions: HashMap<u32, Function>,
 }
 
-/// Reads all.
+/// Reads all facts.
 pub(super) async fn read(client: &Client) -> Result<Catalogue, tokio_postgres::Error> {
     let mut catalogue =
         Catalogue { relations: relations(client).await?, keys: Vec::new(), functions: functions::read(client).await? };

@@ -1,11 +1,11 @@
-//! Expressions, and whether their values may be null.
+//! Expressions and the nullability of their values.
 
 use super::Nulls;
 use super::functions::Function;
 use super::scope::{Scope, has_one_row};
 use super::tree::Node;
 
-/// Functions that give a value whatever their arguments are, unless they get them as one array.
+/// Functions that never return null, regardless of their arguments, unless the arguments are passed as one array.
 const NEVER_NULL: [&str; 12] = [
     "array_append",
     "array_prepend",
@@ -21,16 +21,16 @@ const NEVER_NULL: [&str; 12] = [
     "txid_current",
 ];
 
-/// Functions whose first argument alone decides.
+/// Functions that are null only if their first argument is.
 const BY_FIRST: [&str; 2] = ["concat_ws", "format"];
 
-/// The last of the functions without parentheses, `CURRENT_SCHEMA`, the one that may be null.
+/// `CURRENT_SCHEMA`, the last of the functions without parentheses and the only one that may be null.
 const CURRENT_SCHEMA: i64 = 14;
 
 impl Scope<'_> {
-    /// The nulls of an expression in the select list.
+    /// The nullability of an expression in the select list.
     pub(super) fn nulls(&self, expression: &Node) -> Nulls {
-        // What the query groups by is null in some of the sets, and an expression may be that.
+        // Grouping expressions are null in some of the sets, and this expression may be one of them.
         if self.has_grouping_sets() && expression.name != "CONST" && !has_aggregate(expression) {
             return Nulls::Unknown;
         }
@@ -72,13 +72,13 @@ impl Scope<'_> {
         expression.node(name).map_or(Nulls::Unknown, |child| self.nulls(child))
     }
 
-    /// A value that is null as soon as one of its parts is.
+    /// A value that may be null if one of its parts is.
     fn all(&self, expression: &Node) -> Nulls {
-        // `false AND NULL` is not null, so that a null among them says nothing certain.
+        // `false AND NULL` is not null, so a null argument proves nothing.
         Nulls::any(expression.nodes("args").into_iter().map(|arg| self.nulls(arg))).perhaps()
     }
 
-    /// The first of several that is not null.
+    /// The first of several values that is not null.
     fn first_of(&self, expression: &Node) -> Nulls {
         let all: Vec<Nulls> = expression.nodes("args").into_iter().map(|arg| self.nulls(arg)).collect();
         if all.contains(&Nulls::Never) {
@@ -114,7 +114,7 @@ impl Scope<'_> {
     fn case(&self, case: &Node) -> Nulls {
         let mut results = Vec::new();
         for branch in case.nodes("args") {
-            // `CASE x WHEN y` compares with x, which has no name of its own here.
+            // `CASE x WHEN y` compares with x, which has no name in this expression.
             let tested = match branch.node("expr") {
                 Some(condition) if !case.has("arg") => self.prover().true_for(condition),
                 _ => Default::default(),
@@ -122,7 +122,7 @@ impl Scope<'_> {
             results.push(self.under(tested, || self.child(branch, "result")));
         }
         results.push(self.child(case, "defresult"));
-        // A branch may never be taken, so that a null in it says nothing certain.
+        // A branch may never be taken, so a null in it proves nothing.
         Nulls::any(results).perhaps()
     }
 
@@ -141,7 +141,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether the query looks up the one row that a foreign key of the row around it leads to.
+    /// Whether the query selects exactly the row that a foreign key of the outer row references.
     fn is_found_by_key(&self) -> bool {
         let parts = ["setOperations", "limitCount", "limitOffset", "havingQual", "groupClause", "groupingSets"];
         let is_plain = parts.iter().all(|part| !self.query.has(part)) && !self.query.flag("hasTargetSRFs");

@@ -1,11 +1,11 @@
-//! The functions of PostgreSQL, as far as it is known when they answer with null.
+//! The functions of PostgreSQL, and for some of them when they return null.
 
 use std::collections::HashMap;
 
 use tokio_postgres::Client;
 
-/// Functions that give a value for every value, by the code behind them: names are shared, such as `lower`, which is null
-/// for a range without a lower bound. Those of times that may be infinite, such as `to_char`, are left out.
+/// Functions that return a value for every value, by their C function: SQL names are shared, such as `lower`, which is
+/// null for a range without a lower bound. Functions of times that may be infinite, such as `to_char`, are omitted.
 const TOTAL: &str = "\
     lower upper initcap textlen bpcharlen textoctetlen byteaoctetlen textcat text_substr text_substr_no_len \
     text_left text_right text_reverse btrim btrim1 ltrim ltrim1 rtrim rtrim1 replace_text lpad rpad textpos \
@@ -33,7 +33,7 @@ const TOTAL: &str = "\
     array_to_json array_cardinality arraycontains arraycontained arrayoverlap gen_random_uuid current_database \
     show_config_by_name pg_backend_pid";
 
-/// Comparisons of an order are answers to all values.
+/// Comparison operators of an order return a value for all values.
 const FUNCTIONS: &str = "\
     WITH ordered AS ( \
         SELECT o.oid, o.oprnegate FROM pg_operator o \
@@ -50,16 +50,16 @@ const FUNCTIONS: &str = "\
 #[derive(Debug)]
 pub(super) struct Function {
     pub(super) name: String,
-    /// Whether a null among its arguments makes it null.
+    /// Whether a null argument makes it null.
     pub(super) is_strict: bool,
-    /// Whether it is one of PostgreSQL's own.
+    /// Whether it is built into PostgreSQL.
     pub(super) is_built_in: bool,
-    /// Whether it gives a value for arguments without a null.
+    /// Whether it returns a value for all arguments without a null.
     pub(super) is_total: bool,
 }
 
 impl Function {
-    /// The name, where nobody can have made another function of it.
+    /// The name of a built-in function, or an empty text for a user's function, which may have the same name.
     pub(super) fn built_in(&self) -> &str {
         if self.is_built_in { &self.name } else { "" }
     }

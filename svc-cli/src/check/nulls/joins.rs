@@ -1,4 +1,4 @@
-//! Joins: which of the joined relations may be missing from a row, and is then null in all columns.
+//! Joins: which relations may be missing from a joined row, and are then null in all columns.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,36 +15,36 @@ pub(super) struct Side {
     is_right: bool,
 }
 
-/// A condition that holds of each row in which none of the sides is missing.
+/// A condition that holds for each row with all these sides present.
 #[derive(Debug, Clone)]
 pub(super) struct Condition<'a> {
     pub(super) expression: &'a Node,
     pub(super) within: Vec<Side>,
 }
 
-/// A side that is missing where it does not match.
+/// A side that is missing if it has no matching row.
 #[derive(Debug, Clone)]
 pub(super) struct Optional<'a> {
     pub(super) side: Side,
     pub(super) from: Option<&'a Node>,
     pub(super) on: Option<&'a Node>,
-    /// The sides around the join.
+    /// The sides that contain the join.
     pub(super) within: Vec<Side>,
 }
 
 /// The joins of a query.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Joins<'a> {
-    /// The sides in which each relation is, by its place in the query.
+    /// The sides that contain each relation, by its position in the query.
     around: HashMap<usize, Vec<Side>>,
-    /// Sides that turned out never to be missing.
+    /// Sides proven never to be missing.
     present: HashSet<Side>,
     pub(super) conditions: Vec<Condition<'a>>,
     pub(super) optional: Vec<Optional<'a>>,
 }
 
 impl<'a> Joins<'a> {
-    /// Reads them from a query.
+    /// Reads the joins of a query.
     pub(super) fn of(query: &'a Node) -> Self {
         let mut joins = Self::default();
         if let Some(tree) = query.node("jointree") {
@@ -80,7 +80,7 @@ impl<'a> Joins<'a> {
             }
         }
         match kind {
-            // A row of a full join need not fulfil its condition, on whichever side one looks.
+            // A row of a full join need not satisfy its condition, on either side.
             FULL => {}
             LEFT => self.hold(node, inside(true)),
             RIGHT => self.hold(node, inside(false)),
@@ -94,14 +94,14 @@ impl<'a> Joins<'a> {
         }
     }
 
-    /// Whether a relation may be missing from a row, where the sides around are not.
+    /// Whether a relation may be missing from a row that has all the sides in `around`.
     pub(super) fn may_miss(&self, relation: usize, around: &[Side]) -> bool {
         let sides = self.around.get(&relation).into_iter().flatten();
         sides.filter(|side| !around.contains(side)).any(|side| !self.present.contains(side))
     }
 
-    /// Whether a condition says something of a relation, or of one of its columns, that may keep nulls out in a way that
-    /// is not seen through.
+    /// Whether a condition refers to a relation, or to one of its columns, and so may exclude nulls in a way that the
+    /// proofs do not recognize.
     pub(super) fn is_tested(&self, relation: usize, column: Option<usize>) -> bool {
         let around = self.around.get(&relation).map(Vec::as_slice).unwrap_or_default();
         let is_there = |side: &Side| self.present.contains(side) || (column.is_some() && around.contains(side));
@@ -114,7 +114,8 @@ impl<'a> Joins<'a> {
         self.conditions.iter().filter(applies).any(|condition| condition.expression.any(&is_meant))
     }
 
-    /// Notes that a relation is there wherever the sides around it are; false where it is not among them.
+    /// Records that a relation is present in every row that has these sides; false if they do not all contain the
+    /// relation.
     pub(super) fn find(&mut self, relation: usize, within: &[Side]) -> bool {
         let Some(around) = self.around.get(&relation) else { return false };
         if !within.iter().all(|side| around.contains(side)) {
@@ -124,12 +125,12 @@ impl<'a> Joins<'a> {
         true
     }
 
-    /// Notes that a side is never missing; false where it was known.
+    /// Records that a side is never missing; false if this was already recorded.
     pub(super) fn keep(&mut self, side: Side) -> bool {
         self.present.insert(side)
     }
 
-    /// The same as if both sides of a join were there.
+    /// Treats both sides of a join as present.
     pub(super) fn complete(&mut self, join: usize) {
         self.present.extend([false, true].map(|is_right| Side { join, is_right }));
     }

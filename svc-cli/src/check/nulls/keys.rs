@@ -1,4 +1,4 @@
-//! The keys of documents that a view builds, such as `jsonb_build_object('id', id)`.
+//! The keys of JSON documents built by a view, such as `jsonb_build_object('id', id)`.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const UNKNOWN: u32 = 705;
 type Keys = BTreeMap<String, Nulls>;
 
 impl Scope<'_> {
-    /// The keys of the object in a column of the result; none where they are not written down.
+    /// The keys of the object in a column of the result; none unless the query lists them.
     pub(super) fn keys_of_output(&self, column: usize) -> Option<Keys> {
         if self.query.has("setOperations") || self.has_grouping_sets() {
             return None;
@@ -71,7 +71,7 @@ impl Scope<'_> {
         Some(columns.into_iter().map(|(column, name)| (name, self.seen(number, column))).collect())
     }
 
-    /// The keys of a document that comes from another view.
+    /// The keys of a document from another view.
     fn keys_of_column(&self, number: usize, column: usize) -> Option<Keys> {
         if self.joins.may_miss(number, &[]) {
             return None;
@@ -99,9 +99,9 @@ fn constant(expression: &Node) -> Option<String> {
     }
     let bytes = expression.bytes("constvalue");
     let text = match expression.oid("consttype") {
-        // Behind the four bytes of its length.
+        // After the four bytes of its length.
         TEXT => bytes.get(4..)?,
-        // As in C.
+        // A C string.
         UNKNOWN => bytes.strip_suffix(&[0])?,
         _ => return None,
     };

@@ -1,8 +1,8 @@
-//! Nulls in columns of views: PostgreSQL says of each that it may be null, so the proof that one never is comes from the
-//! stored query and the constraints of the tables behind it.
+//! Nulls in columns of views. PostgreSQL reports every column of a view as nullable, so the proof that one is never
+//! null comes from the stored query and the constraints of the underlying tables.
 //!
-//! Only what follows for every state of the tables counts. A column that is certainly open to nulls is told from one of
-//! which nothing is known, since only the first is a mistake in a program that does not expect them.
+//! A proof has to hold for every state of the tables. Columns that can certainly be null are distinguished from
+//! undecided ones, since only the former are a mistake in a program that does not expect nulls.
 
 mod aggregates;
 mod catalogue;
@@ -29,14 +29,14 @@ use scope::Scope;
 #[serde(rename_all = "lowercase")]
 pub(super) enum Nulls {
     Never,
-    /// It may be, for this reason.
+    /// It may be null, for this reason.
     Possible(String),
-    /// Nothing is known.
+    /// Undecided.
     Unknown,
 }
 
 impl Nulls {
-    /// That of a value that is null as soon as one of several is.
+    /// The nullability of a value that is null if one of several is.
     fn any(values: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self::Never;
         for value in values {
@@ -49,7 +49,7 @@ impl Nulls {
         all
     }
 
-    /// The part of it that stays known where it is not certain that the value is reached.
+    /// The part that still holds if the value may not be reached.
     fn perhaps(self) -> Self {
         if self == Self::Never { Self::Never } else { Self::Unknown }
     }
@@ -59,14 +59,14 @@ impl Nulls {
 #[derive(Debug)]
 pub(super) struct Facts {
     catalogue: Catalogue,
-    /// Columns of views, which other views share.
+    /// Results for columns of views, shared by the views that read them.
     known: RefCell<HashMap<(u32, usize), Nulls>>,
-    /// Columns of recursive queries of which it is tried whether they are never null, innermost last.
+    /// Columns of recursive queries assumed to be never null during a proof, innermost last.
     assumed: RefCell<Vec<(usize, Vec<bool>)>>,
 }
 
 impl Facts {
-    /// Reads what is to be known of a database.
+    /// Reads the facts about a database.
     pub(super) async fn read(client: &Client) -> Result<Self, tokio_postgres::Error> {
         Ok(Self { catalogue: catalogue::read(client).await?, known: RefCell::default(), assumed: RefCell::default() })
     }
@@ -93,7 +93,7 @@ impl Facts {
         }
     }
 
-    /// The keys of the JSON object in a column, where its definition tells them.
+    /// The keys of the JSON object in a column, if its definition lists them.
     pub(super) fn keys(&self, relation: u32, column: usize) -> Option<BTreeMap<String, Nulls>> {
         let of = self.catalogue.relations.get(&relation)?;
         let keys = Scope::new(self, of.query.as_ref()?, None).keys_of_output(column)?;

@@ -1,4 +1,4 @@
-//! Conditions, and the columns that cannot be null where they hold.
+//! Conditions, and the columns that cannot be null if they hold.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ pub(super) type Column = (usize, usize);
 
 const IS_NOT_NULL: i64 = 1;
 
-/// Reads what conditions prove.
+/// Derives facts from conditions.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Prover<'a> {
     pub(super) functions: &'a HashMap<u32, Function>,
@@ -18,7 +18,7 @@ pub(super) struct Prover<'a> {
 }
 
 impl Prover<'_> {
-    /// The columns that have a value where a condition is true.
+    /// The columns that are not null if a condition is true.
     pub(super) fn true_for(self, condition: &Node) -> HashSet<Column> {
         match condition.name.as_str() {
             "BOOLEXPR" => {
@@ -47,7 +47,7 @@ impl Prover<'_> {
         test.node("arg").map(|arg| self.value_of(arg)).unwrap_or_default()
     }
 
-    /// The columns that have a value where an expression has one.
+    /// The columns that are not null if an expression is not.
     fn value_of(self, expression: &Node) -> HashSet<Column> {
         match expression.name.as_str() {
             "VAR" => self.column(expression),
@@ -105,8 +105,8 @@ fn shared(mut sets: impl Iterator<Item = HashSet<Column>>) -> HashSet<Column> {
     sets.fold(first, |shared, set| shared.intersection(&set).copied().collect())
 }
 
-/// The columns that a check of a table keeps filled. Other than a condition of a query, a check also passes what is null,
-/// so only tests for null count, which are never null themselves.
+/// The columns that a check constraint of a table keeps from being null. Unlike a condition of a query, a check also
+/// passes on null, so only tests for null count, which are never null themselves.
 pub(super) fn checked(check: &Node) -> Vec<usize> {
     match check.name.as_str() {
         "BOOLEXPR" if check.text("boolop") == "and" => check.nodes("args").into_iter().flat_map(checked).collect(),

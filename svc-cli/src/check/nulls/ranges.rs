@@ -10,7 +10,7 @@ const VALUES: i64 = 5;
 const CTE: i64 = 6;
 const GROUP: i64 = 9;
 
-/// Functions whose rows have a value in each of their columns.
+/// Functions whose rows are not null in any column.
 const FILLED_ROWS: [&str; 11] = [
     "generate_series",
     "generate_subscripts",
@@ -30,7 +30,7 @@ impl<'a> Scope<'a> {
     pub(super) fn column_of(&self, number: usize, column: usize) -> Nulls {
         let Some(relation) = self.relation(number) else { return Nulls::Unknown };
         match relation.number("rtekind") {
-            // A whole row, or a column of the system.
+            // A whole row, or a system column.
             RELATION | SUBQUERY if column == 0 => Nulls::Never,
             RELATION => self.facts.column(relation.oid("relid"), column),
             SUBQUERY => relation
@@ -50,7 +50,7 @@ impl<'a> Scope<'a> {
 
     fn column_of_function(&self, relation: &Node, column: usize) -> Nulls {
         let functions = relation.nodes("functions");
-        // Where there are several, the shorter ones are filled up with nulls.
+        // With several functions, the shorter results are padded with nulls.
         let [function] = functions.as_slice() else { return Nulls::Unknown };
         if relation.flag("funcordinality") && column == function.position("funccolcount") + 1 {
             return Nulls::Never;
@@ -77,7 +77,7 @@ impl<'a> Scope<'a> {
         Nulls::any(rows.iter().map(value))
     }
 
-    /// The common table expression that a relation names, and the query that has it.
+    /// The common table expression that a relation refers to, and the query that defines it.
     pub(super) fn cte(&self, relation: &Node) -> Option<(&Self, &'a Node)> {
         let mut scope = self;
         for _ in 0..relation.number("ctelevelsup") {
@@ -103,7 +103,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The columns of a recursive query that are never null: those that stay so when it is true of the rows before.
+    /// The columns of a recursive query that are never null, assuming that they were not null in the previous rows.
     fn filled_by_recursion(&self, cte: &Node, query: &Node) -> Vec<bool> {
         let count = query.nodes("targetList").iter().filter(|entry| !entry.flag("resjunk")).count();
         let mut filled = vec![true; count];
@@ -120,7 +120,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The columns that a condition fills, for as long as work is done under it.
+    /// Runs `work` with columns that a condition proves not to be null.
     pub(super) fn under<T>(&self, columns: impl IntoIterator<Item = Column>, work: impl FnOnce() -> T) -> T {
         let before = self.tested.borrow().len();
         self.tested.borrow_mut().extend(columns);
@@ -139,7 +139,7 @@ impl Facts {
         self.assumed.borrow_mut().pop();
     }
 
-    /// A column of the rows before, in a recursive query.
+    /// A column of the previous rows in a recursive query.
     fn assumed(&self, cte: &Node, column: usize) -> Nulls {
         let assumed = self.assumed.borrow();
         let of = assumed.iter().rev().find(|(of, _)| *of == std::ptr::from_ref(cte) as usize);

@@ -1,4 +1,4 @@
-//! A query, with what its joins and conditions say of its rows.
+//! A query, and the facts about its rows that follow from its joins and conditions.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use super::{Facts, Nulls};
 pub(super) const RELATION: i64 = 0;
 pub(super) const SUBQUERY: i64 = 1;
 
-/// A query in its place.
+/// A query in its context.
 #[derive(Debug, Clone)]
 pub(super) struct Scope<'a> {
     pub(super) facts: &'a Facts,
@@ -21,14 +21,14 @@ pub(super) struct Scope<'a> {
     pub(super) relations: Vec<&'a Node>,
     pub(super) outer: Option<&'a Scope<'a>>,
     pub(super) joins: Joins<'a>,
-    /// Columns that are not null where their relation is there.
+    /// Columns that are not null if their relation is present.
     filled: HashSet<Column>,
-    /// Columns of which a condition around an expression holds.
+    /// Columns proven not to be null by a condition around the current expression.
     pub(super) tested: RefCell<Vec<Column>>,
 }
 
 impl<'a> Scope<'a> {
-    /// A query, which may read columns of the one around it.
+    /// A query, which may read columns of the outer query.
     pub(super) fn new(facts: &'a Facts, query: &'a Node, outer: Option<&'a Scope<'a>>) -> Self {
         let mut scope = Self {
             facts,
@@ -53,7 +53,7 @@ impl<'a> Scope<'a> {
         self.relations.get(number.checked_sub(1)?).copied()
     }
 
-    /// The table or view that a relation of the query is.
+    /// The table or view behind a relation of the query.
     pub(super) fn table(&self, number: usize) -> Option<(u32, &'a Relation)> {
         let relation = self.relation(number).filter(|relation| relation.number("rtekind") == RELATION)?;
         let oid = relation.oid("relid");
@@ -70,7 +70,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Finds joins that always match. One may make the next certain.
+    /// Finds joins that always match. Each may make another one certain.
     fn use_keys(&mut self) {
         let optional = self.joins.optional.clone();
         while optional.iter().any(|side| self.always_matches(side) && self.joins.keep(side.side)) {}
@@ -87,8 +87,8 @@ impl<'a> Scope<'a> {
         optional.on.is_some_and(|on| self.key_leads_to(number, on, 0, &optional.within))
     }
 
-    /// Whether a condition is that of a foreign key of a row that is there, which leads to the relation. The row may be
-    /// one of the query around this one.
+    /// Whether a condition matches a foreign key of a row that is present, and the key references the relation. The row
+    /// may belong to the outer query.
     pub(super) fn key_leads_to(&self, to: usize, condition: &Node, level: i64, within: &[super::joins::Side]) -> bool {
         let Some(pairs) = equal_columns(condition, to, level) else { return false };
         let Some(((from, _), _, _)) = pairs.first().copied() else { return false };
@@ -99,7 +99,7 @@ impl<'a> Scope<'a> {
         let Some((from_table, here)) = of.table(from) else { return false };
         let is_whole = there.is_table() && !there.has_policies && !target.has("tablesample");
         let has_all = there.kind == 'r' || target.flag("inh");
-        // What a table's children refer to is not its own key's affair.
+        // The foreign key does not apply to the table's children.
         let is_bound = here.is_table() && (here.kind == 'p' || !here.has_children);
         let is_there = !of.joins.may_miss(from, within);
         let is_filled = |column: usize| {
@@ -125,7 +125,7 @@ impl<'a> Scope<'a> {
             return self.combined(operation, column);
         }
         match self.target(column) {
-            // Grouping sets give nulls for what they do not group by.
+            // Grouping sets return null for columns that they do not group by.
             Some(entry) if self.has_grouping_sets() && entry.number("ressortgroupref") != 0 => Nulls::Unknown,
             Some(entry) => entry.node("expr").map_or(Nulls::Unknown, |expression| self.nulls(expression)),
             None => Nulls::Unknown,
@@ -150,7 +150,7 @@ impl<'a> Scope<'a> {
         let side = |name| operation.node(name).map_or(Nulls::Unknown, |side| self.combined(side, column));
         match operation.number("op") {
             1 => Nulls::any([side("larg"), side("rarg")]),
-            // A row is one of both.
+            // A row of the result is a row of both sides.
             2 => match side("larg") {
                 Nulls::Never => Nulls::Never,
                 _ => side("rarg").perhaps(),
@@ -160,7 +160,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A column as an expression sees it, after the joins.
+    /// A column as seen by an expression, after the joins.
     pub(super) fn seen(&self, relation: usize, column: usize) -> Nulls {
         if column > 0 && self.tested.borrow().contains(&(relation, column)) {
             return Nulls::Never;
@@ -188,7 +188,7 @@ impl<'a> Scope<'a> {
         Nulls::Possible(format!("`{name}` is on the optional side of an outer join"))
     }
 
-    /// A column of a join. Where a full join merges two, one of them is there.
+    /// A column of a join. If a full join merges two columns, at least one side is present.
     fn merged(&self, join: usize, alias: &Node) -> Nulls {
         if !matches!(alias.name.as_str(), "COALESCE" | "COALESCEEXPR") || self.joins.may_miss(join, &[]) {
             return self.nulls(alias);
@@ -199,7 +199,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Whether a query answers with one row, whatever the tables hold.
+/// Whether a query returns exactly one row, regardless of the tables' content.
 pub(super) fn has_one_row(query: &Node) -> bool {
     let plain = ["setOperations", "limitCount", "limitOffset", "havingQual", "groupClause", "groupingSets"];
     if plain.iter().any(|part| query.has(part)) || query.flag("hasTargetSRFs") {
@@ -214,8 +214,8 @@ fn is_true(condition: &Node) -> bool {
     condition.name == "CONST" && condition.oid("consttype") == 16 && condition.bytes("constvalue").first() == Some(&1)
 }
 
-/// The columns of another relation that a condition compares with those of this one, as `((relation, column), column,
-/// operator)`; none where it says anything else.
+/// The columns of another relation that a condition compares with columns of this one, as `((relation, column), column,
+/// operator)`; none if the condition contains anything else.
 fn equal_columns(condition: &Node, to: usize, level: i64) -> Option<Vec<(Column, usize, u32)>> {
     if condition.name == "BOOLEXPR" && condition.text("boolop") == "and" {
         let parts = condition.nodes("args").into_iter().map(|arg| equal_columns(arg, to, level));

@@ -1,6 +1,6 @@
-//! The form in which PostgreSQL stores parsed queries (`pg_node_tree`), as nodes with named fields.
+//! PostgreSQL's storage format for parsed queries (`pg_node_tree`), as nodes with named fields.
 //!
-//! The fields differ from version to version, so they are found by their names, and a field that is not there is empty.
+//! The fields differ between versions, so they are looked up by name, and a missing field is empty.
 
 /// A value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,12 +16,12 @@ pub(super) enum Value {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) name: String,
-    /// A field has several values where the length of a constant precedes its bytes.
+    /// A field has several values if the length of a constant precedes its bytes.
     fields: Vec<(String, Vec<Value>)>,
 }
 
 impl Value {
-    /// Reads the text of a tree; none where it is not one.
+    /// Parses the text of a tree; none if it is not one.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let tokens = tokens(text);
         let mut rest = tokens.as_slice();
@@ -36,7 +36,7 @@ impl Value {
         }
     }
 
-    /// The nodes of a list, or the node that stands alone.
+    /// The nodes of a list, or a single node.
     pub(super) fn nodes(&self) -> Vec<&Node> {
         match self {
             Self::List(values) => values.iter().filter_map(Self::node).collect(),
@@ -81,12 +81,12 @@ impl Node {
         self.get(name).nodes()
     }
 
-    /// The number of a field; 0 where there is none, as PostgreSQL has it too.
+    /// The number in a field; 0 if there is none, as in PostgreSQL.
     pub(super) fn number(&self, name: &str) -> i64 {
         self.get(name).number().unwrap_or(0)
     }
 
-    /// The object that a field names.
+    /// The object that a field refers to.
     pub(super) fn oid(&self, name: &str) -> u32 {
         u32::try_from(self.number(name)).unwrap_or(0)
     }
@@ -107,12 +107,12 @@ impl Node {
         }
     }
 
-    /// Whether something holds of it or of a node within.
+    /// Whether a predicate holds for this node or a node within it.
     pub(super) fn any(&self, holds: &impl Fn(&Self) -> bool) -> bool {
         holds(self) || self.fields.iter().flat_map(|(_, values)| values).any(|value| value.any(holds))
     }
 
-    /// Whether a field has anything.
+    /// Whether a field is not empty.
     pub(super) fn has(&self, name: &str) -> bool {
         !matches!(self.get(name), Value::Null)
     }
@@ -120,12 +120,12 @@ impl Node {
     /// The bytes of a constant: `6 [ 24 0 0 0 105 100 ]`.
     pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
         let numbers = self.field(name).iter().skip(1).filter_map(Value::number);
-        // Bytes are written as signed numbers by some versions.
+        // Some versions write bytes as signed numbers.
         numbers.filter_map(|number| u8::try_from(number & 0xff).ok()).collect()
     }
 }
 
-/// A token: a bracket, or a word with the backslashes taken off.
+/// A token: a bracket, or a word without its backslashes.
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
     Bracket(char),

@@ -1,19 +1,19 @@
-//! The messages for clients where a table refuses a row.
+//! Messages for clients when a table rejects a row.
 
 use super::model::Written;
 use super::table::{Constraint, Kind};
 
-/// A message for a constraint, as the generated code registers it.
+/// A message for a constraint, registered by the generated code.
 #[derive(Debug, serde::Serialize)]
 pub(super) struct Message {
     name: String,
     message: String,
     identifier: Option<String>,
-    /// The field at fault, as clients name it.
+    /// The invalid field, by its GraphQL name.
     field: String,
 }
 
-/// The message for a constraint about a written column; none where the mutations cannot break it.
+/// The message for a constraint on a written column; none if the mutations cannot violate it.
 pub(super) fn of(constraint: &Constraint, noun: &str, fields: &[Written]) -> Option<Message> {
     let mut about = constraint.columns.iter().filter_map(|column| fields.iter().find(|field| field.stored == *column));
     let first = about.next()?;
@@ -32,7 +32,7 @@ pub(super) fn of(constraint: &Constraint, noun: &str, fields: &[Written]) -> Opt
     Some(Message { name: constraint.name.clone(), message, identifier, field: first.shown.clone() })
 }
 
-/// The name of what a key leads to: `author` for `author_id` and `fk_author`.
+/// The name of the entity that a key references: `author` for `author_id` and `fk_author`.
 fn stem(column: &str) -> &str {
     let stem = column.strip_suffix("_id").or_else(|| column.strip_prefix("fk_"));
     stem.filter(|stem| !stem.is_empty()).unwrap_or(column)

@@ -16,7 +16,7 @@ use crate::project::Project;
 use crate::terminal;
 use table::Table;
 
-/// The marks of `src/mutations/mod.rs`, above which modules and their functions are added.
+/// The marks of `src/mutations/mod.rs`, above which modules and their functions are inserted.
 const MODULES: &str = "// svc: modules";
 const MUTATIONS: &str = "// svc: mutations";
 
@@ -58,7 +58,7 @@ fn find<'a>(description: &'a Description, name: &str) -> Result<&'a Type> {
     })
 }
 
-/// The table as the database has it; none, with a warning, where it is not there.
+/// The table in the database; none, with a warning, if it does not exist.
 fn table_of(project: &Project, name: &str) -> Result<Option<Table>> {
     let unknown = "so what it needs and refuses is not known; look through what is written, or make it first: \
         svc db start, svc migrate up";
@@ -117,7 +117,8 @@ fn values(
     })
 }
 
-/// The path of the type for a module of the same crate. Those of `types` are named there, whichever file they are in.
+/// The path of the type for a module of the same crate. Types in `types` are reexported there, regardless of their
+/// file.
 fn rust_path(ty: &Type) -> String {
     match ty.path.split_once("::") {
         Some((_, path)) if !path.starts_with("types::") => format!("crate::{path}"),
@@ -125,7 +126,7 @@ fn rust_path(ty: &Type) -> String {
     }
 }
 
-/// The guard of each mutation; none for those that are open.
+/// The guard of each mutation; none for open mutations.
 fn guard(arguments: &Crud) -> Option<String> {
     match arguments.role.as_slice() {
         _ if arguments.open => None,
@@ -160,11 +161,11 @@ fn write_new(project: &Project, path: &str, text: &str) -> Result<()> {
     file.write_all(text.as_bytes()).map_err(Failure::io(format!("write {path}")))
 }
 
-/// The list of mutations with one more module.
+/// The list of mutations with an additional module.
 fn add(list: &str, module: &str) -> Option<String> {
     let (head, rest) = list.split_once(MODULES)?;
     let (middle, tail) = rest.split_once(MUTATIONS)?;
-    // Older projects list the mutations of modules here, and not their functions.
+    // Older projects list the mutations of modules here, instead of their functions.
     let takes_functions = middle.contains("fn(AppOptions) -> AppOptions");
     takes_functions
         .then(|| format!("{head}pub mod {module};\n{MODULES}{middle}{module}::add,\n        {MUTATIONS}{tail}"))

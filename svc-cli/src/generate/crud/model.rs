@@ -1,13 +1,13 @@
-//! The columns that mutations write.
+//! The columns written by mutations.
 
 use super::table::{Column, Table};
 use crate::generate::is_plain;
 use crate::program::{Description, Field, Type};
 
-/// Columns that the database fills.
+/// Columns filled by the database.
 const FILLED: [&str; 4] = ["id", "created_at", "updated_at", "deleted_at"];
 
-/// The Rust types of scalars, and the types of PostgreSQL whose values they hold.
+/// The Rust types of scalars, and the PostgreSQL types that they represent.
 const SCALARS: [(&str, &str, &[&str]); 12] = [
     ("String", "String", &["text", "varchar", "bpchar", "citext", "name"]),
     ("Int", "i32", &["int2", "int4"]),
@@ -26,14 +26,14 @@ const SCALARS: [(&str, &str, &[&str]); 12] = [
 /// A field of the input objects.
 #[derive(Debug, Default, serde::Serialize)]
 pub(super) struct Written {
-    /// The column, which is also the field's name in Rust.
+    /// The column, also the field's name in Rust.
     pub(super) stored: String,
-    /// The name for clients.
+    /// The GraphQL name.
     pub(super) shown: String,
     pub(super) ty: &'static str,
-    /// Whether the column takes no null.
+    /// Whether the column is NOT NULL.
     pub(super) is_required: bool,
-    /// Whether the database has a value for one that is left out.
+    /// Whether the database has a default for an omitted value.
     pub(super) has_default: bool,
 }
 
@@ -43,8 +43,8 @@ pub(super) fn scalar(field: &Field) -> Option<&'static str> {
     SCALARS.iter().find(|(scalar, ..)| *scalar == name).map(|(_, rust, _)| *rust)
 }
 
-/// The fields of a type that a table has columns for, and the keys of its relations. Without the table, the type's word
-/// is taken.
+/// The fields of a type with a column in the table, and the keys of its relations. Without the table, the fields of the
+/// type are used unchecked.
 pub(super) fn written(ty: &Type, description: &Description, table: Option<&Table>) -> Vec<Written> {
     let mut fields: Vec<Written> = ty.fields.iter().filter_map(|field| of_field(field, table)).collect();
     let Some(table) = table else { return fields };
@@ -79,19 +79,19 @@ fn of_column(column: &Column, shown: String, ty: &'static str) -> Written {
     Written { stored: column.name.clone(), shown, ty, is_required: column.is_required, has_default: column.has_default }
 }
 
-/// Whether the database takes the column's value from the session, as it does a tenant's.
+/// Whether the database takes the column's value from the session, as for a tenant.
 fn is_tenant(column: &Column) -> bool {
     column.name == "tenant_id" && column.has_default
 }
 
-/// The columns without which no row can be added, and which no field gives.
+/// The columns required for a new row that no field provides.
 pub(super) fn missing<'a>(fields: &[Written], table: &'a Table) -> Vec<&'a str> {
     let needed =
         table.columns.iter().filter(|column| column.is_required && !column.has_default && !column.is_generated);
     needed.map(|column| column.name.as_str()).filter(|name| fields.iter().all(|field| field.stored != *name)).collect()
 }
 
-/// The table's column with the `id` of the view, where it has another name.
+/// The table's column with the `id` of the view, if it has another name.
 pub(super) fn key(table: &Table) -> Option<&str> {
     if table.column("id").is_some() {
         return None;
@@ -99,7 +99,7 @@ pub(super) fn key(table: &Table) -> Option<&str> {
     table.columns.iter().find(|column| column.is_primary).map(|column| column.name.as_str())
 }
 
-/// Whether clients see names in camel case.
+/// Whether GraphQL names are in camel case.
 fn is_camel(description: &Description) -> bool {
     let mut fields = description.types.iter().flat_map(|ty| &ty.fields);
     fields.any(|field| field.rust.trim_matches('_').contains('_') && field.name == camel(&field.rust))

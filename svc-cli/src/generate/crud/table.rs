@@ -1,4 +1,4 @@
-//! The table that mutations write, as the database has it.
+//! The table that mutations write, as defined in the database.
 
 use tokio_postgres::Client;
 
@@ -16,11 +16,11 @@ pub(super) struct Table {
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) name: String,
-    /// The name of its type behind domains.
+    /// The name of its type; for a domain, of its base type.
     pub(super) ty: String,
     pub(super) is_required: bool,
     pub(super) has_default: bool,
-    /// Whether only the database gives it values.
+    /// Whether only the database sets its values.
     pub(super) is_generated: bool,
     /// Whether it is the whole primary key.
     pub(super) is_primary: bool,
@@ -39,7 +39,7 @@ pub(super) struct Constraint {
 pub(super) enum Kind {
     /// No two rows have the same values.
     Unique,
-    /// The values are those of another row.
+    /// The values reference another row.
     Reference,
     /// A condition on the row.
     Check,
@@ -48,7 +48,7 @@ pub(super) enum Kind {
 }
 
 impl Table {
-    /// The column of a name.
+    /// The column with a name.
     pub(super) fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
     }
@@ -78,7 +78,7 @@ const CONSTRAINTS: &str = "\
     WHERE i.indrelid = to_regclass($1) AND i.indisunique \
     ORDER BY 1";
 
-/// Reads a table; none where the database has no such one.
+/// Reads a table; none if the database has no such table.
 pub(super) async fn read(client: &Client, table: &str) -> Result<Option<Table>> {
     let failed = |error: tokio_postgres::Error| {
         Failure::new(format!("the database's catalogue cannot be read: {}", reason(&error)))

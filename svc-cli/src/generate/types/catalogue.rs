@@ -1,4 +1,4 @@
-//! Tables and views as the database's catalogue has them.
+//! Tables and views in the database's catalogue.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,10 +8,10 @@ use super::origin;
 use crate::database::reason;
 use crate::failure::{Failure, Result};
 
-/// A place of a value: the table and the number of its column.
+/// The origin of a value: the table and the number of its column.
 pub(super) type Place = (u32, i16);
 
-/// Tables and views, and what they refer to.
+/// Tables and views, with the enums and foreign keys that they use.
 #[derive(Debug, Default)]
 pub(super) struct Catalogue {
     pub(super) sources: Vec<Source>,
@@ -19,7 +19,7 @@ pub(super) struct Catalogue {
     pub(super) enums: BTreeMap<String, Vec<String>>,
     /// The foreign keys.
     pub(super) keys: Vec<Key>,
-    /// The reasons for which some are left out.
+    /// The reasons for omitting some of them.
     pub(super) left_out: Vec<String>,
 }
 
@@ -37,14 +37,14 @@ pub(super) struct Source {
 #[derive(Debug)]
 pub(super) struct Column {
     pub(super) name: String,
-    /// The name of its type behind domains, without `[]`.
+    /// The name of its type without `[]`; for a domain, of its base type.
     pub(super) ty: String,
     /// The kind of that type: `b`ase, `c`omposite, `e`num, `r`ange and others.
     pub(super) kind: String,
     pub(super) is_array: bool,
     pub(super) is_required: bool,
     pub(super) is_primary: bool,
-    /// The column of a table that its values are those of.
+    /// The table column that provides its values.
     pub(super) origin: Option<Place>,
     pub(super) comment: Option<String>,
 }
@@ -52,24 +52,24 @@ pub(super) struct Column {
 /// A foreign key.
 #[derive(Debug)]
 pub(super) struct Key {
-    /// Its columns, each with the one that it refers to.
+    /// Its columns, each with the column that it references.
     pub(super) pairs: Vec<Pair>,
-    /// Whether its values tell rows apart.
+    /// Whether its values are unique.
     pub(super) is_unique: bool,
-    /// Whether the rows that were there before the key keep to it too.
+    /// Whether the key is validated, so that rows from before the key also satisfy it.
     pub(super) is_valid: bool,
 }
 
-/// A column of a foreign key, and the one that it refers to.
+/// A column of a foreign key, and the column that it references.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair {
     pub(super) from: Place,
     pub(super) to: Place,
-    /// Whether both have one name, as the tenant of both rows has.
+    /// Whether both have the same name, as the tenant columns of both rows do.
     pub(super) is_shared: bool,
 }
 
-/// Tables and views that are neither parts of others nor of extensions nor of svc itself.
+/// Tables and views that do not belong to others, to extensions or to svc itself.
 const SOURCES: &str = "\
     SELECT c.oid, n.nspname::text, c.relname::text, c.relkind IN ('v', 'm'), obj_description(c.oid, 'pg_class'), \
         has_table_privilege(c.oid, 'SELECT') \
@@ -111,7 +111,7 @@ const ENUMS: &str = "\
     SELECT t.typname::text, array_agg(e.enumlabel::text ORDER BY e.enumsortorder) \
     FROM pg_enum e JOIN pg_type t ON t.oid = e.enumtypid GROUP BY t.oid, t.typname";
 
-/// All that a schema has. Of a table and the view over it, only the view.
+/// All tables and views of a schema. If a table has a view over it, only the view.
 pub(super) async fn all(client: &Client, schema: &str) -> Result<Catalogue> {
     let text = format!("{SOURCES} n.nspname = $1 ORDER BY c.relname");
     let rows = client.query(&text, &[&schema]).await.map_err(|error| failed(&error))?;
@@ -123,7 +123,7 @@ pub(super) async fn all(client: &Client, schema: &str) -> Result<Catalogue> {
     read(client, rows.iter().filter(|row| !has_view(row.get(2)))).await
 }
 
-/// Those of these names.
+/// The tables and views with these names.
 pub(super) async fn named(client: &Client, names: &[String]) -> Result<Catalogue> {
     let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
     let text = format!("{SOURCES} c.oid = to_regclass($1)");
@@ -181,7 +181,7 @@ fn key(row: &Row) -> Key {
     Key { pairs: pairs.collect(), is_valid: row.get(4), is_unique: row.get(5) }
 }
 
-/// Whether a name can be one of `sql_source`.
+/// Whether a name is valid for `sql_source`.
 fn is_source(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')

@@ -1,4 +1,4 @@
-//! `svc generate types`: structs for views and tables that exist.
+//! `svc generate types`: structs for existing views and tables.
 
 mod catalogue;
 mod model;
@@ -49,7 +49,7 @@ pub(super) fn run(project: &Project, arguments: &Types) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file that was not there; another may have been edited since it was written.
+/// Writes a new file; an existing file may have been edited since it was generated.
 fn put(project: &Project, output: &str, text: &str) -> Result<()> {
     let mut file = fs::File::create_new(project.root().join(output)).map_err(|error| {
         Failure::new(format!("cannot make {output}: {error}"))

@@ -1,4 +1,4 @@
-//! Types of the schema, made of tables and views.
+//! Types of the schema, derived from tables and views.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::names::{Names, capitalised, identifier, plural, snake, type_name};
 use super::relations;
 use super::scalar::{key_type, rust_type};
 
-/// A type, with the queries that answer with its rows.
+/// A type, with the queries that return its rows.
 #[derive(Debug)]
 pub(super) struct Type {
     pub(super) name: String,
@@ -17,7 +17,7 @@ pub(super) struct Type {
     pub(super) is_view: bool,
     pub(super) fields: Vec<Field>,
     pub(super) relations: Vec<Relation>,
-    /// Columns that no field has.
+    /// Columns without a field.
     pub(super) left_out: Vec<String>,
     pub(super) list_query: String,
     /// The query for one row.
@@ -29,7 +29,7 @@ pub(super) struct Type {
 #[derive(Debug)]
 pub(super) struct RowQuery {
     pub(super) name: String,
-    /// The field that the row is found by, and its type.
+    /// The field that identifies the row, and its type.
     pub(super) key: String,
     pub(super) key_type: String,
 }
@@ -52,12 +52,12 @@ impl Field {
     }
 }
 
-/// A relation to rows of another type, or of the same.
+/// A relation to rows of another type, or of the same type.
 #[derive(Debug)]
 pub(super) struct Relation {
     pub(super) name: String,
     pub(super) ty: String,
-    /// The columns here, and those there that they are compared with.
+    /// The columns here, and the columns there that they are compared with.
     pub(super) from: Vec<String>,
     pub(super) to: Vec<String>,
     pub(super) docs: String,
@@ -93,7 +93,7 @@ pub(super) fn enum_names(enums: &BTreeMap<String, Vec<String>>, names: &mut Name
 fn of_source(source: &Source, name: String, queries: &mut Names, enums: &dyn Fn(&str) -> Option<String>) -> Type {
     let mut names = Names::default();
     let (mut fields, mut left_out) = (Vec::new(), Vec::new());
-    // Where svc's views have `data`, it holds again what their columns hold, and what is not for clients.
+    // In svc's views, `data` repeats the columns, and may contain values that are not for clients.
     let is_projection = source.name.starts_with("v_") || source.name.starts_with("tv_");
     for column in source.columns.iter().filter(|column| !(is_projection && column.name == "data")) {
         let Some(ty) = rust_type(column, enums) else {

@@ -1,10 +1,10 @@
-//! Names for Rust and GraphQL, made of those of the database.
+//! Names for Rust and GraphQL, derived from names in the database.
 
 use std::collections::HashSet;
 
 use crate::program::snake_case;
 
-/// Keywords of Rust, which fields write as `r#type`.
+/// Keywords of Rust, written as `r#type` in fields.
 const KEYWORDS: [&str; 48] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
     "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
@@ -12,10 +12,10 @@ const KEYWORDS: [&str; 48] = [
     "union", "unsafe", "unsized", "use", "virtual", "where", "while",
 ];
 
-/// Keywords that cannot be written so.
+/// Keywords that do not allow this form.
 const STRICT: [&str; 4] = ["self", "super", "crate", "_"];
 
-/// Names that the schema or the file has already.
+/// Names that the schema or the file uses already.
 const TAKEN: [&str; 35] = [
     "Query",
     "Mutation",
@@ -54,14 +54,14 @@ const TAKEN: [&str; 35] = [
     "Connection",
 ];
 
-/// Names that are given once each.
+/// Names, each used once.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<String>,
 }
 
 impl Names {
-    /// The first of these names that is free, or else the last one with a number.
+    /// Returns the first of these names that is free, or the last one with a number.
     pub(super) fn choose<'a>(&mut self, wanted: impl IntoIterator<Item = &'a str>) -> String {
         let mut last = "";
         for name in wanted {
@@ -80,7 +80,7 @@ impl Names {
     }
 }
 
-/// Names that differ by case and `_` only can be the same in camel case.
+/// Names that differ only in case and `_` can be the same in camel case.
 fn key(name: &str) -> String {
     name.replace('_', "").to_ascii_lowercase()
 }
@@ -92,7 +92,7 @@ pub(super) fn type_name(source: &str) -> String {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         name = format!("T{name}");
     }
-    // Types beside a type have its name and one of these endings.
+    // Types generated for a type have its name and one of these suffixes.
     let is_taken = TAKEN.contains(&name.as_str());
     if is_taken || ["Where", "OrderBy", "Connection", "Aggregate"].iter().any(|end| name.ends_with(end)) {
         name.push_str("Row");
@@ -100,13 +100,13 @@ pub(super) fn type_name(source: &str) -> String {
     name
 }
 
-/// A source without what says its kind: `v_`, `tv_` or `tb_`.
+/// A source without the prefix for its kind: `v_`, `tv_` or `tb_`.
 fn without_prefix(source: &str) -> &str {
     let prefixes = ["v_", "tv_", "tb_"];
     prefixes.iter().find_map(|prefix| source.strip_prefix(prefix)).filter(|rest| !rest.is_empty()).unwrap_or(source)
 }
 
-/// A name of lower-case words with `_` between them.
+/// A name in lower-case words separated by `_`.
 pub(super) fn snake(name: &str) -> String {
     let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let words = snake_case(&plain);
@@ -124,7 +124,7 @@ pub(super) fn identifier(words: &str) -> String {
     }
 }
 
-/// An identifier as Rust writes it.
+/// An identifier in Rust syntax.
 pub(super) fn raw(identifier: &str) -> String {
     if KEYWORDS.contains(&identifier) { format!("r#{identifier}") } else { identifier.to_owned() }
 }
@@ -134,7 +134,7 @@ pub(super) fn capitalised(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
 }
 
-/// The singular of the last word, by the common rules of English.
+/// The singular of the last word, by common rules of English.
 pub(super) fn singular(words: &str) -> String {
     let end =
         |end: &str, by: &str| words.strip_suffix(end).filter(|stem| !stem.is_empty()).map(|stem| format!("{stem}{by}"));

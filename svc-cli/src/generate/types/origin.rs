@@ -1,7 +1,7 @@
-//! The columns of tables behind those of views.
+//! Finds the table columns behind the columns of views.
 //!
-//! PostgreSQL says of each column of a query whether it is a column of a table or a view as it is. So a view's own
-//! query is prepared, and views behind it in turn.
+//! PostgreSQL reports for each column of a query whether it is an unchanged column of a table or a view. So the view's
+//! query is prepared, and then the queries of the views that it reads.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,14 +11,14 @@ use tokio_postgres::Client;
 use super::catalogue::{self, Column, Place, failed};
 use crate::failure::Result;
 
-/// The deepest views in views that are followed.
+/// The maximum nesting of views that is followed.
 const DEEPEST: usize = 16;
 
-/// The words that may make a column null that its table has not null.
+/// The words of a query that may make a column null although its table has it NOT NULL.
 const NULLING: [&str; 6] = ["LEFT", "RIGHT", "FULL", "ROLLUP", "CUBE", "SETS"];
 
-/// Finds the origins of a view's columns. One that is never null in its table is never null in the view, unless the
-/// view has outer joins or the like.
+/// Finds the origins of a view's columns. A column that is never null in its table is never null in the view, unless
+/// the view has outer joins or similar clauses.
 pub(super) async fn find(client: &Client, view: u32, columns: &mut [Column]) -> Result<()> {
     let mut tables: HashMap<u32, Vec<Column>> = HashMap::new();
     let mut places: Vec<Option<Place>> = columns.iter().map(|column| column.origin).collect();
@@ -60,14 +60,14 @@ pub(super) async fn find(client: &Client, view: u32, columns: &mut [Column]) -> 
     Ok(())
 }
 
-/// The origins of the columns of a view's query, and whether nothing in it makes nulls; nothing for a table.
+/// The origins of the columns of a view's query, and whether no clause of it adds nulls; none for a table.
 async fn query(client: &Client, view: u32) -> Result<Option<(Vec<Option<Place>>, bool)>> {
     let text = "SELECT pg_get_viewdef(oid) FROM pg_class WHERE oid = $1 AND relkind IN ('v', 'm')";
     let Some(row) = client.query_opt(text, &[&view]).await.map_err(|error| failed(&error))? else { return Ok(None) };
     let definition: String = row.get(0);
     let words = definition.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let is_plain = words.into_iter().all(|word| !NULLING.contains(&word));
-    // A view that this user may read may stand on tables that it may not; they still can be named, not read.
+    // A view that this user may read may use tables that it may not; their columns can still be named, not read.
     let Ok(statement) = client.prepare(&definition).await else { return Ok(Some((Vec::new(), false))) };
     let place = |column: &tokio_postgres::Column| Some((column.table_oid()?, column.column_id()?));
     Ok(Some((statement.columns().iter().map(place).collect(), is_plain)))

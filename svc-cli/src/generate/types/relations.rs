@@ -1,4 +1,4 @@
-//! Relations, made of foreign keys.
+//! Relations, derived from foreign keys.
 
 use super::catalogue::{Key, Place};
 use super::model::{Field, Relation, Type};
@@ -17,13 +17,13 @@ impl End {
         self.fields.iter().map(|field| field.column.clone()).collect()
     }
 
-    /// The columns as a sentence has them.
+    /// The columns for a sentence.
     fn words(&self) -> String {
         self.columns().iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(" and ")
     }
 }
 
-/// Adds the relations of both sides of each key.
+/// Adds the relations on both sides of each key.
 pub(super) fn add(types: &mut [Type], keys: &[Key]) {
     for key in keys {
         let tables = |key: &Key| key.pairs.first().map(|pair| (pair.from.0, pair.to.0));
@@ -36,7 +36,7 @@ pub(super) fn add(types: &mut [Type], keys: &[Key]) {
     }
 }
 
-/// The ends of a key in each pair of types that have its columns.
+/// The ends of a key in each pair of types with its columns.
 fn ends(types: &[Type], key: &Key) -> Vec<(End, End)> {
     let mut ends = Vec::new();
     for (here, from) in types.iter().enumerate() {
@@ -49,8 +49,8 @@ fn ends(types: &[Type], key: &Key) -> Vec<(End, End)> {
     ends
 }
 
-/// The fields of a key in two types. A column that both tables have by one name, as they have the tenant's, may be
-/// missing where a view hides it: the policies of the tables compare it then.
+/// The fields of a key in two types. A column with the same name in both tables, such as the tenant's, may be missing
+/// if a view hides it: the policies of the tables then compare it.
 fn pairs(from: &Type, to: &Type, key: &Key) -> Option<Vec<(Field, Field)>> {
     let field = |ty: &Type, place: Place| ty.fields.iter().find(|field| field.origin == Some(place)).cloned();
     let mut pairs = Vec::new();
@@ -64,21 +64,21 @@ fn pairs(from: &Type, to: &Type, key: &Key) -> Option<Vec<(Field, Field)>> {
     Some(pairs).filter(|pairs| !pairs.is_empty())
 }
 
-/// The field that names what a key leads to: the one whose column has another name there.
+/// The field with the name of the referenced entity: the one whose column has another name there.
 fn naming(from: &End, to: &End) -> Field {
     let mut pairs = from.fields.iter().zip(&to.fields);
     let field = pairs.find(|(here, there)| here.column != there.column).map(|(here, _)| here);
     field.unwrap_or(&from.fields[from.fields.len() - 1]).clone()
 }
 
-/// The name of what a key leads to: `author` for `author_id` and `fk_author`.
+/// The name of the entity that a key references: `author` for `author_id` and `fk_author`.
 fn stem(field: &Field) -> String {
     let name = &field.name;
     let stem = name.strip_suffix("_id").or_else(|| name.strip_prefix("fk_")).or_else(|| name.strip_prefix("id_"));
     stem.filter(|stem| !stem.is_empty()).unwrap_or(name).to_owned()
 }
 
-/// From the row with the key to the one row that it names.
+/// The relation from the row with the key to the row that it references.
 fn forward(types: &mut [Type], from: &End, to: &End, several: bool, is_valid: bool) {
     let target = &types[to.index];
     let (target_name, target_is_view, source) = (target.name.clone(), target.is_view, target.source.clone());
@@ -89,7 +89,7 @@ fn forward(types: &mut [Type], from: &End, to: &End, several: bool, is_valid: bo
     let by = format!("{one}_by_{}", naming.name);
     let name = if several { vec![stem.as_str(), by.as_str()] } else { vec![stem.as_str(), one.as_str(), by.as_str()] };
     let name = ty.names.choose(name);
-    // A view may leave out rows that its table has.
+    // A view may omit rows of its table.
     let is_sure = is_valid && from.fields.iter().all(Field::is_required) && !target_is_view;
     ty.relations.push(Relation {
         name,
@@ -100,17 +100,17 @@ fn forward(types: &mut [Type], from: &End, to: &End, several: bool, is_valid: bo
     });
 }
 
-/// From a row to those whose key names it.
+/// The relation from a row to the rows whose key references it.
 fn backward(types: &mut [Type], from: &End, to: &End, several: bool, is_unique: bool) {
     let child = &types[from.index];
     let (child_name, source) = (child.name.clone(), child.source.clone());
     let one = snake_words(&child_name);
-    // A view may have several rows for one of its table.
+    // A view may have several rows for one row of its table.
     let is_one = is_unique && !child.is_view;
     let plain = if is_one { one } else { plural(&one) };
     let by = format!("{plain}_by_{}", stem(&naming(from, to)));
     let ty = &mut types[to.index];
-    // Several keys of one table each say their name.
+    // With several keys from one table, each relation includes the name of its key.
     let name = if several && ty.names.is_free(&by) { vec![by.as_str()] } else { vec![plain.as_str(), by.as_str()] };
     let name = ty.names.choose(name);
     ty.relations.push(Relation {

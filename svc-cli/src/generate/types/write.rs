@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::model::{self, Type};
 use super::names::{Names, raw};
 
-/// The module, with all that it needs.
+/// The module, with everything that it needs.
 pub(super) fn module(types: &[Type], enums: &BTreeMap<String, Vec<String>>) -> String {
     let mut text =
         String::from("//! Tables and views of the database, as types of the schema.\n\nuse svc::prelude::*;\n");
@@ -74,7 +74,7 @@ fn structure(text: &mut String, ty: &Type) {
     text.push_str("}\n");
 }
 
-/// The columns of one end of a relation, as its attribute has them.
+/// The columns of one end of a relation, in the syntax of its attribute.
 fn columns(names: &[String]) -> String {
     match names {
         [name] => format!("{name:?}"),
@@ -96,7 +96,7 @@ fn queries(text: &mut String, ty: &Type) {
     }
 }
 
-/// A doc comment of any text.
+/// A text as a doc comment.
 fn docs(text: &mut String, indent: &str, comment: &str) {
     for line in comment.lines().map(str::trim_end) {
         let space = if line.is_empty() { "" } else { " " };

@@ -8,11 +8,11 @@ use super::target;
 use crate::database::Statement;
 use crate::failure::Result;
 
-/// The name of the one that is compared.
+/// The name of the existing view during the comparison.
 const BEFORE: &str = "svc_before";
 
-/// Whether a statement makes a materialized view that is there already: `Some(None)` where it is as the statement says,
-/// and what has to make room where it is not.
+/// Whether a statement creates a materialized view that already exists: `Some(None)` if the view matches the statement,
+/// and otherwise the objects to drop first.
 pub(super) async fn outdated(client: &Client, statement: &Statement<'_>) -> Result<Option<Option<Room>>> {
     if statement.words(3) != ["CREATE", "MATERIALIZED", "VIEW"] {
         return Ok(None);
@@ -28,13 +28,13 @@ pub(super) async fn outdated(client: &Client, statement: &Statement<'_>) -> Resu
     Ok(Some((!is_same).then(|| Room::of(class, oid))))
 }
 
-/// Compares the definitions, without computing a row.
+/// Compares the definitions, without computing rows.
 async fn is_same(client: &Client, statement: &Statement<'_>, oid: u32, name: &str) -> Result<bool> {
     let run = |sql: String| async move { client.batch_execute(&sql).await.map_err(|error| failed(&error)) };
     run("SAVEPOINT svc_compare".to_owned()).await?;
     run(format!("ALTER MATERIALIZED VIEW {name} RENAME TO {BEFORE}")).await?;
     let is_same = match client.batch_execute(&without_data(statement.text)).await {
-        // The statement itself will say what is wrong with it.
+        // The statement itself will report its error.
         Err(_) => false,
         Ok(()) => {
             let sql =
@@ -46,13 +46,13 @@ async fn is_same(client: &Client, statement: &Statement<'_>, oid: u32, name: &st
     Ok(is_same)
 }
 
-/// The statement without its rows.
+/// The statement with `WITH NO DATA`.
 fn without_data(text: &str) -> String {
     let upper = text.to_ascii_uppercase();
     if upper.ends_with("WITH NO DATA") {
         return text.to_owned();
     }
     let end = if upper.ends_with("WITH DATA") { text.len() - "WITH DATA".len() } else { text.len() };
-    // A comment at the end would hide what follows it.
+    // A comment at the end would hide the text after it.
     format!("{}\nWITH NO DATA", &text[..end])
 }

@@ -1,7 +1,7 @@
-//! Files that run on a database: migrations first, then the files of `db/schema`.
+//! Runs files on a database: migrations first, then the files of `db/schema`.
 //!
-//! A migration has a transaction of its own. Where it needs views out of its way, its transaction goes on until the files
-//! of `db/schema` have made them again, so that a service never sees a database without them.
+//! A migration runs in its own transaction. If it has to drop views, its transaction stays open until the files of
+//! `db/schema` have recreated them, so that a service never sees a database without them.
 
 mod materialized;
 mod objects;
@@ -30,34 +30,34 @@ use repeatable::Made;
 pub(super) use objects::Id;
 pub(super) use stop::Stop;
 
-/// The way in which files run.
+/// How files run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Each is recorded, and told when it is done.
+    /// Each file is recorded, and reported when it is done.
     Apply,
-    /// All are undone in the end: one transaction, which the caller has begun.
+    /// All files are rolled back at the end: one transaction, started by the caller.
     TryOut,
-    /// On a database that is made for it: nothing is told.
+    /// On a temporary database: nothing is reported.
     Replay,
 }
 
-/// The files of a plan on their way into a database.
+/// The progress of a plan's files on a database.
 pub(super) struct Run<'a> {
     client: &'a Client,
     plan: &'a Plan<'a>,
     mode: Mode,
     lock_timeout: Duration,
-    /// Whether a transaction goes on from one file to the next.
+    /// Whether a transaction stays open from one file to the next.
     is_open: bool,
-    /// The objects that have to be made again.
+    /// The objects to recreate.
     dropped: Vec<Dropped>,
-    /// Files of the schema that have run before a migration which needs them.
+    /// Files of the schema that have run before a migration that requires them.
     early: BTreeSet<String>,
     /// The interfaces before the first file.
     before: Interfaces,
-    /// The lines for the terminal once the open transaction is committed.
+    /// The lines to print once the open transaction is committed.
     told: Vec<String>,
-    /// The objects that the files of the schema make.
+    /// The objects created by the files of the schema.
     made: Made,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Run<'a> {
     pub(super) async fn all(mut self) -> Result<(), Stop> {
         let result = self.steps().await;
         if result.is_err() && self.is_open && self.mode != Mode::TryOut {
-            // The error of the file is the one to tell.
+            // The file's error is the one to report.
             let _ = self.client.batch_execute("ROLLBACK").await;
         }
         result
@@ -117,11 +117,11 @@ impl<'a> Run<'a> {
             self.statements(file).await.map_err(|stop| self.explained(stop))?;
         }
         self.done(file, begun).await?;
-        // What was dropped is made again before anybody can miss it.
+        // Dropped objects are recreated before the commit, so that no client misses them.
         if self.dropped.is_empty() { self.commit(file).await } else { Ok(()) }
     }
 
-    /// Runs a migration that begins with `-- svc: no transaction`.
+    /// Runs a migration that starts with `-- svc: no transaction`.
     async fn outside(&mut self, file: &File, begun: Instant) -> Result<(), Stop> {
         if self.mode == Mode::TryOut {
             return Ok(());
@@ -189,7 +189,7 @@ impl<'a> Run<'a> {
         Err(Stop::in_statement(&error, file, statement))
     }
 
-    /// Makes a materialized view unless it is there as it would be; `None` for other statements, and where there is none.
+    /// Recreates a materialized view unless it is unchanged; `None` for other statements, and if it does not exist.
     async fn materialized(&mut self, file: &File, statement: &Statement<'_>) -> Result<Option<()>, Stop> {
         let Some(room) = materialized::outdated(self.client, statement).await? else { return Ok(None) };
         let Some(room) = room else { return Ok(Some(())) };
@@ -204,8 +204,8 @@ impl<'a> Run<'a> {
         Ok(Some(()))
     }
 
-    /// Whether a statement makes what may be there: a label that was added ahead of its migration, or a role, which all
-    /// databases of a server share, on a database that is made for a replay.
+    /// Whether a statement creates an object that may exist already: a label that was added ahead of its migration, or,
+    /// in a replay on a temporary database, a role, which all databases of a server share.
     fn is_there_already(&self, statement: &Statement<'_>, code: &SqlState) -> bool {
         let words = statement.words(2).join(" ");
         *code == SqlState::DUPLICATE_OBJECT
@@ -213,7 +213,7 @@ impl<'a> Run<'a> {
                 || self.mode == Mode::Replay && ["CREATE ROLE", "CREATE USER"].contains(&words.as_str()))
     }
 
-    /// Begins a transaction, unless one goes on.
+    /// Starts a transaction, unless one is open.
     async fn begin(&mut self) -> Result<()> {
         if !self.is_open {
             self.execute("BEGIN").await?;
@@ -251,7 +251,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The settings with which each file begins: one before it may have set something, such as a search path.
+    /// The settings at the start of each file: an earlier file may have set something, such as a search path.
     async fn settings(&self) -> Result<()> {
         let timeout = self.lock_timeout.as_millis();
         self.execute(&format!("RESET ALL; SET lock_timeout = {timeout}; SET client_min_messages = warning")).await
@@ -261,7 +261,7 @@ impl<'a> Run<'a> {
         self.client.batch_execute(sql).await.map_err(|error| failed(&error))
     }
 
-    /// The failure of a migration, with what helps where a file of the schema makes what it lacks.
+    /// The failure of a migration, with a hint if it lacks an object that a file of the schema may create.
     fn explained(&self, stop: Stop) -> Stop {
         if !stop.is_missing() || self.plan.schema.is_empty() {
             return stop;
@@ -270,7 +270,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Adds the labels that migrations bring, before the transaction in which they are used.
+/// Adds the labels of migrations before the transaction that uses them.
 pub(super) async fn add_labels(client: &Client, migrations: &[&File]) -> Result<bool> {
     let mut added = false;
     for file in migrations.iter().filter(|file| file.in_transaction()) {
@@ -278,7 +278,7 @@ pub(super) async fn add_labels(client: &Client, migrations: &[&File]) -> Result<
             let words = statement.words(6);
             let is_label = words.starts_with(&["ALTER".to_owned(), "TYPE".to_owned()])
                 && statement.text.to_ascii_uppercase().contains("ADD VALUE");
-            // The type may be one that another migration makes; then its labels can be used at once.
+            // The type may be created by another migration; then its labels can be used immediately.
             added |= is_label && client.batch_execute(statement.text).await.is_ok();
         }
     }

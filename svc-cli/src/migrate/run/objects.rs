@@ -1,4 +1,4 @@
-//! The objects that files of `db/schema` make: views, functions, policies and triggers.
+//! The objects created by files of `db/schema`: views, functions, policies and triggers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use tokio_postgres::Client;
 use super::super::failed;
 use crate::failure::Result;
 
-/// The objects that can be dropped and made again without losing a row. Types of arguments have their schema, as a file
-/// may have set a search path.
+/// The objects that can be dropped and recreated without losing a row. Types of arguments are qualified with their
+/// schema, as a file may have set a search path.
 const OBJECTS: &str = "\
     WITH schemas AS ( \
         SELECT oid, nspname FROM pg_namespace \
@@ -38,7 +38,7 @@ const OBJECTS: &str = "\
     FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN schemas s ON s.oid = c.relnamespace \
     WHERE NOT t.tgisinternal AND t.tgparentid = 0";
 
-/// The columns, signatures and options that others may depend on.
+/// The columns, signatures and options that other objects may depend on.
 const INTERFACES: &str = "\
     WITH schemas AS ( \
         SELECT oid, nspname FROM pg_namespace \
@@ -55,7 +55,7 @@ const INTERFACES: &str = "\
     SELECT 't ' || s.nspname || '.' || t.typname, t.typname::text, t.oid::text \
     FROM pg_type t JOIN schemas s ON s.oid = t.typnamespace WHERE t.typtype IN ('e', 'd')";
 
-/// The kind of an object and its name, as `DROP` takes both.
+/// The kind of an object and its name, in the syntax of `DROP`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::migrate) struct Id {
     pub(in crate::migrate) kind: String,
@@ -68,14 +68,14 @@ impl std::fmt::Display for Id {
     }
 }
 
-/// An object as it is.
+/// An existing object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Object {
     /// The name without its schema.
     pub(super) name: String,
     pub(super) class: u32,
     pub(super) oid: u32,
-    /// The transactions that have made the object: grants do not change them.
+    /// The transactions that created the object; grants do not change them.
     stamp: Option<String>,
 }
 
@@ -98,7 +98,7 @@ impl Objects {
         Ok(Self(rows.into_iter().map(object).collect()))
     }
 
-    /// The objects that were made, or made again, since.
+    /// The objects created or recreated since.
     pub(super) fn touched_since(&self, before: &Self) -> BTreeSet<Id> {
         let touched = self.0.iter().filter(|(id, object)| before.0.get(*id) != Some(*object));
         touched.map(|(id, _)| id.clone()).collect()
@@ -113,12 +113,12 @@ impl Objects {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Interfaces(BTreeMap<String, (String, String)>);
 
-/// The interfaces that differ.
+/// The changed interfaces.
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     /// Names without their schemas.
     pub(super) names: BTreeSet<String>,
-    /// Whether there are new ones, which grants on all objects of a schema do not reach yet.
+    /// Whether there are new ones, which existing grants on all objects of a schema do not cover.
     pub(super) has_new: bool,
 }
 

@@ -6,8 +6,8 @@ use super::{Run, Stop};
 use crate::failure::Failure;
 
 impl Run<'_> {
-    /// Runs files of the schema by their names. One that lacks what another makes runs right after that one; the same
-    /// files always run in the same order.
+    /// Runs files of the schema in the order of their names. If a file lacks an object that another one creates, it
+    /// runs right after that one; the same files always run in the same order.
     pub(super) async fn in_order(&mut self, files: &[&File]) -> Result<(), Stop> {
         let mut waiting = Vec::new();
         for file in files {
@@ -20,7 +20,7 @@ impl Run<'_> {
         if waiting.is_empty() { Ok(()) } else { Err(stuck(waiting)) }
     }
 
-    /// Runs the files that have waited, until none of them can run; returns those that still wait.
+    /// Runs the waiting files until none of them can run; returns the ones that still wait.
     async fn retry<'f>(&mut self, mut waiting: Vec<(&'f File, Stop)>) -> Result<Vec<(&'f File, Stop)>, Stop> {
         loop {
             let before = waiting.len();
@@ -39,7 +39,7 @@ impl Run<'_> {
         }
     }
 
-    /// Runs a file, of which nothing stays where it fails.
+    /// Runs a file, and rolls back its changes if it fails.
     async fn in_savepoint(&mut self, file: &File) -> Result<(), Stop> {
         self.execute("SAVEPOINT svc_file").await?;
         let dropped = self.dropped.len();
@@ -56,8 +56,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs the files of the schema that can run, for a migration that lacks something, such as a function for its
-    /// trigger; whether there were some.
+    /// Runs the files of the schema that can run, for a migration that lacks an object, such as a function for its
+    /// trigger; returns whether any ran.
     pub(super) async fn run_early(&mut self) -> Result<bool, Stop> {
         let mut some = false;
         loop {
@@ -80,7 +80,7 @@ impl Run<'_> {
     }
 }
 
-/// The failure of files each of which lacks something.
+/// The failure of several files, each with a missing object.
 fn stuck(stopped: Vec<(&File, Stop)>) -> Stop {
     let others: Vec<String> =
         stopped.iter().skip(1).map(|(_, stop)| format!("so does {}", stop.failure.message())).collect();

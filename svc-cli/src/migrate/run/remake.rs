@@ -1,4 +1,4 @@
-//! Objects that are in the way of a statement: they are dropped, and made again by the files of `db/schema`.
+//! Objects that block a statement: they are dropped, and recreated by the files of `db/schema`.
 
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Row};
@@ -11,7 +11,7 @@ use crate::failure::Result;
 
 const DEPENDENTS: &str = include_str!("dependents.sql");
 
-/// An object that was dropped to make room, with all that a new one has to get back.
+/// A dropped object, with the properties that its replacement has to get back.
 #[derive(Debug, Clone)]
 pub(super) struct Dropped {
     pub(super) id: Id,
@@ -22,7 +22,7 @@ pub(super) struct Dropped {
     comment: String,
     /// Grants, with `%s` in place of the object.
     grants: Vec<String>,
-    /// Whether a routine was closed to all but those whom it was granted to.
+    /// Whether a routine was restricted to the roles that it was granted to.
     is_closed: bool,
     /// The indexes of a materialized view.
     indexes: Vec<String>,
@@ -31,24 +31,24 @@ pub(super) struct Dropped {
 /// Objects by class and number.
 type Roots = (Vec<u32>, Vec<u32>);
 
-/// The objects that are in the way of a statement.
+/// The objects that block a statement.
 #[derive(Debug)]
 pub(super) struct Room {
     roots: Roots,
-    /// Whether the statement makes or drops the objects themselves.
+    /// Whether the statement creates or drops the objects themselves.
     goes: bool,
-    /// Whether these are dropped too.
+    /// Whether these objects are dropped too.
     includes_roots: bool,
 }
 
 impl Room {
-    /// An object that is made again, with what depends on it.
+    /// An object to recreate, with its dependents.
     pub(super) fn of(class: u32, oid: u32) -> Self {
         Self { roots: (vec![class], vec![oid]), goes: true, includes_roots: true }
     }
 }
 
-/// The ways to make room for a statement that was refused; each is tried alone.
+/// The ways to unblock a rejected statement; each is tried separately.
 pub(super) async fn rooms(
     client: &Client,
     statement: &Statement<'_>,
@@ -66,7 +66,7 @@ pub(super) async fn rooms(
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    // Of several functions of a name, only the one with these parameters is in the way.
+    // Of several functions with the same name, only the one with these parameters blocks the statement.
     let roots: Vec<Roots> = if replaces {
         found.into_iter().map(|(class, oid)| (vec![class], vec![oid])).collect()
     } else {
@@ -76,7 +76,7 @@ pub(super) async fn rooms(
     Ok(roots.into_iter().map(room).collect())
 }
 
-/// Whether a statement would make its object again if it were not there.
+/// Whether a statement would recreate its object if it did not exist.
 fn replaces(target: &Target, code: &SqlState, is_repeatable: bool) -> bool {
     match target.kind {
         Kind::Relation => {
@@ -88,7 +88,7 @@ fn replaces(target: &Target, code: &SqlState, is_repeatable: bool) -> bool {
     }
 }
 
-/// The objects of a target that are there.
+/// The existing objects of a target.
 pub(super) async fn find(client: &Client, target: &Target) -> Result<Vec<(u32, u32)>> {
     let sql = match target.kind {
         Kind::Relation => {
@@ -114,7 +114,7 @@ pub(super) async fn find(client: &Client, target: &Target) -> Result<Vec<(u32, u
     Ok(found)
 }
 
-/// Drops what is in the way, the last of a chain first.
+/// Drops the blocking objects, the last of a chain first.
 pub(super) async fn make(client: &Client, room: &Room) -> Result<Vec<Dropped>, tokio_postgres::Error> {
     let (classes, oids) = &room.roots;
     let rows = client.query(DEPENDENTS, &[classes, oids, &room.goes, &room.includes_roots]).await?;
@@ -145,12 +145,12 @@ impl Dropped {
         }
     }
 
-    /// Gives the object that was made in its place what no file has given it: owner, grants, comment and, where its file
-    /// is as before, options.
+    /// Restores the properties that no file has set on the recreated object: owner, grants, comment and, if its file is
+    /// unchanged, options.
     pub(super) async fn restore(&self, client: &Client, is_as_before: bool) -> Result<()> {
         let Id { kind, identity } = &self.id;
         for statement in self.statements(is_as_before) {
-            // A column may be gone, and a role: what is left of them is nothing to restore.
+            // A column or a role may have been removed: there is nothing to restore for it.
             let sql = format!(
                 "DO $svc$ BEGIN {statement}; EXCEPTION WHEN undefined_object OR undefined_column OR undefined_table \
                  OR duplicate_table THEN NULL; END $svc$"
@@ -200,7 +200,7 @@ impl Dropped {
         if is_as_before {
             statements.extend(self.indexes.iter().cloned());
         }
-        // Last, as what has another owner can be changed no more.
+        // Last, because an object with another owner can no longer be changed.
         statements.extend(owner);
         statements
     }

@@ -1,4 +1,4 @@
-//! The files of `db/schema`: views, functions, policies and triggers, which follow the tables.
+//! The files of `db/schema`: views, functions, policies and triggers, which depend on the tables.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +9,18 @@ use super::{Mode, Run, Stop};
 use crate::database::{mentions, reason};
 use crate::failure::{Failure, Result};
 
-/// The most rounds in which files follow each other's changes.
+/// The maximum number of rounds that rerun files because of other files' changes.
 const ROUNDS: usize = 20;
 
-/// Statements that change rows or take long: a file with one of them runs again only when it has changed, or when what it
-/// makes is gone.
+/// Statements that change rows or take long: a file with one of them runs again only if it has changed, or if its
+/// objects are missing.
 const HEAVY: [&str; 6] = ["INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFRESH", "CALL"];
 
-/// The objects that each file has made in this run.
+/// The objects created by each file in this run.
 pub(super) type Made = BTreeMap<String, BTreeSet<Id>>;
 
 impl Run<'_> {
-    /// Runs the files that are new or have changed, and those that depend on what has changed, in one transaction.
+    /// Runs the new and changed files, and the files that depend on the changes, in one transaction.
     pub(super) async fn repeatable_files(&mut self) -> Result<(), Stop> {
         let pending = self.plan.repeatable.clone();
         let changed = Interfaces::read(self.client).await?.changed_since(&self.before);
@@ -55,7 +55,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Runs the pending files, and then others until none depends on what the last ones have changed.
+    /// Runs the pending files, and then others until no file depends on the last changes.
     async fn rounds(&mut self, pending: &[&File]) -> Result<(), Stop> {
         let mut before = self.before.clone();
         let mut lost_before = BTreeSet::new();
@@ -66,7 +66,7 @@ impl Run<'_> {
             let now = Interfaces::read(self.client).await?;
             let changed = now.changed_since(&before);
             let lost = self.lost().await?;
-            // Files that have not made what is lost will not make it now.
+            // Files that did not recreate the missing objects will not do so in another round.
             let wanted = if lost == lost_before { BTreeSet::new() } else { lost.clone() };
             let follows = |file: &&File| {
                 let has_run = queue.iter().any(|other| other.path == file.path);
@@ -82,8 +82,8 @@ impl Run<'_> {
         self.grant_all().await
     }
 
-    /// Runs files that grant something on all objects of a schema once more, where there are new ones, whichever file has
-    /// made them.
+    /// Reruns files that grant something on all objects of a schema, if there are new objects, regardless of the file
+    /// that created them.
     async fn grant_all(&mut self) -> Result<(), Stop> {
         let has_new = Interfaces::read(self.client).await?.changed_since(&self.before).has_new;
         let grants: Vec<&File> =
@@ -91,7 +91,7 @@ impl Run<'_> {
         if has_new { self.in_order(&grants).await } else { Ok(()) }
     }
 
-    /// The names of objects that were dropped and are not there again.
+    /// The names of dropped objects that have not been recreated.
     async fn lost(&self) -> Result<BTreeSet<String>> {
         if self.dropped.is_empty() {
             return Ok(BTreeSet::new());
@@ -100,7 +100,7 @@ impl Run<'_> {
         Ok(self.dropped.iter().filter(|dropped| !now.has(&dropped.id)).map(|dropped| dropped.name.clone()).collect())
     }
 
-    /// Drops what files had made and no longer make, and returns what each file makes now.
+    /// Drops objects that files no longer create, and returns the objects that each file creates now.
     async fn drop_orphans(&mut self, recorded: Made, made: &Made) -> Result<Made, Stop> {
         let mut result = made.clone();
         let removed: BTreeSet<&str> = self.plan.removed.iter().map(|entry| entry.path.as_str()).collect();
@@ -124,7 +124,7 @@ impl Run<'_> {
             }
         }
         self.drop_all(&orphans).await?;
-        // A file that makes something only where it is missing makes it now.
+        // A file that creates an object only if it is missing creates it now.
         let makers =
             |file: &&&File| orphans.iter().any(|(path, _, name)| *path == file.path && mentions(&file.text, name));
         let makers: Vec<&File> = self.plan.schema.iter().filter(makers).copied().collect();
@@ -136,14 +136,14 @@ impl Run<'_> {
         Ok(result)
     }
 
-    /// Whether an object is not to be dropped for a look whether its file makes it again: its rows took long to compute, or
-    /// the file changes rows too.
+    /// Whether dropping an object to find out whether its file recreates it is too expensive: its rows took long to
+    /// compute, or the file also changes rows.
     fn is_costly(&self, path: &str, id: &Id, name: &str) -> bool {
         let file = self.plan.schema.iter().find(|file| file.path == path && mentions(&file.text, name));
         file.is_some_and(|file| id.kind == "MATERIALIZED VIEW" || is_heavy(file))
     }
 
-    /// Drops objects, those that depend on others before these.
+    /// Drops objects, dependents first.
     async fn drop_all(&self, orphans: &[(String, Id, String)]) -> Result<(), Stop> {
         let mut left: Vec<_> = orphans.iter().collect();
         while !left.is_empty() {
@@ -167,7 +167,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Refuses to end where an object is gone that no file makes and none has made.
+    /// Fails if a dropped object is missing and no file creates it or has created it.
     async fn refuse_lost(&self, recorded: &Made) -> Result<()> {
         let now = Objects::read(self.client).await?;
         let known = history::objects(self.client).await?;
@@ -188,7 +188,7 @@ impl Run<'_> {
         .hint("put them into a file of db/schema, or drop them in the migration; nothing of it is done"))
     }
 
-    /// Gives what was made again the owner, the grants and the comment that it had.
+    /// Restores the owner, the grants and the comment of recreated objects.
     async fn restore(&self, pending: &[&File], made: &Made) -> Result<()> {
         let now = Objects::read(self.client).await?;
         let is_changed = |id: &Id| pending.iter().any(|file| made.get(&file.path).is_some_and(|ids| ids.contains(id)));
@@ -208,7 +208,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether a file may look different where these things do.
+/// Whether a file may have a different result after these changes.
 fn depends(file: &File, changed: &Changed) -> bool {
     changed.names.iter().any(|name| mentions(&file.text, name))
 }
@@ -219,7 +219,7 @@ fn grants_all(file: &File) -> bool {
     ["TABLES", "FUNCTIONS", "ROUTINES", "PROCEDURES"].iter().any(|kind| text.contains(&format!("ALL {kind} IN SCHEMA")))
 }
 
-/// Whether a file does more than to make what can be made again at once.
+/// Whether a file does more than create objects that can be recreated immediately.
 fn is_heavy(file: &File) -> bool {
     let statements = file.statements().unwrap_or_default();
     statements.iter().any(|statement| {

@@ -1,4 +1,4 @@
-//! Failures of files, with the database's code where it has refused a statement.
+//! Failures of files, with the database's error code if it has rejected a statement.
 
 use tokio_postgres::error::{ErrorPosition, SqlState};
 
@@ -6,7 +6,7 @@ use super::super::files::{File, Kind};
 use crate::database::{Statement, reason};
 use crate::failure::Failure;
 
-/// Errors of making what is there already.
+/// Errors about objects that already exist.
 const EXISTS: [&SqlState; 5] = [
     &SqlState::DUPLICATE_SCHEMA,
     &SqlState::DUPLICATE_TABLE,
@@ -15,7 +15,7 @@ const EXISTS: [&SqlState; 5] = [
     &SqlState::DUPLICATE_OBJECT,
 ];
 
-/// Errors of what another file may make.
+/// Errors about objects that another file may create.
 const MISSING: [&SqlState; 5] = [
     &SqlState::UNDEFINED_TABLE,
     &SqlState::UNDEFINED_COLUMN,
@@ -24,7 +24,7 @@ const MISSING: [&SqlState; 5] = [
     &SqlState::INVALID_SCHEMA_NAME,
 ];
 
-/// The reason why files do not go on.
+/// The reason for stopping.
 #[derive(Debug)]
 pub(in crate::migrate) struct Stop {
     pub(super) failure: Failure,
@@ -44,7 +44,7 @@ impl From<Stop> for Failure {
 }
 
 impl Stop {
-    /// A statement that was refused.
+    /// A rejected statement.
     pub(in crate::migrate) fn in_statement(
         error: &tokio_postgres::Error,
         file: &File,
@@ -63,22 +63,22 @@ impl Stop {
         Self { failure, code: error.code().cloned() }
     }
 
-    /// A file whose transaction cannot be ended.
+    /// A file whose transaction cannot be committed.
     pub(in crate::migrate) fn in_file(error: &tokio_postgres::Error, file: &File) -> Self {
         Self { failure: Failure::new(format!("{}: {}", file.path, reason(error))), code: error.code().cloned() }
     }
 
-    /// Whether another file may make what the statement lacks.
+    /// Whether another file may create the object that the statement lacks.
     pub(in crate::migrate) fn is_missing(&self) -> bool {
         self.code.as_ref().is_some_and(|code| MISSING.contains(&code))
     }
 
-    /// Whether a label of an enum cannot be used in the transaction that has added it.
+    /// Whether a label of an enum cannot be used in the transaction that added it.
     pub(in crate::migrate) fn is_new_label(&self) -> bool {
         self.code == Some(SqlState::UNSAFE_NEW_ENUM_VALUE_USAGE)
     }
 
-    /// The same with something that helps.
+    /// Adds a hint.
     pub(in crate::migrate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.failure = self.failure.hint(hint);
         self

@@ -1,10 +1,10 @@
-//! The objects that a statement changes, by the names in it.
+//! The objects that a statement changes, by their names in it.
 
 use postgres_protocol::escape::escape_identifier;
 
 use crate::database::{Statement, Token, tokens};
 
-/// The kind of object that a statement changes.
+/// The kind of object changed by a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A table or a view.
@@ -13,13 +13,13 @@ pub(super) enum Kind {
     Type,
 }
 
-/// The objects that a statement makes, alters or drops.
+/// The objects that a statement creates, alters or drops.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     pub(super) kind: Kind,
     /// Whether the statement drops them.
     pub(super) is_drop: bool,
-    /// Each as a schema, if one is named, and a name.
+    /// Each as an optional schema and a name.
     pub(super) names: Vec<(Option<String>, String)>,
 }
 
@@ -42,7 +42,7 @@ const BETWEEN: [&str; 15] = [
     "concurrently",
 ];
 
-/// The objects of a statement; `None` where it is of another kind.
+/// The objects of a statement; `None` for other statements.
 pub(super) fn of(statement: &Statement<'_>) -> Option<Target> {
     let tokens: Vec<Token> = tokens(statement.text).collect();
     let command = tokens.first()?;
@@ -65,7 +65,7 @@ pub(super) fn of(statement: &Statement<'_>) -> Option<Target> {
     (!names.is_empty()).then_some(Target { kind, is_drop, names })
 }
 
-/// The statement that drops the policy or the trigger which a statement makes: there is no `OR REPLACE` for them.
+/// The statement that drops the policy or trigger created by a statement, since these have no `OR REPLACE`.
 pub(super) fn drop_of_part(statement: &Statement<'_>) -> Option<String> {
     let tokens: Vec<Token> = tokens(statement.text).collect();
     let at = tokens.iter().take(4).position(|token| token.is("policy") || token.is("trigger"))?;
@@ -80,7 +80,7 @@ pub(super) fn drop_of_part(statement: &Statement<'_>) -> Option<String> {
     Some(format!("DROP {kind} IF EXISTS {name} ON {schema}{}", escape_identifier(&table)))
 }
 
-/// The names at the beginning of what follows the command: several, where it drops them.
+/// The names at the start of the tokens after the command: several if the statement drops them.
 fn names(tokens: &[Token], several: bool) -> Vec<(Option<String>, String)> {
     let is_between = |token: &&Token| BETWEEN.iter().any(|word| token.is(word));
     let mut at = tokens.iter().take_while(is_between).count();
@@ -111,7 +111,7 @@ fn name_at(tokens: &[Token], at: usize) -> Option<String> {
     }
 }
 
-/// The place behind the parameters of a function, if there are some.
+/// The position after the parameters of a function, if there are any.
 fn past_parentheses(tokens: &[Token], start: usize) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(start) {

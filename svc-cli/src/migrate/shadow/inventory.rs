@@ -9,27 +9,27 @@ use crate::failure::Result;
 
 const INVENTORY: &str = include_str!("inventory.sql");
 
-/// The kinds of items that files of `db/schema` make again.
+/// The kinds of items that files of `db/schema` recreate.
 const REPEATABLE: [&str; 5] = ["view", "materialized view", "function", "trigger", "policy"];
 
 /// The definition of each item, by its kind and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::migrate) struct Inventory(BTreeMap<(String, String), String>);
 
-/// The differences between what the files make and what a database has.
+/// The differences between the schema in the files and a database.
 #[derive(Debug, Default)]
 pub(in crate::migrate) struct Differences {
-    /// Items that the database lacks.
+    /// Items missing from the database.
     pub(in crate::migrate) missing: Vec<String>,
     /// Items with another definition.
     pub(in crate::migrate) other: Vec<String>,
-    /// Items that no file makes.
+    /// Items that no file creates.
     pub(in crate::migrate) extra: Vec<String>,
 }
 
 impl Inventory {
     pub(in crate::migrate) async fn read(client: &Client) -> Result<Self> {
-        // Definitions name schemas that are not in the search path, which a file may have set.
+        // Definitions qualify names of schemas outside of the search path, which a file may have set.
         client.batch_execute("SET search_path = ''").await.map_err(|error| failed(&error))?;
         let rows = client.query(INVENTORY, &[]).await;
         client.batch_execute("RESET search_path").await.map_err(|error| failed(&error))?;
@@ -41,16 +41,16 @@ impl Inventory {
         Ok(Self(rows.into_iter().map(item).collect()))
     }
 
-    /// The same without what files of the schema make again.
+    /// The inventory without items that files of the schema recreate.
     pub(in crate::migrate) fn of_tables(mut self) -> Self {
         self.0.retain(|(kind, name), _| {
-            // Indexes of materialized views are in this list as well, and follow them.
+            // Indexes of materialized views are in this list as well, and are recreated with them.
             !REPEATABLE.contains(&kind.as_str()) && !name.is_empty()
         });
         self
     }
 
-    /// Compares a database with what the files make.
+    /// Compares a database with the schema in the files.
     pub(in crate::migrate) fn compare(&self, database: &Self) -> Differences {
         let shown = |(kind, name): &(String, String)| format!("the {kind} {name}");
         let mut differences = Differences::default();

@@ -1,4 +1,4 @@
-//! A database that is made for a look, beside the one of the project: all files run on it from the beginning.
+//! A temporary database next to the project's: all files run on it from the start.
 
 mod inventory;
 
@@ -17,13 +17,13 @@ use crate::failure::{Failure, Result};
 
 pub(super) use inventory::{Differences, Inventory};
 
-/// The beginning of the names; the time at which one was made follows.
+/// The prefix of the names; the time of creation follows.
 const PREFIX: &str = "svc_shadow_";
-/// The age at which one is left over, in seconds: what has made it was killed.
+/// The age, in seconds, of a leftover database: the process that created it was killed.
 const LEFT_OVER: u64 = 3600;
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The schema that files make on an empty database, or why there can be no such database.
+/// The schema that files create on an empty database, or the reason why such a database cannot be created.
 pub(super) async fn replay(target: &Target, files: &[File]) -> Result<Result<Inventory>> {
     let client = database::open(target).await?;
     sweep(&client).await;
@@ -35,7 +35,7 @@ pub(super) async fn replay(target: &Target, files: &[File]) -> Result<Result<Inv
             .hint("let the user of SVC_DATABASE_URL do it: ALTER ROLE … CREATEDB")));
     }
     let replayed = replay_in(&target.with_database(&name), files).await;
-    // What is left is swept by a later look.
+    // If this fails, a later replay drops the database.
     let _ = client.batch_execute(&format!("DROP DATABASE IF EXISTS {quoted} WITH (FORCE)")).await;
     replayed.map(Ok)
 }
@@ -48,14 +48,14 @@ async fn replay_in(target: &Target, files: &[File]) -> Result<Inventory> {
     Inventory::read(&client).await
 }
 
-/// Drops those that a killed run has left.
+/// Drops the databases left by killed runs.
 async fn sweep(client: &Client) {
     let names = "SELECT datname::text FROM pg_database WHERE starts_with(datname, $1)";
     for row in client.query(names, &[&PREFIX]).await.unwrap_or_default() {
         let name: String = row.get(0);
         let made = name[PREFIX.len()..].split('_').next().and_then(|time| time.parse::<u64>().ok());
         if made.is_some_and(|made| made.saturating_add(LEFT_OVER) < now()) {
-            // Another look may be dropping it too.
+            // Another replay may be dropping it too.
             let _ = client.batch_execute(&format!("DROP DATABASE IF EXISTS {}", escape_identifier(&name))).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Changes of fields that answers have.
+//! Changes of output fields.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::FieldDefinition;

@@ -1,4 +1,4 @@
-//! Changes of what clients send: arguments, and fields of input types.
+//! Changes of inputs: arguments, and fields of input types.
 
 use apollo_compiler::Node;
 use apollo_compiler::ast::{InputValueDefinition, Value};
@@ -132,7 +132,7 @@ fn compare_defaults(
     found.add(Severity::Dangerous, kinds.default_changed, place, message);
 }
 
-/// Whether two values are the same; the order of an object's fields says nothing.
+/// Whether two values are equal; the order of an object's fields does not matter.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {

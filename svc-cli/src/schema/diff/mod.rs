@@ -12,7 +12,7 @@ use apollo_compiler::ast::OperationType;
 
 use super::change::{Change, Changes, Severity};
 
-/// The changes that lead from one schema to another, the worst first.
+/// The changes from one schema to another, the most severe first.
 pub(super) fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
     let mut found = Changes::default();
     roots(old, new, &mut found);

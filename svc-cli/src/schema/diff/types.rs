@@ -45,7 +45,7 @@ fn compare_type(old: &ExtendedType, new: &ExtendedType, found: &mut Changes) {
     found.describe(name, old.description().map(|text| &**text), new.description().map(|text| &**text));
 }
 
-/// The kind of a type, as a sentence has it.
+/// The kind of a type, for a sentence.
 fn kind(ty: &ExtendedType) -> &'static str {
     match ty {
         ExtendedType::Scalar(_) => "a scalar",
@@ -59,7 +59,7 @@ fn kind(ty: &ExtendedType) -> &'static str {
 
 type Names = apollo_compiler::collections::IndexSet<ComponentName>;
 
-/// The names that only the first set has.
+/// The names that are only in the first set.
 fn only<'a>(these: &'a Names, those: &Names) -> Vec<&'a str> {
     let those: BTreeSet<&str> = those.iter().map(|name| name.as_str()).collect();
     these.iter().map(|name| name.as_str()).filter(|name| !those.contains(name)).collect()
@@ -71,7 +71,7 @@ fn interfaces(name: &str, old: &Names, new: &Names, found: &mut Changes) {
         found.add(Severity::Breaking, "IMPLEMENTED_INTERFACE_REMOVED", name, message);
     }
     for interface in only(new, old) {
-        // Whoever selects the interface may meet the type.
+        // Selections on the interface may now return the type.
         let message = format!("it implements {interface}");
         found.add_for(Severity::Dangerous, "IMPLEMENTED_INTERFACE_ADDED", name, interface, message);
     }

@@ -1,8 +1,8 @@
-//! Types that may take the place of others.
+//! Types that may replace others.
 
 use apollo_compiler::ast::Type;
 
-/// Whether what a client reads still fits: the same type, or one that promises more.
+/// Whether an output type stays compatible for clients: the same type, or a stricter one.
 pub(super) fn is_safe_for_answers(old: &Type, new: &Type) -> bool {
     match (old, new) {
         (Type::Named(old), Type::Named(new) | Type::NonNullNamed(new))
@@ -13,7 +13,7 @@ pub(super) fn is_safe_for_answers(old: &Type, new: &Type) -> bool {
     }
 }
 
-/// Whether what a client sends still fits: the same type, or one that asks for less.
+/// Whether an input type stays compatible for clients: the same type, or a less strict one.
 pub(super) fn is_safe_for_inputs(old: &Type, new: &Type) -> bool {
     is_safe_for_answers(new, old)
 }

@@ -1,4 +1,4 @@
-//! Hints on statements that are right and may be slow.
+//! Hints about valid statements that may be slow.
 
 use squawk_syntax::ast::{
     AstNode, BinExpr, BinOp, CallExpr, CompoundOp, CompoundSelect, Expr, OffsetClause, Select, SelectQuantifier, Stmt,
@@ -7,7 +7,7 @@ use squawk_syntax::ast::{
 use super::pieces::conjuncts;
 use super::{Remark, text};
 
-/// The hints on a statement.
+/// The hints about a statement.
 pub(super) fn of(statement: &Stmt) -> Vec<Remark> {
     let mut found = Vec::new();
     for node in statement.syntax().descendants() {
@@ -61,7 +61,7 @@ fn distinct(select: &Select) -> Option<Remark> {
     )
 }
 
-/// A condition that an index serves, if there is one.
+/// The hint about an index for a condition, if any.
 fn index(condition: &Expr) -> Option<Remark> {
     let Expr::BinExpr(comparison) = condition else { return None };
     let (left, right) = (comparison.lhs()?, comparison.rhs()?);

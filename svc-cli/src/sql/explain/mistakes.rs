@@ -1,4 +1,4 @@
-//! Common mistakes: statements that run, and do not what they seem to.
+//! Common mistakes: statements that run, but whose effect differs from their appearance.
 
 use squawk_syntax::SyntaxNode;
 use squawk_syntax::ast::{
@@ -30,7 +30,7 @@ fn remark(node: &impl AstNode, words: String) -> Option<Remark> {
     Some(Remark { at: text::start(node.syntax()), words })
 }
 
-/// `= NULL`, and `NOT IN` of a query.
+/// `= NULL`, and `NOT IN` with a query.
 fn comparison(expr: &BinExpr) -> Option<Remark> {
     let (left, right) = (expr.lhs()?, expr.rhs()?);
     let is_null =
@@ -55,7 +55,7 @@ fn comparison(expr: &BinExpr) -> Option<Remark> {
     remark(expr, format!("`{}` is never true; write `{} {instead}`", text::of(expr), text::of(&value)))
 }
 
-/// Aggregates and functions of JSON.
+/// Aggregates and JSON functions.
 fn function(call: &CallExpr) -> Option<Remark> {
     let name = text::of(&call.expr()?).to_ascii_lowercase();
     match name.as_str() {
@@ -76,7 +76,7 @@ fn function(call: &CallExpr) -> Option<Remark> {
     .or_else(|| empty(call, &name))
 }
 
-/// Whether the rows of an aggregate come from a query with an order of its own.
+/// Whether the rows of an aggregate come from an ordered query.
 fn has_order_below(call: &CallExpr) -> bool {
     let select = call.syntax().ancestors().find_map(Select::cast);
     let from = select.and_then(|select| select.from_clause());
@@ -85,7 +85,7 @@ fn has_order_below(call: &CallExpr) -> bool {
     })
 }
 
-/// An aggregate of no rows, which is null.
+/// An aggregate without input rows, which is null.
 fn empty(call: &CallExpr, name: &str) -> Option<Remark> {
     if name != "jsonb_agg" && name != "array_agg" {
         return None;
@@ -126,7 +126,7 @@ fn limit(select: &Select) -> Option<Remark> {
     remark(&page, "LIMIT and OFFSET without ORDER BY take any rows, and others the next time".to_owned())
 }
 
-/// Tables with a comma between them and no condition.
+/// Tables separated by a comma, without a condition.
 fn product(select: &Select) -> Option<Remark> {
     let mut items = select.from_clause()?.items();
     let (_, second) = (items.next()?, items.next()?);
@@ -138,7 +138,7 @@ fn product(select: &Select) -> Option<Remark> {
     remark(&second, "tables with a comma and no WHERE give each row with each; write JOIN … ON".to_owned())
 }
 
-/// A condition on the optional side of an outer join, which removes the rows that the join was to keep.
+/// A condition on the optional side of an outer join, which removes the rows that the join should keep.
 fn outer_join(select: &Select) -> Vec<Remark> {
     let condition = select.where_clause().and_then(|clause| clause.expr());
     let optional: Vec<String> = select
@@ -153,7 +153,7 @@ fn outer_join(select: &Select) -> Vec<Remark> {
     conditions.filter_map(|condition| excludes_null(&condition, &optional)).collect()
 }
 
-/// A comparison with a column of one of these tables: a null is never kept by it.
+/// A comparison with a column of one of these tables, which never keeps a null.
 fn excludes_null(condition: &Expr, tables: &[String]) -> Option<Remark> {
     let Expr::BinExpr(comparison) = condition else { return None };
     let keeps_nulls = matches!(
@@ -175,7 +175,7 @@ fn excludes_null(condition: &Expr, tables: &[String]) -> Option<Remark> {
     )
 }
 
-/// The name by which a table is known in its statement.
+/// The name of a table within its statement.
 fn alias(item: &FromListItem) -> Option<String> {
     let FromListItem::FromItem(FromItem::RelationFromItem(relation)) = item else { return None };
     let alias = relation.alias().and_then(|alias| alias.name()).map(|name| text::of(&name));

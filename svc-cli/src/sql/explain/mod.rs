@@ -17,10 +17,10 @@ use crate::failure::{Failure, Result};
 use crate::terminal;
 use text::line_at;
 
-/// A remark about a place of a statement.
+/// A remark about a position in a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Remark {
-    /// The byte at which the place begins.
+    /// The byte at which the position starts.
     at: usize,
     words: String,
 }

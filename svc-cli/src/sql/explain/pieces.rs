@@ -1,4 +1,4 @@
-//! The pieces of a statement, in the order in which PostgreSQL takes them.
+//! The pieces of a statement, in the order of PostgreSQL's evaluation.
 
 use squawk_syntax::ast::{
     BinExpr, BinOp, Expr, FromListItem, JoinCondition, JoinExpr, JoinType, Select, SelectTailClause, SelectVariant,
@@ -7,7 +7,7 @@ use squawk_syntax::ast::{
 
 use super::text;
 
-/// A line that says what a statement is.
+/// A line that describes a statement.
 pub(super) fn title(statement: &Stmt) -> String {
     let name = |view: Option<String>| view.unwrap_or_else(|| "a view".to_owned());
     match statement {
@@ -26,7 +26,7 @@ pub(super) fn title(statement: &Stmt) -> String {
     }
 }
 
-/// The pieces of a statement that has a query.
+/// The pieces of a statement with a query.
 pub(super) fn of(statement: &Stmt) -> Vec<String> {
     let mut pieces = Vec::new();
     match statement {
@@ -134,7 +134,7 @@ fn column(target: &Target) -> String {
     name.map_or_else(|| text::of(target), |name| text::of(&name))
 }
 
-/// The conditions that `AND` joins.
+/// The conditions joined by `AND`.
 pub(super) fn conjuncts(expr: &Expr) -> Vec<Expr> {
     let parts = |both: &BinExpr| Some((both.lhs()?, both.rhs()?));
     if let Expr::BinExpr(both) = expr

@@ -3,16 +3,16 @@
 use squawk_syntax::SyntaxNode;
 use squawk_syntax::ast::AstNode;
 
-/// The longest text of a part that is shown whole.
+/// The maximum length of a text shown in full.
 const LONGEST: usize = 100;
 
-/// The text of a part in one line.
+/// The text of a part on one line.
 pub(super) fn of(node: &impl AstNode) -> String {
     let words = of_node(node.syntax());
     if words.chars().count() <= LONGEST { words } else { words.chars().take(LONGEST - 1).chain(['…']).collect() }
 }
 
-/// The tokens of a node with one space where there were blanks or comments.
+/// The tokens of a node, with blanks and comments replaced by one space.
 fn of_node(node: &SyntaxNode) -> String {
     let mut text = String::new();
     let mut is_apart = false;
@@ -29,13 +29,13 @@ fn of_node(node: &SyntaxNode) -> String {
     text
 }
 
-/// The byte at which a node's first word begins.
+/// The byte at which a node's first token starts.
 pub(super) fn start(node: &SyntaxNode) -> usize {
     let mut tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
     tokens.find(|token| !token.kind().is_trivia()).map_or(0, |token| token.text_range().start().into())
 }
 
-/// The line of a byte, from 1 on.
+/// The line of a byte, counted from 1.
 pub(super) fn line_at(source: &str, at: usize) -> usize {
     source.as_bytes()[..at.min(source.len())].iter().filter(|byte| **byte == b'\n').count() + 1
 }
