@@ -47,7 +47,7 @@ pub fn receiver<T: 'static>(this: &dyn std::any::Any) -> &T {
     note = "take the context as `ctx: &Context<'_>`"
 )]
 pub trait ContextParameter<'a> {
-    /// The context as this type.
+    /// Converts the context to this type.
     fn of(context: &'a Context<'a>) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! Compiles the Rust snippets of the book, and keeps what it quotes in step with its source.
+//! Compiles the Rust snippets of the book, and keeps its quotations in step with the source.
 
 /// Declares a chapter whose snippets are doctests.
 macro_rules! chapter {

@@ -1,6 +1,6 @@
 //! GraphQL services over PostgreSQL views.
 //!
-//! A program annotates structs and functions. [`create_svc_app`] makes the schema of them and gives an
+//! A program annotates structs and functions. [`create_svc_app`] builds the schema from them and returns an
 //! [`axum::Router`]. A function without a body reads a view with one SQL statement per request: the fields that the
 //! client selects, and its `where`, `orderBy`, `limit` and `offset`.
 //!
@@ -27,33 +27,35 @@
 //!
 //! # Where to look
 //!
-//! | What | Where |
+//! | Topic | Items |
 //! |---|---|
-//! | Types | [`svc_type`], [`svc_enum`], [`svc_interface`], [`svc_union`], [`svc_input`], [`svc_scalar`], [`svc_result`] |
-//! | Operations | [`query`], [`mutation`], and what they get: [`Context`] |
+//! | Types | [`svc_type`], [`svc_enum`], [`svc_interface`], [`svc_union`], [`svc_input`] |
+//! | Types of scalars and of results | [`svc_scalar`], [`svc_result`] |
+//! | Operations | [`query`], [`mutation`], and their context: [`Context`] |
 //! | Relations between views | [`One`], [`Many`] |
 //! | Pages with cursors, aggregates | [`Connection`], [`Aggregate`] |
 //! | List arguments of a function with a body | [`Where`], [`OrderBy`], [`Page`], [`CursorPage`] |
 //! | Scalars beyond the built-in ones | [`scalar`] |
 //! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::Find`], [`db::col`], [`db::asc`] |
-//! | SQL of your own, and who asks: tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
+//! | Your own SQL, and tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
 //! | Streams of events: [`subscription`] and the lists of [`subscriptions!`] | [`AppOptions::subscriptions`] |
 //! | Calling functions of the database | [`mutation`], [`svc_result`], [`Patch`], [`Constraint`], [`db::Db::call`] |
-//! | Who asks: tokens, users | `auth`, with the feature `auth` |
+//! | Authentication: tokens, users | `auth`, with the feature `auth` |
 //! | Accounts with names and passwords | `accounts`, with the feature `native-auth` |
 //! | Sessions in cookies | `sessions`, with the feature `sessions` |
-//! | Which operations may run, and on which rows | [`authz`], [`AppOptions::authorizer`] |
-//! | How often clients may ask | [`rate_limit`], [`setup_rate_limiting`] |
+//! | Authorization of operations and rows | [`authz`], [`AppOptions::authorizer`] |
+//! | Rate limits | [`rate_limit`], [`setup_rate_limiting`] |
 //! | Security events | [`security_log`], [`get_security_logger`] |
 //! | Metrics | [`setup_metrics`], [`metrics`] |
 //! | Traces for OpenTelemetry | [`setup_tracing`], [`trace`] |
 //! | Errors | [`Error`], [`ErrorCode`], [`MutationError`] |
-//! | The log of requests, and errors in groups | [`LogConfig`], [`error_tracker`] |
-//! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`], [`subscriptions!`] |
-//! | Documents that the program registers, cached SQL | [`Operation`], [`OperationRegistry`] |
-//! | Tests: a client, a database for each, who may do what | `testing` and `#[svc::test]`, with the feature `testing` |
+//! | The request log, and grouped errors | [`LogConfig`], [`error_tracker`] |
+//! | Options and settings | [`AppOptions`], [`SvcConfig`], [`Limits`] |
+//! | Lists of types and operations | [`types!`], [`queries!`], [`mutations!`], [`subscriptions!`] |
+//! | Registered documents, cached SQL | [`Operation`], [`OperationRegistry`] |
+//! | Tests: clients, databases, access matrices | `testing` and `#[svc::test]`, with the feature `testing` |
 //! | Serving | [`create_svc_app`], [`serve()`], [`Server`] |
-//! | What the macros implement | [`schema`] |
+//! | Implemented by the macros | [`schema`] |
 //! | Imports of most programs | [`prelude`] |
 //!
 //! The book (`docs/` in the repository) explains them in order.
@@ -82,14 +84,15 @@
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |
 //!
-//! [`axum`], [`async_graphql`], [`futures_util`], [`serde_json`] and `sqlx` are re-exported, because their types stand in signatures.
+//! [`axum`], [`async_graphql`], [`futures_util`], [`serde_json`] and `sqlx` are re-exported, because their types appear
+//! in signatures.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
 #![warn(missing_debug_implementations)]
 
-// So that tests inside the crate can use the macros.
+// Allows tests inside the crate to use the macros.
 #[cfg(any(test, fuzzing))]
 extern crate self as svc;
 
@@ -144,7 +147,7 @@ mod upload;
 mod value_bytes;
 mod wake_flag;
 
-/// The database as resolvers see it: queries, pages, aggregates, calls, transactions and session variables.
+/// The database API for resolvers: queries, pages, aggregates, calls, transactions and session variables.
 pub mod db {
     pub use crate::repository::*;
     pub use crate::request::SessionVariables;

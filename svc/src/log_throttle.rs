@@ -1,10 +1,10 @@
-//! Log lines that repeat: the first is written at once, those after it as one line per period with their number.
+//! Repeating log lines: the first occurrence is logged at once, further ones as one line per period with their number.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A limit on how often an occurrence is logged. Clones count together.
+/// A limit on how often an occurrence is logged. Clones are counted together.
 ///
 /// ```ignore
 /// static NAMELESS: LazyLock<LogThrottle> = LazyLock::new(|| LogThrottle::every(Duration::from_secs(10)));
@@ -16,9 +16,9 @@ pub(crate) struct LogThrottle(Arc<State>);
 #[derive(Debug)]
 struct State {
     period: Duration,
-    /// The occurrences that no line has counted yet.
+    /// The number of occurrences not logged yet.
     unlogged: AtomicU64,
-    /// Whether a task waits for the end of the period.
+    /// Whether a task is waiting for the end of the period.
     is_waiting: AtomicBool,
 }
 
@@ -28,10 +28,10 @@ impl LogThrottle {
         Self(Arc::new(State { period, unlogged: AtomicU64::new(0), is_waiting: AtomicBool::new(false) }))
     }
 
-    /// Counts an occurrence. `write` is called with the number of occurrences since the last line: now, unless a line was
-    /// written within the period, or else at its end, so that none is lost when they stop.
+    /// Counts an occurrence. `write` is called with the number of occurrences since the last line: immediately, unless
+    /// a line was written within the period, or else at its end, so that the last occurrences are logged too.
     ///
-    /// Without a tokio runtime each occurrence is written.
+    /// Without a tokio runtime each occurrence is logged.
     pub(crate) fn log(&self, write: impl Fn(u64) + Send + 'static) {
         self.0.unlogged.fetch_add(1, Ordering::Relaxed);
         if self.0.is_waiting.swap(true, Ordering::AcqRel) {
@@ -45,7 +45,7 @@ impl LogThrottle {
     }
 }
 
-/// The one task of a throttle that waits. Whatever ends it, the next occurrence starts another.
+/// The only waiting task of a throttle. However it ends, the next occurrence starts another.
 struct Waiting(Arc<State>);
 
 impl Waiting {
@@ -59,7 +59,7 @@ impl Waiting {
         }
     }
 
-    /// Writes what is not written yet; whether there was any.
+    /// Logs the occurrences not logged yet, and returns whether there were any.
     fn write(&self, write: &impl Fn(u64)) -> bool {
         let times = self.0.unlogged.swap(0, Ordering::Relaxed);
         if times > 0 {

@@ -1,4 +1,4 @@
-//! Panics of the program's code: caught where one field fails, and at the latest where a request is answered.
+//! Panics of the program's code: caught for the field that fails, and at the latest for the request.
 
 use std::any::Any;
 
@@ -9,23 +9,23 @@ use crate::error::{ErrorIds, Origin, raised_by_panic};
 use crate::error_tracker::{self, Facts};
 use crate::security_log::{SecurityEvent, SecurityEventType, record};
 
-/// The log gets this many characters of a message.
+/// The maximum length of a message in the log, in characters.
 const TEXT: usize = 2_000;
 
-/// The message of a panic, for the log.
+/// Returns the message of a panic, for the log.
 pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&'static str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-/// The error of what has panicked.
+/// Returns the error for code that has panicked.
 pub(crate) fn error(what: &str, panic: &(dyn Any + Send)) -> Error {
     let message = message(panic);
     let raised = raised_by_panic(message);
     Error::internal(format!("{what} panicked: {message}")).with_origin(Origin::Panic).raised_at(raised)
 }
 
-/// Tells the log, the security log and the error tracker of a panic that is no field's error. Returns its `errorId`.
+/// Reports a panic outside of fields to the log, the security log and the error tracker. Returns its `errorId`.
 pub(crate) fn report(what: &str, message: &str) -> Uuid {
     let (ids, raised) = (ErrorIds::new(), raised_by_panic(message));
     let message = message.char_indices().nth(TEXT).map_or(message, |(end, _)| &message[..end]);

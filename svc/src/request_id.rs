@@ -1,4 +1,4 @@
-//! The identifier of a request, by which its answer is found in the logs.
+//! The identifier of a request, which links its response to the logs.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;
 
-/// The header that brings and takes it.
+/// The header that carries it, in requests and responses.
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The most characters that a client or a proxy may give.
+/// The maximum length of an identifier from a client or a proxy.
 const LONGEST: usize = 128;
 
-/// The identifier of a request: that of its `X-Request-Id`, or a new one where it brings none that can be used. The
-/// answer says it, and so do the errors of the request in the log.
+/// The identifier of a request: that of its `X-Request-Id`, or a new one if it has no usable one. It is included in the
+/// response, and in the logged errors of the request.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -33,11 +33,11 @@ pub struct RequestId(Text);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Text {
     Given(HeaderValue),
-    /// In place, as it is copied each time that the request is polled.
+    /// Stored inline, as it is copied each time that the request is polled.
     New([u8; DIGITS]),
 }
 
-/// The hexadecimal digits of a new identifier.
+/// The number of hexadecimal digits of a new identifier.
 const DIGITS: usize = 32;
 
 tokio::task_local! {
@@ -45,13 +45,13 @@ tokio::task_local! {
 }
 
 impl RequestId {
-    /// The identifier of the request that this task answers; `None` outside of requests, in tasks that a resolver has
-    /// spawned, and where `SVC_REQUEST_IDS` is off.
+    /// Returns the identifier of the request that this task handles; `None` outside of requests, in tasks that a
+    /// resolver has spawned, and if `SVC_REQUEST_IDS` is off.
     pub fn current() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }
 
-    /// Returns its text.
+    /// Returns the identifier as text.
     pub fn as_str(&self) -> &str {
         // Both are visible ASCII.
         match &self.0 {
@@ -60,23 +60,23 @@ impl RequestId {
         }
     }
 
-    /// The identifier of a request with these headers.
+    /// Returns the identifier for a request with these headers.
     pub(crate) fn of(headers: &HeaderMap) -> Self {
         Self::given(headers).unwrap_or_else(|| Self(Text::New(unused())))
     }
 
-    /// The identifier that these headers bring, if it can be used.
+    /// Returns the identifier in these headers, if it is usable.
     pub(crate) fn given(headers: &HeaderMap) -> Option<Self> {
         let given = headers.get(HEADER).filter(|given| is_usable(given.as_bytes()))?;
         Some(Self(Text::Given(given.clone())))
     }
 
-    /// The identifier that an answer says.
+    /// Returns the identifier in a response.
     pub(crate) fn said(header: Option<&HeaderValue>) -> Option<Self> {
         header.map(|value| Self(Text::Given(value.clone())))
     }
 
-    /// Its value as a header.
+    /// Returns the identifier as a header value.
     pub(crate) fn into_header(self) -> HeaderValue {
         match self.0 {
             Text::Given(value) => value,
@@ -86,13 +86,13 @@ impl RequestId {
         }
     }
 
-    /// Runs what answers a request, under its identifier if it has one.
+    /// Runs the future of a request, with its identifier if it has one.
     pub(crate) async fn scope<F: Future>(id: Option<&Self>, mut answering: Pin<&mut F>) -> F::Output {
         let Some(id) = id else { return answering.await };
         poll_fn(|cx| Self::within(Some(id), || answering.as_mut().poll(cx))).await
     }
 
-    /// Does what belongs to a request, under its identifier if it has one.
+    /// Runs a function of a request, with its identifier if it has one.
     pub(crate) fn within<T>(id: Option<&Self>, work: impl FnOnce() -> T) -> T {
         match id {
             Some(id) => CURRENT.sync_scope(id.clone(), work),
@@ -101,8 +101,7 @@ impl RequestId {
     }
 }
 
-/// The digits of an identifier that no other request has. Asking the system for random bytes each time would cost more
-/// than all the rest.
+/// Returns the digits of an unused identifier. Generating random bytes each time would cost more than everything else.
 fn unused() -> [u8; DIGITS] {
     static PROCESS: LazyLock<[u8; DIGITS / 2]> = LazyLock::new(|| digits(Uuid::new_v4().as_u64_pair().1));
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -115,12 +114,12 @@ fn unused() -> [u8; DIGITS] {
 
 fn digits(number: u64) -> [u8; DIGITS / 2] {
     let mut digits = [0; DIGITS / 2];
-    // They have room.
+    // The buffer is large enough.
     let _ = hex::encode_to_slice(number.to_be_bytes(), &mut digits);
     digits
 }
 
-/// Whether it can stand in a line of a log as it is.
+/// Whether an identifier is safe in a log line without escaping.
 fn is_usable(given: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:+/=@".contains(byte);
     (1..=LONGEST).contains(&given.len()) && given.iter().all(is_plain)

@@ -1,4 +1,4 @@
-//! TLS to other services: which authorities count, and what is spoken.
+//! TLS to other services: the trusted authorities, and the protocol configuration.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rustls::{ClientConfig, RootCertStore};
 /// Returns a configuration that trusts the authorities of a PEM text, or else the public ones.
 ///
 /// # Errors
-/// What is wrong with the text; it is not quoted, as it may be a key in the wrong place.
+/// Describes why the text is invalid; it is not quoted, as it may be a key used by mistake.
 pub(crate) fn config(roots: Option<&[u8]>) -> Result<ClientConfig, String> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();

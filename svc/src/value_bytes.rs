@@ -1,9 +1,9 @@
-//! Values as bytes that tell any two of them apart, for keys.
+//! Encodes values as unambiguous bytes, for keys.
 
 use async_graphql::Value;
 
-/// Writes a value so that no two values have the same bytes: its type, its length, and what it holds. `None` for a value
-/// that has no such form.
+/// Writes a value so that no two values have the same bytes: its type, its length, and its contents. Returns `None` for
+/// a value that cannot be encoded.
 pub(crate) fn value(out: &mut Vec<u8>, one: &Value) -> Option<()> {
     match one {
         Value::Null => out.push(b'n'),

@@ -6,8 +6,8 @@ use std::task::{Wake, Waker};
 
 use futures_util::task::AtomicWaker;
 
-/// A waker that wakes the task registered last, and remembers that it was woken. A task is polled for other reasons as
-/// well, and what it waits for needs not be looked at each time.
+/// A waker that wakes the task registered last, and remembers that it was woken. A task may also be polled for other
+/// reasons, and then need not check again for the event that it waits for.
 #[derive(Debug, Default)]
 pub(crate) struct WakeFlag {
     task: AtomicWaker,
@@ -27,7 +27,7 @@ impl WakeFlag {
         self.woken.load(Ordering::Acquire)
     }
 
-    /// Remembers a wake, for a task that runs and need not be woken.
+    /// Records a wake without waking, for a task that is already running.
     #[cfg(feature = "websocket")]
     pub(crate) fn remember(&self) {
         self.woken.store(true, Ordering::Release);
@@ -39,7 +39,7 @@ impl WakeFlag {
         self.task.wake();
     }
 
-    /// Forgets the registered task.
+    /// Unregisters the task.
     pub(crate) fn leave(&self) {
         self.task.take();
     }

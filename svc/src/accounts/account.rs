@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// An account. It holds no hash of a password; `Debug` shows the identifier only.
+/// An account. It contains no password hash; `Debug` shows the identifier only.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Account {
@@ -12,12 +12,12 @@ pub struct Account {
     pub user_id: Uuid,
     /// The name to log in with, as [`UserRepository`](super::UserRepository) describes it.
     pub username: String,
-    /// The address of mail.
+    /// The email address.
     pub email: String,
-    /// Whether a token that was mailed there has come back.
+    /// Whether the address was verified with a mailed token.
     #[serde(default)]
     pub email_verified: bool,
-    /// The name to be shown.
+    /// The display name.
     #[serde(default)]
     pub name: Option<String>,
     /// The roles.
@@ -26,15 +26,15 @@ pub struct Account {
     /// The permissions.
     #[serde(default)]
     pub permissions: Vec<String>,
-    /// Whether it is suspended: it cannot log in, and its sessions end when they are renewed.
+    /// Whether it is suspended: it cannot log in, and its sessions end at their next token refresh.
     #[serde(default, skip_serializing)]
     pub disabled: bool,
-    /// The time at which it was made.
+    /// The time of creation.
     pub created_at: DateTime<Utc>,
 }
 
 impl Account {
-    /// An account of now, without roles and permissions.
+    /// An account created now, without roles and permissions.
     pub fn new(user_id: Uuid, username: impl Into<String>, email: impl Into<String>) -> Self {
         Self {
             user_id,

@@ -1,4 +1,4 @@
-//! The limits of failed attempts and of registrations.
+//! The limits on failed attempts and registrations.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AttemptLimits {
-    /// The most attempts that fail for one account.
+    /// The maximum number of failed attempts for one account.
     pub per_account: u32,
-    /// The most attempts that fail for one address, or network of 64 bits of IPv6.
+    /// The maximum number of failed attempts from one address, or IPv6 network of 64 bits.
     pub per_address: u32,
-    /// The most accounts that are made from one address, or network of 64 bits of IPv6. Behind a proxy, tell the service
-    /// how it learns addresses (`SVC_ACCOUNTS_ADDRESS_HEADER`): else all clients share the proxy's.
+    /// The maximum number of accounts created from one address, or IPv6 network of 64 bits. Behind a proxy, configure
+    /// the header with the client's address (`SVC_ACCOUNTS_ADDRESS_HEADER`): otherwise all clients share the proxy's.
     pub registrations_per_address: u32,
-    /// The time in which they are counted.
+    /// The time window for counting.
     pub window: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! The count of failed attempts.
+//! Counting of failed attempts.
 
 use ring::hmac;
 
@@ -6,15 +6,15 @@ use super::audit::{self, Event};
 use super::refused::Refused;
 use super::{AccountError, Client, NativeAuthProvider};
 
-/// An attempt that was counted.
+/// A counted attempt.
 pub(super) struct Attempt(Vec<(String, u32)>);
 
 impl NativeAuthProvider {
-    /// Counts an attempt before anything else is done, for the client's address and, where there is one, the key of an
+    /// Counts an attempt, before anything else is done, for the client's address and, if given, for the key of an
     /// account.
     pub(super) async fn count_attempt(&self, client: &Client, account: Option<String>) -> Result<Attempt, Refused> {
         let limits = self.0.limits;
-        // The address first, so that one that has had too many cannot use up an account's.
+        // The address comes first, so that a blocked address cannot use up the attempts of an account.
         let address = (self.key_of("address", &client.network()), limits.per_address);
         let account = account.map(|key| (key, limits.per_account));
         let keys: Vec<_> = std::iter::once(address).chain(account).collect();
@@ -46,8 +46,8 @@ impl NativeAuthProvider {
         registered
     }
 
-    /// Runs what takes a credential, as an attempt; `account` is its key among counts, where it is for one. It is taken back
-    /// when it succeeds, and where nothing was decided.
+    /// Runs an operation that takes a credential, as an attempt; `account` is the count key of its account, if it has
+    /// one. The attempt is taken back if it succeeds, or if the operation was unavailable.
     pub(super) async fn attempt<T>(
         &self,
         client: &Client,
@@ -69,7 +69,7 @@ impl NativeAuthProvider {
         self.0.database.forgive_attempt(&attempt.0).await
     }
 
-    /// The key of a count: neither names nor addresses are kept.
+    /// The key of a count: neither names nor addresses are stored.
     pub(super) fn key_of(&self, kind: &str, name: &str) -> String {
         let mac = hmac::sign(&self.0.mac_key, format!("attempts of {kind} {name}").as_bytes());
         hex::encode(&mac.as_ref()[..16])

@@ -1,4 +1,4 @@
-//! The security events of log-ins. They hold identifiers, and never a name that was typed, which may be a password.
+//! The security events of accounts. They contain identifiers, and never a typed name, which may be a password.
 
 use uuid::Uuid;
 
@@ -16,15 +16,15 @@ pub(super) enum Event {
     TooManyRegistrations,
     LoggedOut,
     LoggedOutEverywhere,
-    /// A user has ended one of their sessions.
+    /// A user ended one of their sessions.
     SessionEnded,
-    /// A refresh token came again, so that its session has ended.
+    /// A refresh token was reused, so its session has ended.
     RefreshReused,
-    /// An access or refresh token holds no longer.
+    /// An access or refresh token has expired.
     TokenExpired,
-    /// An access or refresh token does not hold.
+    /// An access or refresh token is invalid.
     TokenInvalid,
-    /// A token of a mail does not hold.
+    /// A mailed token is invalid.
     MailedTokenInvalid,
     PasswordChanged,
     PasswordReset,
@@ -66,17 +66,17 @@ impl Event {
     }
 }
 
-/// Notes an event, of a user where one is known.
+/// Records an event, with its user if there is one.
 pub(super) fn note(event: Event, user_id: Option<Uuid>, client: &Client) {
     record(security_event(event, user_id, client));
 }
 
-/// Notes that somebody has registered or logged in.
+/// Records a registration or a log-in.
 pub(super) fn note_login(event: Event, account: &Account, client: &Client) {
     record(security_event(event, Some(account.user_id), client).user_email(account.email.as_str()));
 }
 
-/// Notes that a token was refused, if it was.
+/// Records the rejection of a token; ignores other rejections.
 pub(super) fn note_refused_token(refused: &Refused, client: &Client) {
     match refused {
         Refused::BadToken { expired: true } => note(Event::TokenExpired, None, client),

@@ -1,4 +1,4 @@
-//! Changing a password, with the old one or with a token that was mailed, and verifying an address.
+//! Changing a password, with the old one or with a mailed token, and verifying an address.
 
 use super::audit::{self, Event};
 use super::login::Compared;
@@ -10,13 +10,13 @@ use super::username::read_email;
 use super::{Account, Client, NativeAuthProvider};
 
 impl NativeAuthProvider {
-    /// The account of a token, if it may still be used.
+    /// Returns the account of a token, unless it is deleted or suspended.
     pub(super) async fn account_of(&self, token: &SessionToken) -> Result<Account, Refused> {
         let account = self.0.users.by_id(token.user_id).await?;
         account.filter(|account| !account.disabled).ok_or(Refused::BadToken { expired: false })
     }
 
-    /// Changes the password of who knows it. All sessions end, and a new one begins.
+    /// Changes the password, given the current one. All sessions end, and a new one starts.
     pub(super) async fn change_password(
         &self,
         token: &SessionToken,
@@ -36,14 +36,14 @@ impl NativeAuthProvider {
         self.begin_session(&account, epoch, client).await
     }
 
-    /// Deletes the account of who knows its password.
+    /// Deletes the account, given its password.
     pub(super) async fn delete(&self, token: &SessionToken, password: &str, client: &Client) -> Result<(), Refused> {
         let (account, _) = self.confirm(token, password, client).await?;
         self.remove(account.user_id, client).await?;
         Ok(())
     }
 
-    /// Compares the password of someone who is logged in, counting the attempt.
+    /// Compares the password of a logged-in user, counting the attempt.
     async fn confirm(
         &self,
         token: &SessionToken,
@@ -51,12 +51,12 @@ impl NativeAuthProvider {
         client: &Client,
     ) -> Result<(Account, Compared), Refused> {
         let account = self.account_of(token).await?;
-        // Whoever has a token is no stranger, wherever that is.
+        // A client with a token is not a stranger, on any network.
         let (key, _) = self.account_key(client, &account.username).await?;
         self.attempt(client, Some(key), self.compare(Some(account), password, Turn::Known, client)).await
     }
 
-    /// Mails a token to an address, if it is an account's. The answer does not tell.
+    /// Mails a token to an address, if it belongs to an account. The response does not reveal whether it does.
     pub(super) async fn forgot_password(&self, email: &str, client: &Client) -> Result<(), Refused> {
         let email = read_email(email).ok_or(Refused::BadInput("`email` must be an address of mail"))?;
         self.count_attempt(client, Some(self.key_of_mails(&email))).await?;
@@ -64,12 +64,13 @@ impl NativeAuthProvider {
         Ok(())
     }
 
-    /// Sets the password of who has a token that was mailed. All sessions end.
+    /// Sets the password, given a mailed token. All sessions end.
     pub(super) async fn reset_password(&self, token: &str, new: &str, client: &Client) -> Result<(), Refused> {
         let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
         let set = async {
             let (purpose, mac) = (Purpose::ResetPassword.as_str(), self.mac_of(token));
-            // Looked at before it is used up, so that nothing is hashed for nobody, and nothing used up for nothing.
+            // Check the token before using it up: nothing is hashed for an invalid token, and a failure to hash does
+            // not use it up.
             if !self.0.database.mailed_token_holds(purpose, &mac).await? {
                 return Err(Refused::BadMailedToken);
             }
@@ -83,20 +84,20 @@ impl NativeAuthProvider {
         let user_id = user_id.inspect_err(|refused| audit::note_refused_token(refused, client))?;
         audit::note(Event::PasswordReset, Some(user_id), client);
         self.end_all(user_id).await?;
-        // Whoever reads the user's mail may log in, however often strangers have guessed.
+        // Anyone with access to the user's mail may log in, no matter how many attempts by strangers have failed.
         if let Some(account) = self.0.users.by_id(user_id).await? {
             self.know_network(client, &account.username).await;
         }
         Ok(())
     }
 
-    /// The key under which mails to an address are counted: apart from log-ins, so that a user who is locked out may
-    /// still ask for one.
+    /// The key for counting mails to an address. It is separate from log-ins, so that a locked-out user can still
+    /// request a mail.
     fn key_of_mails(&self, address: &str) -> String {
         self.key_of("mails to", &address.to_lowercase())
     }
 
-    /// Notes that an address is verified.
+    /// Marks an address as verified.
     pub(super) async fn verify_email(&self, token: &str, client: &Client) -> Result<(), Refused> {
         let verify = async {
             let used = self.0.database.use_mailed_token(Purpose::VerifyEmail.as_str(), &self.mac_of(token)).await?;
@@ -108,7 +109,7 @@ impl NativeAuthProvider {
         verified.inspect_err(|refused| audit::note_refused_token(refused, client))
     }
 
-    /// Mails a token to the address of an account that is to be verified.
+    /// Mails a token to the address of an account, unless it is already verified.
     pub(super) async fn send_verification(&self, token: &SessionToken, client: &Client) -> Result<(), Refused> {
         let account = self.account_of(token).await?;
         self.count_attempt(client, Some(self.key_of_mails(&account.email))).await?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::HeaderMap;
 
-/// The client of a request, as far as it is known.
+/// The client of a request; missing details are `None`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Client {
     pub(super) address: Option<IpAddr>,
@@ -13,7 +13,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// The network that attempts are counted for: an address, or the 64 bits of IPv6 that one subscriber has.
+    /// The network for counting attempts: an address, or for IPv6 the 64-bit prefix that one subscriber has.
     pub(super) fn network(&self) -> String {
         match self.address.map(|address| address.to_canonical()) {
             Some(IpAddr::V6(address)) => {
@@ -26,5 +26,5 @@ impl Client {
     }
 }
 
-/// Tells a client's address by the headers and the other end of the connection.
+/// Determines a client's address from the headers and the peer address of the connection.
 pub(super) type ClientAddress = Arc<dyn Fn(&HeaderMap, Option<SocketAddr>) -> Option<IpAddr> + Send + Sync>;

@@ -1,4 +1,4 @@
-//! The making of providers of accounts.
+//! The factory for providers of native accounts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::{
 use crate::auth::{KeyError, RevocationConfig, TokenRevocationService};
 use crate::settings::use_value;
 
-/// A maker of [`NativeAuthProvider`]s.
+/// Creates [`NativeAuthProvider`]s.
 ///
 /// ```
 /// use svc::accounts::{AccountDatabase, NativeAuthFactory, PostgresUserRepository, create_auth_router};
@@ -47,11 +47,11 @@ pub struct NativeAuthFactory {
     leeway: Duration,
 }
 
-/// Why a provider cannot be made.
+/// Why a provider cannot be created.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NativeAuthError {
-    /// The secret cannot be one.
+    /// The secret cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
     /// The threads that hash passwords cannot be started.
@@ -60,12 +60,12 @@ pub enum NativeAuthError {
 }
 
 impl NativeAuthFactory {
-    /// The usual time of access tokens: a quarter of an hour.
+    /// The usual lifetime of access tokens: a quarter of an hour.
     pub const ACCESS_TOKEN_TTL: Duration = Duration::from_secs(900);
-    /// The usual time of refresh tokens: thirty days.
+    /// The usual lifetime of refresh tokens: thirty days.
     pub const REFRESH_TOKEN_TTL: Duration = Duration::from_secs(2_592_000);
 
-    /// Providers whose sessions lie in a database.
+    /// A factory for providers with sessions in a database.
     pub fn new(database: &AccountDatabase) -> Self {
         Self {
             database: database.clone(),
@@ -81,7 +81,7 @@ impl NativeAuthFactory {
         }
     }
 
-    /// The cost of hashing passwords. When it rises, hashes are made anew at the next log-in.
+    /// The cost of hashing passwords. If it increases, each hash is replaced at the next log-in.
     pub fn hashing(mut self, hashing: PasswordHashing) -> Self {
         self.hashing = hashing;
         self
@@ -99,21 +99,21 @@ impl NativeAuthFactory {
         self
     }
 
-    /// The sender of mails. Without one there are no routes that need it.
+    /// The sender of mails. Without one, the routes that need it do not exist.
     pub fn mailer(mut self, mailer: impl AccountMailer) -> Self {
         self.mailer = Some(Box::new(mailer));
         self
     }
 
-    /// The service that ends access tokens, in place of one in the same database. What it keeps has to last for as long
-    /// as access tokens do ([`RevocationConfig::ttl`]).
+    /// The service that revokes access tokens, in place of the default one in the same database. It must keep
+    /// revocations for at least the lifetime of access tokens ([`RevocationConfig::ttl`]).
     pub fn revocation(mut self, revocation: TokenRevocationService) -> Self {
         self.revocation = Some(revocation);
         self
     }
 
-    /// The address that attempts are counted for: by default that of the other end of the connection. A service behind a
-    /// proxy takes it from the header that its proxy overwrites.
+    /// The address for counting attempts; by default the peer address of the connection. A service behind a proxy takes
+    /// it from the header that its proxy overwrites.
     pub fn client_address(
         mut self,
         address: impl Fn(&axum::http::HeaderMap, Option<std::net::SocketAddr>) -> Option<std::net::IpAddr>
@@ -125,25 +125,25 @@ impl NativeAuthFactory {
         self
     }
 
-    /// The issuer that tokens name and must name.
+    /// The issuer, written into tokens and required in them.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self
     }
 
-    /// The audience that tokens name and must name.
+    /// The audience, written into tokens and required in them.
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
         self.audience = Some(audience.into());
         self
     }
 
-    /// The difference of clocks, between instances, that `exp` is forgiven; none by default.
+    /// The clock skew between instances that is tolerated when checking `exp`; none by default.
     pub fn leeway(mut self, leeway: Duration) -> Self {
         self.leeway = leeway;
         self
     }
 
-    /// Notes which settings have the values of this provider.
+    /// Records the settings that have their values from this provider.
     fn note_use(&self, secret: &[u8], access_token_ttl: Duration, refresh_token_ttl: Duration) {
         let seconds = |time: Duration| time.as_secs().to_string();
         use_value("SVC_AUTH_SECRET_KEY", &String::from_utf8_lossy(secret));
@@ -154,10 +154,10 @@ impl NativeAuthFactory {
         use_value("SVC_ACCOUNTS_REFRESH_TOKEN_TTL", &seconds(refresh_token_ttl));
     }
 
-    /// Makes a provider. The secret signs the tokens; in production it has at least 32 bytes.
+    /// Creates a provider. The secret signs the tokens; in production it must have at least 32 bytes.
     ///
     /// # Errors
-    /// A [`NativeAuthError`] when the secret is empty or a PEM key, or no thread can be started.
+    /// A [`NativeAuthError`] if the secret is empty or a PEM key, or a thread cannot be started.
     pub fn create_provider(
         self,
         user_repository: impl UserRepository,
@@ -179,7 +179,7 @@ impl NativeAuthFactory {
                 RevocationConfig { ttl, ..config },
             )
         });
-        // A key of its own, so that no code is ever a signature of a token.
+        // A separate key, so that no MAC is ever the signature of a token.
         let mac_key = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), b"svc: codes of native accounts");
         Ok(NativeAuthProvider(Arc::new(Inner {
             users: Box::new(user_repository),

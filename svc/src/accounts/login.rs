@@ -1,4 +1,4 @@
-//! Registering, logging in and renewing tokens.
+//! Registration, log-in and token refresh.
 
 use std::time::SystemTime;
 
@@ -14,7 +14,7 @@ use super::tokens::{Issue, TokenPair, TokenType};
 use super::username::{read_email, read_username};
 use super::{Account, Client, NativeAuthProvider};
 
-/// A password that was compared, and is the account's.
+/// A password that was compared and matched the account's.
 pub(super) struct Compared {
     pub(super) hash: PasswordHash,
     is_outdated: bool,
@@ -23,7 +23,7 @@ pub(super) struct Compared {
 }
 
 impl NativeAuthProvider {
-    /// Makes an account, and logs it in.
+    /// Creates an account and logs it in.
     pub(super) async fn register(
         &self,
         username: &str,
@@ -71,7 +71,7 @@ impl NativeAuthProvider {
         Ok(tokens)
     }
 
-    /// The account, if this is its password. Without an account, it takes as long.
+    /// Returns the account if this is its password. Without an account, it takes just as long.
     pub(super) async fn compare(
         &self,
         account: Option<Account>,
@@ -93,7 +93,7 @@ impl NativeAuthProvider {
         }
     }
 
-    /// Compares a password with that of a user; `None` where it is another.
+    /// Compares a password with a user's; `None` if it is a different one.
     async fn compare_hashes(&self, user_id: Uuid, password: Password, turn: Turn) -> Result<Option<Compared>, Refused> {
         let epoch = self.0.database.epoch(user_id).await?;
         let salt = self.0.users.salt(user_id).await?.and_then(|salt| Salt::read(&salt));
@@ -103,7 +103,7 @@ impl NativeAuthProvider {
         Ok(matches.then_some(Compared { hash, is_outdated, epoch }))
     }
 
-    /// Keeps a stronger hash, unless the password was changed meanwhile. The log-in does not depend on it.
+    /// Saves a stronger hash, unless the password was changed in the meantime. The log-in does not depend on it.
     async fn rehash(&self, user_id: Uuid, password: &str, old: &PasswordHash) {
         let Ok(password) = Password::read(password) else { return };
         let kept = match self.0.hasher.hash(password, None, Turn::Known).await {
@@ -115,7 +115,7 @@ impl NativeAuthProvider {
         }
     }
 
-    /// Begins a session, unless all sessions have ended since the epoch was read.
+    /// Starts a session, unless all sessions have ended since the epoch was read.
     pub(super) async fn begin_session(
         &self,
         account: &Account,
@@ -126,7 +126,7 @@ impl NativeAuthProvider {
         let (now, ttl) = (SystemTime::now(), self.0.tokens.refresh_ttl);
         let agent = client.user_agent.as_deref();
         let Some(begun) = self.0.database.begin_session(account.user_id, ids, ttl, epoch, agent).await? else {
-            // Whether the password still holds is not known: it may have changed since it was compared.
+            // It is uncertain whether the password is still valid: it may have changed since it was compared.
             return Err(Refused::unavailable("a session is not begun", "all sessions of the user ended meanwhile"));
         };
         for session in begun.pushed_out {
@@ -140,7 +140,7 @@ impl NativeAuthProvider {
         self.attempt(client, None, self.exchange(token, client)).await
     }
 
-    /// Exchanges a refresh token. One that was exchanged before ends its session.
+    /// Exchanges a refresh token. If it was already exchanged, its session is ended.
     pub(super) async fn exchange(&self, token: &str, client: &Client) -> Result<TokenPair, Refused> {
         let presented = self.0.tokens.verify(token, TokenType::Refresh).map_err(Refused::from);
         let presented = presented.inspect_err(|refused| audit::note_refused_token(refused, client))?;

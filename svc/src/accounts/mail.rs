@@ -11,7 +11,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use super::database::Recipient;
 use super::{Account, AccountError, AccountMail, NativeAuthProvider};
 
-/// The longest that a mail may take to be sent.
+/// The timeout for sending a mail.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The purpose of a mailed token.
@@ -44,15 +44,15 @@ impl Purpose {
     }
 }
 
-/// The account that a mail is for.
+/// The recipient of a mail.
 pub(super) enum To {
     Account(Account),
-    /// That with an address, if there is one.
+    /// The account with an address, if there is one.
     Address(String),
 }
 
 impl NativeAuthProvider {
-    /// Makes a token and mails it, in the background: how long that takes would tell whether there is an account.
+    /// Creates a token and mails it, in the background: the time this takes would reveal whether there is an account.
     pub(super) fn mail(&self, purpose: Purpose, to: To) {
         let Some(provider) = self.0.mailer.is_some().then(|| self.clone()) else { return };
         let Ok(permit) = self.0.mails.clone().try_acquire_owned() else {
@@ -90,7 +90,7 @@ impl NativeAuthProvider {
         Ok(token)
     }
 
-    /// The code by which a token is kept: who reads the table cannot use it.
+    /// The MAC under which a token is stored: read access to the table does not allow using it.
     pub(super) fn mac_of(&self, token: &str) -> String {
         hex::encode(hmac::sign(&self.0.mac_key, format!("mailed {token}").as_bytes()))
     }

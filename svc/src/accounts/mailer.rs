@@ -1,4 +1,4 @@
-//! The seam for senders of mails.
+//! The trait for senders of mails.
 
 use std::error::Error;
 use std::future::Future;
@@ -7,21 +7,21 @@ use futures_util::future::BoxFuture;
 
 use super::Account;
 
-/// The most mails that are sent at once; further ones are not sent, and the log says so.
+/// The maximum number of mails being sent at once; further ones are dropped, and a warning is logged.
 pub(super) const MOST_MAILS: usize = 64;
 
-/// A mail to be sent: a token to the one whose account it is. `Debug` does not show the token.
+/// A mail to be sent: a token for the owner of an account. `Debug` does not show the token.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum AccountMail {
-    /// The address is to be verified: `POST …/email/verify` takes the token, for a day.
+    /// Verifies the address: `POST …/email/verify` accepts the token, for a day.
     VerifyEmail {
         /// The account, with the address.
         account: Account,
         /// The token for the link.
         token: String,
     },
-    /// The password is to be set anew: `POST …/password/reset` takes the token, for an hour.
+    /// Resets the password: `POST …/password/reset` accepts the token, for an hour.
     ResetPassword {
         /// The account, with the address.
         account: Account,
@@ -30,7 +30,7 @@ pub enum AccountMail {
     },
 }
 
-/// A sender of mails, which the application brings.
+/// A sender of mails, provided by the application.
 ///
 /// ```
 /// use svc::accounts::{AccountMail, AccountMailer};
@@ -49,10 +49,10 @@ pub enum AccountMail {
 /// }
 /// ```
 pub trait AccountMailer: Send + Sync + 'static {
-    /// Sends a mail, or puts it where it is sent from. Requests do not wait for it.
+    /// Sends a mail, or queues it for sending. Requests do not wait for it.
     ///
     /// # Errors
-    /// When it is not sent; the log says so.
+    /// If the mail is not sent; the error is logged.
     fn send(&self, mail: AccountMail) -> impl Future<Output = Result<(), Box<dyn Error + Send + Sync>>> + Send;
 }
 

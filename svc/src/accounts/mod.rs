@@ -1,8 +1,8 @@
 //! Native accounts: users with names and passwords, in PostgreSQL.
 //!
-//! [`MIGRATION`] makes the schema, [`NativeAuthFactory`] the provider, and [`create_auth_router`] the routes.
-//! Passwords are hashed by Argon2id on threads of their own, and never leave the database. Refresh tokens are exchanged
-//! once: one that comes again ends its session. The book's chapter "Accounts" has the routes in a table.
+//! [`MIGRATION`] creates the schema, [`NativeAuthFactory`] the provider, and [`create_auth_router`] the routes.
+//! Passwords are hashed with Argon2id on separate threads, and hashes never leave the database. A refresh token can be
+//! exchanged once: using it again ends its session. The chapter "Accounts" of the book has a table of the routes.
 
 mod account;
 mod attempt_limits;

@@ -1,5 +1,5 @@
-//! Networks from which a user has logged in before, so that strangers who guess cannot lock the user out there (NIST
-//! SP 800-63B, section 5.2.2).
+//! Networks where a user has logged in before: strangers guessing passwords cannot lock the user out there (NIST SP
+//! 800-63B, section 5.2.2).
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::password::Turn;
 use super::refused::Refused;
 use super::{Client, NativeAuthProvider};
 
-/// The time for which a network is known after a log-in.
+/// How long a network is remembered after a log-in.
 const KEEP_FOR: Duration = Duration::from_secs(30 * 86_400);
 
 impl NativeAuthProvider {
@@ -17,15 +17,15 @@ impl NativeAuthProvider {
         Visit { account: self.key_of("account", name), network: self.key_of("account at", &place) }
     }
 
-    /// The key under which attempts on an account are counted. A network from which its user has logged in has a count
-    /// of its own, and takes no part in that of all others; its passwords do not wait behind theirs either.
+    /// The key for counting attempts on an account. A network where its user has logged in has a separate count and
+    /// does not add to the common one; its passwords do not queue behind strangers' either.
     pub(super) async fn account_key(&self, client: &Client, name: &str) -> Result<(String, Turn), Refused> {
         let visit = self.visit(client, name);
         let is_known = client.address.is_some() && self.0.database.is_known_network(&visit).await?;
         Ok(if is_known { (visit.network, Turn::Known) } else { (visit.account, Turn::Stranger) })
     }
 
-    /// Notes that the user of an account was recognised in a network. What they do there does not depend on it.
+    /// Remembers a network where the user of an account was recognized. The user's request does not depend on it.
     pub(super) async fn know_network(&self, client: &Client, name: &str) {
         if client.address.is_none() {
             return;

@@ -20,16 +20,16 @@ use crate::auth::{
     AuthError, AuthProvider, Authenticated, Claims, RevocableToken, TokenRevocationService, UserContext,
 };
 
-/// The fewest bytes of a secret in production: those of the hash (RFC 7518, section 3.2).
+/// The minimum length of a secret in production: the length of the hash (RFC 7518, section 3.2).
 const SECRET: usize = 32;
-/// The longest that the revocation store may take.
+/// The timeout for the revocation store.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The provider of native accounts: users with names and passwords, their sessions and tokens; made by
+/// The provider of native accounts: users with names and passwords, their sessions and tokens; created by
 /// [`NativeAuthFactory`](super::NativeAuthFactory), and cheap to clone.
 ///
-/// It is given to [`AppOptions::auth_provider`](crate::AppOptions::auth_provider), which verifies access tokens, and to
-/// [`create_auth_router`](super::create_auth_router), which has the routes.
+/// Pass it to [`AppOptions::auth_provider`](crate::AppOptions::auth_provider), which verifies access tokens, and to
+/// [`create_auth_router`](super::create_auth_router), which provides the routes.
 #[derive(Clone)]
 pub struct NativeAuthProvider(pub(super) Arc<Inner>);
 
@@ -44,51 +44,51 @@ pub(super) struct Inner {
     pub(super) mailer: Option<Box<dyn DynMailer>>,
     pub(super) mails: Arc<Semaphore>,
     pub(super) address: ClientAddress,
-    /// Makes the codes under which mailed tokens and attempts are kept.
+    /// Computes the MACs under which mailed tokens and attempts are stored.
     pub(super) mac_key: hmac::Key,
-    /// The bytes of the secret.
+    /// The length of the secret in bytes.
     pub(super) secret: usize,
 }
 
 impl NativeAuthProvider {
-    /// Returns the user of an access token that was not revoked, for routes of the program's own.
+    /// Returns the user of an access token that is not revoked, for the application's own routes.
     ///
     /// # Errors
-    /// [`AuthError::TokenExpired`] and [`AuthError::InvalidToken`] for a token that does not hold, and
-    /// [`AuthError::Unavailable`] when that cannot be told.
+    /// [`AuthError::TokenExpired`] and [`AuthError::InvalidToken`] for an invalid token, and [`AuthError::Unavailable`]
+    /// if it cannot be verified at the moment.
     pub async fn verify(&self, access_token: &str) -> Result<UserContext, AuthError> {
         Ok(self.verified(access_token).await?.user())
     }
 
-    /// Ends the session of an access token: its access and refresh tokens hold no longer.
+    /// Ends the session of an access token: its access and refresh tokens are no longer valid.
     ///
     /// # Errors
-    /// [`AuthError::TokenExpired`] and [`AuthError::InvalidToken`] for a token that does not hold, and
-    /// [`AuthError::Unavailable`] when it is not certain that all of them have ended.
+    /// [`AuthError::TokenExpired`] and [`AuthError::InvalidToken`] for an invalid token, and [`AuthError::Unavailable`]
+    /// if some of the session's tokens may still be valid.
     pub async fn logout(&self, access_token: &str) -> Result<(), AuthError> {
         let token = self.verified(access_token).await?;
         Ok(self.end_session(&token).await?)
     }
 
-    /// Ends all sessions of a user: no token that was issued before holds any longer.
+    /// Ends all sessions of a user: no token issued before remains valid.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] when it is not certain that all of them have ended; it can be asked for again.
+    /// [`AuthError::Unavailable`] if some sessions may not have ended; the call can be repeated.
     pub async fn logout_all_sessions(&self, user_id: Uuid) -> Result<(), AuthError> {
         self.end_all(user_id).await?;
         audit::note(Event::LoggedOutEverywhere, Some(user_id), &Client::default());
         Ok(())
     }
 
-    /// Deletes an account and ends its sessions; whether there was one.
+    /// Deletes an account and ends its sessions; returns whether there was one.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] when that is not certain; it can be asked for again.
+    /// [`AuthError::Unavailable`] if the outcome is uncertain; the call can be repeated.
     pub async fn delete_user(&self, user_id: Uuid) -> Result<bool, AuthError> {
         self.remove(user_id, &Client::default()).await
     }
 
-    /// Deletes an account and ends its sessions, as a client wants; whether there was one.
+    /// Deletes an account and ends its sessions, at the request of a client; returns whether there was one.
     pub(super) async fn remove(&self, user_id: Uuid, client: &Client) -> Result<bool, AuthError> {
         let deleted = self.0.users.delete(user_id).await.map_err(AuthError::unavailable)?;
         self.end_all(user_id).await?;
@@ -96,7 +96,7 @@ impl NativeAuthProvider {
         Ok(deleted)
     }
 
-    /// Verifies an access token, and that it was not revoked.
+    /// Verifies an access token, and checks that it is not revoked.
     pub(super) async fn verified(&self, token: &str) -> Result<SessionToken, AuthError> {
         let token = self.0.tokens.verify(token, TokenType::Access)?;
         let revocable = RevocableToken::new(&token.claims, &token.user());
@@ -107,26 +107,26 @@ impl NativeAuthProvider {
         }
     }
 
-    /// Ends the session of a token. It may be asked for again, when something was away.
+    /// Ends the session of a token. The call can be repeated if a dependency was unavailable.
     pub(super) async fn end_session(&self, token: &SessionToken) -> Result<(), Refused> {
         self.0.database.end_session(token.user_id, token.session).await?;
         self.revoke_session(token.session).await
     }
 
-    /// Ends the access tokens of a session that has ended.
+    /// Revokes the access tokens of a session that has ended.
     pub(super) async fn revoke_session(&self, session: Uuid) -> Result<(), Refused> {
         let issuer = self.0.tokens.rules.issuer.as_deref();
         Ok(self.0.revocation.revoke_session(issuer, &session.to_string()).await?)
     }
 
-    /// Ends all sessions, and then the access tokens that were issued until now: by the time at which they were issued, and
-    /// by their sessions. Both times are of the database's clock, as those of instances differ.
+    /// Ends all sessions, and then revokes the access tokens issued up to now: by their time of issue, and by their
+    /// sessions. Both times come from the database's clock, as the clocks of instances differ.
     pub(super) async fn end_all(&self, user_id: Uuid) -> Result<(), Refused> {
         let ended = self.0.database.end_sessions(user_id).await?;
         let cut_off = UNIX_EPOCH + Duration::try_from_secs_f64(ended.at).unwrap_or_default();
         self.0.revocation.revoke_all_before(&user_id.to_string(), cut_off).await?;
         let issuer = self.0.tokens.rules.issuer.as_deref();
-        // The security log has been told of all of them.
+        // The event in the security log already covers all of them.
         let ended = ended.sessions.iter().map(Uuid::to_string).collect::<Vec<_>>();
         try_join_all(ended.iter().map(|session| self.0.revocation.forget_session(issuer, session))).await?;
         Ok(())

@@ -1,4 +1,4 @@
-//! Refusals of operations on accounts.
+//! Rejections of operations on accounts.
 
 use std::time::Duration;
 
@@ -10,30 +10,30 @@ use crate::auth::AuthError;
 use crate::error::{ErrorIds, Raised};
 use crate::error_tracker::{self, Facts};
 
-/// The reason for which an operation on accounts is refused.
+/// Why an operation on accounts is rejected.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// Unknown user, wrong password, suspended account: one answer for all.
+    /// Unknown user, wrong password or suspended account: the response is the same for all.
     WrongCredentials,
-    /// The token of the request does not hold.
+    /// The token of the request is not valid.
     BadToken {
         expired: bool,
     },
-    /// The token of a mail does not hold.
+    /// The mailed token is not valid.
     BadMailedToken,
     Taken,
     WeakPassword(Weakness),
     /// A field of the request cannot be used.
     BadInput(&'static str),
-    /// There is no session of this identifier.
+    /// There is no session with this identifier.
     NoSession,
     TooManyAttempts(Duration),
-    /// Something is away, or too much is asked at the moment; the log has the reason under this identifier.
+    /// A dependency is unavailable, or there are too many requests; the log has the reason under this identifier.
     Unavailable(Uuid),
 }
 
 impl Refused {
-    /// The refusal of what cannot be done at the moment, for a reason that only the log is told.
+    /// The rejection of an operation that cannot be done at the moment. The reason is only logged.
     #[track_caller]
     pub(super) fn unavailable(what: &str, error: &str) -> Self {
         let ids = ErrorIds::new();

@@ -1,4 +1,4 @@
-//! The seam for places where users are kept.
+//! The trait for user repositories.
 
 use std::future::Future;
 
@@ -7,14 +7,14 @@ use uuid::Uuid;
 
 use super::{Account, AccountError, PasswordHash};
 
-/// A place where users and their passwords are kept. [`PostgresUserRepository`](super::PostgresUserRepository) is one;
-/// an application whose users lie elsewhere writes its own.
+/// A store of users and their passwords. [`PostgresUserRepository`](super::PostgresUserRepository) is one; an
+/// application with users elsewhere implements its own.
 ///
-/// Names come as they are kept: normalised (NFKC) and in lower case. A hash never leaves the repository: it gives the
-/// salt, and compares.
+/// Names are passed in their stored form: normalised (NFKC) and in lower case. A hash never leaves the repository: it
+/// returns the salt, and compares.
 ///
-/// Registering, logging in and refreshing need the methods without a default. The others are for changes of passwords,
-/// mails and deletion; one that is missing answers those with 503, and the log names it.
+/// Registration, log-in and token refresh need the methods without a default. The others are for password changes,
+/// mails and deletion; if one is missing, those requests get 503, and the log names the method.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` keeps no users",
     note = "take `PostgresUserRepository`, or implement `UserRepository`"
@@ -23,7 +23,7 @@ pub trait UserRepository: Send + Sync + 'static {
     /// Returns the account with a name.
     ///
     /// # Errors
-    /// When the repository does not answer.
+    /// If the repository does not answer.
     fn get_user_by_username(
         &self,
         username: &str,
@@ -32,22 +32,22 @@ pub trait UserRepository: Send + Sync + 'static {
     /// Returns the account with an identifier.
     ///
     /// # Errors
-    /// When the repository does not answer.
+    /// If the repository does not answer.
     fn get_user_by_id(&self, user_id: Uuid) -> impl Future<Output = Result<Option<Account>, AccountError>> + Send;
 
-    /// Returns the account with an address of mail, upper and lower case alike.
+    /// Returns the account with an email address, ignoring case.
     ///
     /// # Errors
-    /// When the repository does not answer.
+    /// If the repository does not answer.
     fn get_user_by_email(&self, email: &str) -> impl Future<Output = Result<Option<Account>, AccountError>> + Send {
         let _ = email;
         missing("get_user_by_email")
     }
 
-    /// Makes an account.
+    /// Creates an account.
     ///
     /// # Errors
-    /// [`AccountError::Taken`] when there is one with this name or address.
+    /// [`AccountError::Taken`] if there is one with this name or address.
     fn create_user(
         &self,
         username: &str,
@@ -58,23 +58,24 @@ pub trait UserRepository: Send + Sync + 'static {
     /// Returns the hash of a user's password without its last part: [`PasswordHash::salt`].
     ///
     /// # Errors
-    /// When the repository does not answer.
+    /// If the repository does not answer.
     fn password_salt(&self, user_id: Uuid) -> impl Future<Output = Result<Option<String>, AccountError>> + Send;
 
-    /// Whether this is the hash that is kept.
+    /// Whether this is the stored hash.
     ///
     /// # Errors
-    /// When the repository does not answer.
+    /// If the repository does not answer.
     fn password_matches(
         &self,
         user_id: Uuid,
         hash: &PasswordHash,
     ) -> impl Future<Output = Result<bool, AccountError>> + Send;
 
-    /// Replaces the hash, in one step, if it is the one named or none is named; whether it did.
+    /// Replaces the hash, in one atomic step, if the stored one is `in_place_of` or that is `None`; returns whether it
+    /// did.
     ///
     /// # Errors
-    /// When it is not kept for certain.
+    /// If the change may not have been saved.
     fn set_password(
         &self,
         user_id: Uuid,
@@ -85,26 +86,26 @@ pub trait UserRepository: Send + Sync + 'static {
         missing("set_password")
     }
 
-    /// Notes that the user reads mail at an address; whether that is still the account's.
+    /// Marks an address as verified; returns whether it is still the account's.
     ///
     /// # Errors
-    /// When it is not kept for certain.
+    /// If the change may not have been saved.
     fn verify_email(&self, user_id: Uuid, email: &str) -> impl Future<Output = Result<bool, AccountError>> + Send {
         let _ = (user_id, email);
         missing("verify_email")
     }
 
-    /// Deletes an account; whether there was one.
+    /// Deletes an account; returns whether there was one.
     ///
     /// # Errors
-    /// When it is not gone for certain.
+    /// If the account may not have been deleted.
     fn delete_user(&self, user_id: Uuid) -> impl Future<Output = Result<bool, AccountError>> + Send {
         let _ = user_id;
         missing("delete_user")
     }
 }
 
-/// The answer of a method that a repository does not have.
+/// The result of a method that a repository does not implement.
 fn missing<T: Send>(method: &str) -> impl Future<Output = Result<T, AccountError>> + Send + use<T> {
     std::future::ready(Err(AccountError::unavailable(format!("the repository of users has no `{method}`"))))
 }

@@ -1,4 +1,4 @@
-//! Access and refresh tokens: HS256, told apart by the claim `type`.
+//! Access and refresh tokens: HS256, distinguished by the claim `type`.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,17 +10,17 @@ use super::Account;
 use super::database::SessionIds;
 use crate::auth::{AuthError, ClaimRules, Claims, Compact, KeyError, SigningKey, TokenAlgorithm, UserContext};
 
-/// The tokens that a log-in or a refresh gives; their fields are the answer. `Debug` shows none of them.
+/// The tokens returned by a log-in or a refresh; their fields are the response body. `Debug` shows none of them.
 #[derive(Clone, Serialize)]
 #[non_exhaustive]
 pub struct TokenPair {
-    /// The token that requests bring.
+    /// The token to send with requests.
     pub access_token: String,
-    /// The token that is exchanged, once, for the next pair.
+    /// The token to exchange, once, for the next pair.
     pub refresh_token: String,
     /// `bearer`.
     pub token_type: &'static str,
-    /// The seconds for which the access token holds.
+    /// The lifetime of the access token in seconds.
     pub expires_in: u64,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum TokenType {
     Refresh,
 }
 
-/// A token of a session that was verified.
+/// A verified token of a session.
 pub(super) struct SessionToken {
     pub(super) user_id: Uuid,
     pub(super) session: Uuid,
@@ -60,22 +60,22 @@ impl TokenType {
 /// The time at which tokens are issued.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Issue {
-    /// The time by the database's clock at which the session was begun or renewed, in seconds since 1970: whatever ends it
-    /// afterwards by that clock ends its tokens.
+    /// The time when the session was started or renewed, by the database's clock, in seconds since 1970: anything that
+    /// ends the session later by that clock also ends its tokens.
     pub(super) at: f64,
-    /// The time of this instance before that, from which the tokens hold for their time.
+    /// The instance's time before that; the lifetime of the tokens starts here.
     pub(super) now: SystemTime,
 }
 
 impl Tokens {
     pub(super) fn new(secret: &[u8], access_ttl: Duration, refresh_ttl: Duration) -> Result<Self, KeyError> {
         let key = SigningKey::new(TokenAlgorithm::Hs256, secret)?;
-        // The database's clock dates the tokens.
+        // The time of issue comes from the database's clock.
         let rules = ClaimRules { is_dated_elsewhere: true, ..ClaimRules::default() };
         Ok(Self { key, rules, access_ttl, refresh_ttl })
     }
 
-    /// The tokens of a session.
+    /// Issues the tokens of a session.
     pub(super) fn issue(&self, account: &Account, ids: SessionIds, issue: Issue) -> TokenPair {
         let mut access = self.claims(account.user_id, ids.session, issue, self.access_ttl);
         access.extend(entries([
@@ -97,7 +97,8 @@ impl Tokens {
     }
 
     fn claims(&self, user_id: Uuid, session: Uuid, issue: Issue, ttl: Duration) -> Map<String, Value> {
-        // With fractions, so that a log-out of all sessions tells a token of the same second before it from one after.
+        // With fractions, so that a log-out of all sessions distinguishes tokens issued before it from later ones in
+        // the same second.
         let now = issue.now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let mut claims: Map<_, _> = entries([
             ("sub", json!(user_id)),
@@ -112,7 +113,7 @@ impl Tokens {
         claims
     }
 
-    /// Verifies a token that is for one thing.
+    /// Verifies a token of the wanted type.
     pub(super) fn verify(&self, token: &str, wanted: TokenType) -> Result<SessionToken, AuthError> {
         let claims = Compact::read(token)?.verify(self.key.verifying_key())?;
         if claims.text("type") != Some(wanted.as_str()) {
@@ -128,7 +129,7 @@ impl Tokens {
 }
 
 impl SessionToken {
-    /// The user that an access token describes.
+    /// The user described by an access token.
     pub(super) fn user(&self) -> UserContext {
         let list = |name: &str| {
             let values = self.claims.get(name).and_then(Value::as_array).into_iter().flatten();

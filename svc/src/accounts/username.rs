@@ -1,17 +1,17 @@
-//! Names of users and addresses of mail.
+//! User names and email addresses.
 
 use precis_core::profile::Profile as _;
 use precis_profiles::UsernameCaseMapped;
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The most bytes of a name as it is sent, and as it is kept.
+/// The maximum length of a name in bytes, both as sent and as stored.
 const LONGEST: usize = 255;
 
-/// The signs that the part of an address before the `@` may have beside letters and digits (RFC 5322, section 3.2.3).
+/// The characters allowed in an address before the `@`, besides letters and digits (RFC 5322, section 3.2.3).
 const ATOM: &str = "!#$%&'*+-/=?^_`{|}~.";
 
-/// Brings a name into the form in which it is kept and looked for: that of RFC 8265, in lower case. `None` when it is
-/// empty, too long, or has signs that no name may have, such as spaces and those that cannot be seen.
+/// Normalizes a name for storage and lookup: the form of RFC 8265, in lower case. `None` if it is empty, too long, or
+/// contains characters that no name may have, such as spaces and invisible ones.
 pub(super) fn read_username(text: &str) -> Option<String> {
     if text.len() > LONGEST {
         return None;
@@ -20,8 +20,8 @@ pub(super) fn read_username(text: &str) -> Option<String> {
     (name.len() <= LONGEST).then(|| name.into_owned())
 }
 
-/// Reads an address of mail, of which only the mail server knows whether it is one; its host in lower case. `None` when
-/// it cannot be one, or would be read as several.
+/// Parses an email address, and converts its host to lower case; only the mail server can confirm that it is one.
+/// `None` if the text cannot be an address, or would be read as several.
 pub(super) fn read_email(text: &str) -> Option<String> {
     let address: String = text.trim().nfkc().collect();
     let (name, host) = address.rsplit_once('@')?;

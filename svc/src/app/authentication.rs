@@ -1,4 +1,4 @@
-//! From the options to authentication.
+//! Builds authentication from the options.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::http::DevAuth;
 use crate::security_log::Clients;
 use crate::settings::ConfigError;
 
-/// The password in front of `/graphql`.
+/// Returns the Basic authentication in front of `/graphql`, if a password is set.
 pub(super) fn dev_auth(config: &AuthConfig, clients: &Clients) -> Option<Arc<DevAuth>> {
     let password = config.dev_password.as_ref()?;
     Some(Arc::new(DevAuth::new(&config.dev_username, password, clients.clone())))
 }
 
-/// A build without authentication serves nothing that asks for it.
+/// A build without authentication rejects settings that require it.
 #[cfg(not(feature = "auth"))]
 pub(super) fn refuse(config: &AuthConfig) -> Result<(), ConfigError> {
     let asked = [
@@ -36,7 +36,7 @@ pub(super) fn refuse(config: &AuthConfig) -> Result<(), ConfigError> {
     }
 }
 
-/// The authentication of the options; `None` where nothing says who asks.
+/// Returns the authentication of the options; `None` if nothing identifies users.
 #[cfg(feature = "auth")]
 pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentication>, StartError> {
     let provider = match options.provider.take() {
@@ -90,7 +90,7 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
     }))
 }
 
-/// The revocations in Redis of a provider that brings none. Resolvers find them among the data, to end tokens.
+/// The revocation service in Redis, for a provider that brings none. Resolvers find it in the data, to revoke tokens.
 #[cfg(feature = "redis")]
 fn in_redis(options: &mut AppOptions) -> Result<Option<TokenRevocationService>, ConfigError> {
     let revocation = options.revocation_in_redis(std::time::Duration::ZERO)?;
@@ -108,7 +108,7 @@ fn in_redis(_: &mut AppOptions) -> Result<Option<TokenRevocationService>, Config
     Ok(None)
 }
 
-/// The provider that the settings name.
+/// Returns the provider configured by the settings.
 #[cfg(feature = "auth")]
 fn of_settings(options: &mut AppOptions) -> Result<Option<SharedProvider>, StartError> {
     let config = &options.config;
@@ -117,7 +117,7 @@ fn of_settings(options: &mut AppOptions) -> Result<Option<SharedProvider>, Start
         AuthProviderKind::Custom => Ok(Some(Arc::new(custom(&config.auth)?))),
         #[cfg(feature = "idp")]
         AuthProviderKind::Idp => {
-            // The allowance for clocks is the same for every provider of the settings.
+            // The clock skew is the same for every provider of the settings.
             Ok(Some(Arc::new(config.idp.create_provider()?.leeway(config.auth.leeway))))
         }
         #[cfg(not(feature = "idp"))]
@@ -149,7 +149,7 @@ fn custom(config: &AuthConfig) -> Result<SignedTokenProvider, ConfigError> {
     } else {
         let name = "SVC_AUTH_PUBLIC_KEY";
         let pem = config.public_key.as_ref().ok_or_else(|| missing(name, "a public key as PEM"))?;
-        // Where a variable holds one line only, its line ends are written out.
+        // A variable that holds a single line has its line ends written out as `\n`.
         let key = VerifyingKey::from_pem(algorithm, &pem.replace("\\n", "\n"));
         SignedTokenProvider::new(key.map_err(|error| bad(name, format!("it must fit {algorithm}: {error}")))?)
     };

@@ -24,12 +24,13 @@ use crate::schema::{Model, RootFieldMeta, SchemaError};
 use crate::security_log::init_security_logger;
 use crate::settings::{ConfigError, LONGEST_TIMEOUT, variable};
 
-/// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`], to which more can be added.
+/// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`]; more routes can be added to it.
 ///
-/// The database may be unreachable; the service starts, says so once, and uses it when it comes.
+/// The database may be unreachable: the service starts, logs this once, and uses the database when it becomes
+/// available.
 ///
 /// Logs go to standard error unless the program has set up its own `tracing` subscriber; `RUST_LOG` filters them.
-/// Without the feature `logging` only such a subscriber gets them.
+/// Without the feature `logging`, only such a subscriber receives them.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -52,7 +53,7 @@ pub async fn create_svc_app(options: AppOptions) -> Result<Router, StartError> {
     Ok(assemble(options).await?.0)
 }
 
-/// The router of an application, and the state behind it.
+/// Returns the router of an application, and its state.
 pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<http::AppState>), StartError> {
     #[cfg(unix)]
     let _start = super::FirstProcess::listen();
@@ -225,7 +226,7 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
     Ok((router, state))
 }
 
-/// Returns the place for documents that clients persist: Redis too, where the program shares one.
+/// Returns the store of the documents that clients persist, with Redis behind it if the program shares one.
 fn persisted_queries(options: &AppOptions) -> Result<PersistedQueries, StartError> {
     let persisted = PersistedQueries::default();
     #[cfg(feature = "redis")]
@@ -248,7 +249,7 @@ impl RegisteredOnly {
     }
 }
 
-/// Ends the program: whoever has asked for a description does not want it to serve.
+/// Writes the description and exits: the CLI wants the schema, not a server.
 #[expect(clippy::exit, reason = "the program would go on to serve")]
 async fn describe_and_end(
     model: &Model,
@@ -263,14 +264,14 @@ async fn describe_and_end(
     std::process::exit(0)
 }
 
-/// Whether there are fields that are decided about by themselves.
+/// Whether access to any field is decided separately.
 fn decides_fields(model: &Model, is_authorized: bool) -> bool {
     let has_rules = || model.fields().any(|field| !field.guards.is_empty() || field.is_checked());
     model.has_gates && (is_authorized || has_rules())
 }
 
-/// Tells which fields the filters of the schema lack, as checks decide about them object by object; whether there are
-/// any.
+/// Logs the fields that filters, orders, groups and aggregates of the schema leave out because their checks decide
+/// object by object. Returns whether there are any.
 fn note_checks(model: &Model) -> bool {
     let fields = model.checked_fields().collect::<Vec<_>>();
     if !fields.is_empty() {
@@ -280,25 +281,25 @@ fn note_checks(model: &Model) -> bool {
     !fields.is_empty()
 }
 
-/// Whether an operation has an authorizer of its own.
+/// Whether an operation has its own authorizer.
 fn has_authorizers(operations: &[&'static RootFieldMeta]) -> bool {
     operations.iter().any(|operation| operation.rules.authorizer.is_some())
 }
 
-/// Returns the configuration for the database that the settings name.
+/// Returns the configuration of the database named by the settings.
 fn connect(options: &AppOptions) -> Result<ConnectConfig, StartError> {
     let url = options.config.database.url.as_deref().ok_or(StartError::NoDatabase)?;
     Ok(read_url("the database URL", url, &variable)?)
 }
 
-/// Returns the configurations for an embedded database. Where it has a role for requests, the set-up is run as its
-/// owner, the second, and ends with what the role may do.
+/// Returns the configurations of an embedded database: for requests, and for its owner. If it has a role for requests,
+/// the owner runs the setup, which ends with the grants of that role.
 #[cfg(feature = "embedded")]
 fn use_embedded(
     database: &svc_embedded::Database,
     options: &mut AppOptions,
 ) -> Result<(Option<ConnectConfig>, Option<ConnectConfig>), ConfigError> {
-    // What the environment says of other servers does not concern this one.
+    // The environment describes other servers, so its variables do not apply to this one.
     let read = |url: &str| read_url("the URL of the embedded database", url, &|_| None);
     let owner = read(&database.url())?;
     let (Some(url), Some(grants)) = (database.role_url(), database.role_grants()) else {
@@ -308,7 +309,7 @@ fn use_embedded(
     Ok((Some(read(&url)?), Some(owner)))
 }
 
-/// Registers the operations of the program and of the folder.
+/// Registers the operations of the program and of the directory.
 fn register(
     model: &Arc<Model>,
     limits: &Arc<Limits>,
@@ -334,7 +335,7 @@ fn register(
     Ok(registry)
 }
 
-/// Returns the consequence of policies that do not bind: none, unless the service sets variables for them.
+/// Returns the consequence of policies that do not bind the service: none, unless the service sets variables for them.
 fn enforcement(options: &AppOptions) -> Enforcement {
     if options.session_variables.is_empty() {
         Enforcement::Off
@@ -345,7 +346,8 @@ fn enforcement(options: &AppOptions) -> Enforcement {
     }
 }
 
-/// Looks at the policies now. A database that is unreachable is looked at when it comes, before it is used.
+/// Checks the policies now. If the database is unreachable, they are checked when it becomes available, before it is
+/// used.
 async fn refuse_unbound(database: &Database) -> Result<(), StartError> {
     match database.check().await {
         Err(CheckError::Unbound(unbound)) => {
@@ -363,7 +365,7 @@ fn check_session_variables(variables: &SessionVariables) -> Result<(), ConfigErr
     })
 }
 
-/// Every value that a function gets from the request has to be known.
+/// Every context value that a database function takes must be registered.
 fn check_context(model: &Model, options: &AppOptions) -> Result<(), StartError> {
     let called = functions(model).map(|(field, function, _)| (field, function.context));
     let read = row_sources(model).map(|(field, _, source)| (field, source.context));

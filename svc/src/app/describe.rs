@@ -1,4 +1,4 @@
-//! The program's description of itself, which the tool `svc` asks for.
+//! The program's description of itself, for the CLI `svc`.
 
 use std::fs;
 
@@ -16,13 +16,14 @@ use crate::schema::{
 };
 use crate::sql::select_form;
 
-/// The variable with the file that gets the description. With it, a program describes itself and ends.
+/// The variable with the path of the description file. If it is set, the program writes its description and exits.
 pub(super) const VARIABLE: &str = "SVC_DESCRIBE";
 
-/// The form of the description; the tool refuses others.
+/// The format version of the description; the CLI rejects other versions.
 const FORMAT: u32 = 3;
 
-/// Types of PostgreSQL that a column may have, behind domains. Another stands for all that have no form of their own.
+/// PostgreSQL types that a column may have, with domains resolved. `OTHER` represents all types without their own
+/// form.
 const COLUMN_TYPES: [&str; 19] = [
     "bool",
     "int2",
@@ -46,10 +47,10 @@ const COLUMN_TYPES: [&str; 19] = [
 ];
 const OTHER: &str = "other";
 
-/// The variable with the URL of a database, beside which the schema is looked at as a service does when it starts.
+/// The variable with the URL of a database; the schema is checked against it as at the start of a service.
 pub(super) const DATABASE: &str = "SVC_DESCRIBE_DATABASE";
 
-/// Writes the description, with what a start on the database finds.
+/// Writes the description, with the findings of a start against the database.
 pub(super) fn write(model: &Model, found: Option<Result<Vec<Finding>>>, file: &str) -> Result<(), StartError> {
     let mut description = describe(model);
     match found {
@@ -108,12 +109,12 @@ fn finding(finding: &Finding) -> Value {
     json!({ "severity": severity.as_str(), "source": source, "field": field, "cause": cause, "remedy": remedy })
 }
 
-/// The queries whose rows a source of a kind gives.
+/// The queries whose row source is of this kind.
 fn of_kind(model: &Model, kind: RowSourceKind) -> impl Iterator<Item = (&FieldDef, TypeIndex, &'static RowSourceMeta)> {
     row_sources(model).filter(move |(_, _, meta)| meta.kind == kind)
 }
 
-/// A function that a field calls; `rows_of` is the view whose rows it gives.
+/// A function called by a field; `rows_of` is the view whose rows it returns.
 fn function(field: &str, at: Place, spec: &FunctionSpec, rows_of: Option<&str>, types: &[Option<String>]) -> Value {
     let arguments: Vec<_> = spec.args.iter().map(argument).collect();
     json!({
@@ -122,13 +123,13 @@ fn function(field: &str, at: Place, spec: &FunctionSpec, rows_of: Option<&str>, 
     })
 }
 
-/// The types of a function's arguments in the schema; none of the values that a request brings along.
+/// The GraphQL types of a function's arguments; `None` for the leading context values of the request.
 fn argument_types(model: &Model, field: &FieldDef, spec: &FunctionSpec, context: usize) -> Vec<Option<String>> {
     let given = field.args.iter().map(|arg| Some(shown(model, &arg.ty)));
     std::iter::repeat_n(None, context).chain(given).take(spec.args.len()).collect()
 }
 
-/// A table that a mutation writes.
+/// A table written by a mutation.
 fn written_table(written: &WrittenTable<'_>) -> Value {
     let WrittenTable { field, table, key, columns, conflict, .. } = written;
     let columns: Vec<_> = columns.iter().map(|(name, form)| json!({ "name": name, "form": argument(form) })).collect();
@@ -138,7 +139,7 @@ fn written_table(written: &WrittenTable<'_>) -> Value {
     })
 }
 
-/// A type whose rows a view holds.
+/// A type whose rows a view contains.
 fn stored_type(model: &Model, def: &TypeDef) -> Option<Value> {
     let source = def.kind.source()?;
     let mut fields = Vec::new();
@@ -160,7 +161,7 @@ fn place(place: Place) -> Value {
     json!({ "file": place.file, "line": place.line })
 }
 
-/// The form in which a function gets an argument.
+/// The form of an argument of a function.
 fn argument(form: &ArgForm) -> &'static str {
     match form {
         ArgForm::Text => "scalar",
@@ -170,7 +171,7 @@ fn argument(form: &ArgForm) -> &'static str {
     }
 }
 
-/// A field that a column or a key of `data` answers, or two that a relation joins.
+/// A field read from a column or a key of `data`, or a relation with the two columns that it joins.
 fn stored_field(model: &Model, field: &FieldDef, declared: &[FieldMeta]) -> Option<Value> {
     let ty = shown(model, &field.ty);
     match field.kind {
@@ -178,7 +179,7 @@ fn stored_field(model: &Model, field: &FieldDef, declared: &[FieldMeta]) -> Opti
             "name": field.name, "rust": field.rust, "line": declared[index].line, "non_null": declared[index].non_null,
             "type": ty, "stored": stored, "columns": columns(model, &field.ty),
         })),
-        // What stands beside a relation needs nothing of the view that the relation does not.
+        // The fields derived from a relation need nothing of the view beyond the relation's own columns.
         FieldKind::Relation(relation) if !relation.is_beside() => Some(json!({
             "name": field.name, "rust": field.rust, "line": declared[relation.index].line,
             "non_null": declared[relation.index].non_null, "type": ty,
@@ -194,7 +195,7 @@ fn stored_field(model: &Model, field: &FieldDef, declared: &[FieldMeta]) -> Opti
     }
 }
 
-/// The types of columns that answer a field; null when any may, as for lists and embedded objects.
+/// The column types that can provide a field; null if any type can, as for lists and embedded objects.
 fn columns(model: &Model, ty: &TypeExpr) -> Option<Vec<&'static str>> {
     let kind = match &model.types[ty.named()].kind {
         _ if ty.is_list() => return None,

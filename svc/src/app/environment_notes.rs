@@ -1,5 +1,5 @@
-//! Notes on the environment in the log at the start: variables that nothing reads, those that the program overrides, and
-//! those of parts that the program does not have.
+//! Logs notes on the environment at the start: variables that nothing reads, variables that the program overrides, and
+//! variables of parts that the program does not have.
 
 use super::unused_settings::{is_of_later_part, is_of_the_server, note_unused_parts_later, why_unused};
 use super::{AppOptions, SvcConfig};
@@ -8,7 +8,7 @@ use crate::settings::{
 };
 
 impl AppOptions {
-    /// Says which variables are no settings.
+    /// Logs the variables that are no settings.
     pub(super) fn note_unknown_settings(&self) {
         if self.is_quiet {
             return;
@@ -20,14 +20,14 @@ impl AppOptions {
         }
     }
 
-    /// Says which settings have no effect, whichever way the program takes its settings. Those of parts that are set up
-    /// around the application are looked at when it is served.
+    /// Logs the settings without effect, however the program takes its settings. Settings of parts that are set up
+    /// around the application are checked when it is served.
     pub(super) fn note_unused_settings(&self) {
         if self.is_quiet {
             return;
         }
         self.config.visit_set(&Variables(&variable), &mut |name, is_same| {
-            // Other programs have a `DATABASE_URL` as well.
+            // Other programs use `DATABASE_URL` as well.
             let is_ours = name.starts_with("SVC_") || self.reads_environment;
             if !is_ours || is_of_later_part(name) || is_of_the_server(name) || is_used(name) {
                 return;

@@ -1,10 +1,10 @@
-//! Errors that keep an application from starting.
+//! Errors that prevent an application from starting.
 
 use crate::engine::OperationError;
 use crate::schema::SchemaError;
 use crate::settings::ConfigError;
 
-/// A reason why an application does not start.
+/// A reason for an application not to start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
@@ -17,7 +17,7 @@ pub enum StartError {
          or start an embedded one with the feature `embedded`"
     )]
     NoDatabase,
-    /// The socket by which sqlx reaches the database cannot be opened.
+    /// The local socket that sqlx uses to reach the database cannot be opened.
     #[error("cannot open a local socket for connections to the database: {0}; let the program write to TMPDIR")]
     Proxy(#[source] std::io::Error),
     /// The embedded database does not start.
@@ -45,13 +45,14 @@ pub enum StartError {
     /// Operations cannot be registered.
     #[error("{} cannot be registered:\n{}", if .0.len() == 1 { "an operation" } else { "operations" }, list(.0))]
     Operations(Vec<OperationError>),
-    /// Policies of row-level security do not bind the service, which sets session variables for them; each with its fix.
+    /// Policies of row-level security do not bind the service, which sets session variables for them; each with its
+    /// fix.
     #[error(
         "row-level security does not bind the service, which sets session variables for it:\n{}\nset \
          SVC_ALLOW_UNBOUND_POLICIES=true if that is meant", list(.0)
     )]
     UnboundPolicies(Vec<String>),
-    /// The tool `svc` has asked for a description, and its file cannot be written.
+    /// The description requested by the CLI `svc` cannot be written to its file.
     #[error("cannot write the description to {file}: {source}; unset SVC_DESCRIBE, which only the tool svc sets")]
     Describe {
         /// The file.
@@ -59,7 +60,7 @@ pub enum StartError {
         /// The reason.
         source: std::io::Error,
     },
-    /// Signals cannot be listened to.
+    /// The signal handlers cannot be installed.
     #[error(
         "cannot listen to signals: {source}; let the program have more threads or open files (`ulimit -u`, `ulimit -n`)"
     )]

@@ -10,7 +10,7 @@ use crate::response_cache::Responses;
 use crate::schema::{EventMeta, Run};
 use crate::settings::{ConfigError, variable};
 
-/// The hub of the source that the program gives, or of the database, which `connect` leads to.
+/// Returns the event hub, for the source given by the program, or else for the database configured by `connect`.
 ///
 /// # Errors
 /// A channel that cannot be listened to, or a database URL that cannot be read.
@@ -36,7 +36,7 @@ pub(super) fn event_hub(
     Ok(Hub::new(source, channels, queue, listener))
 }
 
-/// PostgreSQL cuts a longer name off where it listens, and refuses it where it notifies.
+/// PostgreSQL truncates a longer name in `LISTEN`, and rejects it in `NOTIFY`.
 fn check_channel(channel: &str) -> Result<(), ConfigError> {
     match (1..=63).contains(&channel.len()) && !channel.contains('\0') {
         true => Ok(()),
@@ -44,7 +44,7 @@ fn check_channel(channel: &str) -> Result<(), ConfigError> {
     }
 }
 
-/// The channels that something in the program listens to.
+/// The channels that the program listens to.
 fn channels(options: &AppOptions, others: impl Iterator<Item = String>) -> Vec<String> {
     let of_rows = options.operations.iter().filter_map(|operation| match operation.run {
         Run::Event(EventMeta { channel, .. }) => Some(channel.to_owned()),

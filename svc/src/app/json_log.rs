@@ -1,4 +1,4 @@
-//! Lines of the log as JSON, one object each.
+//! Log lines as JSON, one object each.
 
 use std::fmt;
 
@@ -12,20 +12,20 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::security_log::one_line;
 
-/// The keys that a line has anyway; a field of one of these names gets another.
+/// The keys present in every line; an event's field with one of these names is renamed.
 const OWN: [&str; 5] = ["timestamp", "level", "target", "message", "spans"];
 
 /// The target of security events, whose metadata are an object.
 const SECURITY: &str = "svc::security";
 
-/// The line that tells where the service is, in the form of all others.
+/// Formats the line that announces the service's address like every other line.
 pub(super) fn serving(text: &str) -> String {
     let timestamp = Utc::now().to_rfc3339_opts(SecondsFormat::Micros, true);
     let line = serde_json::json!({ "timestamp": timestamp, "level": "INFO", "target": "svc", "message": text });
     one_line(&line)
 }
 
-/// Writes an event as a JSON object: its time, level, target and message, its fields beside them, and its spans.
+/// Writes an event as a JSON object: time, level, target, message, the event's fields at the top level, and its spans.
 pub(super) struct JsonLines;
 
 /// The fields of an event.
@@ -66,13 +66,13 @@ where
 }
 
 impl Fields {
-    /// The message; of a security event, which has none, its type.
+    /// Returns the message; a security event has none, so its type is used instead.
     fn message(&mut self, name: &str) -> Value {
         let message = self.0.remove("message").or_else(|| self.0.get("event_type").cloned());
         message.unwrap_or_else(|| name.into())
     }
 
-    /// Takes a field's text as the JSON that it is.
+    /// Replaces a field's text with the JSON value that it contains.
     fn parse(&mut self, name: &str) {
         let Some(field) = self.0.get_mut(name) else { return };
         if let Some(value) = field.as_str().and_then(|text| serde_json::from_str(text).ok()) {

@@ -1,9 +1,9 @@
-//! The lists that `types!`, `queries!`, `mutations!` and `subscriptions!` make.
+//! The lists created by `types!`, `queries!`, `mutations!` and `subscriptions!`.
 
 use super::root_fields::{Mutation, Query, Subscription};
 use crate::schema::{KeyFn, RootFieldMeta, SvcType};
 
-/// Types to register besides those that operations reach; made by [`types!`](crate::types).
+/// Types to register in addition to the types that operations reach; made by [`types!`](crate::types).
 #[derive(Debug, Clone, Default)]
 pub struct TypeList(pub(crate) Vec<KeyFn>);
 

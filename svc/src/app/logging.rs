@@ -1,4 +1,4 @@
-//! The log of programs that set up none.
+//! The default log, for programs that set up none.
 
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,27 +9,28 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use super::json_log::{self, JsonLines};
 use crate::LogFormat;
 
-/// h2 warns of each frame that a client makes up, as often as the client likes.
+/// h2 logs a warning for each malformed frame, so a client could flood the log.
 const DEFAULT: &str = "info,h2=error";
 
 /// Whether the lines on standard error are JSON.
 static IS_JSON: AtomicBool = AtomicBool::new(false);
 
-/// A text that is written to standard error beside the log, in the log's form.
+/// Formats a text that is written to standard error outside the log like the log's lines.
 pub(super) fn in_form(text: String) -> String {
     if IS_JSON.load(Ordering::Relaxed) { json_log::serving(&text) } else { text }
 }
 
-/// Logs to standard error in this form, unless the program has a subscriber already.
+/// Logs to standard error in this format, unless the program already has a subscriber.
 pub(super) fn init(format: LogFormat) {
     let (filter, wrong) = filter(std::env::var(EnvFilter::DEFAULT_ENV).ok());
     let colors = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
-        // Nobody can be told that standard error is full or closed, and to try ends the program.
+        // A write error cannot be reported if standard error is full or closed, and trying to report it aborts the
+        // program.
         .log_internal_errors(false);
-    // An error means that there is a subscriber, which is then the one to keep.
+    // An error means that there is a subscriber already; it stays.
     match format {
         LogFormat::Text => drop(lines.with_ansi(colors).finish().try_init()),
         LogFormat::Json => {
@@ -44,7 +45,7 @@ pub(super) fn init(format: LogFormat) {
     }
 }
 
-/// The filter of a variable, and what is wrong with that.
+/// Parses the variable's filter; the second value describes its error.
 fn filter(variable: Option<String>) -> (EnvFilter, Option<String>) {
     let text = variable.filter(|text| !text.trim().is_empty());
     let Some(text) = text else { return (EnvFilter::new(DEFAULT), None) };
@@ -55,7 +56,7 @@ fn filter(variable: Option<String>) -> (EnvFilter, Option<String>) {
     }
 }
 
-/// A word that is a level but for a slip. The filter takes it for the name of a module, and shows nothing else.
+/// Finds a word that is a misspelled level. The filter would take it for a module name and show nothing else.
 fn slip(text: &str) -> Option<String> {
     const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
     let words = text.split(',').map(str::trim).filter(|word| !word.contains(['=', '[', ':', '_']));

@@ -1,4 +1,4 @@
-//! `setup_metrics`: requests are counted, and the series are served.
+//! `setup_metrics` counts requests and serves the series.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,17 +14,17 @@ use crate::MetricsConfig;
 use crate::metrics::in_production;
 use crate::settings::{tell_overridden, use_group};
 
-/// Counts what the service does from now on, and serves the series to Prometheus.
+/// Counts the service's work from now on, and serves the series to Prometheus.
 ///
-/// The requests to all routes that the router has by now are counted; those to routes that are added later are not. So call
-/// it last, after [`setup_rate_limiting`](crate::setup_rate_limiting) too, or else what that refuses is not counted. The
-/// series are served at `metrics_path`: on a port of their own where `address` is set, or else beside `/graphql`. There
-/// they are public, so in production they are served there only where `enabled` is set to `true`.
+/// Counts the requests to all routes that the router has now, but not to routes added later. So call it last, also
+/// after [`setup_rate_limiting`](crate::setup_rate_limiting); otherwise rate-limited requests are not counted. The
+/// series are served at `metrics_path`: on a separate port if `address` is set, otherwise beside `/graphql`. There they
+/// are public, so in production they are served there only if `enabled` is set to `true`.
 ///
-/// A process has one collector, which counts for all its applications. Where this is called several times, the first
-/// call's settings of series count.
+/// A process has one collector, which counts for all its applications. If this function is called several times, the
+/// first call's series settings apply.
 ///
-/// Without the feature `metrics` nothing is counted, and a placeholder is served.
+/// Without the feature `metrics`, nothing is counted, and a placeholder is served.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -43,7 +43,7 @@ use crate::settings::{tell_overridden, use_group};
 /// ```
 ///
 /// # Errors
-/// A setting that cannot be used, or a port that is taken.
+/// A setting that cannot be used, or a port that is already in use.
 pub fn setup_metrics(app: Router, config: MetricsConfig) -> Result<Router, StartError> {
     if cfg!(feature = "metrics") {
         use_group(&config).into_iter().for_each(tell_overridden);
@@ -68,12 +68,12 @@ pub fn setup_metrics(app: Router, config: MetricsConfig) -> Result<Router, Start
             );
             Ok(app)
         }
-        // Not merged, as a router that is merged brings its own answer to what no route matches.
+        // Not merged: a merged router brings its own fallback for unmatched routes.
         None => Ok(app.route(&path, scrape)),
     }
 }
 
-/// The router whose requests are counted, and what serves the series.
+/// Returns the router that counts its requests, and the handler that serves the series.
 #[cfg(feature = "metrics")]
 fn counted(app: Router, config: MetricsConfig) -> (Router, MethodRouter) {
     use crate::metrics::{MetricsLayer, set_collector};
@@ -81,7 +81,7 @@ fn counted(app: Router, config: MetricsConfig) -> (Router, MethodRouter) {
     let app = app.layer(MetricsLayer::new(metrics, config.exclude_paths));
     let scrape = move |headers: HeaderMap| async move {
         let format = wanted(&headers);
-        // Writing to a text does not fail.
+        // Writing to a string cannot fail.
         (no_store(format.content_type()), metrics.encode(format).unwrap_or_default())
     };
     (app, get(scrape))
@@ -100,7 +100,8 @@ fn no_store(content_type: &'static str) -> [(HeaderName, &'static str); 2] {
     [(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, "no-store")]
 }
 
-/// The form that a scraper asks for. Prometheus prefers OpenMetrics; whoever asks for nothing gets plain text.
+/// Returns the format that a scraper accepts. Prometheus prefers OpenMetrics; without an `Accept` header, the format is
+/// plain text.
 #[cfg(feature = "metrics")]
 fn wanted(headers: &HeaderMap) -> crate::metrics::Format {
     use crate::metrics::Format;
@@ -109,7 +110,7 @@ fn wanted(headers: &HeaderMap) -> crate::metrics::Format {
     if kinds.any(|kind| kind.starts_with("application/openmetrics-text")) { Format::OpenMetrics } else { Format::Text }
 }
 
-/// Serves the series on a port of their own, for as long as the process runs.
+/// Serves the series on a separate port, for as long as the process runs.
 fn listen(address: SocketAddr, router: Router) -> io::Result<()> {
     let runtime = tokio::runtime::Handle::try_current().map_err(io::Error::other)?;
     let listener = std::net::TcpListener::bind(address)?;

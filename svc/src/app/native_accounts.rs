@@ -1,4 +1,4 @@
-//! From the settings to native accounts: their provider, and their routes beside those of the application.
+//! Builds native accounts from the settings: their provider, and their routes next to the application's.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::auth::SharedProvider;
 use crate::http::{Protection, protect};
 use crate::settings::ConfigError;
 
-/// Returns the provider of the settings, whose accounts lie in the database of the application. Its routes are kept in
-/// the options.
+/// Returns the provider configured by the settings; its accounts are in the application's database. Keeps the provider
+/// in the options for its routes.
 pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, StartError> {
     let (auth, accounts) = (&options.config.auth, &options.config.accounts);
     if auth.algorithm != TokenAlgorithm::Hs256 {
@@ -41,12 +41,12 @@ pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, Start
     let factory = revocation.into_iter().fold(factory, NativeAuthFactory::revocation);
     let users = PostgresUserRepository::new(database);
     let native = factory.create_provider(users, secret, accounts.access_token_ttl, accounts.refresh_token_ttl)?;
-    // Without authentication nobody has an account either.
+    // With authentication disabled, there are no account routes either.
     options.native = Some(native.clone()).filter(|_| auth.enabled != Some(false));
     Ok(Arc::new(native))
 }
 
-/// Adds the routes of accounts to those of the application.
+/// Adds the account routes to the application's router.
 pub(super) fn mount(
     native: Option<&NativeAuthProvider>,
     path: &str,
@@ -63,8 +63,8 @@ fn ip(peer: SocketAddr) -> IpAddr {
     peer.ip()
 }
 
-/// The address that a proxy says. Of several, the last is the one that the nearest proxy has seen; those before it may
-/// be the client's invention.
+/// The client address in a proxy's header. Of several addresses, the last was added by the nearest proxy; the client
+/// may have invented those before it.
 fn said(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
     let last = headers.get_all(name).iter().next_back()?.to_str().ok()?;
     last.rsplit(',').next()?.trim().parse().ok()

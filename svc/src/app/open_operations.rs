@@ -1,10 +1,10 @@
-//! Operations that anyone may call.
+//! Operations without access control.
 
 use crate::schema::{FieldKind, Model, RootRules};
 
 use super::AppOptions;
 
-/// Warns of a service in production whose operations nothing guards, unless that is meant.
+/// Warns if no operation of a production service is guarded, unless the program allows that.
 pub(super) fn warn_of_open(model: &Model, options: &AppOptions) {
     let is_guarded = options.authorizer.is_some() || options.open_to_everyone || is_auth_required(options);
     if is_guarded || options.config.is_development() {

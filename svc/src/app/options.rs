@@ -19,14 +19,14 @@ use crate::request::{Context, ContextValues, RequestContext, RequestDataMakers, 
 use crate::schema::{KeyFn, RootFieldMeta};
 use crate::settings::{ConfigError, LONGEST_TIMEOUT};
 
-/// The parts that an application is made of; given to [`create_svc_app`](crate::create_svc_app).
+/// The parts of an application; passed to [`create_svc_app`](crate::create_svc_app).
 #[derive(Default)]
 #[must_use = "give the options to `create_svc_app`"]
 pub struct AppOptions {
     pub(super) config: SvcConfig,
-    /// Whether the settings were those of the environment, before any was changed.
+    /// Whether the settings were read from the environment, before any was changed.
     pub(super) reads_environment: bool,
-    /// Whether the log says nothing of the environment, which is that of a test.
+    /// Whether nothing is logged about the environment: in tests, it is the test's environment.
     pub(super) is_quiet: bool,
     pub(super) types: Vec<KeyFn>,
     pub(super) nodes: Vec<KeyFn>,
@@ -57,7 +57,7 @@ pub struct AppOptions {
     pub(super) revocation: Option<crate::auth::TokenRevocationService>,
     #[cfg(feature = "native-auth")]
     pub(super) accounts: Option<crate::accounts::AccountDatabase>,
-    /// The provider of the settings.
+    /// The provider configured by the settings.
     #[cfg(feature = "native-auth")]
     pub(super) native: Option<crate::accounts::NativeAuthProvider>,
     #[cfg(feature = "auth")]
@@ -66,7 +66,7 @@ pub struct AppOptions {
     pub(super) user_loader: Option<super::UserLoader>,
     #[cfg(feature = "auth")]
     pub(super) user_database: super::UserDatabase,
-    /// The client that was given, or else that of the settings once it was asked for.
+    /// The client given by the program, or else the client of the settings, created on first use.
     #[cfg(feature = "redis")]
     pub(super) redis: std::sync::OnceLock<crate::RedisClient>,
     #[cfg(feature = "embedded")]
@@ -82,12 +82,12 @@ impl AppOptions {
     /// Creates options with the settings and limits of the environment; see [`SvcConfig`] and [`Limits`].
     ///
     /// # Errors
-    /// A [`ConfigError`] that names the variable and what it may be.
+    /// A [`ConfigError`] with the name of the variable and its allowed values.
     pub fn from_env() -> Result<Self, ConfigError> {
         Ok(Self { reads_environment: true, ..Self::default().config(SvcConfig::from_env()?) })
     }
 
-    /// Replaces all settings, the limits among them.
+    /// Replaces all settings, including the limits.
     pub fn config(mut self, config: SvcConfig) -> Self {
         self.config = config;
         self
@@ -99,7 +99,7 @@ impl AppOptions {
         self
     }
 
-    /// Sets a PostgreSQL of the program's own, used when no database URL is set; see
+    /// Sets an embedded PostgreSQL, which the program starts itself if no database URL is set; see
     /// [`svc::embedded`](crate::embedded).
     #[cfg(feature = "embedded")]
     pub fn embedded_database(mut self, options: svc_embedded::Options) -> Self {
@@ -107,32 +107,33 @@ impl AppOptions {
         self
     }
 
-    /// Sets the SQL that is run in one transaction when the database is first reached, before any query: tables, views
-    /// and seeds of examples and tests. It is run at every start, so it has to be repeatable (`IF NOT EXISTS`, `OR
+    /// Sets the SQL that runs in one transaction when the database is first reached, before any query: tables, views
+    /// and seeds of examples and tests. It runs at every start, so it must be repeatable (`IF NOT EXISTS`, `OR
     /// REPLACE`).
     pub fn setup_sql(mut self, sql: impl Into<Cow<'static, str>>) -> Self {
         self.setup = Some(sql.into());
         self
     }
 
-    /// Gives PostgreSQL settings from each request, for policies of row-level security.
+    /// Sets PostgreSQL variables from each request, for policies of row-level security.
     pub fn session_variables(mut self, variables: SessionVariables) -> Self {
         self.session_variables = variables;
         self
     }
 
-    /// Sets the provider that verifies tokens and says whose they are, in place of one of the settings.
+    /// Sets the provider that verifies tokens and identifies their users, in place of the provider configured by the
+    /// settings.
     #[cfg(feature = "auth")]
     pub fn auth_provider(mut self, provider: impl crate::auth::AuthProvider) -> Self {
         self.provider = Some(std::sync::Arc::new(provider));
         self
     }
 
-    /// Sets a function that adds what only the application knows of a user, such as memberships, or refuses one who is
-    /// suspended: `None` leaves the request without a user, as a token that is not valid does. An error is logged, and
-    /// the request answered with 503.
+    /// Sets a function that completes a user with application data, such as memberships, or rejects a suspended user:
+    /// `None` leaves the request without a user, as an invalid token does. An error is logged, and the response is 503.
     ///
-    /// The user is kept with the token for this time at most, so that a role that was taken away is gone within it.
+    /// The loaded user is cached with the token for at most `keep_for`, so a role that was revoked is gone within that
+    /// time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -165,36 +166,36 @@ impl AppOptions {
         self
     }
 
-    /// Accepts API keys, which count beside the tokens of the provider.
+    /// Accepts API keys, in addition to the provider's tokens.
     #[cfg(feature = "auth")]
     pub fn api_keys(mut self, keys: super::ApiKeys) -> Self {
         self.api_keys = Some(keys);
         self
     }
 
-    /// Sets the service that ends tokens before their time: each request with a token asks it.
+    /// Sets the service that revokes tokens before they expire; each request with a token checks it.
     #[cfg(feature = "auth")]
     pub fn token_revocation(mut self, revocation: crate::auth::TokenRevocationService) -> Self {
         self.revocation = Some(revocation);
         self
     }
 
-    /// The database of native accounts, where that is the application's.
+    /// Sets the database of native accounts, if they are in the application's database.
     #[cfg(feature = "native-auth")]
     pub fn accounts(mut self, accounts: &crate::accounts::AccountDatabase) -> Self {
         self.accounts = Some(accounts.clone());
         self
     }
 
-    /// Whether requests without a user are refused with 401, whatever they ask for.
+    /// Whether requests without a user are rejected with 401, regardless of their operations.
     #[cfg(feature = "auth")]
     pub fn auth_required(mut self, required: bool) -> Self {
         self.config.auth.required = required;
         self
     }
 
-    /// Whether a production service with session variables starts although policies of row-level security do not bind
-    /// it. The log says which, and how to bind it.
+    /// Whether a production service with session variables starts even if policies of row-level security do not bind
+    /// it. The log names these policies and how to make them bind.
     pub fn allow_unbound_policies(mut self, allowed: bool) -> Self {
         self.config.database.allow_unbound_policies = allowed;
         self
@@ -206,27 +207,27 @@ impl AppOptions {
         self
     }
 
-    /// Sets the time that a request may take, whatever it waits for; `None` for any time. Default a minute.
+    /// Sets the maximum time of a request, including all waiting; `None` for no limit. Default a minute.
     pub fn request_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.config.request_timeout = timeout.into();
         self
     }
 
-    /// Replaces all limits on documents and pages; those of the settings. [`Limits::from_env`] gives those of the
-    /// environment.
+    /// Replaces all limits on documents and pages, including the limits of the settings. [`Limits::from_env`] returns
+    /// the limits of the environment.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.config.limits = limits;
         self
     }
 
-    /// Adds types that no operation reaches, such as the members of an interface that is returned.
+    /// Adds types that no operation reaches, such as the members of an interface that an operation returns.
     pub fn types(mut self, types: TypeList) -> Self {
         self.types.extend(types.0);
         self
     }
 
-    /// Adds types whose rows only the program reads, as with `db.find::<T>()` in [`load_user`](Self::load_user). Clients
-    /// neither see them nor reach their rows. Types that the schema has anyway need no listing.
+    /// Adds types whose rows only the program reads, as with `db.find::<T>()` in [`load_user`](Self::load_user).
+    /// Clients can neither see these types nor reach their rows. Types that are in the schema anyway need no listing.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -251,9 +252,9 @@ impl AppOptions {
         self
     }
 
-    /// Adds types whose rows clients find again by an opaque id: each gets the field `nodeId` and implements the interface
-    /// `Node`, and `Query` has `node(id:)` and `nodes(ids:)`, which find the rows of all of them. Row policies hold there
-    /// as they do everywhere.
+    /// Adds types whose rows clients can refetch by an opaque id: each gets the field `nodeId` and implements the
+    /// interface `Node`, and `Query` gets `node(id:)` and `nodes(ids:)`, which find the rows of all these types. Row
+    /// policies apply there as everywhere.
     pub fn nodes(mut self, types: TypeList) -> Self {
         self.nodes.extend(types.0);
         self
@@ -290,14 +291,14 @@ impl AppOptions {
         self
     }
 
-    /// Adds channels to listen to, for [`Context::events`](crate::Context::events). Those of subscriptions without a body
-    /// are listened to anyway.
+    /// Adds channels to listen to, for [`Context::events`](crate::Context::events). The channels of subscriptions
+    /// without a body need no listing.
     pub fn event_channels(mut self, channels: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.event_channels.extend(channels.into_iter().map(Into::into));
         self
     }
 
-    /// Sets checks that have to pass for `/ready`, besides its own.
+    /// Sets checks that must pass for `/ready`, in addition to its own.
     ///
     /// ```
     /// use svc::health::HealthCheck;
@@ -312,14 +313,14 @@ impl AppOptions {
         self
     }
 
-    /// Adds operations to register: documents that clients may name, with SQL that answers them or without.
+    /// Adds operations to register: documents that clients may name, with or without SQL that executes them.
     pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
         self.registered.extend(operations);
         self
     }
 
-    /// Sets a folder whose files are registered: each `*.graphql` or `*.gql` below it is an operation, and `name.sql`
-    /// beside `name.graphql` is its SQL. It is read when the application is created.
+    /// Sets a directory whose files are registered: each `*.graphql` or `*.gql` below it is an operation, and
+    /// `name.sql` beside `name.graphql` is its SQL. The directory is read when the application is created.
     pub fn operations_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.config.operations.dir = Some(folder.into());
         self
@@ -331,20 +332,20 @@ impl AppOptions {
         self
     }
 
-    /// Whether clients may send nothing but registered operations.
+    /// Whether clients may send only registered operations.
     pub fn registered_only(mut self, on: bool) -> Self {
         self.config.operations.registered_only = on;
         self
     }
 
-    /// Whether there is a `POST /graphql/rust`, for operations that need no function of the program.
+    /// Whether `POST /graphql/rust` is served, for operations that need no function of the program.
     pub fn enable_rust_endpoint(mut self, on: bool) -> Self {
         self.config.operations.rust_endpoint = on;
         self
     }
 
-    /// Whether filters have operators that take regular expressions: `matches`, `imatches` and `pathExists`. A regular
-    /// expression can keep PostgreSQL busy for long, however short it is.
+    /// Whether filters have operators that take regular expressions: `matches`, `imatches` and `pathExists`. Even a
+    /// short regular expression can keep PostgreSQL busy for a long time.
     pub fn regular_expressions(mut self, on: bool) -> Self {
         self.config.schema.regular_expressions = on;
         self
@@ -356,18 +357,18 @@ impl AppOptions {
         self
     }
 
-    /// Adds a value for resolvers, who find it by its type: [`Context::data`](crate::Context::data).
+    /// Adds a value for resolvers, which find it by its type: [`Context::data`](crate::Context::data).
     pub fn data<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.data.insert(value);
         self
     }
 
-    /// Adds a value that is made once for each request, before its first field runs; resolvers, session variables and
-    /// context values find it by its type: [`Context::data`](crate::Context::data).
+    /// Adds a value that is created once for each request, before its first field runs; resolvers, session variables
+    /// and context values find it by its type: [`Context::data`](crate::Context::data).
     ///
-    /// Values are made one after the other, in the order in which they are given here, and a later one can read those
-    /// before it. An error is the whole request's: no field runs, and clients see it as they see a resolver's. The time
-    /// counts for the request's. Requests that are refused before they run, such as invalid documents, make none.
+    /// Values are created one after the other, in the order of these calls, and each can read the earlier ones. An
+    /// error fails the whole request: no field runs, and clients see it like a resolver's error. The time counts toward
+    /// the request's timeout. Requests that are rejected before they run, such as invalid documents, create no values.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -395,8 +396,8 @@ impl AppOptions {
         self
     }
 
-    /// Adds the message for clients when a mutation breaks a constraint of the database. Every other constraint is
-    /// masked.
+    /// Adds the message that clients receive when a mutation violates a constraint of the database. The errors of all
+    /// other constraints are masked.
     ///
     /// ```
     /// use svc::Constraint;
@@ -410,7 +411,7 @@ impl AppOptions {
         self
     }
 
-    /// Adds a value of the request that functions of the database get before the arguments, by the name that
+    /// Adds a value of the request that database functions receive before their arguments, by the name that
     /// `#[svc::mutation(function = "…", context = ["…"])]` uses. `None` is null.
     ///
     /// ```
@@ -420,7 +421,7 @@ impl AppOptions {
     ///     .context_value("tenant_id", |ctx| Ok(ctx.header("x-tenant-id").map(str::to_owned)));
     /// ```
     ///
-    /// Headers are what the client says. Trust one only where a proxy sets it.
+    /// Clients choose their headers. Trust a header only if a proxy sets it.
     pub fn context_value(
         mut self,
         name: impl Into<String>,
@@ -430,13 +431,13 @@ impl AppOptions {
         self
     }
 
-    /// Whether an authorizer decides about all operations.
+    /// Whether the options have an authorizer for all operations.
     #[cfg(feature = "testing")]
     pub(crate) fn has_authorizer(&self) -> bool {
         self.authorizer.is_some()
     }
 
-    /// The authorizer, behind the cache if there is one, with the rules that are tried.
+    /// Takes the authorizer, wrapped in the cache if there is one, and with the dry-run rules.
     pub(super) fn take_authorizer(&mut self) -> Option<Box<dyn DynAuthorizer>> {
         let cache = self.authorization_cache.take();
         let enforced = self.authorizer.take().map(|authorizer| match cache {
@@ -450,21 +451,21 @@ impl AppOptions {
         Some(Box::new(TryingAuthorizer::new(enforced, std::mem::take(&mut self.tried_rules), limit)))
     }
 
-    /// Has the log say nothing of the environment: a test takes its settings from elsewhere.
+    /// Suppresses log notes on the environment: a test takes its settings from elsewhere.
     #[cfg(feature = "testing")]
     pub(crate) fn quiet(mut self) -> Self {
         self.is_quiet = true;
         self
     }
 
-    /// Adds a hook inside of those that are there.
+    /// Adds a hook inside the existing ones.
     #[cfg(test)]
     pub(crate) fn hook(mut self, hook: impl crate::engine::Hook) -> Self {
         self.hooks.push(hook);
         self
     }
 
-    /// The schema in the schema definition language.
+    /// Returns the schema in the schema definition language.
     ///
     /// # Errors
     /// When the schema cannot be served.

@@ -1,4 +1,4 @@
-//! The options that say who may do what.
+//! The options for authorization.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use crate::request::Context;
 use crate::schema::SvcType;
 
 impl AppOptions {
-    /// The authorizer, which is asked about each root field before it runs; see [`Authorizer`](crate::authz::Authorizer).
+    /// Sets the authorizer, which is called for each root field before it runs; see
+    /// [`Authorizer`](crate::authz::Authorizer).
     ///
     /// ```
     /// use svc::authz::AuthorizationRequest;
@@ -23,17 +24,18 @@ impl AppOptions {
         self
     }
 
-    /// A cache of the decisions of the [`authorizer`](Self::authorizer); see [`AuthorizationCacheConfig`]. Without it every
-    /// decision is asked for. Authorizers of single operations are always asked.
+    /// Sets a cache for the decisions of the [`authorizer`](Self::authorizer); see [`AuthorizationCacheConfig`].
+    /// Without it, the authorizer is called for every decision. Authorizers of single operations are never cached.
     pub fn authorization_cache(mut self, cache: AuthorizationCacheConfig) -> Self {
         self.authorization_cache = Some(cache);
         self
     }
 
-    /// Tries a rule: it is asked about what the [`authorizer`](Self::authorizer) allows, and the log says what it would
-    /// deny or filter. Nothing is denied by it, and no request waits for it. `name` is its name in the log.
+    /// Adds a dry-run rule: it is evaluated for requests that the [`authorizer`](Self::authorizer) allows, and the log
+    /// records the requests that it would deny or filter. It denies nothing, and no request waits for it. `name`
+    /// identifies it in the log.
     ///
-    /// It is not asked about operations with an authorizer of their own, nor by checks of fields.
+    /// It is not evaluated for operations that have their own authorizer, nor by checks of fields.
     ///
     /// ```
     /// use svc::authz::OperationType;
@@ -51,18 +53,20 @@ impl AppOptions {
         self
     }
 
-    /// Says that anyone may call the operations that nothing guards, so that a service in production does not warn of
-    /// them.
+    /// Declares that anyone may call the operations that nothing guards, so that a service in production does not warn
+    /// about them.
     pub fn open_to_everyone(mut self) -> Self {
         self.open_to_everyone = true;
         self
     }
 
-    /// A policy about the rows of `T`: which of them a request may read, wherever rows of this type are read.
+    /// Adds a policy for the rows of `T`: it decides which rows a request may read, everywhere that rows of this type
+    /// are read.
     ///
-    /// It is asked before rows of `T` are first read for a request, and its [`RowDecision`] holds for the whole request.
-    /// Several policies may be given for one type: a row is read where one of them permits it and none denies it. A policy for an interface or a
-    /// union binds the rows of all types that belong to it, besides their own.
+    /// It is called before rows of `T` are first read for a request, and its [`RowDecision`] applies to the whole
+    /// request. A type may have several policies: a row is readable if one of them permits it and none denies it. A
+    /// policy for an interface or a union applies to the rows of all its member types, in addition to their own
+    /// policies.
     ///
     /// ```
     /// use svc::authz::RowDecision;
@@ -81,7 +85,7 @@ impl AppOptions {
     /// });
     /// ```
     ///
-    /// An error and a panic deny, and so does a condition that names no column of the view.
+    /// An error or a panic denies, and so does a condition on a column that the view does not have.
     pub fn row_policy<T: SvcType>(
         mut self,
         policy: impl Fn(&Context<'_>) -> crate::Result<RowDecision> + Send + Sync + 'static,
@@ -90,8 +94,8 @@ impl AppOptions {
         self
     }
 
-    /// A mask of a field of `T`, by its Rust name: where its decision does not permit a row, the field is null, and so it is
-    /// to filters, orders, groups and aggregates. It decides like a [`row_policy`](Self::row_policy), about one field.
+    /// Masks a field of `T`, by its Rust name: where the decision does not permit a row, the field is null, also for
+    /// filters, orders, groups and aggregates. It decides like a [`row_policy`](Self::row_policy), for one field.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -107,8 +111,8 @@ impl AppOptions {
     /// });
     /// ```
     ///
-    /// The field is one of a struct with a `sql_source` whose rows no other type embeds, and it is an `Option`. Anything
-    /// else is an error at the start.
+    /// The field must be an `Option` in a struct with a `sql_source` whose rows no other type embeds. Anything else is
+    /// an error at the start.
     pub fn mask_where<T: SvcType>(
         mut self,
         field: impl Into<String>,
@@ -118,7 +122,7 @@ impl AppOptions {
         self
     }
 
-    /// The longest that an authorizer may take; one that takes longer denies. Default 5 seconds.
+    /// Sets the maximum time of an authorizer's decision; after that it denies. Default 5 seconds.
     pub fn authorization_timeout(mut self, timeout: Duration) -> Self {
         self.config.authorization_timeout = timeout;
         self

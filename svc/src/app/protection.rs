@@ -1,4 +1,4 @@
-//! From the settings to the protection of the endpoint.
+//! Builds the protection of the endpoint from the settings.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use crate::rate_limit::AddressRule;
 use crate::security_log::Clients;
 use crate::settings::{ConfigError, is_origin};
 
-/// The fewest requests that load shedding lets run at once, whatever they take: processors and disks are kept busy. Twice as
-/// many would make rows that take two processors all of their time wait eight times as long as one alone.
+/// The minimum concurrency limit of load shedding, however slow requests are: it keeps processors and disks busy. With
+/// twice as many, requests for rows that take up two processors would take eight times as long as one alone.
 const LEAST: usize = 8;
 
-/// Makes the protection that the settings say.
+/// Builds the protection configured by the settings.
 ///
 /// # Errors
-/// The setting that does not fit the others.
+/// The setting that conflicts with the others.
 pub(super) fn protection(config: &SvcConfig, clients: &Clients) -> Result<Arc<Protection>, ConfigError> {
     let settings = &config.protection;
     check_origins(settings)?;
     let ProtectionConfig { cors_origins, cors_headers, cors_credentials, cors_max_age, .. } = settings;
-    // Requests wait for the connections of the pool, of which none should be idle.
+    // Requests wait for connections of the pool, and no connection should be idle.
     let least = LEAST.max(usize::try_from(config.database.pool_size).unwrap_or(LEAST));
     Ok(Arc::new(Protection {
         csrf: settings.csrf.then(|| CsrfProtection::new(cors_origins, clients.clone())),
@@ -36,7 +36,7 @@ pub(super) fn protection(config: &SvcConfig, clients: &Clients) -> Result<Arc<Pr
         pending_bodies: PendingBodies::new(PendingBounds {
             bodies: settings.max_bodies,
             per_address: settings.max_bodies_per_address,
-            // Else a body that may be sent could never arrive.
+            // Otherwise a body within the size limit could never arrive.
             bytes: settings.max_bodies_size.max(config.limits.body),
         }),
         unread: UnreadAnswers::new(settings.max_unread_answers),

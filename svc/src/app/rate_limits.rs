@@ -6,9 +6,9 @@ use super::AppOptions;
 use crate::rate_limit::{self, RateLimiting};
 
 impl AppOptions {
-    /// Limits how often clients ask, on all routes of the application. As no layer stands in front of `/graphql` for it,
-    /// that costs less than [`setup_rate_limiting`](crate::setup_rate_limiting), which is for routers with routes of
-    /// one's own.
+    /// Limits how often clients send requests, on all routes of the application. This adds no layer in front of
+    /// `/graphql`, so it costs less than [`setup_rate_limiting`](crate::setup_rate_limiting), which is for routers with
+    /// custom routes.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -23,10 +23,10 @@ impl AppOptions {
     }
 }
 
-/// The operations with a rate limit that nothing has put in force yet.
+/// The operations with a rate limit that nothing enforces yet.
 static LIMITED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Notes which operations have a rate limit, as that counts only where rate limits are set up.
+/// Records the operations with a rate limit, which applies only where rate limits are set up.
 pub(super) fn note_rate_limits(options: &AppOptions) {
     if options.rate_limiting.is_some() || options.is_quiet {
         return;
@@ -36,7 +36,7 @@ pub(super) fn note_rate_limits(options: &AppOptions) {
     LIMITED.lock().unwrap_or_else(PoisonError::into_inner).extend(limited);
 }
 
-/// Says which operations have a rate limit that nothing has put in force by now.
+/// Logs the operations with a rate limit that nothing enforces by now.
 pub(super) fn warn_of_unlimited() {
     let limited = std::mem::take(&mut *LIMITED.lock().unwrap_or_else(PoisonError::into_inner));
     if !limited.is_empty() && !rate_limit::is_set_up() {
@@ -49,7 +49,7 @@ pub(super) fn warn_of_unlimited() {
     }
 }
 
-/// Whether operations wait for their rate limits to be put in force.
+/// Whether there are operations whose rate limits nothing enforces yet.
 pub(super) fn has_unlimited() -> bool {
     !LIMITED.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
 }

@@ -9,15 +9,15 @@ use crate::schema::{EventMeta, Model, RootFieldMeta, Run};
 use crate::settings::ConfigError;
 
 impl AppOptions {
-    /// Keeps answers of queries that say for how long, as `#[svc::query(cache = 30)]` does. `SVC_RESPONSE_CACHE` can switch
-    /// it off, and can switch it on for a program that has nothing to say about it.
+    /// Caches responses of queries that declare for how long, as `#[svc::query(cache = 30)]` does. `SVC_RESPONSE_CACHE`
+    /// can switch the cache off, and can switch it on for a program that does not configure it.
     pub fn response_cache(mut self, cache: ResponseCache) -> Self {
         self.response_cache = Some(cache);
         self
     }
 }
 
-/// The place for answers, where there is one, and the parts that the program adds to their keys.
+/// Returns the response cache, if there is one, and the parts that the program adds to its keys.
 ///
 /// # Errors
 /// The setting that cannot be used.
@@ -54,7 +54,8 @@ pub(super) fn response_cache(
     Ok((Some(Arc::new(responses)), cache.into_keys(max_age)?))
 }
 
-/// The channels on which changes of rows are told: those that the program names, and those of subscriptions to rows.
+/// The channels that announce row changes: the channels named by the program, and the channels of subscriptions to
+/// rows.
 fn feeds(model: &Model, operations: &[&'static RootFieldMeta], cache: &ResponseCache) -> Feeds {
     let subscribed = operations.iter().filter_map(|operation| match operation.run {
         Run::Event(EventMeta { channel, .. }) => {

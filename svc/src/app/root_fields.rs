@@ -1,22 +1,22 @@
-//! The traits by which the lists of operations take functions.
+//! The traits through which the operation lists accept functions.
 
 use crate::schema::RootFieldMeta;
 
-/// A registered root field; the struct that `#[svc::query]` and its siblings put beside the function.
+/// A registered root field; the struct that `#[svc::query]` and its siblings generate beside the function.
 ///
-/// A struct named `bool` would hide the type. So for a function with the name of a primitive type, that type stands, with
-/// a type of the user's crate as `Owner`.
+/// A struct named `bool` would hide the type. So for a function with the name of a primitive type, that primitive type
+/// implements the trait, with a type of the user's crate as `Owner`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a root field",
     label = "not a root field",
     note = "put `#[svc::query]`, `#[svc::mutation]` or `#[svc::subscription]` on the function and list its name"
 )]
 pub trait RootField<Owner = ()> {
-    /// Its description.
+    /// The description of the root field.
     const META: &'static RootFieldMeta;
 }
 
-/// A root field that `queries!` takes.
+/// A root field that `queries!` accepts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query",
     label = "not a query",
@@ -24,7 +24,7 @@ pub trait RootField<Owner = ()> {
 )]
 pub trait Query<Owner = ()>: RootField<Owner> {}
 
-/// A root field that `mutations!` takes.
+/// A root field that `mutations!` accepts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a mutation",
     label = "not a mutation",
@@ -32,7 +32,7 @@ pub trait Query<Owner = ()>: RootField<Owner> {}
 )]
 pub trait Mutation<Owner = ()>: RootField<Owner> {}
 
-/// A root field that `subscriptions!` takes.
+/// A root field that `subscriptions!` accepts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a subscription",
     label = "not a subscription",

@@ -1,11 +1,11 @@
-//! Checks of the rules about rows, when the service starts.
+//! Checks of row rules at the start of the service.
 
 use super::StartError;
 use crate::authz::{RowPolicies, RowPolicy};
 use crate::engine::{functions, written_tables};
 use crate::schema::Model;
 
-/// The row policies and masks of a program for its schema.
+/// Returns the program's row policies and masks, resolved for its schema.
 ///
 /// # Errors
 /// The policy, or the mutation that acts on a row, whose type has no rows.
@@ -26,7 +26,8 @@ pub(super) fn row_policies(model: &Model, policies: Vec<RowPolicy>) -> Result<Ro
     Ok(policies)
 }
 
-/// Of each table whose rows an input object holds it is known whose row policies hold for them, where there are some.
+/// Checks that every table whose rows come from an input object has a type whose row policies apply to them, if there
+/// are any row policies.
 fn check_nested(model: &Model, has_policies: bool) -> Result<(), String> {
     for written in written_tables(model) {
         let Some((holder, nested)) = &written.holder else { continue };

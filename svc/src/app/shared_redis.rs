@@ -1,4 +1,4 @@
-//! The one client of Redis of a program, and what lies there by the settings alone.
+//! The program's shared Redis client, and the revocations stored in Redis by the settings alone.
 
 use std::time::Duration;
 
@@ -8,14 +8,15 @@ use crate::auth::{RedisRevocationStore, RevocationConfig, TokenRevocationService
 use crate::{ConfigError, RedisClient};
 
 impl AppOptions {
-    /// Sets the client of Redis in place of that of `SVC_REDIS_URL`, such as one that trusts authorities of its own.
+    /// Sets the Redis client in place of the client of `SVC_REDIS_URL`, such as one with custom certificate
+    /// authorities.
     pub fn redis(mut self, client: RedisClient) -> Self {
         self.redis = client.into();
         self
     }
 
-    /// Returns the client of Redis that all of the program shares: the one that was [given](Self::redis), or else the one
-    /// of `SVC_REDIS_URL`; `None` where there is neither. It has one connection, however many use it.
+    /// Returns the Redis client shared by the whole program: the client [given](Self::redis) by the program, or else
+    /// the client of `SVC_REDIS_URL`; `None` if there is neither. It has one connection, however many parts use it.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -43,7 +44,7 @@ impl AppOptions {
         Ok(Some(self.redis.get_or_init(|| client).clone()))
     }
 
-    /// Returns the service whose revocations lie in Redis, for this time at least; `None` without Redis.
+    /// Returns the revocation service that stores revocations in Redis, for at least `ttl`; `None` without Redis.
     pub(super) fn revocation_in_redis(&self, ttl: Duration) -> Result<Option<TokenRevocationService>, ConfigError> {
         let config = RevocationConfig::default();
         let ttl = config.ttl.max(ttl);

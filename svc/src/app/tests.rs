@@ -1,4 +1,4 @@
-//! The settings of the environment.
+//! Settings from the environment.
 
 use std::time::Duration;
 

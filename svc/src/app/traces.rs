@@ -1,18 +1,18 @@
-//! `setup_tracing`: requests are traced, and their spans are sent to a collector.
+//! `setup_tracing` traces requests and sends their spans to a collector.
 
 use axum::Router;
 
 use super::StartError;
 use crate::TracingConfig;
 
-/// Traces what the service does from now on, and sends the spans to a collector.
+/// Traces the service's work from now on, and sends the spans to a collector.
 ///
-/// The requests to all routes that the router has by now are traced; those to routes that are added later are not. A
-/// process has one provider of tracers for all its applications. Where this is called several times, the first call's
-/// settings count, but for the excluded paths, which each router has of its own.
+/// Traces the requests to all routes that the router has now, but not to routes added later. A process has one tracer
+/// provider for all its applications. If this function is called several times, the first call's settings apply, except
+/// for the excluded paths, which are set per router.
 ///
-/// Spans wait in a queue of bounded length and are sent in batches by a thread, so no request waits for the collector;
-/// what does not fit is dropped. Without the feature `tracing-otel` nothing is traced.
+/// Spans wait in a queue of bounded length, and a thread sends them in batches, so no request waits for the collector;
+/// spans that do not fit are dropped. Without the feature `tracing-otel`, nothing is traced.
 ///
 /// ```no_run
 /// use svc::prelude::*;

@@ -1,4 +1,4 @@
-//! The settings that have no effect in a program, as the part of it is missing that would use them.
+//! The settings without effect in a program, because the part that would use them is missing.
 
 use std::time::Duration;
 
@@ -13,26 +13,26 @@ use crate::{MetricsConfig, RateLimitConfig};
 const RATE_LIMITS: &str = "SVC_RATE_LIMIT_";
 const METRICS: &str = "SVC_METRICS_";
 const SQL_COMMENTS: &str = "SVC_TRACING_SQL_COMMENTS";
-/// The setting of rate limits that says how clients are told apart, also where nothing limits them.
+/// The rate-limit setting that also determines how clients are distinguished, even if nothing limits them.
 const IPV6_PREFIX: &str = "SVC_RATE_LIMIT_IPV6_PREFIX";
-/// The time in which a program sets up what stands around its application, where a server of its own serves it.
+/// The time for a program with its own server to set up the parts around its application.
 const SET_UP: Duration = Duration::from_secs(10);
-/// The settings of whichever provider verifies tokens.
+/// The settings that apply to every provider that verifies tokens.
 const OF_TOKENS: [&str; 3] = ["SVC_AUTH_TOKEN_SIZE", "SVC_AUTH_TOKEN_CACHE_SIZE", "SVC_AUTH_TIMEOUT"];
-/// The settings that say whether there is authentication at all.
+/// The settings that switch authentication on or off.
 const OF_AUTHENTICATION: [&str; 2] = ["SVC_AUTH_ENABLED", "SVC_AUTH_REQUIRED"];
 
-/// Whether a part uses the setting that is set up around an application, after it was created.
+/// Whether a part that is set up around an application, after its creation, uses the setting.
 pub(super) fn is_of_later_part(name: &str) -> bool {
     name != IPV6_PREFIX && [RATE_LIMITS, METRICS].iter().any(|part| name.starts_with(part))
 }
 
-/// Whether the server uses the setting, which the application does not see. It bounds the times of bodies itself.
+/// Whether only the server uses the setting, not the application. The application itself limits the time of bodies.
 pub(super) fn is_of_the_server(name: &str) -> bool {
     ["SVC_HOST", "SVC_PORT"].contains(&name) || name.starts_with("SVC_HTTP") && name != "SVC_HTTP_BODY_TIMEOUT"
 }
 
-/// Says which settings are those of parts that were not set up around the application by now.
+/// Logs the settings of parts that were not set up around the application by now.
 pub(super) fn note_unused_parts() {
     for name in set_for_later_parts().filter(|name| !is_used(name)) {
         tell_unused(name, why_no_part(name));
@@ -40,7 +40,7 @@ pub(super) fn note_unused_parts() {
     warn_of_unlimited();
 }
 
-/// Does so after a while, for programs that have no [`Server`](crate::Server).
+/// Does the same after a delay, for programs without a [`Server`](crate::Server).
 pub(super) fn note_unused_parts_later() {
     if set_for_later_parts().next().is_some() || has_unlimited() {
         tokio::spawn(async {
@@ -50,7 +50,7 @@ pub(super) fn note_unused_parts_later() {
     }
 }
 
-/// The settings of later parts that the environment gives.
+/// The settings of later parts that are set in the environment.
 fn set_for_later_parts() -> impl Iterator<Item = &'static str> {
     let names = RateLimitConfig::names().into_iter().chain(MetricsConfig::names());
     names.filter(|name| is_of_later_part(name)).chain([SQL_COMMENTS]).filter(|name| is_set(name))
@@ -74,7 +74,7 @@ fn why_no_part(name: &str) -> &'static str {
     }
 }
 
-/// Returns the reason why an application has no use for a setting; `None` where it has.
+/// Returns the reason why an application does not use a setting; `None` if it uses it.
 pub(super) fn why_unused(name: &str, options: &AppOptions) -> Option<&'static str> {
     of_accounts(name, options)
         .or_else(|| of_identity_provider(name, options))
@@ -106,7 +106,7 @@ fn of_identity_provider(name: &str, options: &AppOptions) -> Option<&'static str
     of_chosen_provider(AuthProviderKind::Idp, "no identity provider is asked; SVC_AUTH_PROVIDER=idp asks it", options)
 }
 
-/// Returns why the settings of a kind of provider are unused; `off` where another kind is chosen.
+/// Returns the reason why the settings of a kind of provider are unused; `off` if another kind is chosen.
 fn of_chosen_provider(kind: AuthProviderKind, off: &'static str, options: &AppOptions) -> Option<&'static str> {
     if has_own_provider(options) {
         return Some("the program sets up its provider of users in code, with values of its own");
@@ -119,7 +119,7 @@ fn of_authentication(name: &str, options: &AppOptions) -> Option<&'static str> {
     if name == "SVC_DEV_AUTH_USERNAME" {
         return auth.dev_password.is_none().then_some("nobody is asked for it without SVC_DEV_AUTH_PASSWORD");
     }
-    // Where authentication is switched off, its settings wait to be switched on.
+    // If authentication is switched off, its settings take effect once it is switched on.
     if !name.starts_with("SVC_AUTH_") || OF_AUTHENTICATION.contains(&name) || auth.enabled == Some(false) {
         return None;
     }
@@ -139,7 +139,7 @@ fn of_authentication(name: &str, options: &AppOptions) -> Option<&'static str> {
     }
 }
 
-/// Returns the reason why the provider of the settings has no use for one of them.
+/// Returns the reason why the configured provider does not use a setting.
 fn of_provider(name: &str, kind: AuthProviderKind, is_symmetric: bool) -> Option<&'static str> {
     let of_keys = ["SVC_AUTH_SECRET_KEY", "SVC_AUTH_PUBLIC_KEY", "SVC_AUTH_ALGORITHM"];
     let of_idp = ["SVC_AUTH_ISSUER", "SVC_AUTH_AUDIENCE"];

@@ -1,12 +1,12 @@
-//! The setting of uploads in a build that has none.
+//! The upload setting in a build without uploads.
 
 use crate::settings::ConfigError;
 use crate::upload::UploadConfig;
 
-/// Refuses files where the build cannot take them.
+/// Rejects the setting if the build cannot receive files.
 ///
 /// # Errors
-/// That of the setting.
+/// The setting's error.
 pub(super) fn refuse(uploads: &UploadConfig) -> Result<(), ConfigError> {
     let allowed = "it must be false, or the program has to be built with the feature `upload` of svc";
     if uploads.enabled { Err(ConfigError::new("SVC_UPLOADS", "true", allowed)) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! The database as authentication uses it: it is there before a request is, and is known only when the service is made.
+//! The database for authentication: it is needed before there is a request, and set once the service is created.
 
 use std::sync::{Arc, OnceLock};
 
@@ -6,18 +6,18 @@ use crate::application::Application;
 use crate::auth::{AuthError, UserContext};
 use crate::db::{Db, SessionVariables};
 
-/// The database of a service that is being made.
+/// The database of a service under construction.
 #[derive(Clone, Default)]
 pub(crate) struct UserDatabase(Arc<OnceLock<(Arc<Application>, Arc<SessionVariables>)>>);
 
 impl UserDatabase {
-    /// Says which it is.
+    /// Sets the application and its session variables.
     pub(super) fn set(&self, app: &Arc<Application>, variables: &Arc<SessionVariables>) {
-        // It is set once, by the one service that is made of its options.
+        // It is set once, by the only service created from its options.
         let _ = self.0.set((app.clone(), variables.clone()));
     }
 
-    /// The database with the session variables that come from a user.
+    /// Returns the database with the session variables of a user.
     pub(super) fn of_user(&self, user: &UserContext) -> Result<Db, AuthError> {
         let (app, variables) = self.0.get().ok_or_else(|| AuthError::unavailable("the service is not ready"))?;
         Ok(Db {

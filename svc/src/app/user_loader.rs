@@ -1,4 +1,4 @@
-//! Users that the application completes.
+//! Users completed by the application.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::auth::{
 };
 use crate::db::Db;
 
-/// A user as the provider says, for [`AppOptions::load_user`](crate::AppOptions::load_user).
+/// A user identified by the provider, for [`AppOptions::load_user`](crate::AppOptions::load_user).
 #[derive(Debug)]
 pub struct AuthenticatedUser {
     claims: Claims,
@@ -32,13 +32,13 @@ impl AuthenticatedUser {
         &self.user
     }
 
-    /// Returns the user, to add to.
+    /// Returns the user by value, to extend it.
     pub fn into_user(self) -> UserContext {
         self.user
     }
 
     /// Returns the database. Session variables that come from the user have the values of the token, and all others are
-    /// empty, as nothing else of the request is known yet.
+    /// empty, because there is no request yet.
     pub fn db(&self) -> &Db {
         &self.db
     }
@@ -46,7 +46,7 @@ impl AuthenticatedUser {
 
 type Load = dyn Fn(AuthenticatedUser) -> BoxFuture<'static, crate::Result<Option<UserContext>>> + Send + Sync;
 
-/// The function that loads users, and how long they are kept.
+/// The function that loads users, and the time that they are cached.
 pub(crate) struct UserLoader {
     keep_for: Duration,
     load: Box<Load>,
@@ -61,13 +61,13 @@ impl UserLoader {
         Self { keep_for, load: Box::new(move |user| load(user).boxed()) }
     }
 
-    /// A provider whose users are loaded.
+    /// Wraps a provider so that its users are loaded.
     pub(super) fn around(self, provider: SharedProvider, database: UserDatabase) -> SharedProvider {
         Arc::new(LoadedUsers { provider, loader: self, database })
     }
 }
 
-/// A provider, whose users the application completes.
+/// A provider whose users the application completes.
 struct LoadedUsers {
     provider: SharedProvider,
     loader: UserLoader,
@@ -87,7 +87,7 @@ impl AuthProvider for LoadedUsers {
         let authenticated = self.provider.authenticate(token).await?;
         let (claims, user) = (authenticated.claims().clone(), authenticated.user().clone());
         let db = self.database.of_user(&user)?;
-        // What is read is as old as this.
+        // The loaded data is at least as recent as this moment.
         let until = SystemTime::now().checked_add(self.loader.keep_for);
         let loaded = (self.loader.load)(AuthenticatedUser { claims, user, db }).await;
         let user = loaded.map_err(|error| AuthError::unavailable(error.chain()))?;

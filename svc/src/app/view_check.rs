@@ -1,4 +1,4 @@
-//! The schema of options beside a database, for tests.
+//! Checks the schema of options against a database, for tests.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::schema::Model;
 use crate::settings::variable;
 use crate::{Error, ErrorCode, Result};
 
-/// All that the schema of `options` and the database at `url` disagree about.
+/// Returns all mismatches between the schema of `options` and the database at `url`.
 ///
-/// It is what the service looks at when it starts: fields without a column or key, keys of relations, orders by
-/// default, functions and their arguments, and, as hints, nulls behind fields that have none and labels of enums. Faults
-/// come first. The set-up SQL of the options is run before.
+/// These are the checks of a service's start: fields without a column or key, keys of relations, default orders,
+/// functions and their arguments, and, as hints, nulls in columns of non-null fields and labels of enums. Faults come
+/// first. The setup SQL of the options runs before.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -36,13 +36,14 @@ pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>
     Ok(findings(&model, &database, &catalogue))
 }
 
-/// All that a start on the database at `url` would find and the tool does not see for itself. Nothing is set up there.
+/// Returns all findings of a start on the database at `url`, except findings that the CLI detects itself. Runs no setup
+/// there.
 pub(super) async fn start_findings(model: &Model, config: &DatabaseConfig, url: &str) -> Result<Vec<Finding>> {
     let (database, catalogue) = look(model, config, None, url).await?;
     Ok(findings_beside_nulls(model, &database, &catalogue))
 }
 
-/// Reads what the database at `url` has of the things that the schema names.
+/// Reads the catalog of the database at `url` for the objects named by the schema.
 async fn look(
     model: &Model,
     config: &DatabaseConfig,

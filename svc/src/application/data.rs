@@ -1,4 +1,4 @@
-//! Values of the application, which resolvers find by type.
+//! Values of the application, by type, for resolvers.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ impl DataMap {
         self.0.insert(TypeId::of::<T>(), Box::new(value));
     }
 
-    /// The value of a type.
+    /// Returns the value of a type.
     ///
     /// # Errors
     /// When there is none.

@@ -1,7 +1,7 @@
 //! The time limit of requests.
 //!
-//! A timer for each request would cost as much as finding its plan. A request that has to wait notes the beat at which
-//! it began, and one task that makes the beats wakes those that are late.
+//! A timer for each request would cost as much as finding its plan. Instead, a request that has to wait records the
+//! beat at which it started, and one task that counts the beats wakes late requests.
 
 use std::future::{Future, poll_fn};
 use std::mem::replace;
@@ -15,23 +15,23 @@ use slab::Slab;
 
 /// The number of beats of a deadline.
 const BEATS: u32 = 16;
-/// The shortest and the longest time between two beats.
+/// The minimum and maximum time between two beats.
 const BEAT: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
-/// Requests of different threads wait in different places, so that these do not wait for each other.
+/// Requests of different threads wait in different shards, so that threads do not contend for one lock.
 const SHARDS: usize = 16;
 
-/// The requests that wait, and the time in beats.
+/// The waiting requests, and the current time in beats.
 #[derive(Debug)]
 pub(crate) struct RequestDeadlines {
     pub(crate) limit: Duration,
     beat: Duration,
-    /// The number of beats that a request may take.
+    /// The maximum number of beats of a request.
     most: u32,
     now: AtomicU32,
     shards: [Shard; SHARDS],
 }
 
-/// On a cache line of its own.
+/// Aligned to a separate cache line.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Shard(Mutex<Slab<Waiting>>);
@@ -43,7 +43,8 @@ struct Waiting {
 }
 
 impl RequestDeadlines {
-    /// For requests that may take so long. A task watches them for as long as the value lives.
+    /// Creates the deadlines for requests with this time limit. A task watches over them for as long as the value
+    /// lives.
     pub(crate) fn new(limit: Duration) -> Arc<Self> {
         let beat = (limit / BEATS).clamp(BEAT[0], BEAT[1]);
         let most = u32::try_from(limit.as_nanos().div_ceil(beat.as_nanos())).unwrap_or(u32::MAX);
@@ -52,17 +53,17 @@ impl RequestDeadlines {
         deadlines
     }
 
-    /// The beat from which the time of a request counts that begins now: the next one.
+    /// Returns the beat at which the time of a request starts that begins now: the next one.
     pub(crate) fn start(&self) -> u32 {
         self.now().saturating_add(1)
     }
 
-    /// Returns the time that a request may still run that began at a beat.
+    /// Returns the remaining time of a request that started at a beat.
     pub(crate) fn time_left(&self, started: u32) -> Duration {
         self.beat * self.most.saturating_sub(self.now().saturating_sub(started))
     }
 
-    /// The output of a request that began at a beat; `None` when it is late, and has to be dropped.
+    /// Returns the output of a request that started at a beat; `None` if it is late, and must be dropped.
     pub(crate) async fn bound<F: Future>(&self, started: u32, mut request: Pin<&mut F>) -> Option<F::Output> {
         let mut ticket = Ticket { deadlines: self, since: started, place: None };
         poll_fn(|cx: &mut Context<'_>| match request.as_mut().poll(cx) {
@@ -81,7 +82,7 @@ impl RequestDeadlines {
     }
 
     fn shard(&self, shard: usize) -> MutexGuard<'_, Slab<Waiting>> {
-        // Nothing under the lock can panic half-way.
+        // Nothing under the lock can panic halfway.
         self.shards[shard % SHARDS].0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -105,12 +106,12 @@ async fn watch_over(deadlines: Weak<RequestDeadlines>, beat: Duration) {
     }
 }
 
-/// A request that is bounded.
+/// A request with a time limit.
 struct Ticket<'a> {
     deadlines: &'a RequestDeadlines,
-    /// The beat after the one at which it began.
+    /// The beat after the one at which the request started.
     since: u32,
-    /// The shard and the key under which it waits, and the waker it is woken by.
+    /// The shard and the key of its entry, and the waker registered there.
     place: Option<(usize, usize, Waker)>,
 }
 
@@ -127,7 +128,7 @@ impl Ticket<'_> {
                 let waker = waker.clone();
                 let before =
                     self.deadlines.shard(*shard).get_mut(*key).map(|waiting| replace(&mut waiting.waker, waker));
-                // A waker may run code of its own when it is dropped.
+                // Dropping a waker may run foreign code.
                 drop(before);
             }
             None => {
@@ -148,7 +149,7 @@ impl Drop for Ticket<'_> {
     }
 }
 
-/// The threads take turns.
+/// Threads are assigned to shards round-robin.
 fn shard_of_thread() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local! {

@@ -1,4 +1,4 @@
-//! The parts of a service that all its requests share: its schema, its limits, its database, its data.
+//! The parts of a service shared by all its requests: its schema, its limits, its database, its data.
 
 mod data;
 mod deadline;
@@ -19,30 +19,31 @@ use crate::response_cache::Responses;
 use crate::schema::Model;
 use crate::security_log::Clients;
 
-/// The state that all requests share, behind one pointer: counting who has it is work that the processors wait for.
+/// The state shared by all requests, behind one pointer: each reference count is a point of contention between
+/// processors.
 pub(crate) struct Application {
     pub(crate) model: Arc<Model>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) database: Arc<Database>,
     pub(crate) data: DataMap,
-    /// The messages of constraints that mutations break.
+    /// The messages for violated constraints.
     pub(crate) constraints: Constraints,
     pub(crate) events: Arc<Hub>,
-    /// `None` where no answers are kept.
+    /// `None` if no responses are cached.
     pub(crate) responses: Option<Arc<Responses>>,
-    /// `None` where requests may take as long as they like.
+    /// `None` if requests have no time limit.
     pub(crate) deadlines: Option<Arc<RequestDeadlines>>,
-    /// The clients, as security events name them.
+    /// The client identification used in security events.
     pub(crate) clients: Clients,
 }
 
 impl Application {
-    /// Returns the time that a request may take; zero where that has no limit.
+    /// Returns the time limit of requests; zero without a limit.
     pub(crate) fn request_limit(&self) -> Duration {
         self.deadlines.as_ref().map_or(Duration::ZERO, |deadlines| deadlines.limit)
     }
 
-    /// Returns the time that a request which began at a beat may still run.
+    /// Returns the remaining time of a request that started at a beat.
     pub(crate) fn time_left(&self, started: u32) -> Option<Duration> {
         self.deadlines.as_ref().map(|deadlines| deadlines.time_left(started))
     }

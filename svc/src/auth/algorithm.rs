@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 /// The algorithm that a token is signed with (RFC 7518, section 3.1; RFC 8037 for `EdDSA`).
 ///
-/// A key has one algorithm, and a token that names another is refused, so that a public key is never taken for a secret
-/// (RFC 8725, section 3.1). `none` is not a valid one.
+/// A key has exactly one algorithm, and a token that names another is rejected, so that a public key is never used as a
+/// secret (RFC 8725, section 3.1). `none` is not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TokenAlgorithm {
@@ -51,23 +51,23 @@ const NAMES: [(TokenAlgorithm, &str); 12] = [
     (TokenAlgorithm::EdDsa, "EdDSA"),
 ];
 
-/// The names, for a message.
+/// The names, for error messages.
 pub(crate) const ALGORITHMS: &str =
     "HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 or EdDSA";
 
 impl TokenAlgorithm {
-    /// Its name in the header of a token.
+    /// The name of the algorithm in token headers (`alg`).
     pub fn as_str(self) -> &'static str {
         NAMES.iter().find(|(known, _)| *known == self).map_or("", |(_, name)| name)
     }
 
-    /// Whether it signs and verifies with one secret.
+    /// Whether the algorithm signs and verifies with the same secret.
     pub fn is_symmetric(self) -> bool {
         matches!(self, Self::Hs256 | Self::Hs384 | Self::Hs512)
     }
 }
 
-/// Reads a name as tokens write it: exactly.
+/// Parses the name used in token headers; the match is exact.
 impl FromStr for TokenAlgorithm {
     type Err = ();
 

@@ -1,4 +1,4 @@
-//! From a request's head to who asks.
+//! Authenticates a request from its headers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,30 +13,30 @@ use super::provider::Verified;
 use super::{AuthError, Identity, KeptTokens, Refusal, SharedProvider, TokenRevocationService, UserContext};
 use crate::security_log::{Clients, SecurityEventType, record};
 
-/// Everything that says who asks.
+/// The components that authenticate requests.
 pub(crate) struct Authentication {
     pub(crate) provider: Option<SharedProvider>,
     pub(crate) revocation: Option<TokenRevocationService>,
-    /// `None` where every token is verified each time.
+    /// `None` if tokens are not cached and are verified on every request.
     pub(crate) kept: Option<KeptTokens>,
     pub(crate) verifications: Verifications,
     pub(crate) outages: OutageLog,
-    /// Whether requests without a user are refused.
+    /// Whether requests without a user are rejected.
     pub(crate) required: bool,
-    /// The most bytes of a token.
+    /// The maximum length of a token in bytes.
     pub(crate) token_size: usize,
-    /// The longest that a provider or a store may take.
+    /// The timeout for providers and revocation stores.
     pub(crate) timeout: Duration,
-    /// The clients, as security events name them.
+    /// Identifies the client in security events.
     pub(crate) clients: Clients,
 }
 
 impl Authentication {
-    /// Establishes who asks, once for each request. `client` are the headers that say from where, which on a socket are
-    /// those that opened it.
+    /// Authenticates a request; called once per request. `client` holds the headers that locate the client; for a
+    /// socket, these are the headers of the request that opened it.
     ///
     /// # Errors
-    /// The refusal where that cannot be told; everything else is an identity.
+    /// `Unavailable` if the token cannot be verified at the moment. Every other outcome is an identity.
     pub(crate) async fn identify(
         &self,
         credentials: &HeaderMap,
@@ -45,7 +45,7 @@ impl Authentication {
     ) -> Result<Identity, Unavailable> {
         let Some(provider) = &self.provider else { return Ok(Identity::Anonymous) };
         if extensions.get::<UserContext>().is_some() {
-            // A layer of the application's own has said it.
+            // A layer of the application has already set the user.
             return Ok(Identity::Anonymous);
         }
         let token = match Bearer::of(credentials, self.token_size) {
@@ -68,10 +68,10 @@ impl Authentication {
         }
     }
 
-    /// Establishes whether a token that was verified before still holds: its time and its revocation, which change.
+    /// Checks whether a previously verified token is still valid: its expiry and its revocation, which can change.
     ///
     /// # Errors
-    /// The refusal where that cannot be told.
+    /// `Unavailable` if the revocation store cannot answer.
     #[cfg(feature = "websocket")]
     pub(crate) async fn still_holds(&self, verified: &Verified) -> Result<bool, Unavailable> {
         if verified.revocable.expires_at().is_some_and(|end| end <= std::time::SystemTime::now()) {
@@ -87,7 +87,7 @@ impl Authentication {
         }
     }
 
-    /// A request without a user, for the sake of its token.
+    /// Records the rejected token in the security log; the request continues without a user.
     fn refused(&self, error: &AuthError, headers: &HeaderMap, extensions: &Extensions) -> Identity {
         let (refusal, event_type) = match error {
             AuthError::TokenExpired => (Refusal::Expired, SecurityEventType::AuthTokenExpired),
@@ -131,7 +131,7 @@ impl Authentication {
         Ok(kept.keep(key, token.len(), generation, &authenticated))
     }
 
-    /// An answer, if it comes in time.
+    /// Awaits a result, up to the timeout.
     async fn bounded<T, E: Into<Arc<AuthError>>>(
         &self,
         answer: impl Future<Output = Result<T, E>>,
@@ -143,11 +143,11 @@ impl Authentication {
     }
 }
 
-/// The error of a request whose token cannot be verified, for something is away; the log says what.
+/// The token of a request cannot be verified because a dependency is unavailable; the log has the cause.
 #[derive(Debug)]
 pub(crate) struct Unavailable;
 
-/// The text of a token; no provider is asked about anything else.
+/// The token as text. Providers never see a header value of any other form.
 fn text(token: &[u8]) -> Result<&str, AuthError> {
     token68(token).ok_or_else(|| AuthError::invalid("the header holds no single token"))
 }

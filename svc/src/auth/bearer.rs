@@ -5,18 +5,18 @@ use axum::http::{HeaderMap, header};
 /// The content of the header of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Bearer<'a> {
-    /// No bearer token; another scheme is somebody else's.
+    /// No bearer token. A header with another scheme is ignored.
     Absent,
-    /// Something that is not one token.
+    /// Not exactly one token, or a token that is too long.
     Malformed,
-    /// A token as it came; [`token68`] says whether it is a text.
+    /// The token as received; [`token68`] validates its characters.
     Token(&'a [u8]),
 }
 
 const SCHEME: &[u8] = b"bearer";
 
 impl<'a> Bearer<'a> {
-    /// The token of a request. Two headers are none: a proxy might have looked at the other.
+    /// Reads the token of a request. Two headers are malformed: a proxy might have read the other one.
     pub(crate) fn of(headers: &'a HeaderMap, longest: usize) -> Self {
         let mut values = headers.get_all(header::AUTHORIZATION).iter();
         let Some(value) = values.next() else { return Self::Absent };
@@ -38,8 +38,8 @@ impl<'a> Bearer<'a> {
     }
 }
 
-/// Returns a token as a text, if it has the characters of one (RFC 9110, section 11.2). A token that was verified before
-/// has them, so only a new one is asked.
+/// Returns the token as text if it has only the allowed characters (RFC 9110, section 11.2). A cached token passed this
+/// check before, so only new tokens are checked.
 pub(crate) fn token68(token: &[u8]) -> Option<&str> {
     let fits =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=');

@@ -8,36 +8,36 @@ use serde_json::{Map, Value};
 
 use super::AuthError;
 
-/// The claims of a token that was verified (RFC 7519, section 4).
+/// The claims of a verified token (RFC 7519, section 4).
 ///
 /// `Debug` shows their names only.
 #[derive(Clone, Default, PartialEq)]
 pub struct Claims(Map<String, Value>);
 
 impl Claims {
-    /// Claims that a provider has verified.
+    /// Wraps claims that a provider has verified.
     pub fn new(claims: Map<String, Value>) -> Self {
         Self(claims)
     }
 
-    /// Reads claims; a name that comes twice makes them unreadable, as two readers could take either.
+    /// Parses claims. Rejects duplicate names, as two parsers could pick different values.
     pub(crate) fn read(json: &[u8]) -> Result<Self, AuthError> {
         serde_json::from_slice(json)
             .map(|Unique(claims)| Self(claims))
             .map_err(|_| AuthError::invalid("the claims are not a JSON object whose names are different"))
     }
 
-    /// A claim.
+    /// Returns a claim.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// A claim at a JSON pointer (RFC 6901), such as `/realm_access/roles`.
+    /// Returns the claim at a JSON pointer (RFC 6901), such as `/realm_access/roles`.
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
         pointed(&self.0, pointer)
     }
 
-    /// A claim that is a text.
+    /// Returns a claim if it is a string.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name)?.as_str()
     }
@@ -57,12 +57,12 @@ impl Claims {
         self.text("jti").filter(|id| !id.is_empty())
     }
 
-    /// The end of the token's time, in seconds since 1970: `exp`.
+    /// The expiry of the token, in seconds since 1970: `exp`.
     pub fn expires_at(&self) -> Option<f64> {
         self.get("exp")?.as_f64()
     }
 
-    /// The time at which it was issued, in seconds since 1970: `iat`.
+    /// The time of issue, in seconds since 1970: `iat`.
     pub fn issued_at(&self) -> Option<f64> {
         self.get("iat")?.as_f64()
     }
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Claims {
     }
 }
 
-/// The entry of an object at a JSON pointer.
+/// Looks up a JSON pointer in an object.
 pub(super) fn pointed<'a>(map: &'a Map<String, Value>, pointer: &str) -> Option<&'a Value> {
     let mut parts = pointer.strip_prefix('/')?.splitn(2, '/');
     let first = parts.next()?.replace("~1", "/").replace("~0", "~");
@@ -87,7 +87,7 @@ pub(super) fn pointed<'a>(map: &'a Map<String, Value>, pointer: &str) -> Option<
     parts.next().map_or(Some(value), |rest| value.pointer(&format!("/{rest}")))
 }
 
-/// An object whose names are different.
+/// An object without duplicate names.
 pub(super) struct Unique(pub(super) Map<String, Value>);
 
 impl<'de> Deserialize<'de> for Unique {
@@ -114,7 +114,7 @@ impl<'de> Deserialize<'de> for Unique {
     }
 }
 
-/// A time of a claim; `None` when it is none that clocks know.
+/// Converts the time of a claim; `None` if the system clock cannot represent it.
 pub(super) fn time(seconds: f64) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(seconds).ok()?)
 }

@@ -1,4 +1,4 @@
-//! Verifications that are under way, so that requests with the same new token wait for one.
+//! Verifications in progress: concurrent requests with the same new token share one.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,20 +10,21 @@ use super::{AuthError, Authenticated, SharedProvider};
 
 type Answer = Result<Arc<Authenticated>, Arc<AuthError>>;
 type Flight = BoxFuture<'static, Answer>;
-/// The key of a token, and the generation of the keys that it is verified with: who comes after these have changed does
-/// not join.
+/// The key of the token and the generation of the signing keys it is verified with: a request that arrives after the
+/// keys have changed does not join.
 type Key = (u128, u64);
 type Flights = Arc<Mutex<HashMap<Key, WeakShared<Flight>>>>;
 
-/// The verifications under way. There are at most as many as requests.
+/// The verifications in progress, at most one per request.
 #[derive(Debug, Default)]
 pub(crate) struct Verifications(Flights);
 
 impl Verifications {
-    /// Verifies a token, or joins the verification of the same one. It ends when nobody waits for it any more, and not
-    /// with the request that began it.
+    /// Verifies a token, or joins a verification of the same token in progress. The verification does not depend on the
+    /// request that started it; it is dropped once no request waits for it.
     ///
-    /// An answer that the provider does not let us keep holds for one request, so whoever joined verifies anew.
+    /// A result that the provider does not allow to be cached is valid for one request, so each request that joined
+    /// verifies the token again.
     pub(super) async fn verify(&self, key: Key, provider: &SharedProvider, token: &str) -> Answer {
         let (flight, is_mine) = self.join(key, provider, token);
         match flight.await {
@@ -52,7 +53,7 @@ impl Verifications {
     }
 }
 
-/// Takes a verification out when it has ended, or is not waited for any more.
+/// Removes a verification from the map when it completes or is dropped.
 struct Landing {
     flights: Flights,
     key: Key,

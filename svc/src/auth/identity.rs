@@ -5,28 +5,28 @@ use std::sync::Arc;
 use super::provider::Verified;
 use super::{RevocableToken, UserContext};
 
-/// The identity of a request, as its token says.
+/// The identity of a request, derived from its token.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Identity {
-    /// There is no token.
+    /// The request has no token.
     #[default]
     Anonymous,
-    /// The token holds.
+    /// The token is valid.
     Known(Arc<Verified>),
-    /// The token does not hold, so there is no user.
+    /// The token is not valid, so the request has no user.
     Refused(Refusal),
 }
 
-/// Why there is no user although there is a token; as clients see it.
+/// Why a request with a token has no user, as reported to clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     Expired,
-    /// It breaks a rule, or was revoked: which of the two is nobody's business.
+    /// The token violates a rule or was revoked; clients do not learn which.
     Invalid,
 }
 
 impl Refusal {
-    /// The `extensions.reason` of errors for want of a user.
+    /// The `extensions.reason` of errors caused by the missing user.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Expired => "TOKEN_EXPIRED",
@@ -36,7 +36,7 @@ impl Refusal {
 }
 
 impl Identity {
-    /// The user that the token names.
+    /// The user of the token.
     pub(crate) fn user(&self) -> Option<&UserContext> {
         match self {
             Self::Known(verified) => Some(&verified.user),
@@ -44,7 +44,7 @@ impl Identity {
         }
     }
 
-    /// The token, if it holds.
+    /// The token, if it is valid.
     pub(crate) fn verified(&self) -> Option<&Arc<Verified>> {
         match self {
             Self::Known(verified) => Some(verified),
@@ -52,7 +52,7 @@ impl Identity {
         }
     }
 
-    /// The token, as it is revoked.
+    /// The token in the form used for revocation, if it is valid.
     pub(crate) fn token(&self) -> Option<&RevocableToken> {
         match self {
             Self::Known(verified) => Some(&verified.revocable),
@@ -60,7 +60,7 @@ impl Identity {
         }
     }
 
-    /// The refusal of the token, where there is one.
+    /// Why the token was rejected, if it was.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         match self {
             Self::Refused(refusal) => Some(*refusal),

@@ -1,4 +1,4 @@
-//! Verified tokens that are kept, in bounded memory.
+//! A cache of verified tokens in bounded memory.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -11,15 +11,15 @@ use siphasher::sip128::{Hasher128 as _, SipHasher13};
 
 use super::provider::{Authenticated, Verified};
 
-/// The number of tokens to make room for at first.
+/// The initial capacity in tokens.
 const EXPECTED: usize = 1_024;
-/// About what a token weighs besides its claims: the entry, the user and the strings' own heads.
+/// The approximate size of a cached token besides its claims: the entry, the user and the string headers.
 const OVERHEAD: u64 = 1_024;
 
-/// Tokens that need no verification again.
+/// Tokens that need no further verification.
 ///
-/// A token is found by 128 bits of a hash with a random key, so that nothing outside can find another with the same, and
-/// no token lies in memory for longer than its request.
+/// The cache key is a 128-bit hash with a random key, so that an attacker cannot construct another token with the same
+/// hash, and no token stays in memory for longer than its request.
 #[derive(Debug)]
 pub(crate) struct KeptTokens {
     entries: Cache<u128, Entry, ByWeight, RandomState, DefaultLifecycle<u128, Entry>>,
@@ -29,7 +29,7 @@ pub(crate) struct KeptTokens {
 #[derive(Debug, Clone)]
 struct Entry {
     verified: Arc<Verified>,
-    /// The keys' generation under which it was verified.
+    /// The generation of the signing keys that verified the token.
     generation: u64,
     until: SystemTime,
     weight: u64,
@@ -45,7 +45,7 @@ impl Weighter<u128, Entry> for ByWeight {
 }
 
 impl KeptTokens {
-    /// Keeps tokens of this many bytes at most; `None` for no bytes, or where the system gives no random key.
+    /// A cache of at most this many bytes; `None` for zero bytes, or if the system provides no random key.
     pub(crate) fn new(bytes: u64) -> Option<Self> {
         let mut key = [0; 16];
         SystemRandom::new().fill(&mut key).ok().filter(|()| bytes > 0)?;
@@ -53,25 +53,25 @@ impl KeptTokens {
         Some(Self { entries, hasher: SipHasher13::new_with_key(&key) })
     }
 
-    /// The key that a token is found by.
+    /// The cache key of a token.
     pub(super) fn key(&self, token: &[u8]) -> u128 {
         let mut hasher = self.hasher;
         std::hash::Hasher::write(&mut hasher, token);
         hasher.finish128().as_u128()
     }
 
-    /// A token that still holds.
+    /// Returns a cached token that is still valid.
     pub(super) fn get(&self, key: u128, generation: u64) -> Option<Arc<Verified>> {
         let entry = self.entries.get(&key)?;
         (entry.generation == generation && SystemTime::now() < entry.until).then_some(entry.verified)
     }
 
-    /// Makes a token ready for its request, and keeps it if its provider lets us.
+    /// Prepares a token for its request, and caches it if its provider allows that.
     pub(super) fn keep(&self, key: u128, size: usize, generation: u64, token: &Authenticated) -> Arc<Verified> {
         let expires = token.claims.expires_at().and_then(super::claims::time);
         let verified = Arc::new(Verified::new(&token.claims, token.user.clone()));
         if let Some(until) = token.keep_until {
-            // The user holds what the claims do, which base64 has made longer, each text with a head of its own.
+            // The user holds the same data as the claims, which base64 has lengthened, plus a header for each string.
             let weight = OVERHEAD + size as u64 * 2;
             let until = expires.map_or(until, |expires| until.min(expires));
             self.entries.insert(key, Entry { verified: verified.clone(), generation, until, weight });
@@ -93,7 +93,7 @@ mod tests {
         for key in 0..1_000 {
             kept.keep(key, 1_000, 0, &token);
         }
-        // Each is taken for 3,024 bytes.
+        // Each counts as 3,024 bytes.
         assert!((60..=99).contains(&kept.entries.len()), "{}", kept.entries.len());
     }
 }

@@ -1,9 +1,9 @@
-//! Users, the tokens that say who asks, and the providers that verify them.
+//! Users, the tokens that identify them, and the providers that verify those tokens.
 //!
-//! A client sends `Authorization: Bearer <token>`. The [`AuthProvider`] of the application verifies the token, once for
-//! each request and before anything of the request is read, and resolvers find the [`UserContext`] by
-//! [`Context::user`](crate::Context::user). A token that does not hold leaves the request without a user, so that fields
-//! which need none still answer.
+//! A client sends `Authorization: Bearer <token>`. The [`AuthProvider`] of the application verifies the token once per
+//! request, before anything else of the request is read, and resolvers get the [`UserContext`] from
+//! [`Context::user`](crate::Context::user). An invalid token leaves the request without a user, so that fields that
+//! need none still resolve.
 //!
 //! ```
 //! use svc::auth::SignedTokenProvider;
@@ -19,8 +19,8 @@
 //! # Ok::<(), svc::auth::KeyError>(())
 //! ```
 //!
-//! An application with a way of its own puts a [`UserContext`] into the extensions of the request, in a layer around the
-//! router. Such a user comes first, and no token is looked at.
+//! An application that authenticates in another way puts a [`UserContext`] into the extensions of the request, in a
+//! layer around the router. Such a user takes precedence, and no token is read.
 
 mod algorithm;
 mod config;

@@ -7,10 +7,10 @@ use futures_util::future::BoxFuture;
 use super::provider::SharedProvider;
 use super::{AuthError, AuthProvider, Authenticated, Claims, TokenRevocationService, UserContext};
 
-/// Several providers, of which the first that takes a token decides.
+/// Several providers; the first one that accepts a token decides.
 ///
-/// A token that no provider takes is not valid, whatever the last of them says. A provider that is away is passed over
-/// only if another takes the token.
+/// A token that no provider accepts is invalid, regardless of the error of the last provider. An unavailable provider
+/// is skipped only if another one accepts the token.
 ///
 /// ```
 /// use svc::auth::{MultiProvider, SignedTokenProvider};
@@ -25,18 +25,18 @@ use super::{AuthError, AuthProvider, Authenticated, Claims, TokenRevocationServi
 pub struct MultiProvider(Vec<SharedProvider>);
 
 impl MultiProvider {
-    /// No providers: every token is refused.
+    /// No providers: every token is rejected.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a provider, to be tried after those before it.
+    /// Adds a provider, tried after the ones added before.
     pub fn or(mut self, provider: impl AuthProvider) -> Self {
         self.0.push(Arc::new(provider));
         self
     }
 
-    /// Adds a provider that is shared already.
+    /// Adds a provider that is already shared.
     pub(crate) fn or_shared(mut self, provider: SharedProvider) -> Self {
         self.0.push(provider);
         self
@@ -77,8 +77,8 @@ impl AuthProvider for MultiProvider {
     }
 }
 
-/// The first answer. Without one, what is away counts more than what refuses, as it might have taken the token; then
-/// that the token has expired, as whoever says so has verified it.
+/// Returns the first success. Without one, an unavailable provider outranks a rejection, as it might have accepted the
+/// token; expiry outranks other rejections, as only a provider that has verified the token reports it.
 async fn first<'a, T>(answers: impl Iterator<Item = BoxFuture<'a, Result<T, AuthError>>>) -> Result<T, AuthError> {
     let mut refused = AuthError::invalid("no provider takes it");
     for answer in answers {

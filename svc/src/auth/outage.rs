@@ -1,26 +1,26 @@
-//! The log of what is away.
+//! Logs outages of providers and stores.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::AuthError;
 
-/// The time between two lines of the log.
+/// The minimum time between two log lines.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// An outage of a provider or a store: each request meets it, and the log says so once a second.
+/// An outage of a provider or a store: it affects every request, and is logged once a second.
 #[derive(Debug, Default)]
 pub(crate) struct OutageLog(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     last: Option<Instant>,
-    /// The requests that the log has not counted yet.
+    /// The affected requests that are not yet logged.
     requests: u64,
 }
 
 impl OutageLog {
-    /// Counts a request that has met the outage, and logs those so far if the last line is a second old.
+    /// Counts a request affected by the outage, and logs the count if the last line is at least a second old.
     pub(super) fn record(&self, error: &AuthError, consequence: &'static str) {
         let Some(requests) = self.count(Instant::now()) else { return };
         let mut why = error.to_string();
@@ -33,7 +33,7 @@ impl OutageLog {
         tracing::error!(requests, error = why, "{consequence}");
     }
 
-    /// The requests to log now; `None` when it is too early.
+    /// The number of requests to log now; `None` if the last line is too recent.
     fn count(&self, now: Instant) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.requests += 1;

@@ -1,4 +1,4 @@
-//! The seam for providers of users.
+//! The trait for authentication providers.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -8,10 +8,11 @@ use futures_util::future::BoxFuture;
 
 use super::{AuthError, Claims, RevocableToken, TokenRevocationService, UserContext};
 
-/// A provider of users: it verifies tokens and says whose they are; given to [`AppOptions::auth_provider`](crate::AppOptions::auth_provider).
+/// Verifies tokens and identifies their users; passed to
+/// [`AppOptions::auth_provider`](crate::AppOptions::auth_provider).
 ///
-/// A provider verifies the signature and the end of the token's time. Only what it verifies is ever a user; each error
-/// leaves the request without one, and [`AuthError::Unavailable`] refuses it.
+/// A provider verifies the signature and the expiry of a token. Only a verified token yields a user. An error leaves
+/// the request without one, and [`AuthError::Unavailable`] rejects the request.
 ///
 /// ```
 /// use svc::auth::{AuthError, AuthProvider, Claims, UserContext};
@@ -35,23 +36,24 @@ use super::{AuthError, Claims, RevocableToken, TokenRevocationService, UserConte
     note = "take `SignedTokenProvider`, or implement `AuthProvider` with `validate_token` and `get_user_from_token`"
 )]
 pub trait AuthProvider: Send + Sync + 'static {
-    /// Returns the claims of a token that holds.
+    /// Returns the claims of a valid token.
     ///
     /// # Errors
-    /// [`AuthError::TokenExpired`], [`AuthError::InvalidToken`], or [`AuthError::Unavailable`] when that cannot be told.
+    /// [`AuthError::TokenExpired`], [`AuthError::InvalidToken`], or [`AuthError::Unavailable`] if the token cannot be
+    /// verified at the moment.
     fn validate_token(&self, token: &str) -> impl Future<Output = Result<Claims, AuthError>> + Send;
 
-    /// Returns the user of a token that holds.
+    /// Returns the user of a valid token.
     ///
     /// # Errors
-    /// Those of [`validate_token`](Self::validate_token).
+    /// The errors of [`validate_token`](Self::validate_token).
     fn get_user_from_token(&self, token: &str) -> impl Future<Output = Result<UserContext, AuthError>> + Send;
 
-    /// Returns both at once, which is what requests ask for. A provider that verifies once for both says so here, and
-    /// for how long the answer holds.
+    /// Returns claims and user together; requests call this method. Override it to verify the token only once for both,
+    /// and to allow caching the result for a time.
     ///
     /// # Errors
-    /// Those of [`validate_token`](Self::validate_token).
+    /// The errors of [`validate_token`](Self::validate_token).
     fn authenticate(&self, token: &str) -> impl Future<Output = Result<Authenticated, AuthError>> + Send {
         async move {
             let claims = self.validate_token(token).await?;
@@ -62,37 +64,37 @@ pub trait AuthProvider: Send + Sync + 'static {
     /// Exchanges a refresh token for a new access token and a new refresh token.
     ///
     /// # Errors
-    /// [`AuthError::NotSupported`] where a provider has none.
+    /// [`AuthError::NotSupported`] if the provider has no refresh tokens.
     fn refresh_token(&self, _refresh_token: &str) -> impl Future<Output = Result<(String, String), AuthError>> + Send {
         std::future::ready(Err(AuthError::NotSupported))
     }
 
-    /// Ends a token before its time.
+    /// Revokes a token before it expires.
     ///
     /// # Errors
-    /// [`AuthError::NotSupported`] where a provider cannot.
+    /// [`AuthError::NotSupported`] if the provider cannot revoke tokens.
     fn revoke_token(&self, _token: &str) -> impl Future<Output = Result<(), AuthError>> + Send {
         std::future::ready(Err(AuthError::NotSupported))
     }
 
-    /// A number that changes with the keys. Tokens that were kept under another are verified anew.
+    /// Changes whenever the signing keys do. Cached tokens from another generation are verified again.
     fn key_generation(&self) -> u64 {
         0
     }
 
-    /// The revocation service that the provider brings, for applications that give none of their own.
+    /// The revocation service of the provider, used if the application configures none.
     fn revocation(&self) -> Option<TokenRevocationService> {
         None
     }
 
-    /// The reason for which the provider is too weak for production, such as a short secret: the service refuses to
-    /// start there, and warns in development.
+    /// Why the provider is too weak for production, such as a short secret: the service then refuses to start in
+    /// production, and warns in development.
     fn weakness(&self) -> Option<String> {
         None
     }
 }
 
-/// A token that a provider has verified.
+/// A token verified by a provider.
 #[derive(Debug, Clone)]
 pub struct Authenticated {
     pub(super) claims: Claims,
@@ -101,20 +103,19 @@ pub struct Authenticated {
 }
 
 impl Authenticated {
-    /// A token's claims and user. They hold for one request.
+    /// The claims and the user of a token, valid for one request.
     pub fn new(claims: Claims, user: UserContext) -> Self {
         Self { claims, user, keep_until: None }
     }
 
-    /// The same for requests until then, but never past the token's `exp`. Whether it was revoked is still asked each
-    /// time.
+    /// Allows caching until this time, but never past the token's `exp`. Revocation is still checked on every request.
     #[must_use]
     pub fn keep_until(mut self, time: SystemTime) -> Self {
         self.keep_until = Some(time);
         self
     }
 
-    /// The same token with the user as the application has completed it, for a time that only gets shorter.
+    /// The same token with the user completed by the application; the caching time can only get shorter.
     pub(crate) fn with_user(self, user: UserContext, until: Option<SystemTime>) -> Self {
         let keep_until = self.keep_until.map(|known| until.map_or(known, |until| until.min(known)));
         Self { user, keep_until, ..self }
@@ -131,11 +132,11 @@ impl Authenticated {
     }
 }
 
-/// A token that was verified, as requests share it.
+/// A verified token, shared between requests.
 #[derive(Debug)]
 pub(crate) struct Verified {
     pub(crate) user: UserContext,
-    /// The token as revocations are looked up by it.
+    /// The token in the form used to look up revocations.
     pub(crate) revocable: RevocableToken,
 }
 

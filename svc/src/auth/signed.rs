@@ -1,4 +1,4 @@
-//! Tokens that the service itself can verify.
+//! Signed tokens, which the service verifies itself.
 
 use std::time::Duration;
 
@@ -10,10 +10,11 @@ use super::standard_user::described;
 use super::{AuthError, AuthProvider, Authenticated, Claims, KeyError, TokenAlgorithm, UserContext, VerifyingKey};
 use crate::settings::use_value;
 
-/// The fewest bytes of a secret in production: those of the hash (RFC 7518, section 3.2).
+/// The minimum length of a secret in production: the length of the hash (RFC 7518, section 3.2).
 const SECRET: usize = 32;
 
-/// The custom provider: tokens that are signed with a secret, or with the private part of a public key.
+/// The custom provider: verifies tokens that are signed with a secret, or with a private key whose public key is
+/// configured.
 ///
 /// Signature and `exp` are always verified, `iss` and `aud` where they are configured. The user's identifier is a UUID:
 /// `sub`, or else `user_id`.
@@ -31,18 +32,18 @@ const SECRET: usize = 32;
 #[must_use = "give it to `AppOptions::auth_provider`"]
 pub struct SignedTokenProvider {
     key: VerifyingKey,
-    /// The bytes of the secret; `None` for a public key.
+    /// The length of the secret in bytes; `None` for a public key.
     secret: Option<usize>,
     rules: ClaimRules,
 }
 
 impl SignedTokenProvider {
-    /// Tokens of a key.
+    /// Verifies tokens with a key.
     pub fn new(key: VerifyingKey) -> Self {
         Self { key, secret: None, rules: ClaimRules::default() }
     }
 
-    /// Tokens that are signed with a secret by HS256. In production it has at least 32 bytes.
+    /// Verifies tokens signed with HS256 and a secret. In production the secret must have at least 32 bytes.
     ///
     /// # Errors
     /// A [`KeyError`] when the secret is empty or a PEM key.
@@ -50,7 +51,8 @@ impl SignedTokenProvider {
         Self::with_secret_for(TokenAlgorithm::Hs256, secret)
     }
 
-    /// Tokens that are signed with a secret by HS256, HS384 or HS512. In production it has at least 32 bytes.
+    /// Verifies tokens signed with HS256, HS384 or HS512 and a secret. In production the secret must have at least 32
+    /// bytes.
     ///
     /// # Errors
     /// A [`KeyError`] when the algorithm takes no secret, or the secret is empty or a PEM key.
@@ -62,7 +64,7 @@ impl SignedTokenProvider {
         Ok(Self { key, secret: Some(secret.len()), rules: ClaimRules::default() })
     }
 
-    /// The issuer that tokens must name.
+    /// The required issuer of tokens.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         let issuer = issuer.into();
         use_value("SVC_AUTH_ISSUER", &issuer);
@@ -70,7 +72,7 @@ impl SignedTokenProvider {
         self
     }
 
-    /// The audience that tokens must name.
+    /// The required audience of tokens.
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
         let audience = audience.into();
         use_value("SVC_AUTH_AUDIENCE", &audience);
@@ -78,7 +80,7 @@ impl SignedTokenProvider {
         self
     }
 
-    /// The difference of clocks that `exp` and `nbf` are forgiven; none by default.
+    /// The clock skew tolerated when checking `exp` and `nbf`; none by default.
     pub fn leeway(mut self, leeway: Duration) -> Self {
         use_value("SVC_AUTH_LEEWAY", &leeway.as_secs().to_string());
         self.rules.leeway = leeway;

@@ -1,4 +1,4 @@
-//! The user that a token's claims describe.
+//! Builds a user from the claims of a token.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::{AuthError, Claims, UserContext};
 /// The claims of the custom provider that are not metadata.
 const OWN_PLACES: [&str; 10] = ["sub", "user_id", "email", "name", "roles", "permissions", "exp", "iat", "iss", "aud"];
 
-/// The user of the custom provider's claims, without the identifier.
+/// Builds the user from the claims of the custom provider; the identifier comes from the caller.
 pub(super) fn described(claims: &Claims, user_id: String) -> Result<UserContext, AuthError> {
     let metadata = claims.as_map().iter().filter(|(name, _)| !OWN_PLACES.contains(&name.as_str()));
     let permissions = match claims.get("permissions") {
@@ -24,7 +24,7 @@ pub(super) fn described(claims: &Claims, user_id: String) -> Result<UserContext,
     })
 }
 
-/// A text or nothing.
+/// A string claim; `None` if it is missing or null.
 fn text(claims: &Claims, name: &str) -> Result<Option<String>, AuthError> {
     match claims.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -33,12 +33,12 @@ fn text(claims: &Claims, name: &str) -> Result<Option<String>, AuthError> {
     }
 }
 
-/// A list of texts; a missing one is empty.
+/// A claim with a list of strings; empty if it is missing.
 fn list(claims: &Claims, name: &str) -> Result<Vec<String>, AuthError> {
     texts(claims.get(name), name)
 }
 
-/// The texts of a list; a missing one is empty.
+/// The strings of a list; empty if it is missing.
 pub(super) fn texts(claim: Option<&Value>, name: &str) -> Result<Vec<String>, AuthError> {
     let wrong = || AuthError::invalid(format!("`{name}` is not a list of strings"));
     match claim {
@@ -50,7 +50,7 @@ pub(super) fn texts(claim: Option<&Value>, name: &str) -> Result<Vec<String>, Au
     }
 }
 
-/// Words of one text, as OAuth has them (RFC 6749, section 3.3), or a list.
+/// The words of a space-separated string, as in OAuth (RFC 6749, section 3.3), or a list of strings.
 pub(super) fn words(claim: Option<&Value>, name: &str) -> Result<Vec<String>, AuthError> {
     match claim {
         Some(Value::String(words)) => Ok(words.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()),

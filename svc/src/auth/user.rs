@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 
 use super::claims::pointed;
 
-/// The claims that differ from token to token of the same user.
+/// The claims that differ between tokens of the same user.
 pub(crate) const OF_TOKENS: [&str; 4] = ["exp", "iat", "jti", "nbf"];
 
-/// The user who asks.
+/// The authenticated user of a request.
 ///
-/// Roles and permissions are compared exactly, upper and lower case told apart. `Debug` shows the identifier, and of the
-/// rest only how many there are: names and addresses do not belong in logs.
+/// Roles and permissions are compared exactly, including case. `Debug` shows the identifier, and only the number of
+/// roles and permissions: names and addresses do not belong in logs.
 ///
 /// ```
 /// use svc::auth::UserContext;
@@ -26,10 +26,10 @@ pub(crate) const OF_TOKENS: [&str; 4] = ["exp", "iat", "jti", "nbf"];
 pub struct UserContext {
     /// The identifier.
     pub user_id: String,
-    /// The address of mail.
+    /// The email address.
     #[serde(default)]
     pub email: Option<String>,
-    /// The name to be shown.
+    /// The display name.
     #[serde(default)]
     pub name: Option<String>,
     /// The roles.
@@ -38,18 +38,18 @@ pub struct UserContext {
     /// The permissions, `resource:action` by convention.
     #[serde(default)]
     pub permissions: Vec<String>,
-    /// Further facts, such as other claims of the token.
+    /// Additional data, such as other claims of the token.
     #[serde(default)]
     pub metadata: Map<String, Value>,
 }
 
 impl UserContext {
-    /// A user of whom nothing but the identifier is known.
+    /// A user with only an identifier.
     pub fn new(user_id: impl Into<String>) -> Self {
         Self { user_id: user_id.into(), ..Self::default() }
     }
 
-    /// Whether another token says the same of the user: what differs is when it was made and for how long it holds.
+    /// Whether another token describes the same user, ignoring its time of issue and its validity period.
     #[cfg(feature = "websocket")]
     pub(crate) fn is_same_but_for_times(&self, other: &Self) -> bool {
         let lasting = |user: &Self| {
@@ -60,7 +60,7 @@ impl UserContext {
         lasting(self) == lasting(other)
     }
 
-    /// The same user with an address of mail.
+    /// The same user with an email address.
     #[must_use]
     pub fn email(mut self, email: impl Into<String>) -> Self {
         self.email = Some(email.into());
@@ -95,9 +95,9 @@ impl UserContext {
         self
     }
 
-    /// A fact as text: `email`, `name`, or an entry of the metadata, where a provider puts the other claims of a token. It
-    /// is found by its name, or by a JSON pointer into the metadata (RFC 6901) such as `/tenant/id`. Numbers and booleans
-    /// are written as in JSON; anything else is `None`.
+    /// Returns a claim as text: `email`, `name`, or a metadata entry, where providers put the other claims of a token.
+    /// Metadata is looked up by name, or by a JSON pointer (RFC 6901) such as `/tenant/id`. Numbers and booleans are
+    /// written as in JSON; anything else is `None`.
     ///
     /// ```
     /// use svc::auth::UserContext;
@@ -131,22 +131,22 @@ impl UserContext {
         self.permissions.iter().any(|own| own == permission)
     }
 
-    /// Whether the user has at least one of the roles; of none, no.
+    /// Whether the user has at least one of the roles; `false` if `roles` is empty.
     pub fn has_any_role<T: AsRef<str>>(&self, roles: impl IntoIterator<Item = T>) -> bool {
         roles.into_iter().any(|role| self.has_role(role.as_ref()))
     }
 
-    /// Whether the user has at least one of the permissions; of none, no.
+    /// Whether the user has at least one of the permissions; `false` if `permissions` is empty.
     pub fn has_any_permission<T: AsRef<str>>(&self, permissions: impl IntoIterator<Item = T>) -> bool {
         permissions.into_iter().any(|permission| self.has_permission(permission.as_ref()))
     }
 
-    /// Whether the user has each of the roles; of none, yes.
+    /// Whether the user has all of the roles; `true` if `roles` is empty.
     pub fn has_all_roles<T: AsRef<str>>(&self, roles: impl IntoIterator<Item = T>) -> bool {
         roles.into_iter().all(|role| self.has_role(role.as_ref()))
     }
 
-    /// Whether the user has each of the permissions; of none, yes.
+    /// Whether the user has all of the permissions; `true` if `permissions` is empty.
     pub fn has_all_permissions<T: AsRef<str>>(&self, permissions: impl IntoIterator<Item = T>) -> bool {
         permissions.into_iter().all(|permission| self.has_permission(permission.as_ref()))
     }

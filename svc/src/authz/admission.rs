@@ -1,12 +1,12 @@
-//! The proof that a root field may run.
+//! Proof that a root field may run.
 
 use std::sync::Arc;
 
 use crate::Error;
 use crate::sql::RowFilter;
 
-/// The proof that a root field may run. It holds the field, and whatever runs a root field takes it in the field's place;
-/// only the gate makes one.
+/// Proof that a root field may run. It contains the field, and every function that runs a root field takes the proof in
+/// place of the field. Only the gate creates it.
 #[derive(Debug)]
 pub(crate) struct Admission<'f, F> {
     field: &'f F,
@@ -23,15 +23,15 @@ impl<'f, F> Admission<'f, F> {
         self.field
     }
 
-    /// The rows that the field may read, where not all.
+    /// The rows that the field may read, unless it may read all.
     pub(crate) fn row_filter(&self) -> Option<&Arc<RowFilter>> {
         self.row_filter.as_ref()
     }
 }
 
 impl<F: Coordinate> Admission<'_, F> {
-    /// The same admission for the same field in another plan of the operation, as for an event of which gated fields were
-    /// decided about anew; `None` for any other field.
+    /// The same admission for the same field in another plan of the operation, such as for an event whose gated fields
+    /// were decided again; `None` for any other field.
     pub(crate) fn for_same<'e>(&self, field: &'e F) -> Option<Admission<'e, F>> {
         (self.field.coordinate() == field.coordinate()).then(|| Admission::new(field, self.row_filter.clone()))
     }
@@ -42,26 +42,26 @@ pub(crate) trait Coordinate {
     fn coordinate(&self) -> &str;
 }
 
-/// The decision about a field; `None` where nobody decides about it.
+/// The decision about a field; `None` if it needs none.
 pub(crate) type Decided<'f, F> = Option<Result<Admission<'f, F>, Error>>;
 
-/// A planned operation, whose root fields pass the gate.
+/// A planned operation with root fields that pass the gate.
 pub(crate) trait Roots {
-    /// A field of it.
+    /// A root field.
     type Field;
 
-    /// The fields that need an admission, each with its place among all fields.
+    /// The fields that need an admission, each with its index among all fields.
     fn roots(&self) -> impl Iterator<Item = (usize, &Self::Field)>;
 }
 
-/// The proof that all root fields of a plan may run together, and read all rows.
+/// Proof that all root fields of a plan may run together, and read all rows.
 #[derive(Debug)]
 pub(crate) struct AllAdmitted<'p, P> {
     plan: &'p P,
 }
 
 impl<'p, P: Roots> AllAdmitted<'p, P> {
-    /// The proof, if there is one root field at least, and an admission without a filter for each.
+    /// Returns the proof if there is at least one root field, and an admission without a filter for each.
     pub(crate) fn of(plan: &'p P, decisions: &[Decided<'p, P::Field>]) -> Option<Self> {
         let is_admitted = |(index, field): (usize, &P::Field)| {
             let Some(Some(Ok(admission))) = decisions.get(index) else { return false };

@@ -1,12 +1,12 @@
-//! The arguments of what is decided about.
+//! The arguments of the operation to authorize.
 
 use std::sync::OnceLock;
 
 use async_graphql::Value;
 use indexmap::IndexMap;
 
-/// Coerced arguments under their Rust names; those that are absent are left out. Most authorizers never look at them, so
-/// the map is made only for those that do.
+/// Coerced arguments by Rust name; absent ones are left out. Most authorizers never read them, so the map is built on
+/// first use.
 #[derive(Clone)]
 pub(crate) struct Arguments {
     given: Vec<(String, Value)>,

@@ -1,4 +1,4 @@
-//! Decisions that are kept for a short time.
+//! A short-lived cache of decisions.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,12 +20,12 @@ use crate::request::Context;
 type PrincipalKey = Box<dyn Fn(&Context<'_>) -> Option<String> + Send + Sync>;
 type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
 
-/// The settings of the cache of decisions; given to
+/// The settings of the decision cache; passed to
 /// [`AppOptions::authorization_cache`](crate::AppOptions::authorization_cache).
 ///
-/// A decision is kept by the key of who asks, the operation's kind and name, and the arguments. So the authorizer has to
-/// decide by these alone; whatever else it looks at may be a short time old. Decisions without a principal, and those of
-/// an authorizer that fails, are never kept.
+/// A decision is cached by the principal key, the operation's kind and name, and the arguments. The authorizer must
+/// therefore decide by these alone; any other data it reads may be briefly out of date. Decisions without a principal,
+/// and failures of the authorizer, are never cached.
 ///
 /// ```
 /// use std::time::Duration;
@@ -48,8 +48,8 @@ pub struct AuthorizationCacheConfig {
 }
 
 impl AuthorizationCacheConfig {
-    /// A cache of at most 10,000 decisions, each kept for five seconds. `principal_key` gives the key of who asks, which no
-    /// two of them share; decisions for `None` are not kept.
+    /// A cache of at most 10,000 decisions, each kept for five seconds. `principal_key` returns the key of the
+    /// requester, which must be unique for each principal; with `None`, decisions are not cached.
     pub fn new(principal_key: impl Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static) -> Self {
         Self {
             principal_key: Box::new(principal_key),
@@ -59,22 +59,22 @@ impl AuthorizationCacheConfig {
         }
     }
 
-    /// Sets the time for which a decision is kept. Nothing else ends one before its time, so keep it short.
+    /// Sets how long a decision is cached. Nothing invalidates it earlier, so keep this short.
     #[must_use]
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = ttl;
         self
     }
 
-    /// The most decisions that are kept; the one that was used the longest time ago gives way. All of them together take
-    /// 16 MiB at most.
+    /// Sets the maximum number of cached decisions; the least recently used one is evicted. Together they take at most
+    /// 16 MiB.
     #[must_use]
     pub fn max_entries(mut self, max_entries: usize) -> Self {
         self.max_entries = max_entries;
         self
     }
 
-    /// The clock by which decisions age, for tests.
+    /// Sets the clock that expires decisions, for tests.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         self.clock = Box::new(clock);
@@ -91,12 +91,12 @@ impl fmt::Debug for AuthorizationCacheConfig {
     }
 }
 
-/// An authorizer whose decisions are kept.
+/// An authorizer with cached decisions.
 pub(crate) struct CachedAuthorizer {
     authorizer: Box<dyn DynAuthorizer>,
     config: AuthorizationCacheConfig,
     kept: Mutex<KeptDecisions>,
-    /// The questions that are being asked; whoever asks one again waits for the answer.
+    /// The decisions in progress; later requests for the same decision wait for the first one.
     asked: Mutex<HashMap<DecisionKey, Arc<tokio::sync::Mutex<()>>>>,
 }
 
@@ -106,7 +106,7 @@ impl CachedAuthorizer {
         Self { authorizer, config, kept: Mutex::new(KeptDecisions::new(most)), asked: Mutex::default() }
     }
 
-    /// The key of who asks; `None` where no decision is kept.
+    /// The principal key; `None` if no decision is cached.
     fn principal(&self, context: &Context<'_>) -> Option<String> {
         let keeps = self.config.max_entries > 0 && !self.config.ttl.is_zero();
         keeps.then(|| (self.config.principal_key)(context)).flatten()
@@ -145,7 +145,7 @@ impl CachedAuthorizer {
 }
 
 impl CachedAuthorizer {
-    /// Asks in one call for what is not known.
+    /// Requests all missing decisions in one call.
     async fn ask_batch(&self, requests: Vec<AuthorizationRequest>) -> Decisions {
         let keys: Vec<_> = requests.iter().map(|request| self.key(request)).collect();
         let known: Vec<_> = keys.iter().map(|key| self.find(key.as_ref()?)).collect();
@@ -184,7 +184,7 @@ impl DynAuthorizer for CachedAuthorizer {
                 CacheType::Decision.looked_up(true);
                 Ok(Deciding::Now(decision))
             }
-            // Which counts the look-up.
+            // `ask` counts the lookup.
             None => Ok(Deciding::Later(self.ask(key, question.request()?).boxed())),
         }
     }
@@ -201,7 +201,7 @@ impl DynAuthorizer for CachedAuthorizer {
     }
 }
 
-/// One of those who ask the same question, which is forgotten with the last of them, however it ends.
+/// One of the requests waiting for the same decision. The last one removes the entry, however it ends.
 struct Flight<'a> {
     asked: &'a Mutex<HashMap<DecisionKey, Arc<tokio::sync::Mutex<()>>>>,
     key: &'a DecisionKey,
@@ -218,7 +218,7 @@ impl<'a> Flight<'a> {
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
         let mut asked = lock(self.asked);
-        // The map has one, and this has one.
+        // One reference is in the map, and one in this value.
         if Arc::strong_count(&self.turn) <= 2 {
             asked.remove(self.key);
         }

@@ -4,8 +4,8 @@ use crate::scalar::sql_value::SqlValue;
 use crate::sql::{Column, Filter};
 use crate::{Error, ErrorCode, Result};
 
-/// The decision of an [`Authorizer`](super::Authorizer): whether an operation may run, and on which rows. It cannot be
-/// changed once it is made.
+/// The decision of an [`Authorizer`](super::Authorizer): whether an operation may run, and which rows it may read. It
+/// is immutable.
 ///
 /// ```
 /// use svc::authz::AuthorizationDecision;
@@ -28,36 +28,36 @@ enum Verdict {
 }
 
 impl AuthorizationDecision {
-    /// The operation may run.
+    /// Allows the operation.
     #[must_use]
     pub fn allow() -> Self {
         Self::allow_filtered::<String, SqlValue>([])
     }
 
-    /// The operation may run and read only rows with these values in these columns; `None` is null.
+    /// Allows the operation, restricted to rows with these values in these columns; `None` is null.
     ///
-    /// The filters are for queries: rows of the type that the root field answers with, wherever the field reads them. On
-    /// mutations and fields they are ignored, which the log says. A name of a column is of the form
-    /// `[a-z_][a-z0-9_]{0,62}`; another one denies.
+    /// The filters apply to queries: to rows of the root field's type, in every read by that field. On mutations and
+    /// fields they are ignored, and a warning is logged. A column name must have the form `[a-z_][a-z0-9_]{0,62}`; any
+    /// other name denies the operation.
     #[must_use]
     pub fn allow_filtered<C: Into<String>, V: Into<SqlValue>>(filters: impl IntoIterator<Item = (C, V)>) -> Self {
         let filters = filters.into_iter().map(|(column, value)| (column.into(), value.into())).collect();
         Self(Verdict::Allow { filters, condition: None })
     }
 
-    /// The operation may run and read only rows that match; see [`allow_filtered`](Self::allow_filtered).
+    /// Allows the operation, restricted to rows that match; see [`allow_filtered`](Self::allow_filtered).
     #[must_use]
     pub fn allow_where(condition: Filter) -> Self {
         Self(Verdict::Allow { filters: Vec::new(), condition: Some(condition) })
     }
 
-    /// The operation may not run; clients get the code `FORBIDDEN`.
+    /// Denies the operation; clients get the code `FORBIDDEN`.
     #[must_use]
     pub fn deny() -> Self {
         Self(Verdict::Deny { code: ErrorCode::Forbidden.as_str().into(), message: None })
     }
 
-    /// The operation may not run; clients get this code and message.
+    /// Denies the operation; clients get this code and message.
     #[must_use]
     pub fn deny_with(code: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
         Self(Verdict::Deny { code: code.into(), message: Some(message.into()) })
@@ -76,7 +76,7 @@ impl AuthorizationDecision {
         }
     }
 
-    /// The message of a denial that has one of its own.
+    /// The message of a denial, if it has a custom one.
     pub fn message(&self) -> Option<&str> {
         match &self.0 {
             Verdict::Deny { message: Some(message), .. } => Some(message),
@@ -84,7 +84,7 @@ impl AuthorizationDecision {
         }
     }
 
-    /// The values that rows must have in these columns.
+    /// The required values of columns.
     pub fn filters(&self) -> &[(String, SqlValue)] {
         match &self.0 {
             Verdict::Allow { filters, .. } => filters,
@@ -92,7 +92,7 @@ impl AuthorizationDecision {
         }
     }
 
-    /// The condition on rows that [`allow_where`](Self::allow_where) was given.
+    /// The row condition passed to [`allow_where`](Self::allow_where).
     pub fn condition(&self) -> Option<&Filter> {
         match &self.0 {
             Verdict::Allow { condition, .. } => condition.as_ref(),
@@ -105,10 +105,10 @@ impl AuthorizationDecision {
         !self.filters().is_empty() || self.condition().is_some()
     }
 
-    /// All conditions on rows.
+    /// All row conditions combined.
     ///
     /// # Errors
-    /// When a filter has a name that is not one of a column.
+    /// If a filter has an invalid column name.
     pub(super) fn row_condition(&self) -> Result<Filter> {
         let mut all: Vec<Filter> = self.condition().cloned().into_iter().collect();
         for (column, value) in self.filters() {
@@ -123,7 +123,7 @@ impl AuthorizationDecision {
     }
 }
 
-/// True allows, false denies.
+/// `true` allows, `false` denies.
 impl From<bool> for AuthorizationDecision {
     fn from(allowed: bool) -> Self {
         if allowed { Self::allow() } else { Self::deny() }
@@ -139,7 +139,7 @@ fn is_column(name: &str) -> bool {
         && bytes.iter().all(|byte| is_first(byte) || byte.is_ascii_digit())
 }
 
-/// A decision as authorizers may return it: an [`AuthorizationDecision`], a `bool`, or a [`Result`] with either.
+/// A return value of authorizers: an [`AuthorizationDecision`], a `bool`, or a [`Result`] with either.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a decision",
     note = "return a `bool`, an `AuthorizationDecision`, or a `svc::Result` with either"
@@ -148,7 +148,7 @@ pub trait IntoDecision {
     /// The decision.
     ///
     /// # Errors
-    /// That of the authorizer.
+    /// The error of the authorizer.
     fn into_decision(self) -> Result<AuthorizationDecision>;
 }
 

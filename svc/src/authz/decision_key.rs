@@ -1,4 +1,4 @@
-//! The questions that kept decisions answer.
+//! The keys of cached decisions.
 
 use async_graphql::Value;
 use sha2::{Digest as _, Sha256};
@@ -6,16 +6,17 @@ use sha2::{Digest as _, Sha256};
 use super::OperationType;
 use crate::value_bytes;
 
-/// A question: the digest of its bytes, of which each part has its type and its length, so that no two questions have the
-/// same. Clients decide how long arguments are, so what is kept must not be as long.
+/// The key of a decision: the digest of an encoding that includes the type and the length of each part, so that
+/// different requests have different encodings. Clients control the length of arguments, so the key must have a fixed
+/// length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct DecisionKey([u8; 32]);
 
-/// The bytes that most questions have room in.
+/// The initial buffer size in bytes, sufficient for most keys.
 const USUAL: usize = 128;
 
 impl DecisionKey {
-    /// The key of what a principal asks; `None` where an argument has no such form.
+    /// The key of a principal's request; `None` if an argument cannot be encoded.
     pub(super) fn new<'a>(
         principal: &str,
         kind: OperationType,

@@ -1,4 +1,4 @@
-//! Rules that are tried: they are asked, and what they would deny is logged.
+//! Dry-run rules: they are evaluated, and the denials they would cause are logged.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use super::authorizer::Decisions;
 use super::{AuthorizationDecision, AuthorizationRequest, DynAuthorizer};
 use crate::Result;
 
-/// A rule that is tried, with its name in the log.
+/// A dry-run rule, with its name in the log.
 pub(crate) struct TriedRule {
     pub(crate) name: String,
     pub(crate) rule: Box<dyn DynAuthorizer>,
 }
 
-/// An authorizer, and rules that are asked beside it without a consequence.
+/// An authorizer with additional rules that are evaluated without effect.
 pub(crate) struct TryingAuthorizer {
-    /// The one that decides; without one all is allowed.
+    /// The authorizer that decides; without one, everything is allowed.
     enforced: Option<Box<dyn DynAuthorizer>>,
     tried: Arc<[TriedRule]>,
-    /// The longest that a rule may take.
+    /// The timeout for a rule.
     limit: Duration,
 }
 
@@ -52,8 +52,8 @@ impl TryingAuthorizer {
         Some(decisions)
     }
 
-    /// Asks the rules, and logs what they would deny. A denial tells nothing of them, and a request does not wait for what
-    /// has no consequence.
+    /// Evaluates the rules and logs the denials they would cause. Operations that are denied anyway are skipped, as
+    /// they reveal nothing about the rules. Requests do not wait, as the rules have no effect on them.
     fn log(&self, request: Option<AuthorizationRequest>, decision: &AuthorizationDecision) {
         let Some(request) = request.filter(|_| decision.allowed()) else { return };
         let (rules, limit) = (self.tried.clone(), self.limit);
@@ -66,7 +66,7 @@ impl TryingAuthorizer {
 }
 
 impl TriedRule {
-    /// Asks it, and logs what it would deny.
+    /// Evaluates the rule, and logs the denial it would cause.
     async fn log(&self, request: &AuthorizationRequest, limit: Duration) {
         let (rule, kind, operation) = (self.name.as_str(), request.operation_type(), request.operation_name());
         let Some(request) = request.copy() else { return };

@@ -1,4 +1,4 @@
-//! Checks of single fields, which look at the object.
+//! Checks of single fields, with access to the object.
 
 use std::fmt;
 use std::future::Future;
@@ -13,21 +13,21 @@ use crate::schema::Code;
 
 type Run = for<'a> fn(&'a dyn std::any::Any, AuthorizationRequest) -> BoxFuture<'a, Result<AuthorizationDecision>>;
 
-/// A check that `#[svc::authorize_field(…)]` names; the schema holds it as code.
+/// A check named by `#[svc::authorize_field(…)]`; the schema stores it as code.
 pub struct FieldCheck(Run);
 
 impl FieldCheck {
-    /// A check, with the closure that calls it.
+    /// Creates a check from the closure that calls it.
     pub const fn new(run: Run) -> Self {
         Self(run)
     }
 
-    /// The check that a field was registered with; another kind of code denies.
+    /// The check registered for a field; any other kind of code denies.
     pub(super) fn of(code: &'static dyn Code) -> Option<&'static Self> {
         (code as &dyn std::any::Any).downcast_ref()
     }
 
-    /// Asks it about an object.
+    /// Runs the check for an object.
     pub(super) fn decide<'a>(
         &self,
         object: &'a dyn crate::schema::Object,
@@ -45,15 +45,15 @@ impl fmt::Debug for FieldCheck {
     }
 }
 
-/// The marker of an answer that is there.
+/// Marks a check that returns its decision directly.
 #[derive(Debug)]
 pub struct Now;
 
-/// The marker of an answer that is waited for.
+/// Marks a check that returns a future.
 #[derive(Debug)]
 pub struct Later;
 
-/// The answer of a check: a decision, or a future of one.
+/// The return value of a check: a decision, or a future of one.
 #[diagnostic::on_unimplemented(
     message = "a check of a field cannot return `{Self}`",
     note = "return a `bool`, an `AuthorizationDecision`, or a `svc::Result` with either, from a `fn` or an `async fn`"
@@ -75,9 +75,10 @@ impl<'a, F: Future<Output: IntoDecision> + Send + 'a> CheckAnswer<'a, Later> for
     }
 }
 
-/// A check by an authorizer, which is asked about the field with this name, such as `User.email`.
+/// A check that calls an authorizer with this field name, such as `User.email`, as the operation name.
 ///
-/// The authorizer does not see the object, so it decides the same for all objects of a request; it is asked for each.
+/// The authorizer does not see the object, so its decision is the same for all objects of a request; it is called for
+/// each one.
 ///
 /// ```
 /// use svc::authz::field_authorizer_adapter;
@@ -107,10 +108,10 @@ pub fn field_authorizer_adapter<T: ?Sized, Kind: 'static>(
     }
 }
 
-/// A check of the user alone: one of these permissions is enough.
+/// A check of the user alone: one of these permissions is sufficient.
 ///
-/// As a guard, [`requires_any_permission`](crate::requires_any_permission) says the same, is decided once for a request,
-/// and leaves the field in the filters of the schema.
+/// The guard [`requires_any_permission`](crate::requires_any_permission) has the same effect, but is evaluated once per
+/// request, and leaves the field in the filters of the schema.
 ///
 /// ```
 /// use svc::authz::any_permission;

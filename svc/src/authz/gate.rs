@@ -24,7 +24,7 @@ use crate::{Error, ErrorCode};
 pub(crate) struct Gate {
     /// The authorizer of the application.
     authorizer: Option<Box<dyn DynAuthorizer>>,
-    /// The longest that an authorizer may take.
+    /// The timeout for an authorizer.
     limit: Duration,
 }
 
@@ -33,15 +33,15 @@ impl Gate {
         Self { authorizer, limit }
     }
 
-    /// Whether an authorizer is asked about all fields.
+    /// Whether an authorizer decides about all fields.
     pub(crate) fn is_guarded(&self) -> bool {
         self.authorizer.is_some()
     }
 
-    /// Asks for one root field. Where no rule is, it waits for nothing, and makes no future on the heap.
+    /// Decides about one root field. Without any rules, it never waits and allocates no future.
     ///
     /// # Errors
-    /// The denial, as the client may see it. An authorizer that fails, panics or takes too long denies.
+    /// The denial, as reported to the client. An authorizer that fails, panics or times out denies.
     pub(crate) async fn admit<'f, F: Sync>(
         &self,
         field: &'f F,
@@ -60,10 +60,10 @@ impl Gate {
         Ok(Admission::new(field, row_filter))
     }
 
-    /// Asks for a gated field. Without an authorizer nothing but its guards decides.
+    /// Decides about a gated field. Without an authorizer, only its guards decide.
     ///
     /// # Errors
-    /// The denial, as the client may see it; `extensions.field` names the field.
+    /// The denial, as reported to the client; `extensions.field` names the field.
     pub(crate) async fn admit_field(&self, question: &FieldQuestion<'_>) -> Result<(), Error> {
         let decided = match guard::check(question.guards, &question.context, &question.name) {
             Ok(()) => self.ask_for_field(question).await,
@@ -72,7 +72,7 @@ impl Gate {
         decided.map_err(|error| question.named(error))
     }
 
-    /// Asks for several gated fields in one call; `None` where the authorizer decides about them one by one.
+    /// Decides about several gated fields in one call; `None` if the authorizer has to decide about them one by one.
     pub(crate) async fn admit_fields(&self, questions: &[FieldQuestion<'_>]) -> Option<Vec<Result<(), Error>>> {
         let authorizer = self.authorizer.as_deref()?;
         let mut decided: Vec<_> =
@@ -111,10 +111,10 @@ impl Gate {
         question.without_filter(decision)
     }
 
-    /// Asks the checks of a field about one object; each must allow.
+    /// Runs the checks of a field for one object; all of them must allow.
     ///
     /// # Errors
-    /// The denial, as the client may see it; `extensions.field` names the field.
+    /// The denial, as reported to the client; `extensions.field` names the field.
     pub(crate) async fn check_object(
         &self,
         question: &FieldQuestion<'_>,
@@ -134,8 +134,8 @@ impl Gate {
         Ok(())
     }
 
-    /// Asks the authorizer of the field, and where its function is passed by the application's as well; gives the filter
-    /// for the rows of the field, where not all may be read.
+    /// Calls the authorizer of the field, and also the application's if the field's function is bypassed. Returns the
+    /// row filter of the field, if not all rows may be read.
     async fn decide(&self, own: &'static dyn Code, question: &dyn Question) -> Result<Option<Arc<RowFilter>>, Error> {
         let unknown = || denied(question).with_source("the authorizer of the field is not one");
         let own = OwnAuthorizer::of(own).ok_or_else(unknown)?;
@@ -146,7 +146,7 @@ impl Gate {
         row_filter(question, &decisions)
     }
 
-    /// Asks one authorizer about a root field, which it allows.
+    /// Calls one authorizer for a root field. Returns the decision if it allows.
     async fn ask_about(
         &self,
         authorizer: &dyn DynAuthorizer,
@@ -163,7 +163,7 @@ impl Gate {
         decided.map_err(|refusal| refusal.into_error(ErrorCode::Forbidden, name).denied(Denied::ByAuthorizer))
     }
 
-    /// Asks one authorizer, which allows.
+    /// Calls one authorizer. Returns the decision if it allows.
     async fn ask(
         &self,
         authorizer: &dyn DynAuthorizer,
@@ -173,7 +173,7 @@ impl Gate {
         self.bounded(async { authorizer.decide(request).await }, name).await
     }
 
-    /// Waits for a decision, which allows, as long as one may take.
+    /// Waits for a decision, up to the timeout. Returns it if it allows.
     async fn bounded(
         &self,
         decide: impl Future<Output = Result<AuthorizationDecision, Error>>,
@@ -187,7 +187,7 @@ impl Gate {
             }
         };
         let mut deciding = pin!(AssertUnwindSafe(decide).catch_unwind());
-        // One that decides at once needs no timer.
+        // A decision that is ready at once needs no timer.
         let decided = match poll!(deciding.as_mut()) {
             Poll::Ready(decided) => Ok(decided),
             Poll::Pending => tokio::time::timeout(self.limit, deciding).await,
@@ -200,7 +200,7 @@ impl Gate {
     }
 }
 
-/// A decision, if it allows.
+/// Returns a decision if it allows.
 fn judged(decision: Result<AuthorizationDecision, Error>, name: &str) -> Result<AuthorizationDecision, Refusal> {
     match decision {
         Ok(decision) if decision.allowed() => Ok(decision),
@@ -210,16 +210,16 @@ fn judged(decision: Result<AuthorizationDecision, Error>, name: &str) -> Result<
     }
 }
 
-/// The same failure for each of several fields.
+/// The same failure for each of the fields.
 fn failures(fields: &[usize], why: &str) -> Vec<Result<AuthorizationDecision, Error>> {
     fields.iter().map(|_| Err(Error::internal(why.to_owned()))).collect()
 }
 
-/// The reason for which an authorizer does not allow.
+/// Why an authorizer does not allow.
 enum Refusal {
-    /// It denies, with what clients are told.
+    /// It denies, with the error for the client.
     Denied(Error),
-    /// It has failed, with what the log is told.
+    /// It has failed, with the reason for the log.
     Failed(String),
 }
 
@@ -228,7 +228,7 @@ impl Refusal {
         Self::Failed(format!("the authorizer panicked: {}", crate::panic::message(panic)))
     }
 
-    /// The error; `code` is that of a failure.
+    /// Converts into an error; a failure gets this code.
     fn into_error(self, code: ErrorCode, name: &str) -> Error {
         match self {
             Self::Denied(error) => error,
@@ -238,7 +238,7 @@ impl Refusal {
 }
 
 impl FieldQuestion<'_> {
-    /// The end of a decision about a field, whose filters count for nothing.
+    /// Completes a decision about a field; filters are ignored with a warning.
     fn without_filter(&self, decision: Result<AuthorizationDecision, Refusal>) -> Result<(), Error> {
         match decision {
             Ok(decision) if decision.is_filtered() => {
@@ -250,15 +250,15 @@ impl FieldQuestion<'_> {
         }
     }
 
-    /// The error with the field's name. What the application says of its own errors stays as it is.
+    /// Adds the field's name to the error. A `field` extension set by the application is kept.
     fn named(&self, error: Error) -> Error {
         let error = error.denied(Denied::Field);
         if error.extensions().contains_key("field") { error } else { error.with_extension("field", self.name.clone()) }
     }
 }
 
-/// The filter for what a query reads. What a mutation does cannot be filtered, nor what a function of the program tells
-/// its subscribers; their authorizer decides about the whole.
+/// Builds the filter for the rows that a query reads. Mutations cannot be filtered, nor can events that a function of
+/// the application sends to subscribers; there, the authorizer allows or denies the whole field.
 fn row_filter(question: &dyn Question, decisions: &[AuthorizationDecision]) -> Result<Option<Arc<RowFilter>>, Error> {
     if !decisions.iter().any(AuthorizationDecision::is_filtered) {
         return Ok(None);
@@ -298,8 +298,8 @@ fn denied_field(field: &str) -> Error {
     denial(&AuthorizationDecision::deny(), field).denied(Denied::ByAuthorizer)
 }
 
-/// The denial of a field that has run under a filter and read nothing that the filter could be applied to; `None` where
-/// it was applied. A filter is never lost.
+/// The denial of a field that ran with a filter but read no rows to apply it to; `None` if the filter was applied. A
+/// filter is never ignored.
 pub(crate) fn lost_filter(filter: &RowFilter, field: &str) -> Option<Error> {
     let why = "the authorizer gave a filter, and the field has read no rows of a view";
     filter.is_lost().then(|| denied_field(field).with_source(why))

@@ -1,13 +1,14 @@
-//! Guards: what they require of the user.
+//! Guards: requirements on the user.
 
 use crate::request::Context;
 use crate::schema::Guard;
 use crate::{Error, ErrorCode, Result};
 
-/// Checks guards, of which each must hold.
+/// Checks the guards; all of them must hold.
 ///
 /// # Errors
-/// `UNAUTHENTICATED` without a user, and `FORBIDDEN` where the user has not what is required, which the extensions say.
+/// `UNAUTHENTICATED` without a user, and `FORBIDDEN` if the user does not meet a requirement, which the extensions
+/// name.
 pub(super) fn check(guards: &[Guard], context: &Context<'_>, name: &str) -> Result<()> {
     guards.iter().try_for_each(|guard| holds(*guard, context, name))
 }
@@ -28,7 +29,7 @@ fn holds(guard: Guard, context: &Context<'_>, name: &str) -> Result<()> {
     Err(Error::new(ErrorCode::Forbidden, format!("`{name}` is not allowed")).with_extension(key, required))
 }
 
-/// Without users nobody has what is required.
+/// Without users, no requirement can be met.
 #[cfg(not(feature = "auth"))]
 fn holds(guard: Guard, _: &Context<'_>, name: &str) -> Result<()> {
     let error = Error::new(ErrorCode::Unauthenticated, "authentication required");

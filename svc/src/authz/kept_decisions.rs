@@ -1,4 +1,4 @@
-//! Decisions in memory, which is bounded by their number and by their bytes.
+//! Cached decisions, bounded by number and by size.
 
 use std::fmt::{self, Write as _};
 use std::num::NonZeroUsize;
@@ -9,22 +9,22 @@ use lru::LruCache;
 use super::AuthorizationDecision;
 use super::decision_key::DecisionKey;
 
-/// The most bytes of all decisions. Their conditions may hold what clients have sent.
+/// The maximum size of all decisions in bytes. Their conditions may contain input from clients.
 const MAX_BYTES: usize = 16 << 20;
-/// The part of that which one decision may take, as a divisor.
+/// The share of that for a single decision, as a divisor.
 const SHARE: usize = 64;
-/// The bytes of a decision besides its texts.
+/// The size of a decision besides its strings, in bytes.
 const BASE_BYTES: usize = 256;
 
-/// The decisions that are kept; the one that was used the longest time ago gives way.
+/// The cached decisions; the least recently used one is evicted.
 pub(super) struct KeptDecisions {
     decisions: LruCache<DecisionKey, Kept>,
     bytes: usize,
-    /// The time at which those whose time was over were dropped last.
+    /// When expired decisions were last removed.
     swept: Option<Instant>,
 }
 
-/// A decision and the end of its time.
+/// A decision and its expiry.
 struct Kept {
     decision: AuthorizationDecision,
     until: Instant,
@@ -32,15 +32,15 @@ struct Kept {
 }
 
 impl KeptDecisions {
-    /// No decisions, of so many at most.
+    /// An empty cache of at most this many decisions.
     pub(super) fn new(most: NonZeroUsize) -> Self {
-        // The table grows with its use: what is allowed may be far more than what comes.
+        // The table grows on demand: the limit may be far above the actual number of decisions.
         let mut decisions = LruCache::unbounded();
         decisions.resize(most);
         Self { decisions, bytes: 0, swept: None }
     }
 
-    /// Returns a decision whose time is not over.
+    /// Returns a decision that has not expired.
     pub(super) fn find(&mut self, key: &DecisionKey, now: Instant) -> Option<AuthorizationDecision> {
         let found = self.decisions.get(key)?;
         if now < found.until {
@@ -50,11 +50,11 @@ impl KeptDecisions {
         None
     }
 
-    /// Keeps a decision for a time, unless it is too large.
+    /// Caches a decision for a time, unless it is too large.
     pub(super) fn keep(&mut self, key: DecisionKey, decision: AuthorizationDecision, now: Instant, ttl: Duration) {
         self.sweep(now, ttl);
         let bytes = bytes_of(&decision);
-        // A time beyond the clock's is none that is kept.
+        // If the clock cannot represent the expiry, the decision is not cached.
         let Some(until) = now.checked_add(ttl).filter(|_| bytes <= MAX_BYTES / SHARE) else { return };
         self.bytes += bytes;
         if let Some((_, gone)) = self.decisions.push(key, Kept { decision, until, bytes }) {
@@ -66,7 +66,7 @@ impl KeptDecisions {
         }
     }
 
-    /// Drops what nobody has asked for since its time was over, once in that time.
+    /// Removes expired decisions, at most once per `ttl`.
     fn sweep(&mut self, now: Instant, ttl: Duration) {
         let swept = *self.swept.get_or_insert(now);
         if now.saturating_duration_since(swept) < ttl {
@@ -86,7 +86,7 @@ impl KeptDecisions {
     }
 }
 
-/// Returns the bytes of a decision, by what it shows of itself: all of its texts.
+/// Returns the size of a decision in bytes, measured by its `Debug` output, which includes all strings.
 fn bytes_of(decision: &AuthorizationDecision) -> usize {
     struct Length(usize);
     impl fmt::Write for Length {
@@ -96,7 +96,7 @@ fn bytes_of(decision: &AuthorizationDecision) -> usize {
         }
     }
     let mut shown = Length(BASE_BYTES);
-    // It counts, and cannot fail.
+    // The writer only counts, and cannot fail.
     let _ = write!(shown, "{decision:?}");
     shown.0
 }

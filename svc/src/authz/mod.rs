@@ -1,9 +1,9 @@
-//! Authorization: the one gate that every root field passes before it runs, whichever path answers it, and the policies
-//! of the application that decide there.
+//! Authorization: the single gate that every root field passes before it runs, on every execution path, and the
+//! application's policies, which decide there.
 //!
-//! An [`Authorizer`] is asked about each root field of a request. It gets an [`AuthorizationRequest`] and returns an
-//! [`AuthorizationDecision`]: yes, yes for some rows, or no. Row policies say with a [`RowDecision`] which rows of a type a
-//! request may read, wherever they are read.
+//! An [`Authorizer`] decides about each root field of a request. It receives an [`AuthorizationRequest`] and returns an
+//! [`AuthorizationDecision`]: allow, allow some rows, or deny. Row policies return a [`RowDecision`]: the rows of a
+//! type that a request may read, through any field.
 
 mod admission;
 mod arguments;

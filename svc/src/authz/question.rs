@@ -1,4 +1,4 @@
-//! The question that the gate is asked.
+//! The input of the gate.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,12 @@ use crate::{Error, ErrorCode};
 
 use super::{AuthorizationRequest, OperationType};
 
-/// A root field that wants to run, with its request and its operation; the engine implements it.
+/// A root field to authorize, with its request and its operation; implemented by the engine.
 pub(crate) trait Question: Sync {
     /// The request.
     fn context(&self) -> Context<'_>;
 
-    /// The request, as an authorizer may keep it; `None` where no request is shared, as nothing asked for it.
+    /// The request in a form that an authorizer may keep; `None` if the request is not shared, as nothing needs that.
     fn shared(&self) -> Option<RequestScope>;
 
     /// The kind of the operation.
@@ -29,28 +29,27 @@ pub(crate) trait Question: Sync {
     /// The field with its type, such as `Query.users`.
     fn coordinate(&self) -> &str;
 
-    /// The rules that stand at the function.
+    /// The authorization rules declared on the function.
     fn rules(&self) -> RootRules;
 
-    /// Whether the field is answered on a way that passes the function by, where the application's authorizer is asked
-    /// as well.
+    /// Whether the field is resolved without calling its function; the application's authorizer then decides as well.
     fn is_bypass(&self) -> bool;
 
-    /// Whether a function of the program makes the events that the field answers with.
+    /// Whether a function of the application produces the events of the field.
     fn has_stream(&self) -> bool;
 
-    /// The type of the rows of a view that the field answers with, if it does.
+    /// The type of the view rows that the field returns, if it returns any.
     fn row(&self) -> Option<TypeIndex>;
 
-    /// The coerced arguments under their Rust names; those that are absent are left out.
+    /// The coerced arguments by Rust name; absent ones are left out.
     ///
     /// # Errors
-    /// A variable that leaves a required place empty.
+    /// A variable that leaves a required value empty.
     fn arguments(&self) -> Result<Vec<(&str, Cow<'_, Value>)>, Error>;
 }
 
 impl dyn Question + '_ {
-    /// The request as authorizers get it, who may keep it.
+    /// Builds the request for authorizers, which may keep it.
     pub(super) fn request(&self) -> Result<AuthorizationRequest, Error> {
         let denied = || {
             let message = format!("`{}` is not allowed", self.field());
@@ -67,22 +66,22 @@ impl dyn Question + '_ {
     }
 }
 
-/// A gated field that a client may learn of.
+/// A gated field that may be revealed to a client.
 pub(crate) struct FieldQuestion<'a> {
     /// The request.
     pub(crate) context: Context<'a>,
-    /// `Type.field` in the schema's names.
+    /// `Type.field`, with the names of the schema.
     pub(crate) name: String,
     /// The conditions on the user.
     pub(crate) guards: &'static [Guard],
-    /// Whether the authorizer decides.
+    /// Whether the authorizer decides about the field.
     pub(crate) is_authorized: bool,
-    /// The coerced arguments under their Rust names.
+    /// The coerced arguments by Rust name.
     pub(crate) arguments: Cow<'a, IndexMap<String, Value>>,
 }
 
 impl FieldQuestion<'_> {
-    /// The request as authorizers get it; `None` where it is not shared.
+    /// Builds the request for authorizers; `None` if it is not shared.
     pub(super) fn request(&self) -> Option<AuthorizationRequest> {
         Some(AuthorizationRequest {
             scope: self.context.request.share()?,

@@ -8,7 +8,7 @@ use crate::request::{Context, RequestScope};
 use crate::schema::{Input, OperationKind};
 use crate::{Error, Result};
 
-/// The operation that an [`Authorizer`](super::Authorizer) decides about, with its request.
+/// The operation to be authorized by an [`Authorizer`](super::Authorizer), with its request.
 pub struct AuthorizationRequest {
     pub(crate) scope: RequestScope,
     pub(crate) operation_type: OperationType,
@@ -16,7 +16,7 @@ pub struct AuthorizationRequest {
     pub(super) arguments: Arguments,
 }
 
-/// The kind of an operation that is decided about.
+/// The kind of an operation to authorize.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OperationType {
@@ -31,7 +31,7 @@ pub enum OperationType {
 }
 
 impl AuthorizationRequest {
-    /// The same request, for another who is asked; `None` where it is not shared.
+    /// A copy of the request for another authorizer; `None` if it is not shared.
     pub(super) fn copy(&self) -> Option<Self> {
         Some(Self {
             scope: self.scope.share()?,
@@ -46,7 +46,7 @@ impl AuthorizationRequest {
         Context::new(&self.scope)
     }
 
-    /// The user who asks; see [`Context::user`].
+    /// The user of the request; see [`Context::user`].
     #[cfg(feature = "auth")]
     pub fn user(&self) -> Option<&crate::auth::UserContext> {
         self.context().user()
@@ -62,15 +62,15 @@ impl AuthorizationRequest {
         &self.operation_name
     }
 
-    /// The coerced arguments under their Rust names; those that are absent are left out.
+    /// The coerced arguments by Rust name; absent ones are left out.
     pub fn arguments(&self) -> &IndexMap<String, Value> {
         self.arguments.map()
     }
 
-    /// An argument as its Rust type, by its Rust name; as an `Option`, one that may be absent.
+    /// Converts an argument to its Rust type, by its Rust name; use an `Option` if it may be absent.
     ///
     /// # Errors
-    /// When the value is not of this type, which denies.
+    /// If the value is not of this type; returning the error denies the operation.
     pub fn argument<T: Input>(&self, name: &str) -> Result<T> {
         T::parse(self.arguments.get(name).cloned())
             .map_err(|error| Error::internal(format!("the argument `{name}`: {error}")))
@@ -78,7 +78,7 @@ impl AuthorizationRequest {
 }
 
 impl OperationType {
-    /// The word for it: `query`, `mutation`, `subscription` or `field`.
+    /// The name of the kind: `query`, `mutation`, `subscription` or `field`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Query => "query",

@@ -1,4 +1,4 @@
-//! The decisions of row policies for one request.
+//! The decisions of the row policies for one request.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -11,7 +11,7 @@ use crate::schema::TypeIndex;
 use crate::sql::{RowRule, RowRules, Subject};
 use crate::{Error, ErrorCode, Result};
 
-/// The rules of the policies for one request. A policy is asked when what it binds is first read.
+/// The rules of the row policies for one request. A policy is evaluated when its rows or its field are first read.
 pub(crate) struct RequestRules {
     policies: Arc<RowPolicies>,
     /// `None` denies everything.
@@ -66,7 +66,7 @@ impl RowRules for RequestRules {
 
 impl fmt::Debug for RequestRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Conditions hold values of the request.
+        // Conditions contain values of the request.
         f.debug_struct("RequestRules").field("policies", &self.rules.len()).finish_non_exhaustive()
     }
 }

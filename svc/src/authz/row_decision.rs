@@ -1,10 +1,10 @@
 use crate::sql::Filter;
 
-/// The decision of a row policy: which rows of a type a request may read; see
+/// The decision of a row policy: the rows of a type that a request may read; see
 /// [`AppOptions::row_policy`](crate::AppOptions::row_policy).
 ///
-/// Several policies may decide about the same rows. A row is read where one of them permits it and none denies it, so
-/// where all abstain nothing is read.
+/// Several policies may decide about the same rows. A row is readable if at least one of them permits it and none
+/// denies it, so if all abstain, no row is readable.
 ///
 /// ```
 /// use svc::authz::RowDecision;
@@ -27,39 +27,39 @@ enum Verdict {
 }
 
 impl RowDecision {
-    /// All rows are permitted.
+    /// Permits all rows.
     #[must_use]
     pub fn allow() -> Self {
         Self::allow_where(Filter::All(Vec::new()))
     }
 
-    /// The rows that match are permitted. The condition is one of SQL: what it does not know because of a null it does
-    /// not permit.
+    /// Permits the rows that match. The condition has SQL semantics: a row is not permitted if a null makes the
+    /// condition unknown.
     #[must_use]
     pub fn allow_where(condition: Filter) -> Self {
         Self(Verdict::Allow(condition))
     }
 
-    /// No row is read, whatever other policies permit.
+    /// Denies all rows, even if other policies permit them.
     #[must_use]
     pub fn deny() -> Self {
         Self::deny_where(Filter::All(Vec::new()))
     }
 
-    /// The rows that match are not read, whatever other policies permit. What the condition does not know because of a
-    /// null is not read either.
+    /// Denies the rows that match, even if other policies permit them. A row is also denied if a null makes the
+    /// condition unknown.
     #[must_use]
     pub fn deny_where(condition: Filter) -> Self {
         Self(Verdict::Deny(condition))
     }
 
-    /// No row is permitted or denied; other policies decide.
+    /// Neither permits nor denies any row; other policies decide.
     #[must_use]
     pub fn abstain() -> Self {
         Self(Verdict::Abstain)
     }
 
-    /// The condition of several decisions together; `None` where they leave all rows.
+    /// Combines several decisions into one condition; `None` if all rows are readable.
     pub(super) fn together(decisions: impl IntoIterator<Item = Self>) -> Option<Filter> {
         let (mut permitted, mut all) = (Vec::new(), Vec::new());
         for decision in decisions {

@@ -1,4 +1,4 @@
-//! The policies of an application about rows and masked fields.
+//! The application's policies for rows and masked fields.
 
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
@@ -11,11 +11,11 @@ use crate::sql::{Filter, RowRule, Subject};
 
 type Decide = Box<dyn Fn(&Context<'_>) -> Result<RowDecision> + Send + Sync>;
 
-/// A policy about the rows of a Rust type, or about a field of theirs.
+/// A policy for the rows of a Rust type, or for one of their fields.
 pub(crate) struct RowPolicy {
     row: TypeId,
     type_name: &'static str,
-    /// The field that is masked, by its Rust name.
+    /// The masked field, by its Rust name.
     field: Option<String>,
     decide: Decide,
 }
@@ -29,10 +29,10 @@ impl RowPolicy {
         Self { row, type_name, field, decide: Box::new(decide) }
     }
 
-    /// The thing that it is about.
+    /// Resolves the subject of the policy.
     ///
     /// # Errors
-    /// With the reason for which it cannot be applied.
+    /// The reason why it cannot be applied.
     fn about(&self, model: &Model) -> Result<About, String> {
         let Self { type_name, field, .. } = self;
         let index = model.by_rust.get(&self.row).filter(|index| !model.possible_types(**index).is_empty());
@@ -66,7 +66,7 @@ impl RowPolicy {
     }
 }
 
-/// The field that holds values of a type inside of other rows.
+/// Returns a field that embeds values of a type in other rows.
 fn embedding(model: &Model, index: TypeIndex) -> Option<&str> {
     let of_views = (0..model.types.len()).filter(|row| model.source(*row).is_some());
     let mut open: Vec<TypeIndex> = of_views.flat_map(|row| model.possible_types(row)).copied().collect();
@@ -86,14 +86,14 @@ fn embedding(model: &Model, index: TypeIndex) -> Option<&str> {
     None
 }
 
-/// The thing that a policy is about: rows of a type, or a stored field of them.
+/// The subject of a policy: rows of a type, or a stored field of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct About {
     row: TypeIndex,
     stored: Option<&'static str>,
 }
 
-/// Two types over one view, of which one has a policy for its rows.
+/// Two types over the same view, one with a row policy and one without.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Twins<'m> {
     pub(crate) view: &'m str,
@@ -105,7 +105,8 @@ pub(crate) struct Twins<'m> {
 #[derive(Default)]
 pub(crate) struct RowPolicies {
     policies: HashMap<About, Vec<Decide>>,
-    /// The types and fields that a policy binds: those that have one, what implements them, and what they implement.
+    /// The types and fields bound by a policy: the ones with a policy, their implementations, and the types they
+    /// implement.
     governed: HashMap<About, usize>,
     all: Vec<Governed>,
 }
@@ -114,17 +115,17 @@ pub(crate) struct RowPolicies {
 struct Governed {
     /// The name of the type, for messages.
     name: String,
-    /// The policies for the type itself and what it implements.
+    /// The policies for the type itself and for the types it implements.
     own: Vec<About>,
-    /// For an interface or union: what implements it, with the further policies that bind that.
+    /// For an interface or union: its members, each with the additional policies that bind it.
     members: Option<Vec<(TypeIndex, Vec<About>)>>,
 }
 
 impl RowPolicies {
-    /// The policies for the types of a schema.
+    /// Resolves the policies against the types of a schema.
     ///
     /// # Errors
-    /// With the reason for which one cannot be applied.
+    /// The reason why one cannot be applied.
     pub(crate) fn new(model: &Model, all: Vec<RowPolicy>) -> Result<Self, String> {
         let mut known = Self::default();
         for policy in all {
@@ -154,7 +155,7 @@ impl RowPolicies {
         self.governed.keys().any(|about| about.row == row)
     }
 
-    /// The types that read a view of which another type has a policy for its rows, and have none themselves.
+    /// The types without a row policy that read the same view as a type with one.
     pub(crate) fn ungoverned_twins<'m>(&self, model: &'m Model) -> Vec<Twins<'m>> {
         let is_governed = |row: TypeIndex| self.governed.contains_key(&About { row, stored: None });
         let readers: Vec<_> = (0..model.types.len()).filter_map(|row| Some((row, model.source(row)?))).collect();
@@ -166,7 +167,7 @@ impl RowPolicies {
         readers.iter().filter_map(twin).collect()
     }
 
-    /// The number of things that policies bind.
+    /// The number of subjects bound by policies.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
@@ -177,7 +178,7 @@ impl RowPolicies {
         self.governed.iter().find(|(about, _)| is_it(about)).map(|(_, at)| Subject::Mask(*at))
     }
 
-    /// The number of what is bound, if a policy binds it.
+    /// The index of a subject, if a policy binds it.
     pub(super) fn position(&self, subject: Subject) -> Option<usize> {
         match subject {
             Subject::Rows(row) => self.governed.get(&About { row, stored: None }).copied(),
@@ -185,7 +186,7 @@ impl RowPolicies {
         }
     }
 
-    /// The name of the type whose rows are bound.
+    /// The name of the bound type.
     pub(super) fn name(&self, at: usize) -> &str {
         &self.all[at].name
     }
@@ -207,7 +208,7 @@ impl RowPolicies {
         is_any.then(|| Governed { name: model.types[about.row].name.clone(), own, members })
     }
 
-    /// The policies for a type and for those that it belongs to.
+    /// The policies for a type and for the interfaces and unions it belongs to.
     fn governors(&self, model: &Model, about: About) -> Vec<About> {
         let is_of = |other: &About| {
             let is_of_type = other.row == about.row || model.possible_types(other.row).contains(&about.row);
@@ -218,7 +219,7 @@ impl RowPolicies {
         governors
     }
 
-    /// The condition of these policies; `None` for none. Each type has to permit a row.
+    /// The combined condition of these policies; `None` if there is none. A row must be permitted for each type.
     fn condition(&self, governors: &[About], context: &Context<'_>) -> Result<Option<Filter>> {
         let mut all = Vec::new();
         for decides in governors.iter().filter_map(|about| self.policies.get(about)) {
@@ -228,10 +229,10 @@ impl RowPolicies {
         Ok(if all.len() < 2 { all.pop() } else { Some(Filter::All(all)) })
     }
 
-    /// The rule about what is bound, for one request.
+    /// The rule for a subject, for one request.
     ///
     /// # Errors
-    /// Those of the policies.
+    /// The errors of the policies.
     pub(super) fn rule(&self, at: usize, context: &Context<'_>) -> Result<Option<RowRule>> {
         let Governed { own, members, .. } = &self.all[at];
         let filter = self.condition(own, context)?;

@@ -1,43 +1,43 @@
-//! The bytes that an answer may still get while its fields are written, so that one that gets too large is given up
-//! before it takes memory.
+//! The byte budget of a response while its fields are written: a response that gets too large is abandoned before it
+//! takes memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts the bytes of one answer.
+/// Counts the bytes of one response.
 #[derive(Debug)]
 pub(crate) struct AnswerBytes {
     most: usize,
     written: AtomicUsize,
-    /// Those that were given up. They cost time: ten fields that are too large are not all written to their end.
+    /// Bytes of abandoned values. They cost time: of ten fields that are too large, not all are written to the end.
     wasted: AtomicUsize,
 }
 
-/// The bytes of one value that is being written. Those that were counted are given back when it is dropped.
+/// The bytes of one value that is being written. Dropping it unfinished gives the counted bytes back to the budget.
 #[derive(Debug)]
 pub(crate) struct Writing<'a> {
     answer: &'a AnswerBytes,
     counted: usize,
-    /// The bytes that the value may have.
+    /// The maximum size of the value in bytes.
     pub(crate) room: usize,
 }
 
 impl AnswerBytes {
-    /// Those of an answer with at most so many.
+    /// Creates the budget of a response with at most `most` bytes.
     pub(crate) fn new(most: usize) -> Self {
         Self { most, written: AtomicUsize::new(0), wasted: AtomicUsize::new(0) }
     }
 
-    /// Begins to write a value.
+    /// Starts writing a value.
     pub(crate) fn begin(&self) -> Writing<'_> {
         Writing { answer: self, counted: 0, room: self.left() }
     }
 
-    /// Takes back bytes that will be written again, in what they become a part of.
+    /// Gives back the bytes of a value that are about to be written again as part of another value.
     pub(crate) fn take_back(&self, bytes: usize) {
         self.written.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// The bytes for which there is room. As many as an answer may have can be given up besides.
+    /// The remaining bytes. In addition, as many bytes as a response may have can be abandoned.
     fn left(&self) -> usize {
         let left = self.most.saturating_sub(self.written.load(Ordering::Relaxed));
         left.min(self.most.saturating_mul(2).saturating_sub(self.wasted.load(Ordering::Relaxed)))
@@ -45,20 +45,20 @@ impl AnswerBytes {
 }
 
 impl Writing<'_> {
-    /// Counts what is written so far, before others write meanwhile.
+    /// Counts the bytes written so far, before other values are written in the meantime.
     pub(crate) fn count(&mut self, length: usize) {
         self.answer.written.fetch_add(length.saturating_sub(self.counted), Ordering::Relaxed);
         self.counted = length;
         self.room = length + self.answer.left();
     }
 
-    /// The value is written.
+    /// Marks the value as complete.
     pub(crate) fn finish(&mut self, length: usize) {
         self.count(length);
         self.counted = 0;
     }
 
-    /// The value is not written to its end.
+    /// Marks the value as abandoned.
     pub(crate) fn give_up(&mut self, length: usize) {
         self.answer.wasted.fetch_add(length, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! Prepared documents by their text, with their plans and the statements of those, in bounded memory.
+//! A bounded cache of prepared documents by their text, with their plans and the statements of the plans.
 
 use std::sync::Arc;
 
@@ -13,27 +13,27 @@ use crate::application::Limits;
 use crate::metrics::CacheType;
 use crate::schema::Model;
 
-/// The number of documents that room is made for at first. It also bounds the number of the cache's shards, each of
-/// which has its share of the capacity.
+/// The initial capacity in documents. It also bounds the number of the cache's shards, each with its share of the
+/// capacity.
 const EXPECTED: usize = 256;
-/// The part of the cache that a document may take with its plans and statements, as a divisor; more of them are made
-/// anew each time.
+/// The largest share of the cache for one document with its plans and statements, as a divisor; beyond it, plans and
+/// statements are rebuilt each time.
 const SHARE: u64 = 16;
 
-/// Documents that need no parsing, validation and planning again.
+/// Documents that need no further parsing, validation and planning.
 ///
-/// A document gets heavier after it was put into the cache, and is then put there anew with its present weight. Also
-/// those of registered operations join in with their plans, which they lose when they fall out.
+/// A document that gets heavier after its insertion is inserted again with its current weight. Documents of registered
+/// operations are included with their plans, and lose the plans when they are evicted.
 #[derive(Debug)]
 pub(crate) struct DocumentCache {
     entries: Cache<Arc<str>, Entry, ByWeight, RandomState, Evictions>,
-    /// The most bytes of one document.
+    /// The maximum size of one document in bytes.
     share: u64,
-    /// Whether errors of documents tell which names of the schema may have been meant.
+    /// Whether errors in documents suggest similar names from the schema.
     suggests: bool,
 }
 
-/// A document, and what it weighed when it was put here: the cache has to take off what it has added.
+/// A document and its weight at insertion: the cache must subtract the same weight that it added.
 #[derive(Debug, Clone)]
 struct Entry {
     document: Arc<Document>,
@@ -49,7 +49,7 @@ impl Weighter<Arc<str>, Entry> for ByWeight {
     }
 }
 
-/// Hands out what falls out, so that it is dropped without a lock.
+/// Returns the evicted documents, so that they are dropped without holding a lock.
 #[derive(Debug, Clone)]
 struct Evictions;
 
@@ -72,7 +72,7 @@ impl DocumentCache {
         Self { entries, share: capacity / SHARE, suggests }
     }
 
-    /// The prepared document; invalid ones are not kept.
+    /// Returns the prepared document. Invalid documents are not cached.
     pub(crate) fn get(&self, model: &Model, limits: &Limits, text: &str) -> Result<Arc<Document>, Vec<RequestError>> {
         let known = self.entries.get(text);
         CacheType::Document.looked_up(known.is_some());
@@ -84,8 +84,8 @@ impl DocumentCache {
         Ok(document)
     }
 
-    /// Keeps a plan with its document, if there is room; gives back the plan, and whether it is kept. A plan is kept only
-    /// when its operation has passed all limits.
+    /// Caches a plan with its document if there is room. Returns the plan, and whether it is cached. A plan is cached
+    /// only when its operation has passed all limits.
     pub(crate) fn keep(&self, document: &Arc<Document>, planned: Planned) -> (Arc<Plan>, bool) {
         let (key, plan) = match planned {
             Planned::Kept(plan) => return (plan, true),
@@ -95,14 +95,16 @@ impl DocumentCache {
         (plan, kept)
     }
 
-    /// Changes what a document keeps, if there is room for `more` bytes; whether `change` did.
+    /// Runs `change` on the cached plans or statements of a document if there is room for `more` bytes. Returns whether
+    /// it changed them.
     pub(crate) fn change(&self, document: &Arc<Document>, more: usize, change: impl FnOnce() -> bool) -> bool {
         let changing = document.changing();
         if taken(document.weight() + more) > self.share || !change() {
             return false;
         }
         let evicted = self.insert(document, document.weight());
-        // Letting go of the others' plans waits for those that change them, who may wait for this one.
+        // Unlock first: dropping the plans of evicted documents waits for their locks, whose holders may wait for this
+        // one.
         drop(changing);
         forget(&evicted, document);
         true
@@ -118,13 +120,13 @@ impl DocumentCache {
     }
 }
 
-/// Returns the memory that so many counted bytes take. The allocator's gaps, and the requests that put documents here,
+/// Returns the memory that `weight` counted bytes take. The allocator's gaps, and the requests that insert documents,
 /// take up to 40 % more (`cargo xtask bench soak`).
 fn taken(weight: usize) -> u64 {
     (weight + weight / 2) as u64
 }
 
-/// Frees what fell out of the cache. What was replaced by itself is still in it.
+/// Frees the plans of evicted documents. A document that was replaced by itself is still cached.
 fn forget(evicted: &[Arc<Document>], kept: &Arc<Document>) {
     for document in evicted.iter().filter(|document| !Arc::ptr_eq(document, kept)) {
         document.forget_plans();

@@ -1,4 +1,4 @@
-//! Completed values: bytes of JSON, and the errors on the way to them.
+//! Completed values: their JSON bytes, and the errors of their completion.
 
 use super::field_error::FieldError;
 

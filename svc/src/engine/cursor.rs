@@ -1,5 +1,5 @@
-//! Cursors: the keys of a row in the order of its list, and a mark of that order, so that a cursor of another list is
-//! refused.
+//! Cursors: the keys of a row in the order of its list, and a mark (hash) of that order, so that a cursor of another
+//! list is rejected.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,16 +7,16 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use crate::postgres::DbError;
 use crate::sql::Order;
 
-/// The cursor of a row with these keys.
+/// Encodes the cursor of a row with these keys.
 pub(super) fn encode(mark: u32, keys: &[Option<&str>]) -> String {
     // Numbers and texts always have a JSON form.
     URL_SAFE_NO_PAD.encode(serde_json::to_vec(&(mark, keys)).unwrap_or_default())
 }
 
-/// The keys in a cursor.
+/// Decodes the keys of a cursor.
 ///
 /// # Errors
-/// When the text is not a cursor, or one of another list.
+/// If the text is not a cursor, or is a cursor of another list.
 pub(super) fn decode(mark: u32, cursor: &str) -> Result<Vec<Option<String>>, DbError> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| DbError::BadCursor)?;
     let (found, keys): (u32, Vec<Option<String>>) = serde_json::from_slice(&bytes).map_err(|_| DbError::BadCursor)?;
@@ -24,13 +24,13 @@ pub(super) fn decode(mark: u32, cursor: &str) -> Result<Vec<Option<String>>, DbE
     if found == mark && keys.iter().all(is_text) { Ok(keys) } else { Err(DbError::BadCursor) }
 }
 
-/// A number for a list's order (FNV-1a, which stays the same from one version to the next).
+/// Hashes the order of a list (FNV-1a, which is stable across versions).
 pub(super) fn mark(row: &str, order: &[Order]) -> u32 {
     let text = format!("{row}{order:?}");
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Reads any bytes as the mark of a list and a cursor, and as keys that a cursor is made of.
+/// Decodes arbitrary bytes as a list's mark and a cursor, and encodes them as the keys of a cursor.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn fuzz_cursor(bytes: &[u8]) {
     let (mark, text) = bytes.split_at(bytes.len().min(4));
@@ -45,7 +45,7 @@ pub(crate) fn fuzz_cursor(bytes: &[u8]) {
     if let Ok(keys) = decode(mark, text) {
         round_trip(&keys);
     }
-    // A key that is empty stands for none.
+    // An empty key becomes `None`.
     let keys: Vec<_> = text.split('\0').map(|key| (!key.is_empty()).then(|| key.to_owned())).collect();
     round_trip(&keys);
 }

@@ -1,11 +1,11 @@
-//! The needs of the fields of a schema: views, tables, functions and statements of the database.
+//! The database objects that the fields of a schema need: views, tables, functions and statements.
 
 use super::find::{field_spec, row_functions, row_sources, spec_of};
 use super::{functions, tables};
 use crate::postgres::Needs;
 use crate::schema::{Model, RowSourceKind};
 
-/// The views, tables, functions and statements of a schema.
+/// Returns the views, tables, functions and statements that a schema needs.
 pub(crate) fn database_needs(model: &Model) -> Needs {
     let sources = model.sources().map(str::to_owned).chain(tables(model).map(str::to_owned));
     let read = |kind| row_sources(model).filter(move |(_, _, source)| source.kind == kind);

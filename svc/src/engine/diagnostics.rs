@@ -1,4 +1,4 @@
-//! The diagnostics of apollo-compiler as errors of a request.
+//! Converts diagnostics of apollo-compiler into errors of a request.
 
 use std::collections::HashSet;
 
@@ -14,13 +14,13 @@ use super::rules::SingleFields;
 use crate::ErrorCode;
 use crate::schema::Model;
 
-/// Said of a field without a selection, and also of one whose selection has only fields that do not exist.
+/// The message for a field without a selection, and also for a field whose selection has only fields that do not exist.
 const NO_SELECTION: &str = "interface, union and object types must have a subselection set";
-/// The longest name for which a likely one is looked for.
+/// The maximum length of a name that gets a suggestion.
 const LONGEST: usize = 64;
-/// The errors for which a likely name is looked for.
+/// The maximum number of errors that get a suggestion.
 const MOST: usize = 8;
-/// The share of letters that a likely name has in common.
+/// The share of letters that a suggested name must have in common.
 const LIKENESS: f64 = 0.6;
 
 /// The errors of a document that cannot be parsed.
@@ -28,7 +28,7 @@ pub(super) fn of_syntax(text: &str, errors: &DiagnosticList, limit: usize) -> Ve
     located(text, errors, ErrorCode::GraphqlParseFailed, |_| false).take(limit.max(1)).map(|(_, error)| error).collect()
 }
 
-/// The errors of a document that is not valid; with names that may have been meant where the schema may be known.
+/// The errors of an invalid document. They suggest similar names if `schema` is given, that is, if clients may see it.
 pub(super) fn of_validation(
     text: &str,
     ast: &Document,
@@ -57,7 +57,7 @@ pub(super) fn of_validation(
     errors
 }
 
-/// The errors with the offsets of their places, but for those that are refuted.
+/// The errors with their offsets, without the refuted ones.
 fn located<'e>(
     text: &'e str,
     errors: &'e DiagnosticList,
@@ -71,7 +71,8 @@ fn located<'e>(
     })
 }
 
-/// The name of the fragment that a message says is missing. It is also said of one whose type does not exist.
+/// The name of the fragment that a message reports as missing. Fragments whose type does not exist are reported the
+/// same way.
 fn of_fragment(message: &str) -> Option<&str> {
     message.strip_prefix("cannot find fragment `")?.strip_suffix("` in this document")
 }
@@ -85,7 +86,7 @@ fn fragments(ast: &Document) -> HashSet<&str> {
     fragments.collect()
 }
 
-/// The offsets of the fields that select something.
+/// The offsets of the fields with a selection.
 fn selecting(ast: &Document) -> HashSet<usize> {
     let sets = ast.definitions.iter().filter_map(|definition| match definition {
         Definition::OperationDefinition(operation) => Some(&operation.selection_set),
@@ -109,8 +110,7 @@ fn selecting(ast: &Document) -> HashSet<usize> {
     found
 }
 
-/// The name that may have been meant where a message says that one does not exist: its quoted words are the name and the
-/// place where it was looked for.
+/// The suggestion for a message about an unknown name. The message quotes that name and the place of the lookup.
 fn likely<'s>(schema: &'s Model, message: &str) -> Option<&'s str> {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let first = quoted.next()?;
@@ -130,7 +130,7 @@ fn likely<'s>(schema: &'s Model, message: &str) -> Option<&'s str> {
     nearest(name, names)
 }
 
-/// The names of the types that are not GraphQL's own.
+/// The names of all types except introspection types.
 fn types(schema: &Model) -> Vec<&str> {
     schema.document.types.keys().map(|name| name.as_str()).filter(|name| !name.starts_with("__")).collect()
 }

@@ -1,4 +1,4 @@
-//! Documents that are valid, with the plans of their operations; kept for the next request with the same text.
+//! Valid documents with the plans of their operations, cached for later requests with the same text.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -17,9 +17,9 @@ use crate::application::Limits;
 use crate::schema::Model;
 use crate::trace::OpenSpan;
 
-/// The bytes that a document takes in the cache besides what is counted.
+/// The bytes that a document takes in the cache in addition to the counted ones.
 const BASE_WEIGHT: usize = 512;
-/// Plans of one document that are kept; a document with more combinations of conditions is planned anew.
+/// The maximum number of cached plans per document; further combinations of conditions are planned each time.
 const MAX_PLANS: usize = 32;
 
 /// A valid document with its operations.
@@ -27,18 +27,18 @@ pub(crate) struct Document {
     pub(crate) text: Arc<str>,
     pub(crate) executable: Valid<ExecutableDocument>,
     operations: Vec<(Option<String>, OperationInfo)>,
-    /// The Boolean variables of `@skip` and `@include`: a plan holds for one combination of their values.
+    /// The Boolean variables of `@skip` and `@include`: a plan is valid for one combination of their values.
     conditions: Vec<String>,
     plans: ArcSwapOption<Vec<(PlanKey, Arc<Plan>)>>,
-    /// Held while plans and their statements come and go.
+    /// Locked while plans and their statements are added or removed.
     changing: Mutex<()>,
-    /// The hash of the document as it is written anew, once somebody has asked for it.
+    /// The hash of the reserialized document, computed on first use.
     digest: OnceLock<[u8; 32]>,
-    /// Bytes that the document takes, without its plans.
+    /// The size of the document in bytes, without its plans.
     weight: usize,
 }
 
-/// A plan, which its document keeps or may be given to keep.
+/// A plan that its document has already cached or may cache.
 pub(crate) enum Planned {
     Kept(Arc<Plan>),
     New(PlanKey, Arc<Plan>),
@@ -73,7 +73,7 @@ impl Document {
         document
     }
 
-    /// The operation that the request selects.
+    /// The operation selected by the request.
     pub(crate) fn operation(&self, name: Option<&str>) -> Result<(&Operation, &OperationInfo), RequestError> {
         let failed = |message: String| RequestError::new(ErrorCode::OperationResolutionFailure, message);
         let name = name.filter(|name| !name.is_empty());
@@ -87,7 +87,7 @@ impl Document {
         Ok((operation, info))
     }
 
-    /// Returns a hash that documents share which differ in nothing but white space and comments.
+    /// Returns a hash that is equal for documents that differ only in white space and comments.
     pub(crate) fn digest(&self) -> &[u8; 32] {
         self.digest.get_or_init(|| Sha256::digest(self.executable.to_string()).into())
     }
@@ -117,7 +117,7 @@ impl Document {
         Ok(Planned::New((name.map(str::to_owned), conditions), Arc::new(plan)))
     }
 
-    /// Bytes that the document takes, with its plans and their statements.
+    /// The size of the document in bytes, with its plans and their statements.
     pub(crate) fn weight(&self) -> usize {
         let plans = self.plans.load();
         let plans = plans.iter().flat_map(|plans| plans.iter());
@@ -125,12 +125,12 @@ impl Document {
             + plans.map(|((name, values), plan)| key_weight(name.as_deref(), values) + plan.weight()).sum::<usize>()
     }
 
-    /// No plan or statement comes or goes while this is held.
+    /// While the guard is held, no plan or statement is added or removed.
     pub(super) fn changing(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a plan if there are not too many; whether it did. The document must be `changing`.
+    /// Caches a plan if there are not too many; returns whether it did. The caller must hold the `changing` lock.
     pub(super) fn keep(&self, key: PlanKey, plan: &Arc<Plan>) -> bool {
         let plans = self.plans.load();
         let plans = plans.as_ref().map(|plans| plans.as_slice()).unwrap_or_default();
@@ -141,13 +141,13 @@ impl Document {
         fits
     }
 
-    /// Lets go of all plans. Requests that run still have theirs.
+    /// Drops all plans. Running requests keep theirs.
     pub(super) fn forget_plans(&self) {
         let _changing = self.changing();
         self.plans.store(None);
     }
 
-    /// A document that is counted elsewhere: only its plans are its weight.
+    /// Marks the document as counted elsewhere: its weight is that of its plans only.
     pub(super) fn counted_elsewhere(self) -> Self {
         Self { weight: 0, ..self }
     }

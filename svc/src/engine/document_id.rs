@@ -1,10 +1,10 @@
-//! The ids of documents that clients name.
+//! Document ids sent by clients.
 
 use std::str::FromStr;
 
 use super::persisted::Hash;
 
-/// The id by which a client names a document that it does not send.
+/// The id that a client sends in place of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DocumentId {
     /// The SHA-256 of its text.

@@ -1,25 +1,25 @@
-//! The effect of a mutation that failed, as its errors tell it: whether what it wrote is kept.
+//! The effect of a failed mutation, as reported in its errors: whether its writes are kept.
 
 use super::field_error::FieldError;
 use crate::ErrorCode;
 use crate::postgres::{Effect, RETRYABLE};
 
-/// The key in `extensions` of each error of a mutation.
+/// The key of the effect in the `extensions` of each error of a mutation.
 const KEY: &str = "mutation";
 
-/// The endings by which errors of the database tell the effect; here it is told in other words.
+/// The suffixes of database errors that describe the effect; they are replaced by the wording used here.
 const SAID: [&str; 3] = ["; what was asked may have been done, or not", "; nothing was done", "; try again"];
 
 impl Effect {
-    /// Says it on the errors of a mutation's field. A code that clients may take for a reason to send the mutation again
-    /// stays only where nothing was done.
+    /// Adds the effect to the errors of a mutation's field. A code that clients may take as a reason to retry the
+    /// mutation stays only if nothing was done.
     pub(crate) fn mark(self, errors: &mut [FieldError]) {
         for error in errors {
             if error.extensions.contains_key(KEY) {
                 continue;
             }
             error.extensions.insert(KEY.to_owned(), self.as_str().into());
-            // What a function itself declared is told as it is.
+            // Errors that the function itself declared keep their wording.
             let invites = error.invites_retry() && !error.extensions.contains_key("errors");
             let is_in_vain = self != Self::NotDone && error.extensions.remove(RETRYABLE).is_some();
             if invites || is_in_vain {

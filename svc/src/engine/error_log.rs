@@ -1,4 +1,4 @@
-//! The log of field errors: bounded for each request.
+//! The log of field errors, bounded for each request.
 
 use uuid::Uuid;
 
@@ -8,23 +8,23 @@ use super::path::Segment;
 use crate::error::ErrorIds;
 use crate::error_tracker::{Facts, capture, is_tracking};
 
-/// The most lines for the errors of a request; those beyond them are counted in one more.
+/// The maximum number of lines for the errors of a request; one more line counts the remaining errors.
 const LINES: usize = 10;
 
 /// A line's texts are cut to this many characters: keys come from the client, and messages may quote values.
 const TEXT: usize = 2_000;
 
-/// A line of the log: errors with the same message and causes.
+/// A line of the log, for all errors with the same message and causes.
 #[derive(Debug)]
 struct Line {
     id: Uuid,
-    /// The first of its errors.
+    /// The index of its first error.
     first: usize,
     times: usize,
 }
 
-/// Writes what clients do not see of a request's errors to the log. Masked errors get the `errorId` of their line, so
-/// that each is found there; equal errors share a line, and those beyond the first lines share the last one.
+/// Logs the parts of a request's errors that clients do not see. Masked errors get the `errorId` of their line, so that
+/// each can be found in the log; equal errors share a line, and errors beyond the first lines share the last one.
 pub(super) fn log_errors<'e>(cx: &ExecutionContext<'_>, errors: impl Iterator<Item = &'e mut FieldError>) {
     let mut errors: Vec<_> = errors.filter(|error| error.logged.is_some()).collect();
     let mut lines: Vec<Line> = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn log_errors<'e>(cx: &ExecutionContext<'_>, errors: impl Iterator<It
     }
 }
 
-/// The request, as the error tracker is told of it.
+/// The facts about the request for the error tracker.
 fn facts(cx: &ExecutionContext<'_>) -> Facts {
     let user_id = cx.context.request.parts().user_id().map(str::to_owned);
     Facts { operation: cx.operation.name().map(str::to_owned), user_id }

@@ -1,4 +1,4 @@
-//! The execution context: what executing one operation carries along.
+//! The execution context of one operation.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -35,27 +35,28 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) variables: &'a Variables,
     pub(crate) context: Context<'a>,
     pub(crate) operation: OperationInfo<'a>,
-    /// The gate, for fields whose checks look at objects.
+    /// The gate, for fields that are checked for each object.
     pub(crate) gate: &'a Gate,
-    /// Whether a database that is away gives empty results.
+    /// Whether an unreachable database gives empty results.
     pub(crate) development: bool,
-    /// The place where statements are kept; `None` when the plan is not kept either.
+    /// The cache for statements; `None` if the plan itself is not cached.
     pub(crate) growth: Option<Growth<'a>>,
-    /// The reads of rows that values lead to.
+    /// Reads the rows that values refer to.
     pub(crate) reads: &'a dyn RowReads,
-    /// Whether statements leave out values that they cannot read, as one without care has failed.
+    /// Whether statements leave out values that they cannot read; set after a statement without this has failed.
     pub(crate) careful: bool,
-    /// The bytes of the answer so far.
+    /// The bytes of the response so far.
     pub(crate) answer: &'a AnswerBytes,
-    /// The count of what is completed, where somebody wants to know it.
+    /// Counts completed objects, if a hook meters the operation.
     pub(crate) spending: Option<&'a Spending>,
-    /// The explanation of the operation, where it is asked for.
+    /// The explanation of the operation, if it is requested.
     pub(crate) explanation: Option<&'a Explanation>,
 }
 
-/// The reads of rows that completing values waits for.
+/// The row reads that the completion of values waits for.
 pub(crate) trait RowReads: Sync {
-    /// Follows a relation from many parents; a value for each. A parent is its key, if it has one, and its field's path.
+    /// Follows a relation from many parents, and returns a value for each. A parent is its key, if it has one, and the
+    /// path of its field.
     fn relation<'a>(
         &self,
         cx: &'a ExecutionContext<'a>,
@@ -64,7 +65,8 @@ pub(crate) trait RowReads: Sync {
         parents: Vec<(Option<&'a str>, &'a Path<'a>)>,
     ) -> BoxFuture<'a, Vec<CompletedValue>>;
 
-    /// Calls a function for many rows; a value for each. A row is its `id`, if it has one, and its field's path.
+    /// Calls a function for many rows, and returns a value for each. A row is its `id`, if it has one, and the path of
+    /// its field.
     fn function<'a>(
         &self,
         cx: &'a ExecutionContext<'a>,
@@ -73,7 +75,7 @@ pub(crate) trait RowReads: Sync {
         rows: Vec<(Option<&'a str>, &'a Path<'a>)>,
     ) -> BoxFuture<'a, Vec<CompletedValue>>;
 
-    /// Answers a field whose resolver returned a query.
+    /// Completes a field whose resolver returned a query.
     fn query<'a>(
         &self,
         cx: &'a ExecutionContext<'a>,
@@ -83,7 +85,7 @@ pub(crate) trait RowReads: Sync {
     ) -> BoxFuture<'a, CompletedValue>;
 }
 
-/// The operation that runs.
+/// The running operation.
 #[derive(Clone, Copy)]
 pub(crate) struct OperationInfo<'a> {
     pub(crate) kind: OperationKind,
@@ -99,7 +101,7 @@ impl<'a> OperationInfo<'a> {
     }
 }
 
-/// A plan that is kept, and may get heavier by statements.
+/// A cached plan, whose weight grows with its statements.
 #[derive(Clone, Copy)]
 pub(crate) struct Growth<'a> {
     pub(crate) documents: &'a DocumentCache,
@@ -108,7 +110,8 @@ pub(crate) struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    /// Keeps a statement of `weight` bytes with the plan, if there is room; `keep` says what those weighed that went.
+    /// Caches a statement of `weight` bytes with the plan if there is room. `keep` returns the weight of the statements
+    /// that it removed.
     pub(crate) fn statement(&self, weight: usize, keep: impl FnOnce() -> usize) {
         self.documents.change(self.document, weight, || {
             self.plan.count_statements(weight, keep());
@@ -118,32 +121,33 @@ impl Growth<'_> {
 }
 
 impl<'a> ExecutionContext<'a> {
-    /// The same for a statement that is run again, as a value in a row has failed it.
+    /// The context for running a statement again after a value in a row has made it fail, which is logged.
     pub(crate) fn careful(&self, error: &DbError) -> Self {
         tracing::warn!(error = %error, "a stored value breaks its type; its row is read with care");
         self.with_care()
     }
 
-    /// The same for a statement whose keys of a client may be at fault.
+    /// The context for running a statement again if keys sent by the client may have made it fail.
     pub(crate) fn with_care(&self) -> Self {
         Self { careful: true, ..*self }
     }
 
-    /// Counts objects that are completed.
+    /// Counts completed objects.
     pub(crate) fn spend(&self, selection: &Selection, count: usize) {
         if let Some(spending) = self.spending {
             spending.objects(selection, count);
         }
     }
 
-    /// The explanation of a root field, where it is asked for.
+    /// The explanation of a root field, if it is requested.
     pub(crate) fn explained(&self, field: &PlanField) -> Option<&'a ExplainedField> {
         self.explanation?.field(field)
     }
 
-    /// Notes the type of an object that a mutation answers with: of a union, that says whether it succeeded.
+    /// Records the type of the object that a mutation returns: for a union, the type shows whether the mutation
+    /// succeeded.
     pub(crate) fn note_result(&self, field: &PlanField, selection: &Selection) {
-        // Asked for each object of an answer: most are not at the root.
+        // Called for each object of a response: most are not at the root.
         if field.root().is_some()
             && let Some(ledger) = &self.context.db().ledger
         {
@@ -151,7 +155,7 @@ impl<'a> ExecutionContext<'a> {
         }
     }
 
-    /// The same for a root field that may read some rows only; `db` is the database with its row filter.
+    /// The context for a root field that may read only some rows; `db` is the database with its row filter.
     pub(crate) fn with_db(&self, db: &'a Db) -> Self {
         Self { context: Context { db, ..self.context }, ..*self }
     }
@@ -166,7 +170,7 @@ impl<'a> ExecutionContext<'a> {
         Ok(Call::of_method(&self.context, self.parameters(field)?))
     }
 
-    /// The question that the checks of a field are asked about each object.
+    /// The access question about a field, which its checks decide for each object.
     pub(crate) fn field_question(&self, field: &PlanField) -> Result<FieldQuestion<'_>, Error> {
         Ok(FieldQuestion {
             context: self.context,
@@ -177,7 +181,7 @@ impl<'a> ExecutionContext<'a> {
         })
     }
 
-    /// The values of a function's parameters. Arguments that one parameter stands for become one object.
+    /// The values of a function's parameters. Arguments that belong to one parameter become one object.
     fn parameters(&self, field: &PlanField) -> Result<Vec<Option<Value>>, Error> {
         let values = self.arguments(&field.args)?;
         if !field.args.iter().any(|arg| arg.spread) {
@@ -198,8 +202,9 @@ impl<'a> ExecutionContext<'a> {
         Ok(slots)
     }
 
-    /// Notes the outcome of a resolver in the ledger and returns it. A mutation whose function has returned a value is
-    /// done, whatever it did; what its SQL has broken is told as of calls.
+    /// Records the outcome of a resolver in the ledger and returns it. A mutation whose function has returned a value
+    /// counts as done, regardless of its effects. Errors of its SQL are reported like errors of database function
+    /// calls.
     pub(crate) fn noted<'o>(&self, outcome: Outcome<'o>) -> Outcome<'o> {
         let Some(ledger) = &self.context.db().ledger else { return outcome };
         match outcome {

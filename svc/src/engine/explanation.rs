@@ -1,4 +1,4 @@
-//! Explanations: how each root field of a request was answered, told beside the answer in development.
+//! Explanations of the execution of each root field, sent beside the response in development.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,18 +10,18 @@ use super::plan::{Plan, PlanField};
 use super::response::{Response, limit_text};
 use crate::postgres::{Database, Explained, Recorded, Recorder, Session};
 
-/// The way on which a root field was answered.
+/// The execution path of a root field.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Way {
-    /// Its selection became SQL.
+    /// Its selection was compiled to SQL.
     Planned,
-    /// A function of the database was called.
+    /// A database function was called.
     Called,
     /// Rows of a table were written.
     Written,
-    /// A function of the program ran.
+    /// A resolver of the program ran.
     Resolved,
-    /// The answer was kept.
+    /// The response was cached.
     Cached,
     /// The SQL of a registered operation ran.
     ByStatement,
@@ -46,11 +46,11 @@ struct State {
     total: Duration,
 }
 
-/// Measures the gate of a root field, until it is dropped.
+/// Measures the time of a root field in the gate, until it is dropped.
 pub(crate) struct GateTime<'a>(&'a ExplainedField, Instant);
 
 impl Explanation {
-    /// The explanation of an operation that has not run yet. What needs no gate is not explained.
+    /// The explanation of an operation that has not run yet. Fields that need no gate are not explained.
     pub(super) fn of(plan: &Plan) -> Self {
         let fields = plan.root.fields.iter().filter(|field| field.root().is_some());
         let field = |field: &PlanField| ExplainedField {
@@ -61,19 +61,20 @@ impl Explanation {
         Self(fields.map(|planned| (planned.key.to_string(), field(planned))).collect())
     }
 
-    /// The part that is about a field at the root.
+    /// The explanation of a root field.
     pub(super) fn field(&self, field: &PlanField) -> Option<&ExplainedField> {
         field.root()?;
         self.0.get(&*field.key)
     }
 
-    /// All root fields are answered together on a way; the first one stands for all.
+    /// Records that all root fields are executed together on this path. Returns the first field, which represents all
+    /// of them.
     pub(super) fn together(&self, way: Way) -> Option<&ExplainedField> {
         self.0.values().for_each(|field| field.takes(way));
         self.0.values().next()
     }
 
-    /// The response with the explanation beside it. PostgreSQL plans the reads once more for it.
+    /// Adds the explanation to the response. For this, PostgreSQL plans the reads once more.
     pub(super) async fn beside(&self, response: Response, database: &Database, session: &Session) -> Response {
         let recorded: Vec<_> = self.0.values().map(|field| field.recorder.statements()).collect();
         let statements: Vec<_> = recorded.iter().flat_map(|(statements, _)| statements).collect();
@@ -88,7 +89,7 @@ impl Explanation {
 }
 
 impl ExplainedField {
-    /// Runs the field, whose statements are recorded.
+    /// Runs the field and records its statements.
     pub(super) async fn around<F: Future>(&self, run: F) -> F::Output {
         let began = Instant::now();
         let output = self.recorder.clone().around(run).await;
@@ -96,12 +97,12 @@ impl ExplainedField {
         output
     }
 
-    /// The field is answered on this way.
+    /// Records the execution path of the field.
     pub(super) fn takes(&self, way: Way) {
         self.state().way = Some(way);
     }
 
-    /// The gate decides about the field from now on.
+    /// Starts measuring the gate's decision about the field.
     pub(super) fn gate(&self) -> GateTime<'_> {
         GateTime(self, Instant::now())
     }

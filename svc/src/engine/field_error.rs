@@ -1,4 +1,4 @@
-//! Errors of single fields: they stand beside `data`, with a path.
+//! Field errors, reported beside `data` with a path.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::error::{Origin, Raised};
 use crate::error_tracker::is_tracking;
 use crate::{Error, ErrorCode};
 
-/// The message of errors that clients do not see.
+/// The message of masked errors.
 const MASKED: &str = "internal server error";
 
-/// One error of the execution.
+/// An error of the execution.
 #[derive(Debug)]
 pub(crate) struct FieldError {
     pub(crate) code: Cow<'static, str>,
@@ -29,7 +29,7 @@ pub(crate) struct FieldError {
     pub(super) origin: Origin,
 }
 
-/// The part of an error that only the log is told.
+/// The part of an error that goes only to the log.
 #[derive(Debug)]
 pub(super) struct Logged {
     /// The message and its causes.
@@ -38,16 +38,17 @@ pub(super) struct Logged {
     pub(super) masked: bool,
     /// Whether the client gets an `errorId`.
     pub(super) tells_id: bool,
-    /// The `errorId` of its line, once that is written.
+    /// The `errorId` of its log line, once the line is written.
     pub(super) id: Option<Uuid>,
     /// The SQLSTATE of an error of PostgreSQL, as `SQLSTATE 22012`.
     pub(super) sqlstate: Option<String>,
-    /// Its place, for the error tracker; `None` where there is none.
+    /// The place where it was raised, for the error tracker; `None` without an error tracker.
     pub(super) raised: Option<Raised>,
 }
 
 impl FieldError {
-    /// An error of a resolver, as the client may see it; [`log_errors`](super::error_log::log_errors) writes the rest.
+    /// Converts an error of a resolver, with only the parts that the client may see;
+    /// [`log_errors`](super::error_log::log_errors) logs the rest.
     pub(crate) fn new(error: &Error, field: &PlanField, path: &Path<'_>) -> Self {
         let masked = error.is_masked();
         let message = if masked { Cow::Borrowed(MASKED) } else { Cow::Owned(error.message().to_owned()) };
@@ -69,7 +70,7 @@ impl FieldError {
         }
     }
 
-    /// A value that breaks its declared type, from this `place`; the client `sees` the message.
+    /// The error of a value from `place` that breaks its declared type. The client gets the message if `sees` is set.
     pub(crate) fn value(message: String, place: &str, sees: bool, field: &PlanField, path: &Path<'_>) -> Self {
         let chain = format!("{}: {message} ({place})", field.coordinate);
         let raised = is_tracking().then(|| Raised::nowhere("a stored value"));
@@ -85,7 +86,7 @@ impl FieldError {
         }
     }
 
-    /// Notes by which `errorId` the log has it; a client that does not see the message is told.
+    /// Records the `errorId` of the log line, and adds it to the response if `tells_id` is set.
     pub(super) fn set_id(&mut self, id: Uuid) {
         let Some(logged) = &mut self.logged else { return };
         logged.id = Some(id);
@@ -94,7 +95,7 @@ impl FieldError {
         }
     }
 
-    /// Tells which error of PostgreSQL a masked one is, as a developer may know.
+    /// Adds the SQLSTATE of a masked PostgreSQL error to the response, for developers.
     pub(super) fn tell_sqlstate(&mut self) {
         let sqlstate = self.logged.as_ref().filter(|logged| logged.masked).and_then(|logged| logged.sqlstate.as_ref());
         if let Some(sqlstate) = sqlstate {
@@ -108,7 +109,7 @@ impl FieldError {
         self.logged.as_ref().is_some_and(|logged| logged.masked)
     }
 
-    /// Whether the code is one after which a client may send the request again.
+    /// Whether a client may retry the request after an error with this code.
     pub(crate) fn invites_retry(&self) -> bool {
         use ErrorCode::{InternalServerError, ServiceUnavailable, Timeout};
         [InternalServerError, ServiceUnavailable, Timeout].iter().any(|code| code.as_str() == self.code)

@@ -1,20 +1,20 @@
-//! The headers of an answer that caches of others may keep.
+//! The headers of a response that external caches may store.
 
 use axum::http::HeaderValue;
 
 use crate::response_cache::Entry;
 
-/// The validator of an answer that everybody may have, and the time for which others may keep it.
+/// The validator of a public response, and how long external caches may store it.
 #[derive(Debug)]
 pub(crate) struct Freshness {
     pub(crate) etag: HeaderValue,
     pub(crate) cache_control: HeaderValue,
-    /// The headers of requests that the answer depends on.
+    /// The request headers that the response depends on.
     pub(crate) vary: HeaderValue,
 }
 
 impl Freshness {
-    /// That of a kept answer. Unless it `may_age` elsewhere, caches ask each time whether it is still the same.
+    /// The headers of a cached response. Unless it `may_age` in external caches, they revalidate it each time.
     pub(super) fn new(entry: &Entry, may_age: bool, vary: HeaderValue) -> Option<Self> {
         let cache_control = match may_age {
             true => HeaderValue::try_from(format!("public, max-age={}", entry.time_left().as_secs())).ok()?,
@@ -23,7 +23,7 @@ impl Freshness {
         Some(Self { etag: entry.etag()?, cache_control, vary })
     }
 
-    /// Whether a client has this answer, as its `If-None-Match` says (RFC 9110, section 13.1.2).
+    /// Whether `If-None-Match` shows that the client has this response (RFC 9110, section 13.1.2).
     pub(crate) fn is_known(&self, if_none_match: &HeaderValue) -> bool {
         let opaque = |etag: &str| etag.trim().trim_start_matches("W/").to_owned();
         let (Ok(known), Ok(own)) = (if_none_match.to_str(), self.etag.to_str()) else { return false };

@@ -1,4 +1,4 @@
-//! Arguments as functions get them: JSON with the Rust names as keys and enum values as they are stored.
+//! Arguments of functions: JSON with the Rust names as keys and enum values in their stored form.
 
 use async_graphql::Value;
 
@@ -26,7 +26,7 @@ pub(crate) fn form(types: &[TypeDef], ty: &TypeExpr) -> ArgForm {
     }
 }
 
-/// Returns the form of a value of which only the JSON is known.
+/// Returns the form of a value from its JSON alone.
 pub(crate) fn form_of_json(json: &Json) -> ArgForm {
     match json {
         Json::Null => ArgForm::Null,
@@ -39,7 +39,7 @@ pub(crate) fn form_of_json(json: &Json) -> ArgForm {
     }
 }
 
-/// A coerced value.
+/// Converts a coerced value to JSON.
 pub(crate) fn argument_json(model: &Model, ty: &TypeExpr, value: Value) -> Json {
     match (ty, value) {
         (_, Value::Null) => Json::Null,
@@ -73,7 +73,7 @@ fn named(model: &Model, kind: &TypeKind, value: Value) -> Json {
     }
 }
 
-/// The arguments, which their Rust types take, as JSON with the stored names.
+/// The arguments as JSON with the stored names, after checking that their Rust types accept them.
 pub(crate) fn checked_arguments(
     cx: &ExecutionContext<'_>,
     field: &PlanField,

@@ -1,4 +1,5 @@
-//! Gated fields: they are decided about before anything of an operation runs, and what is denied is taken out of its plan.
+//! Gated fields: their access is decided before any part of an operation runs, and denied fields are removed from its
+//! plan.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,19 +17,19 @@ use crate::request_log::gate_asked;
 use crate::schema::{FieldDef, Gated, TypeIndex};
 use crate::{Error, ErrorCode};
 
-/// The decisions about each field, with its arguments; `None` allows.
+/// The decisions about each field, by its arguments; `None` allows.
 type Known = HashMap<String, Vec<(IndexMap<String, Value>, Option<Denial>)>>;
 
 impl Engine {
-    /// Whether there may be fields in a plan that are decided about by themselves.
+    /// Whether a plan may contain fields that need their own decision.
     pub(super) fn decides_about(&self, plan: &Plan) -> bool {
         self.decides_fields && plan.root.gates
     }
 
-    /// The operation without what the client may not learn.
+    /// Removes from the operation the fields that the client may not read.
     ///
-    /// Where the functions of the program are passed by, a denial is the whole document's: what comes in their place
-    /// does not ask for single fields.
+    /// If the program's functions are bypassed, a denial applies to the whole document: the code that replaces them
+    /// does not check single fields.
     pub(super) async fn without_denied(&self, prepared: Prepared, scope: &RequestScope) -> Prepared {
         match self.permitted(&prepared, scope).await {
             Some(plan) => prepared.with_plan(Arc::new(plan)),
@@ -36,7 +37,7 @@ impl Engine {
         }
     }
 
-    /// The plan without what the client may not learn; `None` where it may learn all.
+    /// The plan without the fields that the client may not read; `None` if the client may read all of them.
     pub(super) async fn permitted(&self, prepared: &Prepared, scope: &RequestScope) -> Option<Plan> {
         let denials = self.denials(prepared, scope).await;
         let denial = denials.values().next()?;
@@ -87,7 +88,7 @@ impl Engine {
         known
     }
 
-    /// Whether the client may learn the keys of rows of a type, where nothing of a document asks for them.
+    /// Whether the client may read the keys of rows of a type if the document does not select them.
     pub(super) async fn tells_keys(&self, row: TypeIndex, scope: &RequestScope) -> bool {
         let gated = if self.decides_fields { self.app.model.gate_of_keys(row) } else { None };
         match gated {
@@ -96,7 +97,7 @@ impl Engine {
         }
     }
 
-    /// The first denial among the fields that are meant.
+    /// The first denial among the fields of `gated`.
     async fn denial(
         &self,
         gated: Gated,
@@ -138,13 +139,13 @@ fn question<'a>(
     FieldQuestion { context: Context::new(scope), name, guards, is_authorized, arguments }
 }
 
-/// The error of what may tell a field of which only checks of objects can decide.
+/// The error for a part of an operation that may reveal a field whose access only checks of objects can decide.
 fn undecided(name: &str) -> Error {
     let message = format!("this may hold `{name}`, which is checked for each object; select the field itself");
     Error::new(ErrorCode::FieldAuthorizationError, message).with_extension("field", name).denied(Denied::Field)
 }
 
-/// The error of a whole document of which a field is denied.
+/// The error for a whole document with a denied field.
 fn refused(denial: &Denial) -> Error {
     let denied = denial.error();
     let error = Error::new(ErrorCode::FieldAuthorizationError, denied.message().to_owned()).denied(Denied::Field);

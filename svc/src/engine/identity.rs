@@ -8,21 +8,21 @@ use super::response::Response;
 #[cfg(feature = "auth")]
 use crate::security_log::{SecurityEventType, record};
 
-/// The remark of an answer about the token of its request, in `WWW-Authenticate`.
+/// The statement of a response about the token of its request, in `WWW-Authenticate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "auth"), expect(dead_code, reason = "no request has a token"))]
 pub(crate) enum Challenge {
-    /// Nothing.
+    /// No statement.
     None,
-    /// There is no token, and one is needed.
+    /// A token is required, and there is none.
     Missing,
-    /// The token does not hold.
+    /// The token is not valid.
     Invalid,
-    /// The token holds no longer.
+    /// The token has expired.
     Expired,
 }
 
-/// The answer to a request of which nothing is read any further.
+/// The response to a rejected request, which is not read any further.
 #[derive(Debug)]
 pub(crate) struct Refused {
     pub(crate) response: Response,
@@ -30,13 +30,13 @@ pub(crate) struct Refused {
 }
 
 impl Engine {
-    /// Takes in a request of which nothing but the head is read: finds out who asks, and tells the hooks.
+    /// Starts a request after reading only its head: identifies the client and calls the hooks.
     ///
     /// # Errors
-    /// The answer of a request that is refused.
+    /// The response to a rejected request.
     pub(crate) async fn begin(&self, parts: &mut RequestParts) -> Result<Challenge, Refused> {
         let (challenge, refused) = self.identify(parts).await;
-        // The hooks are told of refused requests too, as limits count them.
+        // The hooks are called for rejected requests too, because limits count them.
         let hooks = if self.hooks.concern(parts) { self.hooks.before_parsing(parts).await } else { Ok(()) };
         match hooks.err().or(refused) {
             None => Ok(challenge),
@@ -44,11 +44,11 @@ impl Engine {
         }
     }
 
-    /// Takes in an operation on a connection whose client is known: looks whether the token still holds, and tells the
-    /// hooks.
+    /// Starts an operation on a connection with an identified client: checks that the token is still valid, and calls
+    /// the hooks.
     ///
     /// # Errors
-    /// The answer of an operation that is refused.
+    /// The response to a rejected operation.
     #[cfg(feature = "websocket")]
     pub(crate) async fn resume(&self, parts: &mut RequestParts) -> Result<(), Response> {
         let refused = self.recheck(parts).await;
@@ -107,7 +107,7 @@ impl Engine {
     }
 }
 
-/// The answer to a request whose token cannot be verified.
+/// The response to a request whose token cannot be verified.
 #[cfg(feature = "auth")]
 fn unavailable() -> Response {
     let message = "who asks cannot be verified at the moment; try again later";

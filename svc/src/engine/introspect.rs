@@ -13,13 +13,13 @@ use crate::engine::request_error::RequestError;
 use crate::schema::Model;
 use crate::{Error, ErrorCode};
 
-/// Refuses lists that nest in lists, whatever they cost.
+/// Rejects lists that are nested in lists, regardless of their cost.
 pub(crate) fn check_depth(document: &Document, operation: &Operation) -> Result<(), RequestError> {
     introspection::check_max_depth(&document.executable, operation)
         .map_err(|error| RequestError::new(ErrorCode::QueryTooDeep, error.message().to_string()))
 }
 
-/// The answers of `__schema` and `__type`, by response key.
+/// The results of `__schema` and `__type`, by response key.
 pub(crate) fn introspect(
     model: &Model,
     document: &Document,

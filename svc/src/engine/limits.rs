@@ -1,4 +1,4 @@
-//! The checks of documents and variables by their limits.
+//! Checks documents and variables against their limits.
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::ast::Document;
@@ -13,13 +13,14 @@ use crate::schema::Model;
 use crate::security_log::{SecurityEvent, SecurityEventType, record};
 use crate::{Error, ErrorCode};
 
-/// Steps over selections and fragments that validating a document may take: some 50 ms.
+/// The maximum number of steps over selections and fragments for validating a document: some 50 ms.
 const MAX_STEPS: usize = 1_000_000;
-/// Steps of merging that validating a document may take: some 50 ms.
+/// The maximum number of merge steps for validating a document: some 50 ms.
 const MAX_MERGING: usize = 200_000;
 
 impl Limits {
-    /// Returns the recursion limit of the parser; over the depth limit because values and fragments nest as well.
+    /// Returns the recursion limit of the parser; higher than the depth limit because values and fragments nest as
+    /// well.
     pub(crate) fn recursion(&self) -> usize {
         self.depth * 2 + 64
     }
@@ -35,8 +36,7 @@ impl Limits {
         self.over(RequestError::new(ErrorCode::QueryTooLarge, message))
     }
 
-    /// The consequence for an operation that is over a limit: it is refused with this error, or noted where limits
-    /// are tried.
+    /// Handles an operation that exceeds a limit: rejects it with this error, or only records it in `LimitMode::Warn`.
     pub(crate) fn over(&self, error: RequestError) -> Result<(), RequestError> {
         if self.mode == LimitMode::Enforce {
             return Err(error);
@@ -46,7 +46,7 @@ impl Limits {
         Ok(())
     }
 
-    /// The error of an answer that gets larger than it may be.
+    /// The error of a response that exceeds its maximum size.
     pub(crate) fn answer_too_large(&self) -> Error {
         let most = self.answer;
         let message =
@@ -54,7 +54,7 @@ impl Limits {
         Error::new(ErrorCode::QueryTooLarge, message)
     }
 
-    /// Checks a count, and names the setting.
+    /// Checks a count against its limit; the error names the setting.
     pub(crate) fn within(
         &self,
         code: ErrorCode,
@@ -66,7 +66,7 @@ impl Limits {
         within(code, what, found, limit, setting).or_else(|error| self.over(error))
     }
 
-    /// Checks what can be counted before validation, in time linear to the document's length.
+    /// Checks the counts that are available before validation, in time linear in the document's length.
     pub(crate) fn check(&self, document: &Document) -> Result<(), RequestError> {
         let nesting = Nesting::of(document, MAX_STEPS);
         self.within(ErrorCode::QueryTooLarge, "aliases", nesting.aliases, self.aliases, "SVC_LIMIT_ALIASES")?;
@@ -86,14 +86,14 @@ impl Limits {
         Ok(())
     }
 
-    /// Checks how much work merging the document's fields is, before validation does it.
+    /// Checks the amount of work for merging the document's fields, before validation does it.
     pub(crate) fn check_merging(&self, model: &Model, document: &ExecutableDocument) -> Result<(), RequestError> {
         if merging::exceeds(model, document, MAX_MERGING) { Err(repeats_too_much()) } else { Ok(()) }
     }
 }
 
 impl Limits {
-    /// The error of an operation that costs more than it may, by what was counted of it so far.
+    /// The error of an operation that costs more than allowed, with the cost counted so far.
     pub(crate) fn too_complex(&self, at_least: u64) -> RequestError {
         let message = format!(
             "the operation has a complexity of at least {at_least}; at most {} is allowed (SVC_LIMIT_COMPLEXITY); ask for \
@@ -110,7 +110,7 @@ fn repeats_too_much() -> RequestError {
     RequestError::new(ErrorCode::QueryTooComplex, message)
 }
 
-/// The values inside a value; the JSON parser bounds how deep they nest.
+/// The number of values inside a value; the JSON parser bounds their nesting depth.
 fn values(value: &ExactJson) -> usize {
     match value {
         ExactJson::Array(items) => items.len() + items.iter().map(values).sum::<usize>(),
@@ -119,7 +119,7 @@ fn values(value: &ExactJson) -> usize {
     }
 }
 
-/// Refuses what is over a limit, and names the setting.
+/// Rejects a count over its limit; the error names the setting.
 fn within(code: ErrorCode, what: &str, found: usize, limit: usize, setting: &str) -> Result<(), RequestError> {
     if found <= limit {
         return Ok(());

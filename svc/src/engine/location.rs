@@ -1,8 +1,8 @@
-//! Places in a document.
+//! Locations in a document.
 
 use std::cell::OnceCell;
 
-/// The most places that an error names: a field can be selected thousands of times.
+/// The maximum number of locations per error: a field can be selected thousands of times.
 pub(crate) const MAX_LOCATIONS: usize = 10;
 
 /// A line and a column, both from 1; columns count UTF-16 units, as graphql-js does.
@@ -12,14 +12,14 @@ pub(crate) struct Location {
     pub(crate) column: usize,
 }
 
-/// The number of bytes in a block, which are the most that are read to find a place once the index is made.
+/// The number of bytes in a block, and the maximum number of bytes read to find a location once the index is built.
 const BLOCK: usize = 1024;
 
-/// An index of a document's places, made when the first is asked for. It marks blocks of bytes rather than lines, so
-/// that neither one long line nor a million short ones make it slow or large.
+/// An index of a document's locations, built on first use. It marks blocks of bytes rather than lines, so that neither
+/// one long line nor a million short ones make it slow or large.
 pub(crate) struct LineIndex<'t> {
     text: &'t str,
-    /// The place of the first byte of each block.
+    /// The location of the first byte of each block.
     blocks: OnceCell<Vec<Location>>,
 }
 
@@ -28,7 +28,7 @@ impl<'t> LineIndex<'t> {
         Self { text, blocks: OnceCell::new() }
     }
 
-    /// The place of a byte offset.
+    /// The location of a byte offset.
     pub(crate) fn locate(&self, offset: usize) -> Location {
         let offset = offset.min(self.text.len());
         let blocks = self.blocks.get_or_init(|| self.blocks());
@@ -44,7 +44,7 @@ impl<'t> LineIndex<'t> {
         blocks
     }
 
-    /// The place of the byte at `end`, from that of the byte at `start`.
+    /// The location of the byte at `end`, from the location of the byte at `start`.
     fn walk(&self, start_at: Location, start: usize, end: usize) -> Location {
         let bytes = self.text.as_bytes();
         let Location { mut line, mut column } = start_at;
@@ -66,7 +66,7 @@ impl<'t> LineIndex<'t> {
 mod tests {
     use super::{BLOCK, LineIndex, Location};
 
-    /// The place, found by reading all that stands before it.
+    /// The location, found by reading all of the text before it.
     fn slowly(text: &str, offset: usize) -> Location {
         let before = text[..offset].replace("\r\n", "\n").replace('\r', "\n");
         let last = before.rsplit('\n').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The measurement of operations: how long each took, and which errors it had.
+//! Measures operations: their durations and their errors.
 
 use std::time::Instant;
 
@@ -10,23 +10,23 @@ use crate::request_log::{note_answer, note_code};
 use crate::schema::OperationKind;
 use crate::trace::OpenSpan;
 
-/// The operation of requests of which it is not known.
+/// The operation name for requests whose operation was not determined.
 const UNKNOWN: &str = "unknown";
 
-/// A request whose operation is not known yet; `None` where nobody counts.
+/// A request whose operation is not determined yet; `None` without metrics.
 #[derive(Clone, Copy)]
 pub(super) struct Begun(Option<(Metrics, Instant)>);
 
-/// An operation that runs.
+/// A running operation.
 pub(super) struct Measured(Option<(Metrics, RunningOperation)>);
 
 impl Begun {
-    /// A request that has come just now.
+    /// Starts measuring a request that has just arrived.
     pub(super) fn now() -> Self {
         Self(get_metrics().map(|metrics| (metrics, Instant::now())))
     }
 
-    /// Its operation, which may run. Clients choose the names of those that nobody has registered.
+    /// Starts measuring its operation, which may run. Clients choose the names of operations that are not registered.
     pub(super) fn operation<'a>(
         self,
         plan: &Plan,
@@ -40,7 +40,7 @@ impl Begun {
 }
 
 impl Measured {
-    /// The operation is answered so.
+    /// Records the response to the operation.
     pub(super) fn answered(self, response: Response) -> Response {
         note_answer(response.answer.code(), response.answer.field_errors());
         if let Some((metrics, running)) = self.0 {
@@ -49,7 +49,7 @@ impl Measured {
         response
     }
 
-    /// The operation is a subscription, whose events come from now on.
+    /// Records that the operation is a subscription whose events follow from now on.
     pub(super) fn begun(self) {
         if let Some((_, running)) = self.0 {
             running.end(true);
@@ -57,7 +57,7 @@ impl Measured {
     }
 }
 
-/// The kind of operation as series and spans name it.
+/// The name of a kind of operation in series and spans.
 pub(crate) fn operation_type(kind: OperationKind) -> &'static str {
     match kind {
         OperationKind::Query => "query",
@@ -66,7 +66,7 @@ pub(crate) fn operation_type(kind: OperationKind) -> &'static str {
     }
 }
 
-/// Tells the span of an operation how that was answered.
+/// Records the outcome of an operation on its span.
 pub(super) fn end_span(span: &OpenSpan, response: &Response) {
     if let Some(code) = response.answer.code() {
         span.failed(code);
@@ -82,7 +82,7 @@ fn count(metrics: Metrics, running: RunningOperation, answer: &Answer) {
     running.end(answer.code().is_none() && answer.field_errors() == 0);
 }
 
-/// Counts the errors of fields, in the answer to an operation or to an event of it.
+/// Counts the field errors in the response to an operation or to one of its events.
 pub(super) fn count_errors(plan: &Plan, errors: &[FieldError]) {
     if errors.is_empty() {
         return;
@@ -92,7 +92,7 @@ pub(super) fn count_errors(plan: &Plan, errors: &[FieldError]) {
     errors.iter().for_each(|error| metrics.error(&error.code, name.unwrap_or(UNKNOWN)));
 }
 
-/// Counts the error of a request that is refused before its operation is known.
+/// Counts the error of a request that is rejected before its operation is determined.
 pub(crate) fn count_refusal(code: &str) {
     note_code(code);
     if let Some(metrics) = get_metrics() {
@@ -100,7 +100,7 @@ pub(crate) fn count_refusal(code: &str) {
     }
 }
 
-/// The answer of a request that is refused before its operation is known, whose error is counted.
+/// Counts the error of a request that is rejected before its operation is determined, and returns the response.
 pub(crate) fn counted_refusal(response: Response) -> Response {
     if let Some(code) = response.answer.code() {
         count_refusal(code);

@@ -1,6 +1,6 @@
-//! The number of steps that merging fields takes. Fields with one key are merged, and so are the selections below them;
-//! aliases that spread different sets of the same fragments make as many merged sets as there are sets, on each level
-//! anew. The sets are counted as validation will merge them, without doing more of it than is allowed.
+//! The number of steps for merging fields. Fields with the same key are merged, and so are the selections below them;
+//! aliases that spread different sets of the same fragments produce as many merged sets as there are sets, again on
+//! each level. The sets are counted as validation will merge them, and counting stops at the allowed number of steps.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 
 use crate::schema::{Model, TypeKind};
 
-/// The depth to which validation follows merged fields.
+/// Validation follows merged fields to this depth.
 const MAX_DEPTH: usize = 128;
 
 /// Whether merging the fields of a document takes more than `most` steps.
@@ -34,12 +34,12 @@ enum By {
     KeyAndType,
 }
 
-/// The steps that looking at a field takes.
+/// The steps for processing a field.
 #[derive(Clone, Copy)]
 struct Weight {
-    /// All of it: validation takes its hash.
+    /// The whole field: validation computes its hash.
     whole: usize,
-    /// Its arguments: they are compared with those of the first field that has the key.
+    /// Its arguments: validation compares them with the arguments of the first field with the key.
     arguments: usize,
 }
 
@@ -48,11 +48,11 @@ struct Merging<'a> {
     document: &'a ExecutableDocument,
     left: usize,
     weights: HashMap<*const Field, Weight>,
-    /// The lists of selection sets that were merged before.
+    /// The lists of selection sets that are already merged.
     known: [Option<HashSet<Vec<*const SelectionSet>, ahash::RandomState>>; 2],
 }
 
-/// A field, and the type that it is selected of.
+/// A field, and the type that it is selected on.
 #[derive(Clone, Copy)]
 struct Selected<'a> {
     parent: &'a str,
@@ -60,7 +60,7 @@ struct Selected<'a> {
 }
 
 impl<'a> Merging<'a> {
-    /// Counts the merging of selection sets and of all below; `None` when no steps are left.
+    /// Counts the steps of merging selection sets and everything below them; `None` if no steps are left.
     fn merge(&mut self, sets: &[&'a SelectionSet], by: By, depth: usize) -> Option<()> {
         let key = sets.iter().map(|set| std::ptr::from_ref(*set)).collect();
         if depth > MAX_DEPTH || !self.known[by as usize].get_or_insert_default().insert(key) {
@@ -118,7 +118,8 @@ impl<'a> Merging<'a> {
         Some(fields)
     }
 
-    /// The fields of each object type, and with each those of interfaces and unions, which it may be as well.
+    /// Groups the fields by object type. Each group also gets the fields of interfaces and unions, because an object
+    /// may be of these types as well.
     fn by_type(&self, group: Vec<Selected<'a>>) -> Vec<Vec<Selected<'a>>> {
         let is_object = |name: &str| {
             // Types of introspection are not in the model.
@@ -166,7 +167,7 @@ impl<'a> Merging<'a> {
     }
 }
 
-/// The values in a value.
+/// The number of values in a value.
 fn size(value: &Value) -> usize {
     match value {
         Value::List(items) => 1 + items.iter().map(|item| size(item)).sum::<usize>(),

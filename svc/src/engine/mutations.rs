@@ -1,4 +1,4 @@
-//! The root fields of a mutation: what each has done is told with its errors.
+//! The root fields of a mutation: the errors of each field report its effect.
 
 use std::collections::HashSet;
 use std::iter::repeat;
@@ -12,7 +12,7 @@ use crate::metrics::{error_type, get_metrics};
 use crate::postgres::{Effect, Ledger};
 use crate::schema::Model;
 
-/// The mutations of an operation, in their order.
+/// The mutations of an operation, in order.
 pub(super) struct Mutations<'a> {
     model: &'a Model,
     ledger: Option<&'a Ledger>,
@@ -24,14 +24,14 @@ impl<'a> Mutations<'a> {
         Self { model: cx.model, ledger: cx.context.db().ledger.as_deref(), completed: Vec::new() }
     }
 
-    /// The next one runs.
+    /// Starts the next mutation.
     pub(super) fn begin(&self) {
         if let Some(ledger) = self.ledger {
             ledger.begin();
         }
     }
 
-    /// It has ended; whether the whole answer becomes null with it.
+    /// Ends the current mutation; returns whether it makes `data` null.
     pub(super) fn end(&mut self, field: &PlanField, mut value: CompletedValue) -> bool {
         self.count(field, &value);
         if let Some(ledger) = self.ledger {
@@ -45,8 +45,8 @@ impl<'a> Mutations<'a> {
         is_null
     }
 
-    /// Counts it by its outcome: the type of its result, that of the failure which the result is, or the class of its
-    /// first error.
+    /// Counts the mutation by its outcome: the type of its result, the type of its failure if the result is one, or the
+    /// class of its first error.
     fn count(&self, field: &PlanField, value: &CompletedValue) {
         let Some(metrics) = get_metrics().filter(|_| field.root().is_some()) else { return };
         let result = self.ledger.and_then(Ledger::take_result).and_then(|ty| self.model.types.get(ty));
@@ -62,8 +62,8 @@ impl<'a> Mutations<'a> {
         );
     }
 
-    /// The whole answer becomes null, and what each has answered with it: keeps what each has done, to be told beside the
-    /// answer. Those that did not run have done nothing.
+    /// `data` becomes null, and with it the result of each root field: records the effect of each field so that the
+    /// response can still report it. Fields that did not run have done nothing.
     pub(super) fn lose(&self, fields: &[PlanField]) {
         let Some(ledger) = self.ledger else { return };
         let lost = by_key(fields, ledger.ended().into_iter());
@@ -77,8 +77,8 @@ impl<'a> Mutations<'a> {
     }
 }
 
-/// The effect of each mutation of an operation that is ended at its deadline, by its key in the answer. `is_one` tells
-/// that all of them are one statement.
+/// The effect of each mutation of an operation that is stopped at its deadline, by response key. `is_one` means that
+/// all of them are one statement.
 pub(super) fn effects_when_late(ledger: &Ledger, plan: &Plan, is_one: bool) -> Vec<(String, Effect)> {
     let fields = &plan.root.fields;
     let ended = ledger.ended();
@@ -88,14 +88,14 @@ pub(super) fn effects_when_late(ledger: &Ledger, plan: &Plan, is_one: bool) -> V
     if is_one { by_key(fields, effects.chain(repeat(running))) } else { by_key(fields, effects) }
 }
 
-/// The mutations among the root fields with their effects; those that have none did not run.
+/// The mutations among the root fields with their effects; fields without an effect did not run.
 fn by_key(fields: &[PlanField], effects: impl Iterator<Item = Effect>) -> Vec<(String, Effect)> {
     let effects = effects.chain(repeat(Effect::NotDone));
     let mutations = fields.iter().zip(effects).filter(|(field, _)| field.root().is_some());
     mutations.map(|(field, effect)| (field.key.clone(), effect)).collect()
 }
 
-/// The errors with the first of each root field before the others, as not all are sent.
+/// Moves the first error of each root field before the others, because not all errors are sent.
 pub(super) fn one_of_each_first(errors: Vec<FieldError>) -> Vec<FieldError> {
     let mut seen = HashSet::new();
     let root = |error: &FieldError| match error.path.first() {

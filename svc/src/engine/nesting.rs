@@ -1,12 +1,12 @@
-//! The depth and the number of the selections that a document reaches, fragments included. They are counted before
-//! anything walks into fragments, so that neither a long chain of them nor many operations over many of them get that
-//! far.
+//! The depth and the number of the selections that a document reaches, including fragments. They are counted before any
+//! code walks into fragments, so that neither a long chain of fragments nor many operations over many fragments get
+//! that far.
 
 use std::collections::HashMap;
 
 use apollo_compiler::ast::{Definition, Document, Selection};
 
-/// The steps that validating a selection takes besides looking for cycles in it.
+/// The steps for validating a selection, apart from the search for cycles in it.
 const VALIDATED: usize = 8;
 
 /// The counts of a document's selections.
@@ -18,7 +18,7 @@ pub(crate) struct Nesting {
     pub(crate) levels: usize,
     pub(crate) aliases: usize,
     pub(crate) directives: usize,
-    /// The steps that walking the document for each of its operations takes; no more are counted than were asked for.
+    /// The steps for walking the document for each of its operations; counting stops at the given maximum.
     pub(crate) steps: usize,
 }
 
@@ -35,19 +35,19 @@ impl Place {
         Self { depth: self.depth.max(other.depth), levels: self.levels.max(other.levels) }
     }
 
-    /// The place of what stands at `below` in a fragment that is spread here.
+    /// The place of a selection at `below` in a fragment that is spread here.
     fn with(self, below: Self) -> Self {
         let depth = self.depth.map(|depth| depth + below.depth.unwrap_or(0));
         Self { depth, levels: self.levels + below.levels }
     }
 }
 
-/// An operation or a fragment, up to the fragments that it spreads.
+/// An operation or a fragment, without the fragments that it spreads.
 #[derive(Debug, Default)]
 struct Part<'a> {
     deepest: Place,
     selections: usize,
-    /// Each fragment once, where its spread is deepest.
+    /// Each spread fragment once, at its deepest spread.
     spreads: HashMap<&'a str, Place>,
 }
 
@@ -87,7 +87,7 @@ impl Nesting {
         part
     }
 
-    /// The parser bounds how deep selections nest in one definition.
+    /// The parser bounds the nesting depth of selections in one definition, and so this recursion.
     fn walk<'a>(&mut self, part: &mut Part<'a>, selections: &'a [Selection], place: Place) {
         if selections.is_empty() {
             return;
@@ -119,7 +119,7 @@ impl Nesting {
     }
 }
 
-/// A part whose fragments are known by number.
+/// A part that refers to its fragments by number.
 struct Linked {
     deepest: Place,
     selections: usize,
@@ -132,19 +132,20 @@ impl Linked {
         Self { deepest: part.deepest, selections: part.selections, spreads: spreads.collect() }
     }
 
-    /// The deepest place with those in fragments, of which `below` says what is known.
+    /// The deepest place, including places in fragments; `below` has the deepest places that are already computed.
     fn deepest(&self, below: &[Option<Place>]) -> Place {
         let spreads = self.spreads.iter().map(|(fragment, place)| place.with(below[*fragment].unwrap_or_default()));
         spreads.fold(self.deepest, Place::max)
     }
 }
 
-/// The deepest place in each fragment. A spread that closes a cycle counts for nothing: such a document is refused later.
+/// The deepest place in each fragment. A spread that closes a cycle counts for nothing: such a document is rejected
+/// later.
 fn depths(fragments: &[Linked]) -> Vec<Option<Place>> {
     let mut known = vec![None; fragments.len()];
     let mut entered = vec![false; fragments.len()];
     for first in 0..fragments.len() {
-        // A stack of our own, as a document can chain more fragments than a thread's has room for.
+        // An explicit stack: a document can chain more fragments than fit on the stack of a thread.
         let mut stack = vec![first];
         while let Some(&fragment) = stack.last() {
             if !std::mem::replace(&mut entered[fragment], true) {
@@ -160,8 +161,8 @@ fn depths(fragments: &[Linked]) -> Vec<Option<Place>> {
     known
 }
 
-/// The steps of all walks: validation goes through what each operation reaches, and looks for cycles from each fragment
-/// that it meets there.
+/// The steps of all walks: validation visits everything that each operation reaches, and searches for cycles from each
+/// fragment found there.
 fn steps(operations: &[Linked], fragments: &[Linked], most: usize) -> usize {
     let mut reach = Reach { fragments, seen: vec![0; fragments.len()], walk: 0 };
     let mut cycles: Vec<Option<usize>> = vec![None; fragments.len()];

@@ -1,5 +1,5 @@
-//! `isOneOf` of types in introspection, which apollo-compiler does not answer: it is asked for as the type's name, under
-//! a key of our own, and the name is replaced in the answer.
+//! `isOneOf` of types in introspection, which apollo-compiler does not support: the field is replaced by the type's
+//! name under a reserved key, and the name is replaced in the response.
 
 use apollo_compiler::executable::{ExecutableDocument, Selection, SelectionSet};
 use apollo_compiler::response::{JsonMap, JsonValue};
@@ -8,15 +8,15 @@ use apollo_compiler::{Name, Schema};
 
 use crate::schema::{IS_ONE_OF, TYPE};
 
-/// The beginning of our keys. Names of clients do not begin with two underscores.
+/// The prefix of the reserved keys. Names of clients do not begin with two underscores.
 const MARK: &str = "__isOneOf_";
 
-/// Whether a document asks for it; documents that do not are not looked through.
+/// Whether a document may select `isOneOf`; other documents are not searched.
 pub(super) fn is_asked(text: &str) -> bool {
     text.contains(IS_ONE_OF)
 }
 
-/// The document with our keys.
+/// The document with the reserved keys.
 pub(super) fn marked(schema: &Schema, document: &ExecutableDocument) -> ExecutableDocument {
     let mut document = document.clone();
     let operations = &mut document.operations;
@@ -47,7 +47,8 @@ fn mark(schema: &Schema, set: &mut SelectionSet) {
     }
 }
 
-/// The answer with whether each type is `@oneOf` in the place of our keys; null for what is not an input object.
+/// Replaces the reserved keys in the response with whether each type is `@oneOf`; null for types other than input
+/// objects.
 pub(super) fn answered(schema: &Schema, answer: JsonMap) -> JsonMap {
     let fields = answer.into_iter().map(|(key, value)| match key.as_str().strip_prefix(MARK) {
         Some(asked) => (asked.into(), is_one_of(schema, &value)),

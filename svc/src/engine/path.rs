@@ -1,4 +1,4 @@
-//! The path of a value in the answer; a chain of borrowed links, so that a walk without errors allocates nothing.
+//! The path of a value in the response; a chain of borrowed links, so that a walk without errors allocates nothing.
 
 /// A step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -8,7 +8,7 @@ pub(crate) enum Segment {
     Index(usize),
 }
 
-/// A place in the answer.
+/// A place in the response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Path<'a> {
     Root,

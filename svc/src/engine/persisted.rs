@@ -12,21 +12,21 @@ use super::shared_persisted::SharedPersistedQueries;
 use crate::ErrorCode;
 use crate::metrics::CacheType;
 
-/// The most bytes of document text that are kept.
+/// The maximum number of cached bytes of document text.
 const CAPACITY: u64 = 8 << 20;
-/// The number of documents that room is made for at first.
+/// The initial capacity in documents.
 const EXPECTED: usize = 512;
-/// The weight of a document besides its text.
+/// The weight of a document in addition to its text.
 const BASE_WEIGHT: u64 = 128;
 
 /// The SHA-256 of a document's text.
 pub(crate) type Hash = [u8; 32];
 
-/// The documents that clients may name by their hash; those that were not used for long make room for others.
+/// The documents that clients may request by hash; documents that were not used for long make room for others.
 #[derive(Debug)]
 pub(crate) struct PersistedQueries {
     known: Cache<Hash, Arc<str>, ByText>,
-    /// Those of other instances; `None` where each keeps its own.
+    /// The documents of other instances; `None` if each instance keeps its own.
     #[cfg(feature = "redis")]
     pub(crate) shared: Option<SharedPersistedQueries>,
 }
@@ -51,31 +51,31 @@ impl Default for PersistedQueries {
 }
 
 impl PersistedQueries {
-    /// The same, shared with other instances.
+    /// Shares the documents with other instances.
     #[cfg(feature = "redis")]
     pub(crate) fn shared_in(self, redis: &crate::RedisClient) -> Self {
         Self { shared: Some(SharedPersistedQueries::new(redis)), ..self }
     }
 
-    /// Whether a document is kept.
+    /// Whether a document is cached.
     #[cfg(feature = "redis")]
     pub(crate) fn knows(&self, hash: &Hash) -> bool {
         self.known.get(hash).is_some()
     }
 
-    /// The text of a document that was kept.
+    /// The text of a cached document.
     ///
     /// # Errors
-    /// When it was not, or no longer is: the client then sends the text as well.
+    /// If the document is not cached, or no longer cached: the client then sends the text as well.
     pub(crate) fn text(&self, hash: &Hash) -> Result<Arc<str>, RequestError> {
-        // Clients know this message.
+        // Clients recognize this message.
         let unknown = || RequestError::new(ErrorCode::PersistedQueryNotFound, "PersistedQueryNotFound");
         let known = self.known.get(hash);
         CacheType::PersistedQuery.looked_up(known.is_some());
         known.ok_or_else(unknown)
     }
 
-    /// Keeps a document that has been found valid.
+    /// Caches a document that has passed validation.
     pub(crate) fn keep(&self, hash: Hash, text: &Arc<str>) {
         if self.known.get(&hash).is_none() {
             self.known.insert(hash, text.clone());
@@ -86,7 +86,7 @@ impl PersistedQueries {
         }
     }
 
-    /// Learns a document from other instances. It is checked like any other before it is answered.
+    /// Loads a document from other instances. It is checked like any other before it runs.
     #[cfg(feature = "redis")]
     pub(crate) async fn learn(&self, hash: &Hash) {
         let Some(shared) = &self.shared else { return };
@@ -96,10 +96,11 @@ impl PersistedQueries {
     }
 }
 
-/// Whether a hash is that of a text; otherwise one client could give another's documents a meaning of its own.
+/// Checks that a hash belongs to a text; otherwise a client could store its own text under the hash of another client's
+/// document.
 ///
 /// # Errors
-/// When it is not.
+/// If it does not.
 pub(crate) fn check_hash(hash: &Hash, text: &str) -> Result<(), RequestError> {
     if Hash::from(Sha256::digest(text)) == *hash {
         return Ok(());
@@ -108,7 +109,7 @@ pub(crate) fn check_hash(hash: &Hash, text: &str) -> Result<(), RequestError> {
     Err(RequestError::new(ErrorCode::BadRequest, message))
 }
 
-/// The answer where persisted queries are switched off.
+/// The error if persisted queries are disabled.
 pub(crate) fn not_supported() -> RequestError {
     RequestError::new(ErrorCode::PersistedQueryNotSupported, "PersistedQueryNotSupported")
 }

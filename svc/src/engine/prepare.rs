@@ -1,4 +1,4 @@
-//! From the text of a document to one that is valid: parsed, limited, validated.
+//! Turns the text of a document into a valid document: parsed, limited, validated.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::schema::{Model, TypeExpr};
 use crate::trace::OpenSpan;
 
 impl Document {
-    /// Parses and validates; all errors at once, as far as the limits allow. Where it `suggests`, they tell which names of
-    /// the schema may have been meant.
+    /// Parses and validates a document; reports all errors at once, up to the limit. If `suggests` is set, the errors
+    /// suggest similar names from the schema.
     pub(crate) fn prepare(
         model: &Model,
         limits: &Limits,
@@ -53,7 +53,7 @@ impl Document {
     }
 }
 
-/// Reads a text that the limits on its own form allow.
+/// Parses a text, and checks the limits that depend on the document alone.
 fn parse(text: &str, limits: &Limits) -> Result<ast::Document, Vec<RequestError>> {
     let _parsing = OpenSpan::step("graphql.parse", None);
     let too_large = || {
@@ -76,7 +76,7 @@ fn parse(text: &str, limits: &Limits) -> Result<ast::Document, Vec<RequestError>
     Ok(ast)
 }
 
-/// Validates by apollo-compiler, once it is known that this is not too much work.
+/// Validates with apollo-compiler, after checking that this is not too much work.
 fn validate(
     model: &Model,
     limits: &Limits,
@@ -90,13 +90,13 @@ fn validate(
     let validated = if is_whole {
         built.validate(&model.document)
     } else {
-        // Errors of building come with those of validation.
+        // Reports the errors of building together with the errors of validation.
         ast.to_executable_validate(&model.document)
     };
     Ok(validated.map(|valid| without_sources(valid.into_inner())))
 }
 
-/// A valid document without what it was parsed from, which holds another copy of the text.
+/// A valid document without its sources, which contain another copy of the text.
 fn without_sources(document: ExecutableDocument) -> Valid<ExecutableDocument> {
     Valid::assume_valid(ExecutableDocument { sources: Default::default(), ..document })
 }

@@ -13,16 +13,17 @@ use crate::request::{Context, RequestScope, Transport};
 use crate::request_log::gate_asked;
 use crate::schema::{OperationKind, RootRules, TypeIndex};
 
-/// A root field that wants to run.
+/// A root field that requests admission.
 struct RootQuestion<'a> {
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
-    /// Whether a statement of the program's own may answer the operation.
+    /// Whether the program's own statement may execute the operation.
     has_statement: bool,
 }
 
 impl Engine {
-    /// Asks the gate for one root field. `has_statement` says whether a statement of the program's own may answer it.
+    /// Requests the admission of one root field by the gate. `has_statement` is whether the program's own statement may
+    /// execute it.
     ///
     /// # Errors
     /// The denial, as the client may see it.

@@ -1,4 +1,4 @@
-//! Errors of a request as a whole: nothing ran, and the answer has no `data`.
+//! Errors of a request as a whole: nothing ran, and the response has no `data`.
 
 use super::location::Location;
 use crate::ErrorCode;
@@ -9,7 +9,7 @@ pub(crate) struct RequestError {
     pub(crate) code: ErrorCode,
     pub(crate) message: String,
     pub(crate) locations: Vec<Location>,
-    /// Its parts, where it stands for several: `extensions.errors`.
+    /// The single errors that it combines, if there are several: `extensions.errors`.
     pub(crate) errors: Option<Box<serde_json::Value>>,
 }
 

@@ -1,4 +1,4 @@
-//! Answers as bytes.
+//! Responses as bytes.
 
 use std::fmt::{Display, Write as _};
 use std::time::Duration;
@@ -17,41 +17,41 @@ use crate::postgres::Effect;
 use crate::security_log::{SecurityEvent, SecurityEventType, record};
 use crate::{Error, ErrorCode};
 
-/// The answer to a request.
+/// The response to a request.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) answer: Answer,
     pub(crate) body: Bytes,
     /// Whether the body ends with `extensions`.
     pub(super) has_extensions: bool,
-    /// The validator and the age for caches of others; `None` where they may not keep it.
+    /// The validator and the age for external caches; `None` if they may not store the response.
     pub(crate) freshness: Option<Box<Freshness>>,
 }
 
-/// The kind of an answer: how far its request got.
+/// The kind of a response: how far its request got.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It ran: there is `data`, and so many errors beside it.
+    /// It ran: there is `data`, with this number of errors beside it.
     Executed { errors: usize },
-    /// It ran, and the client has the answer already.
+    /// It ran, and the client already has the response.
     NotModified,
-    /// Nothing ran, because of the request: the code of its first error.
+    /// Nothing ran, because the request was rejected: the code of its first error.
     Refused(ErrorCode),
     /// Nothing ran, because mutations need another method.
     MethodNotAllowed,
-    /// It was ended because it took too long.
+    /// It was stopped because it took too long.
     Late(ErrorCode),
-    /// Nothing ran, because of an error with this code that is the whole request's.
+    /// Nothing ran, because of an error with this code that affects the whole request.
     Failed(String),
 }
 
-/// The errors beside `data` take about so many bytes at most, besides twice the length of the document.
+/// The approximate maximum size in bytes of the errors beside `data`, in addition to twice the length of the document.
 const MAX_ERRORS: usize = 256 << 10;
 
 /// Messages are cut to this many characters: they may quote the document.
 const MAX_MESSAGE: usize = 400;
 
-/// A message as far as it is sent; what it quotes is not written any further.
+/// Formats a message up to its maximum length; quoted text beyond that is not formatted.
 pub(crate) fn limited(message: &impl Display) -> String {
     struct Limited(String);
     impl std::fmt::Write for Limited {
@@ -61,7 +61,7 @@ pub(crate) fn limited(message: &impl Display) -> String {
         }
     }
     let mut text = Limited(String::new());
-    // It fails when there is enough of it.
+    // Fails once the text is long enough.
     let _ = write!(text, "{message}");
     limit_text(&text.0)
 }
@@ -79,7 +79,7 @@ impl Response {
         Self { answer, body: body.into(), has_extensions: false, freshness: None }
     }
 
-    /// An answer without errors that was kept.
+    /// A cached response, which has no errors.
     pub(super) fn kept(body: Bytes) -> Self {
         Self::new(Answer::Executed { errors: 0 }, body)
     }
@@ -91,8 +91,8 @@ impl Response {
         Self::new(Answer::Refused(code), body)
     }
 
-    /// The answer to a request that was ended at its deadline, and what each of its mutations has done. Its code invites
-    /// to send it again only where nothing is kept.
+    /// The response to a request that was stopped at its deadline, with the effect of each of its mutations. Its code
+    /// invites a retry only if no writes are kept.
     pub(crate) fn late(limit: Duration, effects: &[(String, Effect)]) -> Self {
         let late = format!("the request took longer than {} seconds", limit.as_secs());
         let any = |wanted: Effect| effects.iter().any(|(_, effect)| *effect == wanted);
@@ -120,7 +120,7 @@ impl Response {
         if effects.len() > 1 { response.with_effects(effects) } else { response }
     }
 
-    /// The answer to a request that failed before its first field.
+    /// The response to a request that failed before its first field.
     pub(crate) fn failed(error: &Error) -> Self {
         let mut extensions = Map::from_iter([("code".to_owned(), error.code().into())]);
         extensions.extend(error.extensions().clone());
@@ -149,24 +149,25 @@ impl Response {
         Self::new(answer, body.to_string())
     }
 
-    /// A body to which `data` of about `size` bytes is appended.
+    /// Starts a body; `data` of about `size` bytes is appended to it.
     pub(crate) fn begin(size: usize) -> Vec<u8> {
         let mut body = Vec::with_capacity(BEGIN.len() + size + 8);
         body.extend_from_slice(BEGIN);
         body
     }
 
-    /// The answer of a body that was begun; `None` when `data` became null.
+    /// The response from a started body; `None` if `data` became null.
     pub(crate) fn executed(begun: Option<Vec<u8>>, errors: &[FieldError], text: &str, limit: usize) -> Self {
         let mut body = begun.unwrap_or_else(|| [BEGIN, b"null"].concat());
         if !errors.is_empty() {
             let lines = LineIndex::new(text);
-            // The keys of all root fields are in the document once, so that each of several mutations is told of.
+            // The document contains the keys of all root fields once, so this leaves room for an error of each
+            // mutation.
             let most = MAX_ERRORS + 2 * text.len();
             let mut shown = String::from("{\"errors\":[");
             for (index, error) in errors.iter().take(limit).enumerate() {
                 let error = field_error(error, &lines).to_string();
-                // Each repeats the keys of its path, which may be long. The first one is always told.
+                // Each error repeats the keys of its path, which may be long. The first error is always sent.
                 if index > 0 && shown.len() + error.len() > most {
                     break;
                 }
@@ -188,7 +189,7 @@ impl Answer {
         matches!(self, Self::Executed { .. })
     }
 
-    /// The code of the error that is the whole request's.
+    /// The code of the error that affects the whole request.
     pub(crate) fn code(&self) -> Option<&str> {
         match self {
             Self::Executed { .. } | Self::NotModified => None,
@@ -208,17 +209,17 @@ impl Answer {
 }
 
 impl Response {
-    /// The answers to a batch in one body, which have so many errors in all.
+    /// The responses to a batch in one body, with the total number of their errors.
     pub(crate) fn of_batch(errors: usize, body: Vec<u8>) -> Self {
         Self::new(Answer::Executed { errors }, body)
     }
 
-    /// The same, with what each mutation has done beside it.
+    /// Adds the effect of each mutation to the response.
     pub(crate) fn with_effects(self, effects: &[(String, Effect)]) -> Self {
         self.with_extension("mutations", &shown_effects(effects))
     }
 
-    /// The same for a client that may have the answer already, as its `If-None-Match` says.
+    /// Removes the body if `If-None-Match` shows that the client already has the response.
     pub(crate) fn unless_known(self, if_none_match: Option<&HeaderValue>) -> Self {
         match (&self.freshness, if_none_match) {
             (Some(freshness), Some(known)) if freshness.is_known(known) => {
@@ -228,20 +229,20 @@ impl Response {
         }
     }
 
-    /// The same with an entry of `extensions`.
+    /// Adds an entry to `extensions`.
     pub(crate) fn with_extension(mut self, key: &str, value: &Value) -> Self {
         let begin = if self.has_extensions { "," } else { ",\"extensions\":{" };
         let braces = if self.has_extensions { 2 } else { 1 };
-        // A body that is kept is copied, any other is not.
+        // A cached body is copied, any other is not.
         let mut body = Vec::from(std::mem::take(&mut self.body));
         body.truncate(body.len().saturating_sub(braces));
         body.extend_from_slice(format!("{begin}{}:{value}}}}}", Value::from(key)).as_bytes());
-        // It is no longer the same for all.
+        // The response is no longer the same for all clients.
         Self { body: body.into(), has_extensions: true, freshness: None, ..self }
     }
 }
 
-/// The effects of mutations, by their keys.
+/// The effects of mutations, by response key.
 pub(crate) fn shown_effects(effects: &[(String, Effect)]) -> Value {
     effects.iter().map(|(key, effect)| (key.clone(), Value::from(effect.as_str()))).collect::<Map<_, _>>().into()
 }
@@ -249,7 +250,7 @@ pub(crate) fn shown_effects(effects: &[(String, Effect)]) -> Value {
 /// The bytes before the value of `data`.
 const BEGIN: &[u8] = b"{\"data\":";
 
-/// Writes an answer without `data`.
+/// Writes a response without `data`.
 pub(crate) fn write_request_errors(out: &mut Vec<u8>, errors: &[RequestError]) {
     let errors: Vec<Value> = errors
         .iter()

@@ -12,7 +12,7 @@ use crate::schema::OperationKind;
 use crate::sql::RowRules;
 
 impl Engine {
-    /// The scope of a request where no request data is made.
+    /// The scope of a request that needs no request data.
     pub(super) fn scope(&self, parts: RequestParts, plan: &Plan) -> RequestScope {
         let db = self.db(plan.kind);
         let request = if self.shares_requests {
@@ -23,13 +23,13 @@ impl Engine {
         self.with_session(db, request, plan)
     }
 
-    /// A request whose data is to be made, and its database.
+    /// A request whose data is yet to be made, and its database.
     pub(super) fn sharing(&self, parts: RequestParts, kind: OperationKind) -> (Db, RequestContext) {
         let db = self.db(kind);
         (db.clone(), RequestContext::new(parts, db, self.request_data.clone()))
     }
 
-    /// The database before the values of session variables are known: it runs nothing where there are some.
+    /// The database before the session variables have values: if there are any, it runs no statements.
     fn db(&self, kind: OperationKind) -> Db {
         let ledger = (kind == OperationKind::Mutation).then(Arc::default);
         Db {
@@ -46,7 +46,7 @@ impl Engine {
     pub(super) fn with_session(&self, db: Db, request: Held, plan: &Plan) -> RequestScope {
         let mut scope = RequestScope::new(db, request);
         let session = self.session_variables.session(&Context::new(&scope));
-        // A subscription lasts, and its reads are those of many.
+        // A subscription is long-lived, and many subscribers share its reads.
         let (lasts, reads_at_once) = (plan.kind == OperationKind::Subscription, plan.may_read_at_once());
         let common = scope.parts().share.clone().filter(|_| reads_at_once || !lasts);
         scope.db.session = match common.or_else(|| reads_at_once.then(|| self.app.database.share())) {
@@ -57,7 +57,7 @@ impl Engine {
         scope
     }
 
-    /// The rules about rows for a request, which are not decided yet; `None` where there are no policies about rows.
+    /// The row rules for a request, which are not decided yet; `None` without row policies.
     pub(super) fn row_rules(&self, scope: &RequestScope) -> Option<Arc<dyn RowRules>> {
         let policies = self.row_policies.as_ref()?;
         Some(Arc::new(RequestRules::new(policies.clone(), scope.seed())))

@@ -1,4 +1,4 @@
-//! The security events of a request: what it was denied, what it asked too much of, and what has panicked.
+//! The security events of a request: denials, exceeded limits and panics.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::error::{Denied, Origin};
 use crate::request::RequestParts;
 use crate::security_log::{SecurityEventType, record};
 
-/// The most events for the errors of a request; the last of them counts those beyond.
+/// The maximum number of events for the errors of a request; the last event counts the remaining errors.
 const EVENTS: usize = 20;
 
 /// The part of an error that is a security event.
@@ -23,7 +23,7 @@ struct Finding<'a> {
     code: &'a str,
 }
 
-/// Records the errors of fields that are security events, equal ones once.
+/// Records the field errors that are security events, equal ones once.
 pub(super) fn record_errors<'e>(cx: &ExecutionContext<'_>, errors: impl IntoIterator<Item = &'e FieldError>) {
     let mut findings: Vec<(Finding<'_>, usize, &FieldError)> = Vec::new();
     let mut more = 0;
@@ -61,7 +61,7 @@ impl<'a> Finding<'a> {
             Origin::Other if error.code == ErrorCode::QueryTooLarge.as_str() => SecurityEventType::QuerySizeExceeded,
             Origin::Other => return None,
         };
-        // A gated field may be learnt at another one, as in a filter.
+        // Another field may reveal a gated field, as a filter does.
         let gated = error.extensions.get("field").and_then(Value::as_str);
         let field = gated.filter(|_| event_type == SecurityEventType::AuthzFieldDenied).unwrap_or(&error.field);
         let reason = logged.map_or(&*error.message, |logged| &logged.chain);
@@ -69,7 +69,7 @@ impl<'a> Finding<'a> {
     }
 }
 
-/// Records that an operation is over a limit, if that is why it does not run.
+/// Records that an operation exceeds a limit, if it was rejected for that.
 pub(super) fn record_refused(app: &Application, parts: &RequestParts, refused: &Response) {
     let Answer::Refused(code) = refused.answer else { return };
     let event_type = match code {
@@ -83,13 +83,13 @@ pub(super) fn record_refused(app: &Application, parts: &RequestParts, refused: &
     record(message.into_iter().fold(event, |event, message| event.reason(message)));
 }
 
-/// Records that an operation was ended at its deadline.
+/// Records that an operation was stopped at its deadline.
 pub(super) fn record_late(app: &Application, parts: &RequestParts) {
     let event = parts.security_event(&app.clients, SecurityEventType::QueryTimeout);
     record(event.reason(format!("the request took longer than {} seconds", app.request_limit().as_secs())));
 }
 
-/// The first message of an answer that has no data.
+/// The first message of a response without data.
 fn first_message(body: &[u8]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     body.pointer("/errors/0/message")?.as_str().map(str::to_owned)

@@ -1,4 +1,4 @@
-//! Persisted queries in Redis, which all instances of a service share.
+//! Persisted queries in Redis, shared by all instances of a service.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,14 +10,14 @@ use crate::RedisClient;
 use crate::log_throttle::LogThrottle;
 use crate::redis_client::CommandError;
 
-/// The seconds after which Redis forgets a document; the clients that still use it send it again.
+/// The seconds until a document expires in Redis; clients that still use it send it again.
 const TTL: u64 = 86_400;
-/// The most bytes that a process keeps in Redis within that time: anyone may persist documents, and Redis holds more than
-/// these.
+/// The maximum number of bytes that a process stores in Redis within that time: anyone may persist documents, and Redis
+/// holds other data as well.
 const MOST: usize = 32 << 20;
-/// The time between two lines of the log about failures of Redis.
+/// The time between two log lines about failures of Redis.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
-/// The bytes of a document besides its text.
+/// The bytes of a document in addition to its text.
 const OVERHEAD: usize = 256;
 
 /// The documents that clients of any instance have persisted.
@@ -31,7 +31,7 @@ pub(crate) struct SharedPersistedQueries {
 /// The room for documents in Redis.
 #[derive(Debug)]
 struct Room {
-    /// The time from which on all that was kept is counted.
+    /// The start of the current period for counting stored bytes.
     since: Instant,
     left: usize,
 }
@@ -41,7 +41,7 @@ impl Room {
         Self { since: Instant::now(), left: MOST }
     }
 
-    /// Takes room for a text; whether there is some.
+    /// Reserves room for a text; returns whether there was enough.
     fn take(&mut self, text: &str) -> bool {
         if self.since.elapsed() >= Duration::from_secs(TTL) {
             *self = Self::new();
@@ -60,7 +60,7 @@ impl SharedPersistedQueries {
         Self { redis: redis.clone(), room: Mutex::new(Room::new()), failures: LogThrottle::every(BETWEEN_LINES) }
     }
 
-    /// The text of a document. Without Redis there is none, and the client sends it again.
+    /// The text of a document. Without Redis there is none, and the client sends the text again.
     pub(super) async fn text(&self, hash: &[u8; 32]) -> Option<Arc<str>> {
         let found = self.redis.query::<Option<String>>(cmd("GET").arg(key(hash))).await;
         let failed = |error: &_| self.note(error, "a persisted query cannot be looked up");
@@ -72,7 +72,7 @@ impl SharedPersistedQueries {
         None
     }
 
-    /// Keeps a document for all instances while there is room, without anybody waiting for it.
+    /// Stores a document for all instances in the background, while there is room.
     pub(super) fn keep(&self, hash: &[u8; 32], text: &Arc<str>) {
         if !self.room.lock().unwrap_or_else(PoisonError::into_inner).take(text) {
             return;
@@ -92,7 +92,7 @@ impl SharedPersistedQueries {
     }
 }
 
-/// Logs a failure of Redis, which each request meets while it is away.
+/// Logs a failure of Redis, throttled because every request fails while Redis is unavailable.
 fn note(failures: &LogThrottle, error: &CommandError, consequence: &'static str) {
     let error = error.to_string();
     failures.log(move |times| tracing::warn!(error, times, "{consequence}"));

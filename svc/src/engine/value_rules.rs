@@ -1,4 +1,4 @@
-//! Rules on the values of arguments, which are checked before anything runs.
+//! Rules on the values of arguments, checked before anything runs.
 
 use async_graphql::Value;
 use serde_json::{Value as Json, json};
@@ -15,7 +15,7 @@ struct Broken {
     message: String,
 }
 
-/// Refuses an operation with values that break rules; one error lists them, at most `most`.
+/// Rejects an operation whose values break rules; one error lists them, up to `most`.
 pub(super) fn check_rules(model: &Model, plan: &Plan, variables: &Variables, most: usize) -> Result<(), RequestError> {
     if !model.has_rules {
         return Ok(());
@@ -47,7 +47,7 @@ impl Check<'_> {
     fn field(&mut self, field: &PlanField) {
         self.path.push(field.key.as_str().into());
         for arg in field.args.iter().filter(|arg| arg.has_rules) {
-            // A variable that leaves a required place empty is told of by the field.
+            // The field itself reports a variable that leaves a required position empty.
             let Ok(Some(value)) = arg.value(self.model, self.variables) else { continue };
             self.path.push(arg.name.as_str().into());
             self.value(&arg.rules, arg.ty(), &value);
@@ -80,7 +80,7 @@ impl Check<'_> {
         }
     }
 
-    /// The rules of the fields of input objects.
+    /// Checks the rules of the fields of input objects.
     fn inside(&mut self, ty: &TypeExpr, value: &Value) {
         let TypeKind::Input(input) = &self.model.types[ty.named()].kind else { return };
         match value {
@@ -105,7 +105,7 @@ impl Check<'_> {
     }
 }
 
-/// The words that a client reads of a rule that a value breaks.
+/// The message for clients about a rule that a value breaks.
 fn said(rule: &ValueRule) -> String {
     match rule {
         ValueRule::NotNull => "is null; leave it out, or give a value".to_owned(),
@@ -113,7 +113,7 @@ fn said(rule: &ValueRule) -> String {
     }
 }
 
-/// The statement of a rule, such as `is at least 1`, as a demand on a value: `must be at least 1`.
+/// Turns the statement of a rule, such as `is at least 1`, into a demand on a value: `must be at least 1`.
 fn demand(rule: &str) -> String {
     let forms = [("is ", "must be "), ("has ", "must have "), ("matches ", "must match ")];
     let form = forms.iter().find_map(|(states, demands)| Some(format!("{demands}{}", rule.strip_prefix(states)?)));

@@ -1,5 +1,5 @@
-//! The memory of values that are kept: each allocation with its share of the allocator's own. The figures are
-//! estimates, high rather than low.
+//! The memory of cached values, with the allocator's overhead for each allocation. The figures are estimates, high
+//! rather than low.
 
 use apollo_compiler::ast::{self, Argument, DirectiveList, VariableDefinition};
 use apollo_compiler::executable::{self, ExecutableDocument, Field, Selection, SelectionSet};
@@ -8,24 +8,24 @@ use async_graphql::Value;
 
 use crate::schema::TypeExpr;
 
-/// The bytes that an allocation takes besides those that were asked for.
+/// The bytes that an allocation takes in addition to the requested ones.
 pub(crate) const ALLOCATION: usize = 24;
-/// The bytes that apollo-compiler keeps beside each node: a count, and its place.
+/// The bytes that apollo-compiler stores with each node: a count and a location.
 const NODE: usize = ALLOCATION + 32;
-/// The bytes that an entry of a hash table takes besides the entry.
+/// The bytes that an entry of a hash table takes in addition to the entry itself.
 const ENTRY: usize = 24;
 
-/// Room for `len` values on the heap.
+/// The size of `len` values on the heap.
 pub(crate) fn slice<T>(len: usize) -> usize {
     if len == 0 { 0 } else { ALLOCATION + len * size_of::<T>() }
 }
 
-/// A text on the heap.
+/// The size of a text on the heap.
 pub(crate) fn text(text: &str) -> usize {
     slice::<u8>(text.len())
 }
 
-/// A document with all that it selects.
+/// The size of a document with everything that it selects.
 pub(crate) fn document(document: &ExecutableDocument) -> usize {
     let operations = document.operations.iter().map(|operation| {
         let variables = operation.variables.iter().map(|variable| definition(variable));
@@ -48,7 +48,7 @@ fn node<T>() -> usize {
     NODE + size_of::<T>()
 }
 
-/// A name, which may be shared, as if it were not.
+/// The size of a name, which may be shared, as if it were not.
 fn name(name: &Name) -> usize {
     size_of::<usize>() * 2 + text(name)
 }
@@ -60,7 +60,7 @@ fn definition(variable: &VariableDefinition) -> usize {
     node::<VariableDefinition>() + name(&variable.name) + ty + default + directives(&variable.directives)
 }
 
-/// Validation bounds how deep selections nest.
+/// Validation bounds the nesting depth of selections, and so this recursion.
 fn selections(set: &SelectionSet) -> usize {
     let selections = set.selections.iter().map(|selection| match selection {
         Selection::Field(field) => {
@@ -95,7 +95,7 @@ fn arguments(list: &[Node<Argument>]) -> usize {
     slice::<Node<Argument>>(list.len()) + arguments.sum::<usize>()
 }
 
-/// A literal of a document.
+/// The size of a literal of a document.
 pub(crate) fn literal(value: &ast::Value) -> usize {
     let inside = match value {
         ast::Value::Null | ast::Value::Boolean(_) => 0,

@@ -1,12 +1,12 @@
-//! The texts of causes, as the log has them.
+//! The texts of causes, as they are logged.
 
 use std::error::Error;
 
 #[cfg(feature = "sqlx")]
 use sqlx::postgres::PgDatabaseError;
 
-/// Returns the text of a cause. sqlx adds to errors of PostgreSQL the line in PostgreSQL's own source, which reads as if
-/// it were one of the statement.
+/// Returns the text of a cause. For PostgreSQL errors, sqlx adds the line in PostgreSQL's own source, which reads like
+/// a line of the statement; it is removed.
 pub(super) fn text(cause: &(dyn Error + 'static)) -> String {
     let text = cause.to_string();
     #[cfg(feature = "sqlx")]
@@ -16,7 +16,7 @@ pub(super) fn text(cause: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// The report of PostgreSQL that is behind an error.
+/// The PostgreSQL report behind an error.
 #[cfg(feature = "sqlx")]
 pub(crate) fn of_postgres<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e PgDatabaseError> {
     let mut causes = std::iter::successors(Some(error), |error| (*error).source());

@@ -18,7 +18,7 @@ pub enum ErrorCode {
     GraphqlValidationFailed,
     /// A variable or argument has a wrong value.
     BadUserInput,
-    /// The thing that was asked for does not exist.
+    /// The requested object does not exist.
     NotFound,
     /// The change clashes with what is there, such as a name that is taken.
     Conflict,
@@ -26,7 +26,7 @@ pub enum ErrorCode {
     BadRequest,
     /// `operationName` is missing or names no operation.
     OperationResolutionFailure,
-    /// The persisted query is not known; send its text.
+    /// The persisted query was not found; send its text.
     PersistedQueryNotFound,
     /// Persisted queries are switched off.
     PersistedQueryNotSupported,
@@ -42,15 +42,15 @@ pub enum ErrorCode {
     Timeout,
     /// Something the service needs is unreachable.
     ServiceUnavailable,
-    /// A cross-site request was refused.
+    /// A cross-site request was rejected.
     CsrfProtectionFailed,
-    /// A mutation is done, and what it answers could not be read. It must not be sent again.
+    /// A mutation is done, but its result could not be read. It must not be sent again.
     NotRead,
     /// A mutation was not done, because of another field of the operation.
     NotDone,
-    /// Whether a mutation is done is not known. It must not be sent again unless it can be done twice.
+    /// The outcome of a mutation is uncertain. It must not be sent again unless it can be done twice.
     OutcomeUnknown,
-    /// The client takes events of a subscription more slowly than they come.
+    /// The client reads events of a subscription more slowly than they arrive.
     SubscriptionTooSlow,
     /// Everything that is not the client's fault.
     InternalServerError,

@@ -1,12 +1,12 @@
-//! The identifiers by which an error is found.
+//! The identifiers for finding an error.
 
 use uuid::Uuid;
 
 use crate::request_id::RequestId;
 use crate::trace;
 
-/// The identifiers of an error that clients do not see: its own, which is the `errorId` of the answer, and those of the
-/// request and the trace in which it happened.
+/// The identifiers of an error that clients do not see: its own, which is the `errorId` of the response, and the
+/// identifiers of its request and its trace.
 #[derive(Debug, Clone)]
 pub(crate) struct ErrorIds {
     pub(crate) error: Uuid,
@@ -15,12 +15,12 @@ pub(crate) struct ErrorIds {
 }
 
 impl ErrorIds {
-    /// The identifiers of an error that happens in the request of this task. The current span is told of it.
+    /// The identifiers of an error in the request of this task. The error is recorded on the current span.
     pub(crate) fn new() -> Self {
         Self::of(Uuid::new_v4())
     }
 
-    /// The same of an error that has one already.
+    /// Returns the identifiers of an error that already has its own.
     pub(crate) fn of(error: Uuid) -> Self {
         trace::note_error(error);
         Self { error, request: RequestId::current(), trace: trace::trace_id() }

@@ -1,4 +1,4 @@
-//! The last panic of a thread: where it was.
+//! The location of a thread's last panic.
 
 #[cfg(feature = "sqlx")]
 use std::{borrow::Cow, cell::RefCell, panic::PanicHookInfo, sync::Once};
@@ -13,7 +13,7 @@ thread_local! {
     static LAST_PANIC: RefCell<Option<(String, Raised)>> = const { RefCell::new(None) };
 }
 
-/// Has stacks of errors taken and panics noted from now on, before the program's own hook sees them.
+/// Starts capturing stacks of errors and recording panics, before the program's own hook sees them.
 #[cfg(feature = "sqlx")]
 pub(crate) fn note_panics() {
     static ONCE: Once = Once::new();
@@ -33,11 +33,11 @@ fn note(info: &PanicHookInfo<'_>) {
     let message = info.payload_as_str().unwrap_or("no message").to_owned();
     let (file, line) = (Cow::Owned(location.file().to_owned()), location.line());
     let raised = Raised { kind: Cow::Borrowed("panic"), file, line, stack: stack::take() };
-    // A thread that ends has none any more.
+    // A thread that is ending has no thread-local value any more.
     let _ = LAST_PANIC.try_with(|last| last.replace(Some((message, raised))));
 }
 
-/// Returns where the last panic of this thread was, if it had this message and panics are noted.
+/// Returns the location of this thread's last panic, if it had this message and panics are recorded.
 pub(crate) fn raised_by_panic(message: &str) -> Raised {
     #[cfg(feature = "sqlx")]
     if let Ok(Some((noted, raised))) = LAST_PANIC.try_with(RefCell::take)

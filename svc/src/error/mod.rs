@@ -1,4 +1,4 @@
-//! The error a resolver returns, and what of it a client sees.
+//! The error returned by a resolver, and the part of it that a client sees.
 
 mod cause;
 mod code;
@@ -33,8 +33,8 @@ type Source = Box<dyn std::error::Error + Send + Sync + 'static>;
 /// An error of a resolver or of the start.
 ///
 /// A client sees an error made by [`Error::new`] with its message and code. Every other error (`?` turns any
-/// [`std::error::Error`] into one) is masked: the client gets `internal server error` and an `errorId` which
-/// is found again in the log.
+/// [`std::error::Error`] into one) is masked: the client gets `internal server error` and an `errorId` for finding the
+/// error in the log.
 ///
 /// ```
 /// use svc::{Error, ErrorCode, Result};
@@ -67,7 +67,7 @@ impl Error {
         Self::with_code(code.as_str(), message)
     }
 
-    /// Creates an error that the client sees, with a code of the application's own.
+    /// Creates an error that the client sees, with a code defined by the application.
     #[track_caller]
     pub fn with_code(code: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
         let code = code.into();
@@ -86,36 +86,36 @@ impl Error {
         Self::made(Raised::here(code.clone()), code, message.into(), true)
     }
 
-    /// The same error, raised elsewhere.
+    /// Replaces the place where the error was raised.
     pub(crate) fn raised_at(mut self, raised: Raised) -> Self {
         self.0.raised = raised;
         self
     }
 
-    /// The same error, of another type.
+    /// Replaces the type of the error.
     pub(crate) fn of_type(mut self, kind: impl Into<Cow<'static, str>>) -> Self {
         self.0.raised.kind = kind.into();
         self
     }
 
-    /// The place where it was raised.
+    /// The place where the error was raised.
     pub(crate) fn raised(&self) -> &Raised {
         &self.0.raised
     }
 
-    /// The same error with another origin.
+    /// Replaces the origin of the error.
     pub(crate) fn with_origin(mut self, origin: Origin) -> Self {
         self.0.origin = origin;
         self
     }
 
-    /// The same error, which is a denial of the gate.
+    /// Marks the error as a denial by the gate.
     pub(crate) fn denied(mut self, denial: Denied) -> Self {
         self.0.origin = Origin::Gate(denial);
         self
     }
 
-    /// Its origin.
+    /// The origin of the error.
     pub(crate) fn origin(&self) -> Origin {
         self.0.origin
     }
@@ -131,7 +131,7 @@ impl Error {
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Source>) -> Self {
         self.0.source = Some(source.into());
-        // Its cause goes to the log, and so to whoever tracks errors.
+        // The cause goes to the log, and so to the error tracker.
         #[cfg(feature = "sqlx")]
         self.0.raised.take_stack();
         self
@@ -142,7 +142,7 @@ impl Error {
         &self.0.code
     }
 
-    /// Returns the message, as the log has it.
+    /// Returns the message, as it is logged.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -162,7 +162,7 @@ impl Error {
         self.0.source.as_deref()
     }
 
-    /// The same error once more, for another field; of its causes the texts remain.
+    /// Copies the error for another field; only the texts of its causes remain.
     pub(crate) fn again(&self) -> Self {
         let Repr { code, message, masked, extensions, source, origin, raised } = &*self.0;
         let source = source.as_ref().map(|source| Source::from(source.to_string()));
@@ -171,7 +171,7 @@ impl Error {
         Self(Box::new(Repr { code, message, masked, extensions, source, origin, raised }))
     }
 
-    /// Creates an error that the client does not see, of a cause.
+    /// Creates an error that the client does not see, from a cause.
     #[track_caller]
     pub(crate) fn of_cause<E: std::error::Error + Send + Sync + 'static>(source: E) -> Self {
         Self::internal(cause::text(&source)).of_type(std::any::type_name::<E>()).with_source(source)

@@ -1,4 +1,4 @@
-//! The origin of an error, as far as the security log tells it.
+//! The origin of an error, as far as the security log distinguishes it.
 
 /// The origin of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -8,14 +8,14 @@ pub(crate) enum Origin {
     Other,
     /// Code that has panicked.
     Panic,
-    /// The gate, which denies by a rule.
+    /// A denial by a rule of the gate.
     Gate(Denied),
 }
 
-/// The kinds of rules by which the gate denies.
+/// The kinds of rules for a denial by the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Denied {
-    /// A guard, which asks for a user, a role or a permission.
+    /// A guard, which requires a user, a role or a permission.
     ByGuard,
     /// An authorizer, about a root field.
     ByAuthorizer,

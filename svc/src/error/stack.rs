@@ -1,29 +1,29 @@
-//! The stacks of errors, where somebody wants them.
+//! The stacks of errors, if they are enabled.
 
 use std::backtrace::Backtrace;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-/// A stack, whose functions are not looked up yet.
+/// A stack whose functions are not resolved yet.
 pub(crate) type Stack = Arc<Backtrace>;
 
-/// The time in which one stack may be taken, on average: taking one costs about as much as a small request.
+/// The average time per captured stack: capturing one costs about as much as a small request.
 const BETWEEN: Duration = Duration::from_millis(100);
-/// The time for which stacks may be taken ahead, so that the first ten of many errors have theirs.
+/// The allowance for stacks captured ahead, so that the first ten of many errors have theirs.
 const AHEAD: Duration = Duration::from_millis(900);
 
 static IS_WANTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the functions of a stack are being looked up. Whoever takes one meanwhile would wait for that.
+/// Whether the functions of a stack are being resolved. Capturing a stack in the meantime would wait for that.
 static IS_LOOKING_UP: AtomicBool = AtomicBool::new(false);
 
-/// Has stacks taken from now on.
+/// Enables the capture of stacks.
 pub(super) fn want() {
     IS_WANTED.store(true, Ordering::Relaxed);
 }
 
-/// Returns the stack of this thread; `None` where nobody wants it, or ten were taken within a second.
+/// Captures the stack of this thread; `None` if stacks are not enabled, or ten were captured within a second.
 pub(super) fn take() -> Option<Stack> {
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
     /// In milliseconds since the beginning.
@@ -39,7 +39,7 @@ pub(super) fn take() -> Option<Stack> {
     is_taken.then(|| Arc::new(Backtrace::force_capture()))
 }
 
-/// Looks up the functions of a stack, which takes long.
+/// Resolves the functions of a stack, which takes long.
 pub(crate) fn stack_text(stack: &Stack) -> String {
     IS_LOOKING_UP.store(true, Ordering::Relaxed);
     let text = stack.to_string();

@@ -1,4 +1,4 @@
-//! The tracker of the process, and what the service captures by itself.
+//! The tracker of the process, and the errors that the service captures itself.
 
 use std::sync::OnceLock;
 
@@ -10,19 +10,19 @@ use crate::error::{ErrorIds, Raised, note_panics};
 
 static PROCESS: OnceLock<ErrorTracker> = OnceLock::new();
 
-/// The request in which an error happened.
+/// The request during which an error happened.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Facts {
     pub(crate) operation: Option<String>,
     pub(crate) user_id: Option<String>,
 }
 
-/// Sets up the error tracker of the process and returns it: from now on, errors that clients do not see, and panics, are
-/// captured. Where this is called several times, the first call counts.
+/// Sets up the error tracker of the process and returns it: from now on, errors that are masked for clients, and
+/// panics, are captured. Only the first call has an effect.
 ///
-/// The pool should be one of its own with a few connections, so that errors never wait for those of resolvers, nor
-/// resolvers for errors. The schema is that of [`MIGRATION`](super::MIGRATION). Panics are noted by a panic hook, after
-/// which the one that is there before is called.
+/// The pool should be a separate one with a few connections, so that errors never wait for connections of resolvers,
+/// nor resolvers for connections of errors. The schema is that of [`MIGRATION`](super::MIGRATION). Panics are captured
+/// by a panic hook, which then calls the previous hook.
 ///
 /// ```no_run
 /// use svc::error_tracker::init_error_tracker;
@@ -36,7 +36,7 @@ pub(crate) struct Facts {
 /// ```
 ///
 /// # Panics
-/// Outside of a tokio runtime.
+/// Panics outside of a tokio runtime.
 pub fn init_error_tracker(
     pool: PgPool,
     environment: impl Into<String>,
@@ -61,7 +61,7 @@ pub(crate) fn is_tracking() -> bool {
     PROCESS.get().is_some()
 }
 
-/// Captures an error of the service, which happened so many times, if there is a tracker.
+/// Captures an error of the service, which happened `times` times, if there is a tracker.
 pub(crate) fn capture(ids: &ErrorIds, raised: &Raised, function: &str, message: &str, times: usize, facts: &Facts) {
     let Some(tracker) = PROCESS.get() else { return };
     tracker.push(|| Exception {

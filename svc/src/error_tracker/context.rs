@@ -1,11 +1,11 @@
-//! The context of an error that a program captures.
+//! The context of an error captured by the program.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// The context of an error: the function that has failed, the user, and whatever else helps to find the reason. The
-/// request and the trace are known without it.
+/// The context of an error: the function that failed, the user, and other values that help to find the cause. The
+/// request and the trace are added automatically.
 ///
 /// ```
 /// use svc::error_tracker::ErrorContext;
@@ -22,12 +22,12 @@ pub struct ErrorContext {
 }
 
 impl ErrorContext {
-    /// A context without anything.
+    /// Creates an empty context.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the function, which is a part of what errors are grouped by.
+    /// Sets the function, which is one of the properties that errors are grouped by.
     pub fn function(self, function: impl Into<String>) -> Self {
         Self { function: Some(function.into()), ..self }
     }
@@ -42,7 +42,7 @@ impl ErrorContext {
         Self { operation: Some(operation.into()), ..self }
     }
 
-    /// Adds a value. All of them together have at most 8 KiB as JSON; what has more is replaced by its size.
+    /// Adds a value. All values together are limited to 8 KiB as JSON; beyond that, they are replaced by their size.
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.values.insert(name.into(), value.into());
         self

@@ -1,4 +1,4 @@
-//! An error on its way to the tables.
+//! A captured error, to be written to the tables.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
@@ -9,14 +9,14 @@ use super::context::ErrorContext;
 use crate::error::{ErrorIds, Raised, Stack};
 use crate::trace;
 
-/// The most characters of a message.
+/// The maximum length of a message, in characters.
 const MESSAGE: usize = 2_000;
-/// The most characters of any other text.
+/// The maximum length of any other text, in characters.
 const TEXT: usize = 200;
-/// The most bytes of the values that a program adds.
+/// The maximum size of the values that a program adds, in bytes.
 const CONTEXT: usize = 8 << 10;
 
-/// An error that was captured.
+/// A captured error.
 #[derive(Debug)]
 pub(super) struct Exception {
     pub(super) id: Uuid,
@@ -37,7 +37,7 @@ pub(super) struct Exception {
 }
 
 impl Exception {
-    /// An error that happens now.
+    /// Creates an error that happens now.
     pub(super) fn new(ids: &ErrorIds, raised: &Raised, function: &str, message: &str) -> Self {
         Self {
             id: ids.error,
@@ -58,7 +58,7 @@ impl Exception {
         }
     }
 
-    /// The same in a context that the program tells.
+    /// Adds the context passed by the program.
     pub(super) fn within(self, context: ErrorContext) -> Self {
         let values: Map<_, _> =
             context.values.into_iter().map(|(key, value)| (cut(&key, TEXT), plain(value))).collect();
@@ -73,7 +73,7 @@ impl Exception {
         }
     }
 
-    /// The hash of what errors are grouped by: their type, file, line and function.
+    /// Returns the hash of the properties that errors are grouped by: type, file, line and function.
     pub(super) fn fingerprint(&self) -> String {
         let mut hash = Sha256::new();
         for part in [&*self.kind, &self.file, &self.line.to_string(), &self.function] {
@@ -84,12 +84,12 @@ impl Exception {
     }
 }
 
-/// A text as far as it is kept. PostgreSQL keeps no NUL.
+/// Truncates a text, and replaces NUL, which PostgreSQL cannot store.
 pub(super) fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).map(|letter| if letter == '\0' { '\u{fffd}' } else { letter }).collect()
 }
 
-/// A value that PostgreSQL can keep: without NUL, and without numbers that it has no room for.
+/// Converts a value to one that PostgreSQL can store: without NUL, and with numbers out of range as text.
 fn plain(value: Value) -> Value {
     match value {
         Value::String(text) => cut(&text, CONTEXT).into(),

@@ -1,4 +1,4 @@
-//! Groups of errors and their occurrences, as the tables have them.
+//! Groups of errors and their occurrences, as stored in the tables.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -9,16 +9,16 @@ use uuid::Uuid;
 /// The state of a group of errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorState {
-    /// Somebody should look at it.
+    /// It needs attention.
     Unresolved,
-    /// It is repaired; the next occurrence makes it unresolved again.
+    /// It is fixed; the next occurrence makes it unresolved again.
     Resolved,
-    /// Nobody wants to look at it, whatever happens.
+    /// It is ignored, even if it occurs again.
     Ignored,
 }
 
 impl ErrorState {
-    /// Returns the state as the tables have it.
+    /// Returns the state as stored in the tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Unresolved => "unresolved",
@@ -36,7 +36,7 @@ impl ErrorState {
     }
 }
 
-/// A group of errors: those of one type that were raised at one place in one function.
+/// A group of errors: errors of one type, raised at one location in one function.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ErrorGroup {
@@ -46,11 +46,11 @@ pub struct ErrorGroup {
     pub fingerprint: String,
     /// The type, such as `std::io::Error` or `panic`.
     pub error_type: String,
-    /// The file in which it was raised; empty where no code has raised it.
+    /// The file that raised it; empty if it was not raised by code.
     pub file: String,
     /// The line in that file.
     pub line: i32,
-    /// The function: of an error in a field, that field, such as `Query.users`.
+    /// The function; for an error in a field, the field's coordinate, such as `Query.users`.
     pub function: String,
     /// The last message.
     pub message: String,
@@ -74,17 +74,17 @@ pub struct ErrorGroup {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ErrorOccurrence {
-    /// The `errorId` of the answer and the log.
+    /// The `errorId` in the response and the log.
     pub id: Uuid,
-    /// The group that it belongs to.
+    /// The group of the occurrence.
     pub group_id: Uuid,
     /// The time.
     pub occurred_at: DateTime<Utc>,
-    /// The number of errors of the request that it stands for.
+    /// The number of errors in the request that this occurrence represents.
     pub times: i32,
-    /// The message and its causes, as the log has them.
+    /// The message and its causes, as in the log.
     pub message: String,
-    /// The stack, which is taken ten times a second at most, and for each group once in a minute.
+    /// The stack, which is captured ten times a second at most, and once a minute for each group.
     pub stack_trace: Option<String>,
     /// The environment of the process.
     pub environment: String,
@@ -92,7 +92,7 @@ pub struct ErrorOccurrence {
     pub release_version: String,
     /// The request.
     pub request_id: Option<String>,
-    /// The trace, where the request was sampled.
+    /// The trace, if the request was sampled.
     pub trace_id: Option<String>,
     /// The span in it.
     pub span_id: Option<String>,

@@ -1,8 +1,8 @@
-//! The captures of builds without the feature `sqlx`: there are none.
+//! The captures of builds without the feature `sqlx`, which capture nothing.
 
 use crate::error::{ErrorIds, Raised};
 
-/// The request in which an error happened.
+/// The request during which an error happened.
 #[derive(Debug, Default, Clone)]
 #[expect(dead_code, reason = "errors are not tracked")]
 pub(crate) struct Facts {
@@ -15,5 +15,5 @@ pub(crate) fn is_tracking() -> bool {
     false
 }
 
-/// Captures an error; none is.
+/// Captures an error; without the feature `sqlx`, does nothing.
 pub(crate) fn capture(_: &ErrorIds, _: &Raised, _: &str, _: &str, _: usize, _: &Facts) {}

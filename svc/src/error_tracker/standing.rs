@@ -7,15 +7,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ErrorTrackerStatus {
-    /// The errors that wait to be written.
+    /// The number of errors that wait to be written.
     pub waiting: u64,
-    /// The errors that were lost since the start: those that came while a thousand others waited.
+    /// The number of errors lost since the start because a thousand others were waiting.
     pub dropped: u64,
-    /// Why nothing can be written at the moment; `None` where it can.
+    /// The error that currently prevents writing; `None` if there is none.
     pub failure: Option<String>,
 }
 
-/// The errors that were lost, and the reason why nothing is written.
+/// The number of lost errors, and the error that currently prevents writing.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
     dropped: AtomicU64,
@@ -27,12 +27,12 @@ impl Standing {
         ErrorTrackerStatus { waiting, dropped: self.dropped.load(Ordering::Relaxed), failure: self.failure().clone() }
     }
 
-    /// Notes errors that are lost.
+    /// Counts lost errors.
     pub(super) fn drop_errors(&self, count: u64) {
         self.dropped.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Notes that nothing can be written at the moment.
+    /// Records that writing currently fails.
     pub(super) fn failed(&self, why: &str) {
         let before = self.failure().replace(why.to_owned());
         if before.is_none() {
@@ -41,7 +41,7 @@ impl Standing {
         }
     }
 
-    /// Notes that something was written.
+    /// Records that writing succeeded.
     pub(super) fn written(&self) {
         if self.failure().take().is_some() {
             let dropped = self.dropped.load(Ordering::Relaxed);

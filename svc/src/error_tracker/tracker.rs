@@ -17,10 +17,10 @@ use super::worker::{Worker, work};
 use crate::error::{ErrorIds, Raised};
 use crate::{Error, Result};
 
-/// The most errors that wait to be written.
+/// The maximum number of errors that wait to be written.
 const WAITING: usize = 1_024;
 
-/// An error tracker; cheap to clone. [`init_error_tracker`](super::init_error_tracker) makes that of the process.
+/// An error tracker; cheap to clone. [`init_error_tracker`](super::init_error_tracker) creates that of the process.
 ///
 /// ```no_run
 /// use svc::error_tracker::{ErrorContext, ErrorState};
@@ -44,13 +44,13 @@ struct Shared {
     pool: PgPool,
     queue: Sender<Exception>,
     standing: Arc<Standing>,
-    /// The errors that were accepted since the start.
+    /// The number of errors accepted since the start.
     accepted: AtomicU64,
     done: watch::Receiver<u64>,
 }
 
 impl ErrorTracker {
-    /// Starts the task that writes.
+    /// Starts the writing task.
     pub(super) fn start(pool: PgPool, environment: String, release_version: String) -> Self {
         let (queue, waiting) = channel(WAITING);
         let (told, done) = watch::channel(0);
@@ -60,10 +60,10 @@ impl ErrorTracker {
         Self(Arc::new(Shared { pool, queue, standing, accepted: AtomicU64::new(0), done }))
     }
 
-    /// Captures an error and returns its identifier. It never waits and never fails: where too many errors wait already,
+    /// Captures an error and returns its identifier. It never waits and never fails: if too many errors wait already,
     /// this one is counted as dropped.
     ///
-    /// Its place is the caller's. The request and the trace of this task are noted.
+    /// Its location is the caller's. The request and the trace of this task are recorded.
     #[track_caller]
     pub fn capture_exception<E: std::error::Error + ?Sized>(&self, error: &E, context: ErrorContext) -> Uuid {
         let raised = Raised::here(std::any::type_name::<E>());
@@ -76,7 +76,7 @@ impl ErrorTracker {
         self.capture(&raised, &message, context)
     }
 
-    /// The same for an error of svc, whose place is where it was raised.
+    /// Like [`capture_exception`](Self::capture_exception), for an error of svc, whose location is where it was raised.
     pub fn capture_error(&self, error: &Error, context: ErrorContext) -> Uuid {
         self.capture(error.raised(), &error.chain(), context)
     }
@@ -88,7 +88,7 @@ impl ErrorTracker {
         ids.error
     }
 
-    /// Puts an error into the queue, if there is room.
+    /// Adds an error to the queue, if there is room.
     pub(super) fn push(&self, exception: impl FnOnce() -> Exception) {
         match self.0.queue.try_reserve() {
             Ok(place) => {
@@ -105,7 +105,7 @@ impl ErrorTracker {
         self.0.standing.status(accepted.saturating_sub(done))
     }
 
-    /// Waits until the errors are written that were captured before; whether they are in time.
+    /// Waits until all errors captured before are written, and returns whether they were written in time.
     pub async fn flush(&self, patience: Duration) -> bool {
         let accepted = self.0.accepted.load(Ordering::Relaxed);
         let mut done = self.0.done.clone();
@@ -113,55 +113,55 @@ impl ErrorTracker {
         tokio::time::timeout(patience, written).await.is_ok_and(|written| written.is_ok())
     }
 
-    /// Returns groups, those seen last first; those in one state, or all.
+    /// Returns groups, last seen first, in one state or in all.
     ///
     /// # Errors
-    /// A database that cannot be asked.
+    /// Fails if the database cannot be queried.
     pub async fn groups(&self, state: Option<ErrorState>, most: u32) -> Result<Vec<ErrorGroup>> {
         let query = sqlx::query("SELECT * FROM svc_errors.groups($1, $2)").bind(state.map(ErrorState::as_str));
         let rows = query.bind(i32::try_from(most).unwrap_or(i32::MAX)).fetch_all(&self.0.pool).await?;
         Ok(rows.iter().map(group).collect::<Result<_, _>>()?)
     }
 
-    /// Returns the last occurrences of a group, the last of them first.
+    /// Returns the last occurrences of a group, newest first.
     ///
     /// # Errors
-    /// A database that cannot be asked.
+    /// Fails if the database cannot be queried.
     pub async fn occurrences(&self, group: Uuid, most: u32) -> Result<Vec<ErrorOccurrence>> {
         let query = sqlx::query("SELECT * FROM svc_errors.occurrences($1, $2)").bind(group);
         let rows = query.bind(i32::try_from(most).unwrap_or(i32::MAX)).fetch_all(&self.0.pool).await?;
         Ok(rows.iter().map(occurrence).collect::<Result<_, _>>()?)
     }
 
-    /// Returns the occurrence that a client names by its `errorId`; `None` where it is not kept, or no longer.
+    /// Returns the occurrence with an `errorId` reported by a client; `None` if it was not stored, or has been removed.
     ///
     /// # Errors
-    /// A database that cannot be asked.
+    /// Fails if the database cannot be queried.
     pub async fn find(&self, error_id: Uuid) -> Result<Option<ErrorOccurrence>> {
         let query = sqlx::query("SELECT * FROM svc_errors.find($1)").bind(error_id);
         Ok(query.fetch_optional(&self.0.pool).await?.as_ref().map(occurrence).transpose()?)
     }
 
-    /// Notes that a group is repaired; the next occurrence makes it unresolved again. Whether there is such a group.
+    /// Marks a group as fixed; the next occurrence makes it unresolved again. Returns whether the group exists.
     ///
     /// # Errors
-    /// A database that cannot be asked.
+    /// Fails if the database cannot be queried.
     pub async fn resolve(&self, group: Uuid) -> Result<bool> {
         self.set_state(group, ErrorState::Resolved).await
     }
 
-    /// Notes that nobody wants to look at a group. Whether there is such a group.
+    /// Marks a group as ignored. Returns whether the group exists.
     ///
     /// # Errors
-    /// A database that cannot be asked.
+    /// Fails if the database cannot be queried.
     pub async fn ignore(&self, group: Uuid) -> Result<bool> {
         self.set_state(group, ErrorState::Ignored).await
     }
 
-    /// Makes a group unresolved. Whether there is such a group.
+    /// Makes a group unresolved. Returns whether the group exists.
     ///
     /// # Errors
-    /// A database that cannot be asked.
+    /// Fails if the database cannot be queried.
     pub async fn reopen(&self, group: Uuid) -> Result<bool> {
         self.set_state(group, ErrorState::Unresolved).await
     }

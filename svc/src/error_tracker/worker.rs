@@ -17,38 +17,38 @@ use super::exception::{Exception, cut};
 use super::standing::Standing;
 use crate::error::stack_text;
 
-/// The most errors of a batch.
+/// The maximum number of errors in a batch.
 const BATCH: usize = 256;
-/// The most occurrences of a group in a batch; the others are counted.
+/// The maximum number of occurrences of a group in a batch; further ones are only counted.
 const OCCURRENCES: usize = 20;
-/// The longest that a batch may take.
+/// The time limit for writing a batch.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The shortest and the longest pause after a batch that could not be written.
+/// The minimum and the maximum pause after a batch that could not be written.
 const PAUSE: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(10)];
-/// The most characters of a stack.
+/// The maximum length of a stack, in characters.
 const STACK: usize = 20_000;
-/// The time after which a group gets another stack, as looking up its functions takes long.
+/// The interval between two stacks of a group, as resolving their functions is slow.
 const STACK_AGAIN: Duration = Duration::from_secs(60);
-/// The groups of which it is known when they got one.
+/// The number of groups whose last stack is remembered.
 const KNOWN: NonZeroUsize = NonZeroUsize::MIN.saturating_add(999);
 
-/// The state of the task that writes.
+/// The state of the writing task.
 pub(super) struct Worker {
     pub(super) pool: PgPool,
     pub(super) environment: String,
     pub(super) release_version: String,
     pub(super) standing: Arc<Standing>,
-    /// The errors that are done with.
+    /// Publishes the number of errors that are written or given up.
     pub(super) told: watch::Sender<u64>,
 }
 
-/// The errors of a batch that are one group.
+/// The errors of a batch that belong to one group.
 struct Group {
     exceptions: Vec<Exception>,
     times: i64,
 }
 
-/// Writes errors as they come, for as long as there is a tracker.
+/// Writes errors as they arrive, as long as there is a tracker.
 pub(super) async fn work(worker: Worker, mut waiting: Receiver<Exception>) {
     let mut stacks = LruCache::new(KNOWN);
     let mut batch = Vec::with_capacity(BATCH);
@@ -59,7 +59,7 @@ pub(super) async fn work(worker: Worker, mut waiting: Receiver<Exception>) {
         }
         let groups = grouped(std::mem::take(&mut batch), &mut stacks);
         let (environment, release) = (worker.environment.clone(), worker.release_version.clone());
-        // Looking up stacks would keep other tasks from running.
+        // Resolving stacks would block other tasks.
         let described = tokio::task::spawn_blocking(move || described(groups, &environment, &release)).await;
         match described {
             Ok(described) => worker.write(&described).await,
@@ -69,7 +69,7 @@ pub(super) async fn work(worker: Worker, mut waiting: Receiver<Exception>) {
     }
 }
 
-/// The groups of a batch, each with its first errors. Stacks stay with those whose group had none for a while.
+/// Groups a batch, with the first errors of each group. Only errors whose group had no stack for a while keep theirs.
 fn grouped(batch: Vec<Exception>, stacks: &mut LruCache<String, Instant>) -> BTreeMap<String, Group> {
     let mut groups = BTreeMap::<String, Group>::new();
     for mut exception in batch {
@@ -90,7 +90,7 @@ fn grouped(batch: Vec<Exception>, stacks: &mut LruCache<String, Instant>) -> BTr
     groups
 }
 
-/// A batch as the function `svc_errors.capture` reads it.
+/// Returns a batch in the format that the function `svc_errors.capture` reads.
 fn described(groups: BTreeMap<String, Group>, environment: &str, release: &str) -> Value {
     let describe = |(fingerprint, group): (String, Group)| {
         let first = group.exceptions.iter().min_by_key(|exception| exception.at)?;
@@ -130,7 +130,8 @@ fn occurrence(exception: &Exception) -> Value {
 }
 
 impl Worker {
-    /// Writes a batch, however long that takes. One that was written though nobody has heard of it counts once.
+    /// Writes a batch, retrying for as long as necessary. A retry of a batch that was written without confirmation does
+    /// not count twice.
     async fn write(&self, groups: &Value) {
         let (id, mut pause) = (Uuid::new_v4(), PAUSE[0]);
         loop {
@@ -153,13 +154,13 @@ impl Worker {
     }
 }
 
-/// Whether a batch can never be written: PostgreSQL does not take one of its values.
+/// Whether a batch can never be written: PostgreSQL rejects one of its values.
 fn is_for_good(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| ["22", "23", "54"].iter().any(|class| code.starts_with(class)))
 }
 
-/// The number of errors in a batch.
+/// Returns the number of errors in a batch.
 fn times(groups: &Value) -> u64 {
     let groups = groups.as_array().into_iter().flatten();
     groups.filter_map(|group| group["times"].as_u64()).sum()

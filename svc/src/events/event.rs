@@ -1,4 +1,4 @@
-//! Events as subscribers get them.
+//! Events as delivered to subscribers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,14 +8,14 @@ use crate::log_throttle::LogThrottle;
 use crate::postgres::SharedReads;
 use crate::schema::key_text;
 
-/// An event on a channel, which all of its subscribers share.
+/// An event on a channel, shared by all subscribers of the channel.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) payload: String,
     /// The row that it is about, if it names one.
     pub(crate) row: Option<RowEvent>,
     is_told: AtomicBool,
-    /// The lines about events that are dropped, which those of a hub share.
+    /// The throttle of log lines about dropped events, shared by all events of a hub.
     dropped: LogThrottle,
 }
 
@@ -26,16 +26,16 @@ pub(crate) struct RowEvent {
     pub(crate) id: String,
     pub(crate) operation: Operation,
     values: ExactJson,
-    /// The reads of those who answer with the row.
+    /// The reads shared by the subscribers that respond with the row.
     pub(crate) reads: Arc<SharedReads>,
 }
 
 /// The change that an event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// The row is there, new or changed.
+    /// The row exists, new or changed.
     Changed,
-    /// The row is gone.
+    /// The row was deleted.
     Deleted,
 }
 
@@ -45,7 +45,7 @@ impl Event {
         Self { payload, row, is_told: AtomicBool::new(false), dropped }
     }
 
-    /// Logs that somebody waits for rows, and the event names none.
+    /// Logs that a subscriber waits for rows, and the event names none.
     pub(super) fn warn(&self, reason: &'static str) {
         if self.is_told.swap(true, Ordering::Relaxed) {
             return;
@@ -69,7 +69,7 @@ impl RowEvent {
         Some(Self { id, operation, values, reads: SharedReads::new() })
     }
 
-    /// A value that the payload has besides.
+    /// A further value of the payload.
     pub(crate) fn value(&self, key: &str) -> Option<&ExactJson> {
         self.values.get(key)
     }

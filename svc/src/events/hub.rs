@@ -1,4 +1,4 @@
-//! The hub: it listens once, and hands events on to all who have subscribed.
+//! The hub: listens once, and delivers events to all subscribers.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,43 +20,43 @@ use crate::log_throttle::LogThrottle;
 use crate::postgres::SharedReads;
 use crate::{Error, ErrorCode, Result};
 
-/// The pause after which a lost connection is opened again, at first and at last.
+/// The initial and the maximum pause before a lost connection is opened again.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
-/// The events that are handed on before others have their turn.
+/// The number of events that are delivered before the task yields to others.
 const AT_ONCE: u32 = 8;
 
-/// The time between two lines of the log about events that are dropped.
+/// The time between two log lines about dropped events.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
-/// The time in which a subscriber waits for the connection, and a probe for its event.
+/// The time that a subscriber waits for the connection, and a probe for its event.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The events of a service. It listens to its channels once, and opens no connection where there are none.
+/// The events of a service. Listens to its channels once, and opens no connection if there are none.
 pub(crate) struct Hub {
     source: Arc<dyn EventSource>,
     channels: Vec<Arc<str>>,
-    /// The channel on which the hub tells itself that it hears.
+    /// The channel for probes, which the hub sends to itself to check that events arrive.
     probe: String,
     probes: Mutex<HashMap<String, oneshot::Sender<()>>>,
     subscribers: Mutex<HashMap<Arc<str>, Slab<Arc<Queue>>>>,
-    /// The part of the service that is told of each event at once.
+    /// The part of the service that is notified of each event immediately.
     listener: Option<Arc<dyn EventListener>>,
     /// Whether the channels are listened to.
     listens: watch::Sender<bool>,
-    /// The number of events that were heard.
+    /// The number of received events.
     heard: AtomicU64,
-    /// Told when nothing is heard on a connection, which is then given up.
+    /// Notified when no event arrives on a connection, which is then abandoned.
     doubted: Arc<Notify>,
-    /// The most events that wait for a subscriber.
+    /// The maximum number of events that wait for a subscriber.
     queue: usize,
-    /// The log's lines about events that are dropped.
+    /// The throttle of log lines about dropped events.
     dropped: LogThrottle,
     task: Mutex<Option<AbortHandle>>,
 }
 
 impl Hub {
-    /// A hub of these channels. A task listens for as long as the value lives.
+    /// Creates a hub for these channels. A task listens for as long as the hub exists.
     pub(crate) fn new(
         source: Arc<dyn EventSource>,
         channels: Vec<String>,
@@ -88,23 +88,23 @@ impl Hub {
     /// Publishes an event.
     ///
     /// # Errors
-    /// A source that cannot publish it.
+    /// If the source cannot publish it.
     pub(crate) async fn publish(&self, channel: &str, payload: &str) -> Result<()> {
         self.source.publish(channel, payload).await
     }
 
-    /// The payloads of a channel.
+    /// Subscribes to the payloads of a channel.
     ///
     /// # Errors
-    /// A channel that the service does not have, or whose source is not reached.
+    /// If the service does not have the channel, or the source of the channel is unreachable.
     pub(crate) async fn events(self: &Arc<Self>, channel: &str) -> Result<Events> {
         Ok(Events(Some(self.subscribe(channel, None).await?)))
     }
 
-    /// The events of a channel; with `accepts`, those about rows that the subscriber asks for.
+    /// Subscribes to the events of a channel; with `accepts`, only to events about rows that the subscriber requests.
     ///
     /// # Errors
-    /// A channel that the service does not have, or whose source is not reached.
+    /// If the service does not have the channel, or the source of the channel is unreachable.
     pub(crate) async fn subscribe(self: &Arc<Self>, channel: &str, accepts: Option<Arc<dyn Accepts>>) -> Result<Feed> {
         let Some(channel) = self.channels.iter().find(|known| ***known == *channel) else {
             let why = format!("nobody listens to `{channel}`; name it in `.event_channels([…])` of the `AppOptions`");
@@ -116,7 +116,7 @@ impl Hub {
         let mut listens = self.listens.subscribe();
         match timeout(PATIENCE, listens.wait_for(|listens| *listens)).await {
             Ok(Ok(_)) => {
-                // It listens from here on, so nothing was missed.
+                // The hub listens from here on, so nothing was missed.
                 feed.forget_gaps();
                 Ok(feed)
             }
@@ -132,10 +132,10 @@ impl Hub {
         !self.channels.is_empty()
     }
 
-    /// Proves that events arrive, by one to itself.
+    /// Checks that events arrive, by sending one to itself.
     ///
     /// # Errors
-    /// The reason why they do not.
+    /// The reason if they do not.
     pub(crate) async fn check(&self) -> Result<(), String> {
         if !*self.listens.borrow() {
             return Err("the connection that listens is lost".to_owned());
@@ -151,7 +151,7 @@ impl Hub {
         locked(&self.probes).remove(&payload);
         match proof {
             Ok(proof) => proof,
-            // Events come in their order, so the one of the service is behind others.
+            // Events arrive in order, so the probe waits behind others.
             Err(_) if self.heard.load(Ordering::Relaxed) != before => {
                 tracing::debug!("events are heard, and those of the service wait behind others");
                 Ok(())
@@ -167,20 +167,20 @@ impl Hub {
         self.heard.fetch_add(1, Ordering::Relaxed);
         match event {
             SourceEvent::Event { channel, payload } if channel == self.probe => {
-                // Whoever asked may have gone.
+                // The caller of the check may be gone.
                 let _ = locked(&self.probes).remove(&payload).map(|told| told.send(()));
             }
             SourceEvent::Event { channel, payload } => {
                 if let Some(listener) = &self.listener {
                     listener.event(&channel, &payload);
                 }
-                // Told without the lock, as row policies are code of the program.
+                // Delivered without the lock, because row policies are code of the program.
                 let queues: Vec<_> = match locked(&self.subscribers).get(channel.as_str()) {
                     Some(of_channel) => of_channel.iter().map(|(_, queue)| queue.clone()).collect(),
                     None => return,
                 };
                 let event = Arc::new(Event::new(payload, self.dropped.clone()));
-                // The first subscriber may ask before the last one is told.
+                // The first subscriber may read before the last one gets the event.
                 let _telling = event.row.as_ref().map(|row| row.reads.participant());
                 queues.iter().for_each(|queue| queue.event(&event));
             }
@@ -188,7 +188,7 @@ impl Hub {
         }
     }
 
-    /// Notes whether the channels are listened to.
+    /// Records whether the channels are listened to.
     fn listens(&self, listens: bool) {
         if let Some(listener) = &self.listener {
             listener.hears(listens);
@@ -196,7 +196,7 @@ impl Hub {
         self.listens.send_replace(listens);
     }
 
-    /// Events may have been missed, whatever the channel.
+    /// Reports that events may have been missed on any channel.
     fn gap(&self) {
         if let Some(listener) = &self.listener {
             listener.gap();
@@ -207,7 +207,7 @@ impl Hub {
     }
 }
 
-/// Listens for as long as there is a hub. Loss of the connection is said once, and its return.
+/// Listens for as long as the hub exists. Logs the loss of the connection once, and its return.
 async fn listen(hub: Weak<Hub>, source: Arc<dyn EventSource>, channels: Vec<String>) {
     let (mut pause, mut said) = (RETRY[0], false);
     loop {
@@ -233,7 +233,7 @@ async fn listen(hub: Weak<Hub>, source: Arc<dyn EventSource>, channels: Vec<Stri
     }
 }
 
-/// Hands events on until the connection is lost; whether there still is a hub.
+/// Delivers events until the connection is lost; returns whether the hub still exists.
 async fn hear(hub: &Weak<Hub>, mut events: BoxStream<'static, SourceEvent>) -> bool {
     let Some(begun) = hub.upgrade() else { return false };
     begun.gap();
@@ -251,7 +251,7 @@ async fn hear(hub: &Weak<Hub>, mut events: BoxStream<'static, SourceEvent>) -> b
         drop(hub);
         at_once = (at_once + 1) % AT_ONCE;
         if at_once == 0 {
-            // Those who read are let to it: a transaction may tell of thousands of rows at once.
+            // Let the subscribers read: a transaction may announce thousands of rows at once.
             tokio::task::yield_now().await;
         }
     }
@@ -280,7 +280,7 @@ impl Leave for Hub {
             subscribers.remove(channel);
         }
         drop(subscribers);
-        // Its waker may run code of its own when it is dropped, and come here again.
+        // Dropping its waker may run arbitrary code, which may call this function again.
         drop(left);
     }
 }

@@ -9,15 +9,15 @@ use tokio::sync::broadcast::error::RecvError;
 use super::{EventSource, SourceEvent};
 use crate::Result;
 
-/// The events that wait for a process that is too busy to take them; what is beyond them is a gap.
+/// The events that wait for a process that is too busy to receive them; the loss of further events is a gap.
 const WAITING: usize = 4_096;
 
-/// Events that stay in the process, for a service that runs alone, and for tests.
+/// Events that stay in the process, for a service with a single instance, and for tests.
 #[derive(Debug, Clone)]
 pub struct InProcessEvents(broadcast::Sender<SourceEvent>);
 
 impl InProcessEvents {
-    /// Creates a source on which nothing has happened.
+    /// Creates a source without events.
     pub fn new() -> Self {
         Self(broadcast::Sender::new(WAITING))
     }
@@ -42,7 +42,7 @@ impl EventSource for InProcessEvents {
     }
 
     fn publish<'a>(&'a self, channel: &'a str, payload: &'a str) -> BoxFuture<'a, Result<()>> {
-        // Where nobody listens, nobody is told.
+        // Sending fails only if there are no listeners.
         let _ = self.0.send(SourceEvent::new(channel, payload));
         std::future::ready(Ok(())).boxed()
     }

@@ -1,4 +1,4 @@
-//! Events of PostgreSQL: `LISTEN` on a connection of its own, `NOTIFY` through the pool.
+//! PostgreSQL events: `LISTEN` on a dedicated connection, `NOTIFY` through the pool.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use super::{EventSource, SourceEvent};
 use crate::postgres::{ConnectConfig, Database, DbError, ListeningConnection, Param, Session, Statement};
 use crate::{Error, ErrorCode, Result};
 
-/// The bytes from which on PostgreSQL refuses a payload.
+/// The smallest size in bytes of a payload that PostgreSQL rejects.
 const TOO_LONG: usize = 8_000;
 
 /// The events of the service's database.
 #[derive(Debug)]
 pub(crate) struct PostgresEvents {
-    /// The server that is listened to; a pooler in between may not let a session listen.
+    /// The server to listen to; a pooler in between may not let a session listen.
     pub(crate) connect: ConnectConfig,
     pub(crate) database: Arc<Database>,
 }

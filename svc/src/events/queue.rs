@@ -1,4 +1,4 @@
-//! The events that wait for one subscriber.
+//! The event queue of one subscriber.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,31 +14,31 @@ use super::{Event, Operation, RowEvent};
 use crate::postgres::{Participant, SharedReads};
 use crate::{Error, ErrorCode, Result};
 
-/// The number of times as many events that wait for a subscriber who reads: what is written at once comes at once, and it
-/// is the service that has not come to it yet.
+/// The factor for the number of events that may wait for a subscriber that reads: events written together arrive
+/// together, and it is the service that has not processed them yet.
 const READING: usize = 10;
 
-/// The time after which a client that has taken nothing is one that does not read: until then, the service may not have come
-/// to it.
+/// The time after which a client that has received nothing counts as not reading: until then, the service may not have
+/// processed its events.
 const UNREAD: Duration = Duration::from_secs(1);
 
-/// The events that wait for one subscriber. One whose client does not read is dropped when too many do.
+/// The events that wait for one subscriber. If too many wait and its client does not read, the subscriber is dropped.
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     waker: AtomicWaker,
-    /// The most events that wait for a client that does not read.
+    /// The maximum number of events that wait for a client that does not read.
     most: usize,
-    /// Whether an event is one that the subscriber asks for. A slow one gets the last of each row. `None` takes all
-    /// events, whatever they are about.
+    /// Whether the subscriber requests an event. A slow subscriber gets the last event of each row. `None` accepts all
+    /// events, regardless of their content.
     accepts: Option<Arc<dyn Accepts>>,
 }
 
-/// The rows that a subscriber asks for.
+/// The rows that a subscriber requests.
 pub(crate) trait Accepts: Send + Sync {
-    /// Whether an event is about one of them. It is asked about each event, in their order.
+    /// Whether an event is about one of them. Called for each event, in order.
     fn accepts(&self, event: &RowEvent) -> bool;
 
-    /// Whether an event names a row as the rows are named.
+    /// Whether an event's `id` has the type of the rows' `id`.
     fn is_fit(&self, event: &RowEvent) -> bool {
         let _ = event;
         true
@@ -48,27 +48,27 @@ pub(crate) trait Accepts: Send + Sync {
 #[derive(Debug, Default)]
 struct Waiting {
     deliveries: VecDeque<Delivery>,
-    /// Whether the subscriber asks for the next event or works on one, as its client has taken all answers.
+    /// Whether the subscriber waits for the next event or processes one, because its client has received all responses.
     is_reading: bool,
-    /// The number of events that have come since the client has read last.
+    /// The number of events that have arrived since the client last read.
     unread: usize,
-    /// The time of the first of them.
+    /// The arrival time of the first of them.
     unread_since: Option<Instant>,
-    /// Whether they have become a gap.
+    /// Whether they were collapsed into a gap.
     has_collapsed: bool,
     is_full: bool,
 }
 
-/// Something for a subscriber.
+/// An item for a subscriber.
 #[derive(Debug)]
 pub(crate) enum Delivery {
-    /// An event. It `hides` a change of the row that the subscriber was not told of. Who asks for rows is one of those who
-    /// share the reads of the event.
+    /// An event. It `hides` a change of the row that was not delivered to the subscriber. A subscriber to rows
+    /// participates in the shared reads of the event.
     Event { event: Arc<Event>, hides: bool, participant: Option<Participant> },
-    /// Events may have been missed, but for those about `waiting` rows. Who asks for rows is one of those who look what has
-    /// changed.
+    /// Events may have been missed, except those about `waiting` rows. A subscriber to rows participates in the reads
+    /// that look for changes.
     Gap { participant: Option<Participant>, waiting: Vec<String> },
-    /// Too many events wait: nothing comes any more.
+    /// Too many events wait: nothing more is delivered.
     Overflow,
 }
 
@@ -95,8 +95,8 @@ impl Queue {
         }
     }
 
-    /// Adds a gap. One that waits already will be looked at later than this one came, and stays where it is: events behind
-    /// it are told of rows that were looked at.
+    /// Adds a gap. If a gap already waits, it covers this one, because it is processed later than now. It keeps its
+    /// position: the events behind it are processed after the rows were read.
     pub(super) fn gap(&self, reads: &Arc<SharedReads>) {
         let waiting = self.waiting();
         if !waiting.deliveries.iter().any(Delivery::is_gap) {
@@ -114,14 +114,14 @@ impl Queue {
             waiting.unread += 1;
             waiting.unread_since.get_or_insert_with(Instant::now);
         }
-        // What came while the client was reading does not count against it.
+        // Events that arrived while the client was reading do not count against it.
         let (most, is_over) = match (waiting.is_reading, waiting.has_collapsed) {
             (true, _) => (self.most.saturating_mul(READING), true),
             (false, false) => (self.most, waiting.unread > self.most),
             (false, true) => (self.most, waiting.unread > self.most.saturating_mul(2)),
         };
         if waiting.deliveries.len() > most && is_over {
-            // Payloads cannot be looked at afterwards, as rows can.
+            // Payloads cannot be read again later, as rows can.
             let is_looked_at = self.accepts.is_some();
             let may_read = waiting.is_reading || !waiting.has_collapsed || !waiting.is_unread_for(UNREAD);
             if is_looked_at && may_read {
@@ -144,7 +144,7 @@ impl Queue {
         if waiting.is_full { Some(Delivery::Overflow) } else { waiting.deliveries.pop_front() }
     }
 
-    /// Notes whether the client reads: whether it has taken all answers.
+    /// Records whether the client reads, that is, whether it has received all responses.
     fn set_reading(&self, is_reading: bool) {
         let mut waiting = self.waiting();
         if is_reading || waiting.is_reading {
@@ -166,7 +166,7 @@ impl Waiting {
         self.unread_since.is_some_and(|since| since.elapsed() >= time)
     }
 
-    /// Makes one gap of all that waits. It knows the rows that events were about, of so many at most.
+    /// Collapses all waiting deliveries into one gap, which keeps the ids of changed rows, up to `most`.
     fn collapse(&mut self, most: usize) {
         let mut ids = Vec::new();
         for delivery in self.deliveries.drain(..) {
@@ -185,7 +185,7 @@ impl Waiting {
         (self.unread, self.has_collapsed) = (0, true);
     }
 
-    /// Removes an earlier event of the same row; whether it was of a change.
+    /// Removes an earlier event of the same row; returns whether it was or hid a change.
     fn remove(&mut self, row: &RowEvent) -> bool {
         let of_row = |delivery: &Delivery| matches!(delivery, Delivery::Event { event, .. } if event.row.as_ref().is_some_and(|other| other.id == row.id));
         let earlier = self.deliveries.iter().position(of_row).and_then(|at| self.deliveries.remove(at));
@@ -200,12 +200,12 @@ impl fmt::Debug for Queue {
     }
 }
 
-/// The hub of a channel's subscribers, as one that leaves sees it.
+/// The part of the hub that a leaving subscriber needs.
 pub(super) trait Leave: fmt::Debug + Send + Sync {
     fn leave(&self, channel: &Arc<str>, key: usize);
 }
 
-/// The events of a channel for one subscriber, who leaves when it is dropped.
+/// The events of a channel for one subscriber, which leaves when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Feed {
     hub: Arc<dyn Leave>,
@@ -219,12 +219,12 @@ impl Feed {
         Self { hub, channel, key, queue }
     }
 
-    /// Forgets the gaps before the subscriber was there.
+    /// Drops the gaps from before the subscription.
     pub(super) fn forget_gaps(&self) {
         self.queue.waiting().deliveries.retain(|delivery| !delivery.is_gap());
     }
 
-    /// Notes whether the client has taken all answers to rows.
+    /// Records whether the client has received all responses about rows.
     pub(crate) fn set_reading(&self, is_reading: bool) {
         self.queue.set_reading(is_reading);
     }
@@ -236,13 +236,13 @@ impl Stream for Feed {
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Delivery>> {
         let is_of_rows = self.queue.accepts.is_some();
         if let Some(delivery) = self.queue.take() {
-            // Who gets payloads may do with them what it likes; of answers to rows it is told.
+            // A subscriber to payloads may do anything with them; one to rows reports its responses with `set_reading`.
             self.queue.set_reading(is_of_rows);
             return Poll::Ready(Some(delivery));
         }
         self.queue.set_reading(true);
         self.queue.waker.register(cx.waker());
-        // One may have come before the waker was there.
+        // An event may have arrived before the waker was registered.
         self.queue.take().map_or(Poll::Pending, |delivery| Poll::Ready(Some(delivery)))
     }
 }
@@ -259,7 +259,7 @@ pub(crate) fn too_slow() -> Error {
     Error::new(ErrorCode::SubscriptionTooSlow, message)
 }
 
-/// The payloads of a channel; made by [`Context::events`](crate::Context::events). After an error nothing comes any more.
+/// The payloads of a channel; created by [`Context::events`](crate::Context::events). The stream ends after an error.
 #[derive(Debug)]
 pub struct Events(pub(crate) Option<Feed>);
 

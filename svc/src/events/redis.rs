@@ -1,4 +1,4 @@
-//! Events of Redis: its channels.
+//! Redis events, published on its channels.
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
@@ -8,7 +8,7 @@ use redis::Cmd;
 use super::{EventSource, SourceEvent};
 use crate::{Error, RedisClient, Result};
 
-/// The events of a Redis server, which all instances of a service share.
+/// The events of a Redis server, shared by all instances of a service.
 ///
 /// ```
 /// use svc::RedisClient;
@@ -23,7 +23,7 @@ use crate::{Error, RedisClient, Result};
 pub struct RedisEvents(RedisClient);
 
 impl RedisEvents {
-    /// Creates the source of a client.
+    /// Creates an event source from a Redis client.
     pub fn new(client: RedisClient) -> Self {
         Self(client)
     }

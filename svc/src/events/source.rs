@@ -1,25 +1,25 @@
-//! The trait of what brings events.
+//! The trait of event sources.
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 
 use crate::Result;
 
-/// A source of events: what is published on a channel by any process reaches all that listen.
+/// A source of events: an event published on a channel by any process reaches all listeners.
 ///
-/// PostgreSQL is the one that is used unless [`AppOptions::event_source`](crate::AppOptions::event_source) gives another.
+/// PostgreSQL is used unless [`AppOptions::event_source`](crate::AppOptions::event_source) sets another source.
 pub trait EventSource: Send + Sync + 'static {
-    /// Connects, and listens to channels from then on. When the stream ends, the connection is lost: it is asked for another
-    /// one after a pause, which gets longer up to a second.
+    /// Connects, and listens to channels from then on. When the stream ends, the connection is lost: the service calls
+    /// this again after a pause, which gets longer up to a second.
     ///
     /// # Errors
-    /// A missing connection; it is asked again.
+    /// If there is no connection; the service tries again.
     fn listen<'a>(&'a self, channels: &'a [String]) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>>;
 
     /// Publishes an event.
     ///
     /// # Errors
-    /// An event that cannot be published.
+    /// If the event cannot be published.
     fn publish<'a>(&'a self, channel: &'a str, payload: &'a str) -> BoxFuture<'a, Result<()>>;
 }
 
@@ -45,14 +45,14 @@ impl SourceEvent {
     }
 }
 
-/// A part of the service that is told of events while they arrive, and so must not wait for anything.
+/// A part of the service that is notified of events while they arrive, and so must not block.
 pub(crate) trait EventListener: Send + Sync {
-    /// An event has happened on a channel.
+    /// Called for an event on a channel.
     fn event(&self, channel: &str, payload: &str);
 
-    /// Events may have been missed, whatever the channel.
+    /// Called when events may have been missed on any channel.
     fn gap(&self);
 
-    /// Whether events are heard from now on.
+    /// Called with whether events arrive from now on.
     fn hears(&self, hears: bool);
 }

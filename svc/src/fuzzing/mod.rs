@@ -1,7 +1,6 @@
-//! The functions that are fuzzed: each takes any bytes, and panics where something does not hold that always must.
+//! The fuzz targets: each accepts arbitrary bytes, and panics if an invariant is violated.
 //!
-//! `fuzz/` calls them with random bytes, the tests with the bytes that are kept in `fuzz/corpus`. They are compiled for
-//! nothing else.
+//! `fuzz/` calls them with random bytes, the tests with the bytes in `fuzz/corpus`. They are compiled only for these.
 
 mod request;
 mod service;
@@ -19,7 +18,7 @@ pub fn cursor(bytes: &[u8]) {
     crate::engine::fuzz_cursor(bytes);
 }
 
-/// Reads a manifest of trusted documents, and registers what it lists.
+/// Reads a manifest of trusted documents, and registers its operations.
 pub fn manifest(bytes: &[u8]) {
     service::with(|service| crate::engine::fuzz_manifest(&service.model, bytes));
 }

@@ -1,4 +1,4 @@
-//! Requests: from bytes to an answer, without a socket.
+//! Requests: from bytes to a response, without a network.
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
@@ -9,11 +9,11 @@ use tower::ServiceExt as _;
 
 use super::service::{self, Service};
 
-/// The most levels of JSON that serde_json reads.
+/// The error of serde_json when JSON is nested too deeply.
 const DEEPEST: &str = "recursion limit exceeded";
 
 /// Sends a request: a line with the value of `Content-Type`, and the body; or a line with `GET`, a space and the query
-/// string. It is sent twice, as its document is known the second time, which must not change the answer.
+/// string. It is sent twice: the second time its document is cached, which must not change the response.
 pub fn request(bytes: &[u8]) {
     let (line, body) = match bytes.iter().position(|byte| *byte == b'\n') {
         Some(end) => (&bytes[..end], &bytes[end + 1..]),
@@ -26,7 +26,7 @@ pub fn request(bytes: &[u8]) {
     });
 }
 
-/// The status and the body of the answer; `None` for what is not HTTP.
+/// Returns the status and the body of the response; `None` if the bytes are not an HTTP request.
 fn answer(service: &Service, line: &[u8], body: &[u8]) -> Option<(StatusCode, Bytes)> {
     let request = match line.strip_prefix(b"GET ") {
         Some(query) => {
@@ -46,7 +46,7 @@ fn answer(service: &Service, line: &[u8], body: &[u8]) -> Option<(StatusCode, By
     }))
 }
 
-/// Checks that an answer is one of GraphQL, and that nothing has gone wrong inside of the service.
+/// Checks that a response is a GraphQL response, and that no internal error has occurred.
 fn check(status: StatusCode, body: &[u8]) {
     assert!(status.as_u16() < 500 || status == StatusCode::SERVICE_UNAVAILABLE, "{status}");
     match serde_json::from_slice(body) {

@@ -1,4 +1,4 @@
-//! The service that is fuzzed. Its answers depend on nothing but the request: its database is away.
+//! The service under test. Its responses depend only on the request: its database is unreachable.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::prelude::*;
 use crate::schema::Model;
 use crate::{Limits, ProtectionConfig};
 
-/// A service, and the runtime that it runs on.
+/// A service and its runtime.
 pub(super) struct Service {
     pub(super) runtime: Runtime,
     pub(super) router: Router,
@@ -40,7 +40,7 @@ impl Service {
     }
 }
 
-/// Limits so low that short documents reach them.
+/// Limits low enough for short documents to reach them.
 fn options() -> AppOptions {
     let limits = Limits { depth: 5, aliases: 6, complexity: 2_000, ..Limits::default() };
     let protection = ProtectionConfig { batch_max: 3, csrf: false, ..ProtectionConfig::default() };

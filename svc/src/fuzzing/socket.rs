@@ -1,4 +1,4 @@
-//! Sockets: the bytes of a client that speaks `graphql-transport-ws`, or does not.
+//! WebSockets: the bytes of a client that uses `graphql-transport-ws`, or violates it.
 
 use std::io::{self, Cursor, Read, Write};
 use std::time::Duration;
@@ -19,14 +19,15 @@ const HANDSHAKE: &[u8] = b"GET /graphql HTTP/1.1\r\nhost: x\r\nconnection: upgra
 /// A masked close frame with the code 1000.
 const CLOSE: &[u8] = b"\x88\x82\0\0\0\0\x03\xe8";
 
-/// The byte between two frames, which no UTF-8 has.
+/// The byte between two frames, which never occurs in UTF-8.
 const BETWEEN: u8 = 0xff;
 
-/// The turns that the service has where the client waits: enough for all operations that do not wait themselves.
+/// The number of times that a waiting client yields to the service: enough for all operations that do not wait
+/// themselves.
 const TURNS: usize = 64;
 
-/// Opens a socket, sends frames, and closes it. The frames stand between bytes of 255; the first byte of each is its kind,
-/// see [`written`]. The client waits where there is nothing between two of them, and before it closes.
+/// Opens a WebSocket, sends frames, and closes it. The frames are separated by bytes of 255; the first byte of each is
+/// its kind, see [`written`]. The client waits at an empty frame, and before it closes.
 pub fn socket(bytes: &[u8]) {
     service::with(|service| {
         let heard = service.runtime.block_on(async {
@@ -37,8 +38,8 @@ pub fn socket(bytes: &[u8]) {
     });
 }
 
-/// The bytes of one frame: `b` begins a binary message, `f` a text whose rest follows, `c` the rest of a message, `p` a
-/// ping, `q` a pong, `x` a close frame, and `r` bytes that are sent as they are. Anything else is a text.
+/// Encodes one frame: `b` starts a binary message, `f` a text with continuation frames, `c` is the rest of a message,
+/// `p` a ping, `q` a pong, `x` a close frame, and `r` bytes that are sent as they are. Anything else is a text.
 fn written(frame: &[u8]) -> Vec<u8> {
     let (head, payload) = match frame {
         [b'r', raw @ ..] => return raw.to_vec(),
@@ -57,13 +58,13 @@ fn written(frame: &[u8]) -> Vec<u8> {
         Ok(short @ ..126) => bytes.push(0x80 | short),
         _ => bytes.extend([&[0x80 | 126], &length.to_be_bytes()[..]].concat()),
     }
-    // Masked with zeroes.
+    // The mask is zero.
     bytes.extend([0; 4]);
     bytes.extend(payload);
     bytes
 }
 
-/// All bytes that the service sends.
+/// Returns all bytes that the service sends.
 async fn talk(service: &Service, bytes: &[u8]) -> Vec<u8> {
     let (client, server) = tokio::io::duplex(1 << 16);
     let routes = TowerToHyperService::new(service.router.clone());
@@ -71,7 +72,7 @@ async fn talk(service: &Service, bytes: &[u8]) -> Vec<u8> {
     let connection = tokio::spawn(connection.with_upgrades());
     let (mut read, write) = tokio::io::split(client);
     let (heard, ()) = tokio::join!(hear(&mut read), speak(write, bytes));
-    // What is left of the connection goes with its client.
+    // Dropping the client closes the rest of the connection.
     drop(read);
     connection.await.expect("no panic").expect("a connection that became a socket");
     for _ in 0..TURNS {
@@ -85,7 +86,7 @@ async fn talk(service: &Service, bytes: &[u8]) -> Vec<u8> {
 
 async fn hear(read: &mut ReadHalf<DuplexStream>) -> Vec<u8> {
     let mut heard = Vec::new();
-    // Whether the end is a clean one is not asked.
+    // The connection may also end with an error.
     let _ = read.read_to_end(&mut heard).await;
     heard
 }
@@ -101,7 +102,7 @@ async fn speak(mut write: WriteHalf<DuplexStream>, bytes: &[u8]) {
                 tokio::task::yield_now().await;
             }
         }
-        // A socket that was closed takes no more.
+        // A closed WebSocket accepts no more bytes.
         if write.write_all(&frame).await.is_err() {
             return;
         }
@@ -109,7 +110,7 @@ async fn speak(mut write: WriteHalf<DuplexStream>, bytes: &[u8]) {
     let _ = write.shutdown().await;
 }
 
-/// Checks the messages of the service: their forms, their order, and the code at the end.
+/// Checks the messages of the service: their format, their order, and the close code.
 fn check(heard: Vec<u8>, sent: usize) {
     let end = heard.windows(4).position(|bytes| bytes == b"\r\n\r\n").expect("a head") + 4;
     assert!(heard.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&heard[..end]));
@@ -120,7 +121,7 @@ fn check(heard: Vec<u8>, sent: usize) {
     while let Ok(message) = socket.read() {
         match message {
             Message::Text(text) => {
-                // Its numbers may be larger than serde_json reads.
+                // Numbers may be larger than serde_json supports.
                 let message = ExactJson::read(&text).expect("a message in JSON");
                 let field = |name| message.get(name).and_then(ExactJson::as_str);
                 match field("type").expect("a type") {
@@ -134,7 +135,7 @@ fn check(heard: Vec<u8>, sent: usize) {
                     _ => panic!("{text}"),
                 }
             }
-            // One that the client has sent comes back.
+            // A close frame from the client is echoed.
             Message::Close(frame) => assert!(frame.is_none_or(|frame| u16::from(frame.code) != 4500)),
             Message::Pong(_) => {}
             other => panic!("{other:?}"),
@@ -143,13 +144,13 @@ fn check(heard: Vec<u8>, sent: usize) {
     assert!(ended <= sent, "{ended} operations have ended, and {sent} frames were sent");
 }
 
-/// The code of the first error of a message of errors.
+/// Returns the code of the first error in an error message.
 fn code(message: &ExactJson) -> Option<&str> {
     let ExactJson::Array(errors) = message.get("payload")? else { return None };
     errors.first()?.get("extensions")?.get("code")?.as_str()
 }
 
-/// The bytes that were sent, for one who reads them; its answers go nowhere.
+/// Replays the bytes that were received; writes are discarded.
 struct Recorded(Cursor<Vec<u8>>);
 
 impl Read for Recorded {

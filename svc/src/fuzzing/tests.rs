@@ -1,4 +1,4 @@
-//! The bytes that fuzzing has kept, of each path through the code a short example.
+//! The corpus of the fuzz targets: a short example for each path through the code.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The checks that come with svc.
+//! The built-in checks.
 
 use serde_json::{Map, Value, json};
 
@@ -6,19 +6,19 @@ use super::HealthContext;
 use crate::metrics::{PoolStatus, Pools as _};
 use crate::{Error, ErrorCode, Result};
 
-/// Checks that the database answers, on a connection of the pool.
+/// Checks that the database responds, on a connection of the pool.
 ///
 /// # Errors
-/// A database that does not, or a pool without a free connection in time.
+/// A database that does not respond, or a pool without a free connection in time.
 pub async fn check_database(context: HealthContext) -> Result<()> {
     let pinged = context.database()?.ping().await;
     pinged.map_err(|error| Error::new(ErrorCode::ServiceUnavailable, error.to_string()))
 }
 
-/// Checks that connections to the database are to be had. Returns what is known of each pool.
+/// Checks that database connections are available. Returns the statistics of each pool.
 ///
 /// # Errors
-/// A pool whose connections are all in use, while requests wait for one.
+/// A pool with all connections in use while requests wait for one.
 pub async fn check_pool_stats(context: HealthContext) -> Result<Value> {
     let pools = context.database()?.pools();
     if let Some(full) = pools.iter().find(|pool| pool.active >= pool.max && pool.waiting.is_some_and(|count| count > 0))
@@ -35,11 +35,11 @@ pub async fn check_pool_stats(context: HealthContext) -> Result<Value> {
     Ok(pools.iter().map(of_pool).collect::<Map<_, _>>().into())
 }
 
-/// Checks that statistics of statements can be read. Returns whether there are any: without the extension
+/// Checks that statement statistics can be read. Returns whether there are any: without the extension
 /// `pg_stat_statements` there are none, which is no failure.
 ///
 /// # Errors
-/// A database that cannot be asked.
+/// A database that cannot be queried.
 #[cfg(feature = "sqlx")]
 pub async fn check_query_stats(context: HealthContext) -> Result<Value> {
     let database = context.database()?;

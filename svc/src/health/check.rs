@@ -1,4 +1,4 @@
-//! Named checks, and running them.
+//! Named checks, and their execution.
 
 use std::fmt;
 use std::future::Future;
@@ -18,32 +18,32 @@ use crate::error_tracker::{self, Facts};
 use crate::postgres::Database;
 use crate::{Error, ErrorCode, Result};
 
-/// The longest time of a check.
+/// The maximum time of a check.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// Named checks of what a service depends on. Clones have the same application.
+/// Named checks of the dependencies of a service. Clones share the application.
 #[derive(Clone, Default)]
 #[must_use = "run the checks, or give them to the `AppOptions`"]
 pub struct HealthCheck {
     checks: Vec<(String, Check)>,
     context: HealthContext,
-    /// The last report for `/ready`, and when it was made.
+    /// The last report for `/ready`, and its time.
     last: Arc<Mutex<Option<(Instant, HealthReport)>>>,
 }
 
-/// The time for which a report counts for `/ready`.
+/// For how long `/ready` reuses a report.
 const RECENT: Duration = Duration::from_secs(1);
 
 type Check = Arc<dyn Fn(HealthContext) -> BoxFuture<'static, Result<Value>> + Send + Sync>;
 
-/// The application, as checks see it.
+/// The application's state available to checks.
 #[derive(Clone, Default)]
 pub struct HealthContext {
     database: Arc<OnceLock<Weak<Database>>>,
 }
 
 impl HealthContext {
-    /// The database of the application.
+    /// Returns the database of the application.
     ///
     /// # Errors
     /// When there is none yet.
@@ -56,14 +56,14 @@ impl HealthContext {
 }
 
 impl HealthCheck {
-    /// No checks yet.
+    /// Creates a health check without checks.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a check; one with the same name gives way. It fails with an error, whose message `/ready` shows as clients see
-    /// it, or when it takes longer than five seconds; what it returns is shown by
-    /// [`run_checks`](Self::run_checks) alone.
+    /// Adds a check, replacing one with the same name. It fails with an error, or when it takes longer than five
+    /// seconds; `/ready` shows the error's message in the form for clients. The value that it returns appears only in
+    /// the report of [`run_checks`](Self::run_checks).
     pub fn add_check<T, F, R>(mut self, name: impl Into<String>, check: F) -> Self
     where
         T: Into<Value>,
@@ -77,19 +77,19 @@ impl HealthCheck {
         });
         self.checks.retain(|(known, _)| *known != name);
         self.checks.push((name, check));
-        // Clones that have other checks have other reports.
+        // Clones with other checks have other reports.
         self.last = Arc::default();
         self
     }
 
-    /// Runs all checks at once.
+    /// Runs all checks concurrently.
     pub async fn run_checks(&self) -> HealthReport {
         let reports =
             self.checks.iter().map(|(name, check)| async move { (name.clone(), self.run(name, check).await) });
         HealthReport::new(join_all(reports).await.into_iter().collect())
     }
 
-    /// Runs all checks, unless they ran a moment ago: anybody may ask `/ready` as often as they like.
+    /// Runs all checks, unless they ran a moment ago: any client may call `/ready` as often as it likes.
     pub(crate) async fn recent_report(&self) -> HealthReport {
         let mut last = self.last.lock().await;
         match &*last {
@@ -102,9 +102,9 @@ impl HealthCheck {
         }
     }
 
-    /// Tells the checks which application they are of.
+    /// Binds the checks to an application.
     pub(crate) fn bind(&self, database: &Arc<Database>) {
-        // Of several applications, the first.
+        // Of several applications, the first is used.
         let _ = self.context.database.set(Arc::downgrade(database));
     }
 

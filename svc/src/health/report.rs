@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// Whether all is well.
+/// Whether the service is healthy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum HealthStatus {
@@ -20,9 +20,9 @@ pub enum HealthStatus {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HealthReport {
-    /// Healthy when all checks have passed.
+    /// Healthy if all checks have passed.
     pub status: HealthStatus,
-    /// The result of each check, by its name.
+    /// The result of each check, by name.
     pub checks: BTreeMap<String, CheckReport>,
 }
 
@@ -30,15 +30,15 @@ pub struct HealthReport {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CheckReport {
-    /// Whether it has passed.
+    /// Whether the check has passed.
     pub status: HealthStatus,
-    /// The reason why it has not.
+    /// The reason for the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The identifier by which the log has the reason, where that is not for clients.
+    /// The identifier of the reason in the log, if clients may not see the reason.
     #[serde(rename = "errorId", skip_serializing_if = "Option::is_none")]
     pub error_id: Option<String>,
-    /// Its findings besides.
+    /// Additional findings.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub details: Value,
 }
@@ -60,7 +60,7 @@ impl CheckReport {
         Self { status: HealthStatus::Degraded, message, error_id: None, details: Value::Null }
     }
 
-    /// The report of a check whose error only the log has, under this identifier.
+    /// Creates the report of a check whose error is only in the log, under this identifier.
     pub(super) fn masked(id: Uuid) -> Self {
         Self { error_id: Some(id.to_string()), ..Self::failed("internal server error") }
     }

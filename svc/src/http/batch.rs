@@ -1,4 +1,4 @@
-//! Several requests in one body, each answered as if it had come alone.
+//! Several requests in one body, each answered as if it had arrived alone.
 
 use futures_util::future::join_all;
 
@@ -7,18 +7,18 @@ use crate::engine::{Engine, Request, Response, counted_refusal};
 use crate::request::RequestParts;
 use crate::request_log::in_batch;
 
-/// Answers all requests of a batch concurrently, in their order.
+/// Executes all requests of a batch concurrently, and returns their responses in order.
 pub(super) async fn run(
     engine: &Engine,
     requests: Vec<Result<Request<'static>, Refusal>>,
     mut parts: RequestParts,
 ) -> Response {
-    // They are one request to those who wait for the database.
+    // They count as one request in the queue for the database.
     parts.share = Some(engine.app.database.share());
     let answers = requests.into_iter().enumerate().map(|(index, request)| {
         let parts = parts.of_operation();
         in_batch(async move {
-            // The hooks were told of the first with the body.
+            // The hooks were already called for the first, with the body.
             if index > 0
                 && let Err(refused) = engine.hooks.before_next(&parts).await
             {
@@ -33,7 +33,7 @@ pub(super) async fn run(
     joined(&join_all(answers).await)
 }
 
-/// The answers in one body. They have one status, which says that each has its own errors.
+/// Joins the responses into one body. They have one status, because each has its own errors.
 fn joined(answers: &[Response]) -> Response {
     let mut body = Vec::with_capacity(answers.iter().map(|answer| answer.body.len() + 1).sum::<usize>() + 1);
     for answer in answers {

@@ -1,4 +1,4 @@
-//! Reading a body: bounded in size and time.
+//! Reading a body, with limits on its size and time.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -14,29 +14,29 @@ use super::pending_bodies::{PendingBodies, PendingBody};
 use super::reply::Refusal;
 use crate::ErrorCode;
 
-/// The most parts of a body that may be short: each costs about what a hundred bytes cost, however short it is.
+/// The number of parts of a body that may be short: each costs about as much as a hundred bytes, however short it is.
 const MOST_PARTS: usize = 4_096;
-/// The least bytes that the parts of a longer body have on average.
+/// The minimum average size of the parts of a body with more parts, in bytes.
 const SHORT_PART: usize = 64;
 
 /// A body that has arrived.
 pub(super) struct Arrived {
     pub(super) bytes: Bytes,
-    /// Its place among pending bodies, in which its bytes count until its request runs.
+    /// Its entry among the pending bodies, where its bytes count until its request runs.
     pub(super) pending: Option<PendingBody>,
 }
 
-/// The bounds of a body.
+/// The limits of a body.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds<'a> {
     pub(super) limit: usize,
     pub(super) timeout: Duration,
     pub(super) pending: &'a Arc<PendingBodies>,
-    /// The address of the client, where it is known.
+    /// The address of the client, if available.
     pub(super) address: Option<IpAddr>,
 }
 
-/// The whole body, if it arrives in time.
+/// Returns the whole body, if it arrives in time.
 pub(super) async fn read(mut body: Body, bounds: Bounds<'_>) -> Result<Arrived, Refusal> {
     let limit = bounds.limit;
     if body.size_hint().lower() > limit as u64 {
@@ -61,7 +61,7 @@ pub(super) async fn read(mut body: Body, bounds: Bounds<'_>) -> Result<Arrived, 
     }
 }
 
-/// The body from its first part to the end.
+/// Reads the body from its first part to its end.
 async fn rest(mut body: Body, first: Bytes, limit: usize, pending: &PendingBody) -> Result<Bytes, Refusal> {
     pending.keep(first.len());
     let mut whole = BytesMut::from(first);
@@ -81,7 +81,7 @@ async fn rest(mut body: Body, first: Bytes, limit: usize, pending: &PendingBody)
     }
 }
 
-/// The parts of a body, of which not too many are short.
+/// The parts of a body; an error if too many of them are short.
 #[cfg(feature = "upload")]
 pub(super) fn parts(
     body: Body,
@@ -100,7 +100,7 @@ pub(super) fn parts(
     })
 }
 
-/// The least bytes of a body, as its head says.
+/// The minimum size of a body, from its head.
 #[cfg(feature = "upload")]
 pub(super) fn at_least(body: &Body) -> u64 {
     body.size_hint().lower()

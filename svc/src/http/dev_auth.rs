@@ -19,16 +19,16 @@ use super::reply::Refusal;
 use crate::ErrorCode;
 use crate::security_log::{Clients, SecurityEventType, record};
 
-/// The cookie that a browser gets with the page. GraphiQL can then send a bearer token in the one `Authorization` that a
-/// request has.
+/// The cookie that a browser receives with the page. GraphiQL can then send a bearer token in the `Authorization`
+/// header, which a request has only once.
 const COOKIE: &str = "svc_dev_auth";
 /// `charset`: the name and the password are UTF-8.
 const CHALLENGE: HeaderValue = HeaderValue::from_static("Basic realm=\"svc\", charset=\"UTF-8\"");
 
-/// The name and the password of `SVC_DEV_AUTH_USERNAME` and `SVC_DEV_AUTH_PASSWORD`, of which hashes are kept.
+/// The hashed credentials of `SVC_DEV_AUTH_USERNAME` and `SVC_DEV_AUTH_PASSWORD`.
 pub(crate) struct DevAuth {
     credentials: [u8; 32],
-    /// The value of the cookie, which nobody knows before they have given the password.
+    /// The value of the cookie, which is secret until the client has sent the password.
     cookie: String,
     clients: Clients,
     guesses: Guesses,
@@ -45,9 +45,9 @@ impl DevAuth {
         }
     }
 
-    /// The answer to a request without the right credentials.
+    /// Returns the rejection of a request without the right credentials.
     fn refusal(&self, request: &Request) -> Option<Response<Body>> {
-        // A browser first asks without.
+        // A browser's first request has no credentials.
         let is_guess = request.headers().contains_key(header::AUTHORIZATION);
         let event = || self.clients.event(SecurityEventType::AuthFailure, request.headers(), request.extensions());
         let address = if is_guess { event().ip_address } else { None };
@@ -73,7 +73,7 @@ impl DevAuth {
         let (Some(value), None) = (values.next(), values.next()) else { return false };
         let Some((scheme, encoded)) = value.to_str().ok().and_then(|value| value.split_once(' ')) else { return false };
         let given = STANDARD.decode(encoded.trim()).unwrap_or_default();
-        // The hashes have one length, and where they differ first says nothing of the password.
+        // The hashes have the same length, and the position of the first difference reveals nothing about the password.
         scheme.eq_ignore_ascii_case("basic") && Sha256::digest(given).as_slice().ct_eq(&self.credentials).into()
     }
 
@@ -84,7 +84,7 @@ impl DevAuth {
     }
 }
 
-/// Lets requests through that know the password.
+/// Passes on requests with the password or the cookie.
 pub(super) async fn check(State(auth): State<Arc<DevAuth>>, request: Request, next: Next) -> Response<Body> {
     if auth.has_cookie(request.headers()) {
         return next.run(request).await;
@@ -95,7 +95,7 @@ pub(super) async fn check(State(auth): State<Arc<DevAuth>>, request: Request, ne
     let mut response = next.run(request).await;
     let is_page =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
-    // Without `Path` it is for the folder that `/graphql` is in, also below a prefix.
+    // Without `Path`, the cookie applies to the directory of `/graphql`, also below a prefix.
     let cookie = format!("{COOKIE}={}; HttpOnly; SameSite=Strict", auth.cookie);
     if let (true, Ok(cookie)) = (is_page, HeaderValue::try_from(cookie)) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
@@ -103,7 +103,7 @@ pub(super) async fn check(State(auth): State<Arc<DevAuth>>, request: Request, ne
     response
 }
 
-/// The answer to a guess while an address has to wait.
+/// The response to a guess while an address has to wait.
 fn too_many_guesses(wait: Duration) -> Response<Body> {
     let message = "too many wrong passwords; try again later";
     let mut response =

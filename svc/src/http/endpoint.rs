@@ -22,13 +22,13 @@ use crate::ErrorCode;
 use crate::engine::{self, Answering};
 use crate::request::{RequestHook, RequestParts, Transport};
 
-/// Any other method of `/graphql/rust`.
+/// Handles any other method of `/graphql/rust`.
 pub(super) async fn post_only() -> Response<Body> {
     let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::BadRequest, "use POST");
     refusal.with_header(header::ALLOW, "POST").reply(MediaType::Json)
 }
 
-/// A request with a JSON body, and the media type that its client wants.
+/// Handles a request with a JSON body, and the media type that its client accepts.
 pub(super) async fn post(
     service: &AppState,
     request: HttpRequest,
@@ -52,14 +52,15 @@ pub(super) async fn post(
     challenged(reply_to(answered, media, version, answering), challenge)
 }
 
-/// Refuses what another site may have had a browser send.
+/// Rejects requests that another site may have made a browser send.
 pub(super) fn check_forgery(service: &AppState, parts: &Parts) -> Result<(), Refusal> {
     let Some(csrf) = &service.protection.csrf else { return Ok(()) };
     csrf.check(Head::of(parts))
         .map_err(|forgery| Refusal::new(StatusCode::FORBIDDEN, ErrorCode::CsrfProtectionFailed, forgery.message()))
 }
 
-/// Answers a request once its body is there: its client decides how long that takes, so the permit comes after it.
+/// Executes a request once its body has arrived: the client determines how long that takes, so the permit is acquired
+/// afterwards.
 async fn answer_post(
     service: &AppState,
     parts: RequestParts,
@@ -79,12 +80,12 @@ async fn answer_post(
     drop(pending);
     match parameters::from_body(&bytes, service.batch_max)? {
         Sent::One(request) => Ok(service.engine.run(request, parts).await),
-        // Few requests are batches, and those that are not should not be moved with one.
+        // Few requests are batches; boxing the batch keeps the future of the others small.
         Sent::Batch(requests) => Ok(batch::run(&service.engine, requests, parts).boxed().await),
     }
 }
 
-/// The reply to a request, of which the hooks are told.
+/// Builds the reply to a request, and reports it to the hooks.
 pub(super) fn reply_to(
     answered: Result<engine::Response, Refusal>,
     media: Option<MediaType>,
@@ -113,13 +114,13 @@ fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Bod
     let mut response = refusal.reply(media);
     let is_unread = matches!(refusal.status, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT);
     if is_unread && version <= Version::HTTP_11 {
-        // What is left of the body is not read, so nothing can follow it.
+        // The rest of the body is not read, so nothing can follow it.
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     response
 }
 
-/// The body of a request, which has to be JSON.
+/// Reads the body of a request, which must be JSON.
 pub(super) async fn read(
     service: &AppState,
     headers: &HeaderMap,
@@ -137,13 +138,13 @@ pub(super) async fn read(
     body::read(body, bounds).await
 }
 
-/// `GET /graphql`: a query in the query string, or GraphiQL for a browser that brings none.
+/// Handles `GET /graphql`: a query in the query string, or GraphiQL for a browser without one.
 pub(super) async fn get(State(service): State<Arc<AppState>>, request: HttpRequest) -> Response<Body> {
     #[cfg(feature = "graphiql")]
     if super::negotiate::wants_html(request.headers()) {
         let asked = |name: &str| has_parameter(request.uri().query().unwrap_or_default(), name);
         match service.engine.development {
-            // A link with a query opens the page with it, and nothing runs before somebody says so.
+            // A link with a query opens the page with it, and nothing runs before the user starts it.
             true if !asked("documentId") => return super::graphiql::page(&service.engine.app.model),
             false if !asked("documentId") && !asked("query") => return not_found(),
             _ => {}
@@ -190,13 +191,13 @@ async fn answer_get(
     Ok(service.engine.run(request, parts).await.unless_known(known.as_ref()))
 }
 
-/// Any other method.
+/// Handles any other method.
 pub(super) async fn other_method() -> Response<Body> {
     let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::BadRequest, "use GET or POST");
     refusal.with_header(header::ALLOW, "GET, POST").reply(MediaType::Json)
 }
 
-/// A body that is coded must not be read as if it were not, as what stands between may take it for another.
+/// Rejects any `Content-Encoding`: a proxy could interpret the body differently from us (request smuggling).
 fn check_content_encoding(headers: &HeaderMap) -> Result<(), Refusal> {
     let is_identity = |value: &HeaderValue| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity");
     if headers.get_all(header::CONTENT_ENCODING).iter().all(is_identity) {
@@ -208,7 +209,7 @@ fn check_content_encoding(headers: &HeaderMap) -> Result<(), Refusal> {
     Err(refusal.with_header(header::ACCEPT_ENCODING, "identity"))
 }
 
-/// Only JSON: a form or plain text could be sent from another site without the browser asking first.
+/// Accepts only JSON: another site could send a form or plain text without a preflight request.
 fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     let unsupported = |message: &str| Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::BadRequest, message);
     let value = headers.get(header::CONTENT_TYPE);

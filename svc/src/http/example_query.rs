@@ -1,18 +1,19 @@
-//! The question of GraphiQL's first tab: one that this schema answers.
+//! The query in GraphiQL's first tab: one that this schema can execute.
 
 use apollo_compiler::ast::OperationType;
 use apollo_compiler::schema::{ExtendedType, FieldDefinition};
 
 use crate::schema::Model;
 
-/// The most fields of a type that it asks for.
+/// The maximum number of selected fields of a type.
 const FIELDS: usize = 5;
-/// The number of rows that it asks for, where a field takes one.
+/// The number of rows requested from a field that takes one.
 const ROWS: usize = 10;
-/// The most levels of fields: a page, its nodes, their fields.
+/// The maximum depth of fields: a page, its nodes, their fields.
 const LEVELS: usize = 3;
 
-/// A query for the first root field that gives objects and needs no arguments, or else for any that needs none.
+/// Returns a query for the first root field that returns objects and needs no arguments, or else for any that needs
+/// none.
 pub(super) fn example_query(model: &Model) -> String {
     let root = model.document.root_operation(OperationType::Query);
     let fields = root.map(|root| open_fields(model, root)).unwrap_or_default();
@@ -22,7 +23,7 @@ pub(super) fn example_query(model: &Model) -> String {
     format!("{{\n{text}}}\n")
 }
 
-/// The fields that anyone may ask for without an argument.
+/// The fields that any client may select without an argument.
 fn open_fields<'m>(model: &'m Model, type_name: &str) -> Vec<&'m FieldDefinition> {
     let fields = match model.document.types.get(type_name) {
         Some(ExtendedType::Object(object)) => &object.fields,
@@ -37,7 +38,7 @@ fn open_fields<'m>(model: &'m Model, type_name: &str) -> Vec<&'m FieldDefinition
     fields.values().map(|field| &***field).filter(is_open).collect()
 }
 
-/// A field with what is selected of it; `None` when it has nothing that can be selected.
+/// Writes a field with its selection; `None` if nothing can be selected.
 fn write(model: &Model, field: &FieldDefinition, level: usize) -> Option<String> {
     let (indent, name) = ("  ".repeat(level), &field.name);
     let rows = field.arguments.iter().find(|argument| matches!(argument.name.as_str(), "limit" | "first"));
@@ -52,10 +53,10 @@ fn write(model: &Model, field: &FieldDefinition, level: usize) -> Option<String>
     Some(format!("{indent}{name}{arguments} {{\n{below}{indent}}}\n"))
 }
 
-/// The first leaves of a type, or else its first field that has some below it.
+/// Writes the first leaf fields of a type, or else its first field with selectable fields.
 fn below(model: &Model, type_name: &str, level: usize) -> Option<String> {
     let fields = open_fields(model, type_name);
-    // The nodes of a page are what it is for.
+    // The purpose of a page is its nodes.
     if let Some(nodes) = fields.iter().find(|field| field.name == "nodes") {
         return write(model, nodes, level);
     }

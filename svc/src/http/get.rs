@@ -1,4 +1,4 @@
-//! `GET /graphql`: a socket, a stream, or one answer.
+//! `GET /graphql`: a socket, a stream, or a single response.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::stream_type::StreamType;
 use super::{AppState, endpoint, streamed};
 use crate::request::Hooked;
 
-/// Answers with what the client asks for.
+/// Handles a request with the transport that the client requests.
 pub(super) async fn get(State(service): State<Arc<AppState>>, request: Request) -> Response<Body> {
     #[cfg(feature = "websocket")]
     if super::websocket::is_wanted(request.headers()) {

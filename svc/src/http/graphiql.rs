@@ -1,6 +1,6 @@
-//! GraphiQL in development, from assets inside the crate: no other host is asked.
+//! GraphiQL in development, from assets inside the crate: the page loads nothing from other hosts.
 //!
-//! The assets are built by `xtask/graphiql` and shipped compressed; every browser takes gzip.
+//! The assets are built by `xtask/graphiql` and shipped compressed; every browser accepts gzip.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) fn routes() -> Router<Arc<AppState>> {
     Router::new().route("/graphql/assets/{name}", get(asset))
 }
 
-/// The page; URLs in it are relative, so that it works below any prefix.
+/// Returns the page; its URLs are relative, so that it works below any prefix.
 pub(super) fn page(model: &Model) -> Response<Body> {
     let nonce = Uuid::new_v4().simple().to_string();
     let html = PAGE
@@ -40,7 +40,7 @@ pub(super) fn page(model: &Model) -> Response<Body> {
         .replace("{{endpoint}}", "graphql")
         // Names and digits with braces around them: nothing that would end an attribute.
         .replace("{{question}}", &example_query(model));
-    // Everything comes from this host and by the nonce; the editor also writes `style` attributes.
+    // Everything comes from this host and carries the nonce; the editor also writes `style` attributes.
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; \
          style-src-attr 'unsafe-inline'; img-src data:; font-src data:; connect-src 'self'; worker-src 'self'; \
@@ -51,7 +51,7 @@ pub(super) fn page(model: &Model) -> Response<Body> {
         (header::CONTENT_SECURITY_POLICY, policy),
         (header::REFERRER_POLICY, "no-referrer".to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
-        // For browsers that do not know `frame-ancestors`.
+        // For browsers without support for `frame-ancestors`.
         (header::X_FRAME_OPTIONS, "DENY".to_owned()),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin".to_owned()),
     ];

@@ -1,7 +1,7 @@
-//! The outermost guard: a request whose code panics is answered, and its connection goes on.
+//! The outermost guard: a request whose code panics gets a response, and its connection continues.
 //!
-//! A resolver that panics fails its field. Here is what remains: values that are coerced before anything runs, and our
-//! own mistakes.
+//! A resolver that panics fails its field. This guard handles the remaining panics: in the coercion of values before
+//! execution, and in our own mistakes.
 
 use std::any::Any;
 use std::future::Future;
@@ -21,7 +21,7 @@ use super::reply::reply;
 use crate::ErrorCode;
 use crate::engine::count_refusal;
 
-/// Runs a handler; a panic becomes an answer.
+/// Runs a handler; a panic becomes a response.
 pub(super) async fn guarded<R: IntoResponse>(media: MediaType, handler: impl Future<Output = R>) -> Response<Body> {
     match AssertUnwindSafe(handler).catch_unwind().await {
         Ok(response) => response.into_response(),
@@ -30,7 +30,7 @@ pub(super) async fn guarded<R: IntoResponse>(media: MediaType, handler: impl Fut
 }
 
 pin_project! {
-    /// The answer to a request, whose panic becomes one. It is no `async` block, which would take the room of the future
+    /// The response to a request; a panic becomes a response. It is not an `async` block, which would store the future
     /// twice.
     pub(super) struct Caught<F> {
         media: MediaType,
@@ -56,13 +56,13 @@ impl<F: Future<Output = Response<Body>>> Future for Caught<F> {
     }
 }
 
-/// The answer to a request that panicked: masked, and found in the log by its `errorId`.
+/// Returns the response to a request that panicked: masked, and found in the log by its `errorId`.
 pub(super) fn panicked(media: MediaType, panic: &(dyn Any + Send)) -> Response<Body> {
     let body = json!({ "errors": [masked(crate::panic::message(panic))] });
     reply(StatusCode::INTERNAL_SERVER_ERROR, media, body.to_string().into_bytes())
 }
 
-/// The error of a request that panicked with a message, which only the log gets.
+/// Returns the error of a request that panicked; only the log gets the message.
 pub(super) fn masked(panic: &str) -> Value {
     count_refusal(ErrorCode::InternalServerError.as_str());
     let id = crate::panic::report("a request", panic).to_string();

@@ -1,4 +1,4 @@
-//! Wrong passwords: an address may give so many of them in a while.
+//! Wrong passwords, limited per address and time window.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,17 +7,18 @@ use std::time::{Duration, Instant};
 
 use crate::rate_limit::network_of;
 
-/// The most wrong passwords of an address within a window.
+/// The maximum number of wrong passwords per address and window.
 const MOST: u32 = 30;
 const WINDOW: Duration = Duration::from_secs(60);
-/// The most addresses that are counted by themselves; further ones share a count.
+/// The maximum number of addresses with their own count; further addresses share one.
 const ADDRESSES: usize = 4_096;
 
-/// The wrong passwords of each address; networks of IPv6 count as one, and clients without an address too.
+/// The wrong passwords of each address; an IPv6 network counts as one address, and so do all clients without an
+/// address.
 #[derive(Debug, Default)]
 pub(super) struct Guesses(Mutex<HashMap<Option<IpAddr>, Window>>);
 
-/// The wrong passwords of an address since the first of them.
+/// The wrong passwords of an address since the first one of the window.
 #[derive(Debug, Clone, Copy)]
 struct Window {
     since: Instant,
@@ -25,14 +26,14 @@ struct Window {
 }
 
 impl Window {
-    /// The time until it ends, where it has not.
+    /// Returns the time until the window ends, if it has not ended.
     fn left(&self, now: Instant) -> Option<Duration> {
         WINDOW.checked_sub(now.saturating_duration_since(self.since)).filter(|left| !left.is_zero())
     }
 }
 
 impl Guesses {
-    /// The time for which an address has to wait; `None` where it may guess.
+    /// Returns the time that an address has to wait; `None` if it may guess.
     pub(super) fn wait(&self, address: Option<IpAddr>, now: Instant) -> Option<Duration> {
         let windows = self.lock();
         let window = windows.get(&key(&windows, address))?;
@@ -58,7 +59,7 @@ impl Guesses {
     }
 }
 
-/// The key of an address: its own, or the shared one where there is no room.
+/// Returns the key of an address: its own, or the shared one if there is no room.
 fn key(windows: &HashMap<Option<IpAddr>, Window>, address: Option<IpAddr>) -> Option<IpAddr> {
     let address = address.map(network_of);
     if windows.len() < ADDRESSES || windows.contains_key(&address) { address } else { None }

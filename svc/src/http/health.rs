@@ -15,24 +15,25 @@ use crate::engine::{Finding, Severity, findings};
 use crate::health::{CheckReport, HealthStatus};
 use crate::postgres::{Database, DbError};
 
-/// In the extensions of requests that come after the server was told to stop.
+/// Marks, in their extensions, requests that arrive after the server was ordered to stop.
 #[derive(Debug, Clone)]
 pub(crate) struct ShuttingDown;
 
-/// The age of a look at the database which still counts, and the time that one may take.
+/// The maximum age of a database check that is reused, and the maximum time of a new one.
 const RECENT: Duration = Duration::from_secs(1);
 
 type NotKept = [(HeaderName, HeaderValue); 1];
 
-/// A cache between the service and a probe would answer for it.
+/// A cache between the service and a probe would answer in its place.
 const NOT_KEPT: NotKept = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
 
-/// The process is up.
+/// Reports that the process is running.
 pub(super) async fn health(State(service): State<Arc<AppState>>) -> (NotKept, Json<Value>) {
     (NOT_KEPT, Json(json!({ "status": "healthy", "service": service.name })))
 }
 
-/// The service can answer: a connection comes free in time, the database answers on it, and its views are there.
+/// Reports whether the service can execute requests: a connection becomes free in time, the database responds on it,
+/// and its views exist.
 pub(super) async fn ready(
     State(service): State<Arc<AppState>>,
     stopping: Option<Extension<ShuttingDown>>,
@@ -63,7 +64,7 @@ pub(super) async fn ready(
     ];
     let own = own_checks(&service).await;
     let shed = service.protection.overload.as_ref().and_then(Overload::shed);
-    // Of two checks with one name, one that has failed is told of.
+    // Of two checks with the same name, a failed one is reported.
     let mut checks = own.into_iter().chain(checks.map(named)).chain(events.map(named)).collect::<Vec<_>>();
     if shed.is_some_and(|shed| shed.is_stuck) {
         checks.push(("load".to_owned(), Some("nearly all requests have been refused for some time".to_owned())));
@@ -75,7 +76,7 @@ pub(super) async fn ready(
         .map(|(name, failure)| (name, failure.map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}")).into()))
         .collect();
     if let Some(Shed { percent, is_stuck: false }) = shed {
-        // An instance that answers as many as it can stays ready: all of them would leave at once.
+        // An instance that answers as many requests as it can stays ready: otherwise all instances would leave at once.
         checks.insert("load".to_owned(), format!("degraded: {percent} % of the last requests were refused").into());
     }
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
@@ -90,14 +91,14 @@ pub(super) async fn ready(
     (status, NOT_KEPT, Json(body))
 }
 
-/// Whether the database answers, and why no connection can be had.
+/// Returns whether the database responds, and the reason why no connection is available.
 async fn reached(database: &Database) -> (Result<(), DbError>, Option<String>) {
     let (answers, no_connection) = match database.ping().await {
         Err(DbError::PoolTimedOut | DbError::TooManyConnections) if !database.is_up() => {
             (Err(DbError::Unreachable), None)
         }
-        // The database itself was not asked, and is as it was when it was asked last. A pool that is merely in use is
-        // no reason, as its connections come back.
+        // The database itself was not queried, so its last known state applies. A pool in full use is no reason to
+        // report the database as failed, because its connections come back.
         Err(DbError::PoolTimedOut) => {
             let most = database.max_connections();
             (Ok(()), Some(format!("all {most} connections are in use, and none came free")))
@@ -106,7 +107,7 @@ async fn reached(database: &Database) -> (Result<(), DbError>, Option<String>) {
         answers => (answers, None),
     };
     if answers.is_ok() && no_connection.is_none() {
-        // What is known of the database may be of another one that was in its place.
+        // This database may have replaced the one that the known state describes.
         let _ = timeout(RECENT, database.look_unless(RECENT)).await;
         if !database.is_up() {
             return (database.ping().await, None);
@@ -115,7 +116,7 @@ async fn reached(database: &Database) -> (Result<(), DbError>, Option<String>) {
     (answers, no_connection)
 }
 
-/// The findings of the schema beside the database, as far as its catalogue is known.
+/// Returns the findings of the schema against the database, if its catalog has been loaded.
 async fn found(service: &AppState) -> Vec<Finding> {
     let app = &service.engine.app;
     let Ok(catalogue) = app.database.catalogue_now().await else { return Vec::new() };
@@ -127,14 +128,14 @@ fn shown(finding: &Finding) -> Value {
     json!({ "severity": severity.as_str(), "source": source, "field": field, "cause": cause, "remedy": remedy })
 }
 
-/// The first few of what is wrong, and how many there are.
+/// Joins the first few problems, and adds the number of the remaining ones.
 fn first(broken: &[String]) -> String {
     const MOST: usize = 10;
     let first = broken.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join("; ");
     if broken.len() > MOST { format!("{first}; and {} more", broken.len() - MOST) } else { first }
 }
 
-/// Why the database cannot be used, as far as it may be told: in development with the reason.
+/// Returns the reason why the database cannot be used; the underlying error only in development.
 fn failure(service: &AppState, error: Option<&DbError>) -> Option<String> {
     #[cfg(feature = "embedded")]
     if let Some(embedded) = service.embedded.as_ref().filter(|embedded| !embedded.is_intact()) {
@@ -148,7 +149,7 @@ fn failure(service: &AppState, error: Option<&DbError>) -> Option<String> {
     })
 }
 
-/// The results of the application's own checks: the reason of each that has failed.
+/// Returns the results of the application's own checks: the reason of each failure.
 async fn own_checks(service: &AppState) -> Vec<(String, Option<String>)> {
     let Some(health) = &service.health else { return Vec::new() };
     let failure = |check: CheckReport| match check.status {

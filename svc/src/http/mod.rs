@@ -64,50 +64,50 @@ use protection::CrossOriginLayer;
 use protection::compression;
 use tower::Layer as _;
 
-/// The state that the handlers share.
+/// The state shared by the handlers.
 #[derive(Debug)]
 pub(crate) struct AppState {
     pub(crate) engine: Arc<Engine>,
     pub(crate) name: String,
-    /// The checks of the application's own.
+    /// The application's own checks.
     pub(crate) health: Option<HealthCheck>,
-    /// Whether there is a `/graphql/rust`.
+    /// Whether `/graphql/rust` is served.
     pub(crate) rust_endpoint: bool,
     /// The password in front of `/graphql`, if there is one.
     pub(crate) dev_auth: Option<Arc<DevAuth>>,
     pub(crate) protection: Arc<Protection>,
-    /// The limits of how often clients ask that are an option of the application.
+    /// The rate limits set in the application's options.
     pub(crate) rate_limits: Option<RateLimitLayer>,
-    /// The most requests of a batch; 0 where there are no batches.
+    /// The maximum number of requests in a batch; 0 disables batches.
     pub(crate) batch_max: usize,
-    /// The bounds of files that clients send; `None` where they may send none.
+    /// The limits of uploaded files; `None` if uploads are disabled.
     #[cfg(feature = "upload")]
     pub(crate) uploads: Option<crate::upload::UploadConfig>,
     /// The open sockets and streams.
     pub(crate) live: Arc<LiveConnections>,
-    /// The request log; `None` where there is none.
+    /// The request log; `None` if it is disabled.
     #[cfg(feature = "websocket")]
     pub(crate) request_log: Option<RequestLog>,
-    /// The time in which a client has to send a body.
+    /// The maximum time for a client to send a body.
     pub(crate) body_timeout: Duration,
-    /// Stops when the last route is gone.
+    /// Stops when the last route is dropped.
     #[cfg(feature = "embedded")]
     pub(crate) embedded: Option<svc_embedded::Database>,
 }
 
-/// Reads a request as the body of `POST` has it.
+/// Parses the body of a `POST` request.
 ///
 /// # Errors
-/// The answer to what is not a valid request.
+/// The response to an invalid request.
 #[cfg(feature = "testing")]
 pub(crate) fn read_request(body: &[u8]) -> Result<crate::engine::Request<'_>, Vec<u8>> {
     parameters::one_from_body(body).map_err(|refusal| refusal.body())
 }
 
-/// The routes of a service.
+/// Returns the routes of a service.
 pub(crate) fn router(service: Arc<AppState>) -> Router {
     let limits = service.rate_limits.as_ref();
-    // Whoever tries passwords is counted as well, which needs a layer around all of it.
+    // Attempts to guess the password count as well, which needs a layer around everything.
     let (limits, around) = if service.dev_auth.is_some() { (None, limits) } else { (limits, None) };
     let post = |transport| Post::new(&service, transport, limits.is_some());
     let protection = &*service.protection;
@@ -150,7 +150,7 @@ pub(crate) fn router(service: Arc<AppState>) -> Router {
     router.with_state(service)
 }
 
-/// The same with limits, where there are some.
+/// Adds the rate limits to routes, if there are any.
 fn limited<S: Clone + Send + Sync + 'static>(
     routes: MethodRouter<S>,
     limits: Option<&RateLimitLayer>,

@@ -1,13 +1,13 @@
-//! The media type that the client wants.
+//! The negotiation of the response's media type.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
-/// The media types of an answer.
+/// The media types of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MediaType {
     /// `application/json`: 200 for every well-formed request.
     Json,
-    /// `application/graphql-response+json`: the status tells whether anything ran.
+    /// `application/graphql-response+json`: the status shows whether anything was executed.
     Response,
 }
 
@@ -19,11 +19,11 @@ impl MediaType {
         }
     }
 
-    /// The best that `Accept` allows; `None` when it allows neither.
+    /// Returns the best type that `Accept` allows; `None` if it allows neither.
     pub(super) fn negotiate(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(header::ACCEPT).iter().map(HeaderValue::as_bytes);
         match (values.next(), values.next()) {
-            // What most clients send needs no weighing.
+            // Fast path for the values that most clients send.
             (None | Some(b"application/json" | b"*/*"), None) => return Some(Self::Json),
             (Some(b"application/graphql-response+json"), None) => return Some(Self::Response),
             _ => {}
@@ -35,7 +35,7 @@ impl MediaType {
     }
 }
 
-/// Whether a browser asks for a page.
+/// Whether a browser requests a page.
 #[cfg(feature = "graphiql")]
 pub(super) fn wants_html(headers: &HeaderMap) -> bool {
     quality(headers, "text/html").is_some_and(|found| found.weight > 0 && found.specificity == 2)
@@ -44,7 +44,7 @@ pub(super) fn wants_html(headers: &HeaderMap) -> bool {
 /// The preference for a media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Quality {
-    /// In thousandths.
+    /// The weight in thousandths.
     pub(super) weight: u16,
     /// 2 for a full match, 1 for `type/*`, 0 for `*/*`.
     pub(super) specificity: u8,
@@ -53,7 +53,7 @@ pub(super) struct Quality {
 }
 
 impl Quality {
-    /// The preference that a range of `Accept` states; `None` when its weight is not a number.
+    /// Returns the preference in a range of `Accept`; `None` if its weight is not a number.
     pub(super) fn of(range: &str, position: usize, specificity: u8) -> Option<Self> {
         let mut parameters = range.split(';').skip(1).map(str::trim);
         let q = parameters.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse::<f32>().ok())?;
@@ -67,13 +67,13 @@ fn rank(quality: Option<Quality>) -> (u16, u8, std::cmp::Reverse<usize>) {
     quality.map_or((0, 0, std::cmp::Reverse(usize::MAX)), |q| (q.weight, q.specificity, std::cmp::Reverse(q.position)))
 }
 
-/// The ranges of `Accept`, with their positions.
+/// Returns the ranges of `Accept`, with their positions.
 pub(super) fn ranges(headers: &HeaderMap) -> impl Iterator<Item = (usize, &str)> {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).enumerate()
 }
 
-/// The most specific range of `Accept` that covers `wanted` (RFC 9110, section 12.5.1).
+/// Returns the most specific range of `Accept` that covers `wanted` (RFC 9110, section 12.5.1).
 pub(super) fn quality(headers: &HeaderMap, wanted: &str) -> Option<Quality> {
     let kind = wanted.split('/').next().unwrap_or_default();
     let covering = ranges(headers).filter_map(|(position, range)| {

@@ -1,4 +1,4 @@
-//! Operations on transports that stream.
+//! Operations on streaming transports.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use super::reply::{Refusal, status};
 use crate::engine::{Request, Response, ResponseStream};
 use crate::request::{RequestId, RequestParts};
 
-/// Starts an operation of a connection whose client is known.
+/// Starts an operation on a connection whose client is already identified.
 ///
 /// # Errors
-/// The only answer of an operation that has one, and that of one that is refused.
+/// The response of an operation with a single response, or of a rejected one.
 pub(super) fn start(
     service: Arc<AppState>,
     request: Request<'static>,
     parts: RequestParts,
 ) -> impl Future<Output = Result<ResponseStream, Response>> + Send {
-    // It runs in a task of its own, under the identifier of this one.
+    // The operation runs in a separate task, under the identifier of this one.
     let id = RequestId::current();
     async move { RequestId::scope(id.as_ref(), pin!(logged(service, request, parts))).await }
 }

@@ -11,7 +11,7 @@ use crate::ErrorCode;
 use crate::engine::{DocumentId, Request, SentVariables};
 use crate::json::{ExactJson, ExactNumber, Fields, Malformed};
 
-/// The body that most requests have: its numbers are integers.
+/// The most common form of a body: its numbers are integers.
 #[derive(Deserialize)]
 struct Body<'a> {
     #[serde(borrow)]
@@ -28,13 +28,13 @@ struct Body<'a> {
 #[derive(Debug)]
 pub(super) enum Sent<'a> {
     One(Request<'a>),
-    /// Each by itself: one that is malformed fails alone.
+    /// Each entry separately: a malformed one fails alone.
     Batch(Vec<Result<Request<'static>, Refusal>>),
 }
 
 /// Reads a JSON body: one request, or up to `batch_max` in an array.
 pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refusal> {
-    // What is wrong with a body is found the long way.
+    // The slow path below finds the errors of an invalid body.
     if let Ok(text) = std::str::from_utf8(body)
         && let Ok(Body { query, variables, operation_name, extensions: None, document_id: None }) =
             serde_json::from_str(text)
@@ -54,7 +54,7 @@ pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refus
     }
 }
 
-/// Reads a JSON body of one request.
+/// Reads a JSON body with one request.
 pub(super) fn one_from_body(body: &[u8]) -> Result<Request<'_>, Refusal> {
     match from_body(body, 0)? {
         Sent::One(request) => Ok(request),
@@ -108,7 +108,7 @@ pub(super) fn from_query_string(query: &str) -> Result<Request<'static>, Refusal
     from_fields(fields)
 }
 
-/// The request that an object's fields are.
+/// Builds a request from the fields of an object.
 pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusal> {
     let mut extensions = object(&mut fields, "extensions")?;
     let explain = extensions.take("explain") == Some(ExactJson::Bool(true));
@@ -116,14 +116,14 @@ pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusa
     let document_id = document_id(fields.take("documentId"))?;
     let (persisted, document_id) = match named {
         Some(DocumentId::Hash(hash)) => (Some(hash), document_id),
-        // Where both are given, they are an error below.
+        // If both are given, the check below returns an error.
         Some(id) if document_id.is_none() && fields.get("query").is_none() => (None, Some(id)),
         Some(DocumentId::Name(_)) => return Err(not_sha256()),
         None => (None, document_id),
     };
     let query = match fields.take("query") {
         Some(ExactJson::String(query)) if !query.trim().is_empty() => query,
-        // The hash or the id names the document.
+        // The hash or the id identifies the document.
         Some(ExactJson::String(_) | ExactJson::Null) | None if persisted.is_some() || document_id.is_some() => {
             String::new()
         }
@@ -146,7 +146,7 @@ pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusa
     Ok(Request { query: query.into(), persisted, document_id, variables, operation_name, explain })
 }
 
-/// `documentId`, as the draft on persisted documents has it.
+/// Parses `documentId`, as in the draft on persisted documents.
 fn document_id(value: Option<ExactJson>) -> Result<Option<DocumentId>, Refusal> {
     match value {
         None | Some(ExactJson::Null) => Ok(None),
@@ -155,8 +155,8 @@ fn document_id(value: Option<ExactJson>) -> Result<Option<DocumentId>, Refusal> 
     }
 }
 
-/// `persistedQuery`, as Apollo's clients send it. Other clients send what their manifest has in the place of the SHA-256:
-/// a SHA-1 or an MD5.
+/// Parses `persistedQuery`, as Apollo's clients send it. In place of the SHA-256, other clients send the hash from
+/// their manifest: a SHA-1 or an MD5.
 fn persisted(mut extensions: Fields) -> Result<Option<DocumentId>, Refusal> {
     let fields = match extensions.take("persistedQuery") {
         None | Some(ExactJson::Null) => return Ok(None),
@@ -175,7 +175,7 @@ fn persisted(mut extensions: Fields) -> Result<Option<DocumentId>, Refusal> {
     Ok(Some(DocumentId::Hash(hash)))
 }
 
-/// The digits of a SHA-1 and of an MD5.
+/// The number of digits of a SHA-1 and of an MD5.
 const OTHER_HASHES: [usize; 2] = [40, 32];
 
 fn not_sha256() -> Refusal {

@@ -1,4 +1,4 @@
-//! The service behind `POST`: the endpoint's future, at the least cost.
+//! The service for `POST`: it runs the endpoint's future with minimal overhead.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -19,14 +19,14 @@ use crate::rate_limit::{Answer, LimitedFuture};
 use crate::request::{Hooked, RequestHook, Transport};
 use crate::wake_flag::WakeFlag;
 
-/// The service that answers `POST`.
+/// The service that handles `POST`.
 ///
-/// It is not a handler, as those are moved with their future for each request, which is several kB here.
+/// Implemented as a `Service`, not a handler: axum moves a handler's future on every request, and ours is several kB.
 #[derive(Debug, Clone)]
 pub(super) struct Post {
     service: Arc<AppState>,
     transport: Transport,
-    /// Whether it limits how often clients ask. What did that before it has put its hook into the extensions.
+    /// Whether this service applies rate limits itself. If an outer layer does, it leaves its hook in the extensions.
     is_limiting: bool,
 }
 
@@ -67,7 +67,7 @@ impl Post {
             };
             return Woken::new(Box::pin(future), media);
         }
-        // Written where it stays.
+        // Written directly into its allocation.
         let future = Box::write(Box::new_uninit(), answer(service, request, hook, transport, media));
         Woken::new(Box::into_pin(future), media)
     }
@@ -84,8 +84,8 @@ async fn answer(
     service.protection.around(request, media, answer).await
 }
 
-/// A request's future, polled only when something has woken it: hyper polls it for its own reasons as well, such as a
-/// body that has been read.
+/// A request's future, polled only if it was woken: hyper also polls for its own reasons, such as a body that has been
+/// read.
 pub(super) struct Woken {
     future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>,
     woken: Arc<WakeFlag>,

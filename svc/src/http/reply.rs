@@ -1,4 +1,4 @@
-//! Answers with their status and headers.
+//! Responses with their status and headers.
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
@@ -8,14 +8,14 @@ use super::negotiate::MediaType;
 use crate::ErrorCode;
 use crate::engine::{Answer, Challenge, Freshness, RequestError, count_refusal, write_request_errors};
 
-/// The `Cache-Control` of answers: they are for who asked, at the time of asking.
+/// The `Cache-Control` of responses: they are for the requesting client, at the time of the request.
 pub(super) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-store");
 
-/// The `Vary` of what is served at `/graphql`, for caches that keep it all the same: `Accept` chooses between the media
-/// types and GraphiQL, and the answer depends on who asks.
+/// The `Vary` of responses at `/graphql`, for caches that store them regardless: `Accept` selects between the media
+/// types and GraphiQL, and the response depends on the credentials.
 pub(super) const VARY: HeaderValue = HeaderValue::from_static("Accept, Authorization, Cookie");
 
-/// The headers of an answer, those of layers among them: room that is made once costs less than room that grows.
+/// The maximum number of headers of a response, including headers of layers: reserving once costs less than growing.
 const MOST_HEADERS: usize = 11;
 
 /// A request that did not reach the engine.
@@ -23,7 +23,7 @@ const MOST_HEADERS: usize = 11;
 pub(super) struct Refusal {
     pub(super) status: StatusCode,
     error: RequestError,
-    /// Says what would have been taken.
+    /// A header with the accepted values, or with the time to retry.
     header: Option<(HeaderName, &'static str)>,
 }
 
@@ -32,7 +32,7 @@ impl Refusal {
         Self { status, error: RequestError::new(code, message), header: None }
     }
 
-    /// The same, with a header that says what would have been taken.
+    /// Adds a header with the accepted values, or with the time to retry.
     pub(super) fn with_header(self, name: HeaderName, value: &'static str) -> Self {
         Self { header: Some((name, value)), ..self }
     }
@@ -41,19 +41,19 @@ impl Refusal {
         self.error.code.as_str()
     }
 
-    /// The same as an answer of the engine, for one of several requests.
+    /// Converts the rejection into a response of the engine, for one of several requests.
     pub(super) fn into_response(self) -> crate::engine::Response {
         count_refusal(self.code());
         crate::engine::Response::refused(&[self.error])
     }
 
-    /// The fault of the request, in words.
+    /// Returns the error message.
     #[cfg(feature = "websocket")]
     pub(super) fn message(&self) -> &str {
         &self.error.message
     }
 
-    /// The answer that says why.
+    /// Returns the body of the response, with the error.
     pub(super) fn body(&self) -> Vec<u8> {
         let mut body = Vec::new();
         write_request_errors(&mut body, std::slice::from_ref(&self.error));
@@ -98,7 +98,7 @@ impl From<Full> for Refusal {
     }
 }
 
-/// The status of an answer of the engine.
+/// Returns the status of an engine response.
 pub(super) fn status(answer: &Answer, media: MediaType) -> StatusCode {
     match (answer, media) {
         (Answer::MethodNotAllowed, _) => StatusCode::METHOD_NOT_ALLOWED,
@@ -110,7 +110,7 @@ pub(super) fn status(answer: &Answer, media: MediaType) -> StatusCode {
     }
 }
 
-/// The answer of the engine.
+/// Builds the reply for an engine response.
 pub(super) fn answer(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {
     let mut reply = reply(status, media, body);
     if status == StatusCode::METHOD_NOT_ALLOWED {
@@ -119,7 +119,7 @@ pub(super) fn answer(status: StatusCode, media: MediaType, body: impl Into<Body>
     reply
 }
 
-/// The answer, with what caches of others may do with it.
+/// Adds the headers for downstream caches to the reply.
 pub(super) fn fresh(mut reply: Response<Body>, freshness: Option<Box<Freshness>>) -> Response<Body> {
     if let Some(freshness) = freshness {
         let Freshness { etag, cache_control, vary } = *freshness;
@@ -130,7 +130,7 @@ pub(super) fn fresh(mut reply: Response<Body>, freshness: Option<Box<Freshness>>
     reply
 }
 
-/// The answer, with what it says about the token of its request (RFC 6750, section 3).
+/// Adds the challenge for the token of the request to its response (RFC 6750, section 3).
 pub(super) fn challenged(mut response: Response<Body>, challenge: Challenge) -> Response<Body> {
     let value = match challenge {
         Challenge::None => return response,
@@ -142,7 +142,7 @@ pub(super) fn challenged(mut response: Response<Body>, challenge: Challenge) -> 
     response
 }
 
-/// The status of an error that is the whole request's.
+/// Returns the status of an error that fails the whole request.
 fn status_of(code: &str, media: MediaType) -> StatusCode {
     let statuses = [
         (ErrorCode::Unauthenticated, StatusCode::UNAUTHORIZED),

@@ -1,4 +1,4 @@
-//! The body of an answer in parts.
+//! The body of a streamed response.
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,18 +17,18 @@ use crate::ErrorCode;
 use crate::engine::{Response, ResponseStream};
 use crate::request::RequestId;
 
-/// The answers that a body tells of.
+/// The responses sent in a body.
 pub(super) enum Source {
     One(Response),
     Many(ResponseStream),
 }
 
-/// A body that tells of each answer as it comes, and shows now and then that it lives.
+/// A body that sends each response when it is ready, and a heartbeat from time to time.
 pub(super) struct StreamBody {
     kind: StreamType,
     state: State,
     seat: Seat,
-    /// The identifier of the request, as the body is sent outside of what has answered that.
+    /// The identifier of the request: the body is sent outside the handler's scope.
     id: Option<RequestId>,
 }
 
@@ -36,7 +36,7 @@ enum State {
     /// Nothing has been sent.
     Opening(Source),
     Open(Source),
-    /// The last answer was sent.
+    /// The last response was sent.
     Completing,
     Ended,
 }
@@ -57,7 +57,7 @@ impl StreamBody {
         }
         match self.seat.poll_order(cx) {
             Poll::Ready(Order::Ping) => {
-                // It cannot be answered, so that it could be sent is all there is to hear.
+                // A client cannot reply to it, so having been able to send it counts as a sign of life.
                 self.seat.hear();
                 return Poll::Ready(Some(self.kind.heartbeat().into()));
             }
@@ -65,7 +65,7 @@ impl StreamBody {
                 self.state = State::Ended;
                 return Poll::Ready(self.last_words(ending).map(Bytes::from));
             }
-            // A stream has one token, with which it ends.
+            // A stream has a single token, and ends with it.
             #[cfg(feature = "auth")]
             Poll::Ready(Order::EndOperations) => {}
             Poll::Ready(Order::End(_)) | Poll::Pending => {}
@@ -89,7 +89,7 @@ impl StreamBody {
         }))
     }
 
-    /// The same, with a panic as the last bytes.
+    /// Returns the next bytes; a panic becomes the last bytes.
     fn poll_caught(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         catch_unwind(AssertUnwindSafe(|| self.poll_bytes(cx))).unwrap_or_else(|panic| {
             self.state = State::Ended;
@@ -97,8 +97,8 @@ impl StreamBody {
         })
     }
 
-    /// The last bytes of a stream that is ended by the service. When the server stops there are none for events: a
-    /// stream that was not completed is opened again by its client, elsewhere.
+    /// Returns the last bytes of a stream that the service ends. An event stream has none when the server stops: its
+    /// client reopens a stream that was not completed, elsewhere.
     fn last_words(&self, ending: Ending) -> Option<Vec<u8>> {
         let error = match (ending.token_error(), self.kind) {
             (Some(error), _) => error,

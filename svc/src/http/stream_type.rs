@@ -1,22 +1,22 @@
-//! The media types of answers in parts.
+//! The media types of streamed responses.
 
 use axum::http::{HeaderMap, header};
 
 use super::negotiate::{Quality, quality, ranges};
 
-/// A media type whose body is a stream of answers.
+/// A media type whose body is a stream of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StreamType {
     /// `text/event-stream`: distinct connections of
     /// [graphql-sse](https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md).
     EventStream,
-    /// `multipart/mixed` with `subscriptionSpec=1.0`, as Apollo's clients ask for
-    /// [subscriptions over HTTP](https://www.apollographql.com/docs/router/executing-operations/subscription-multipart-protocol).
+    /// `multipart/mixed` with `subscriptionSpec=1.0`, the type of Apollo's clients for [subscriptions over
+    /// HTTP](https://www.apollographql.com/docs/router/executing-operations/subscription-multipart-protocol).
     Multipart,
 }
 
 impl StreamType {
-    /// The one that `Accept` names, or prefers of both; a range such as `*/*` names none.
+    /// Returns the type that `Accept` names, or prefers of both; a range such as `*/*` names none.
     pub(super) fn wanted(headers: &HeaderMap) -> Option<Self> {
         let names = |value: &axum::http::HeaderValue| {
             let finds = |name: &str| memchr::memmem::find(value.as_bytes(), name.as_bytes()).is_some();
@@ -41,7 +41,7 @@ impl StreamType {
         }
     }
 
-    /// The bytes before the first answer, so that clients and what stands between see that there is one.
+    /// The bytes before the first response, so that clients and proxies see that the stream is open.
     pub(super) fn opening(self) -> &'static [u8] {
         match self {
             Self::EventStream => b":\n\n",
@@ -49,7 +49,7 @@ impl StreamType {
         }
     }
 
-    /// A sign of life.
+    /// A heartbeat.
     pub(super) fn heartbeat(self) -> Vec<u8> {
         match self {
             Self::EventStream => b":\n\n".to_vec(),
@@ -57,7 +57,7 @@ impl StreamType {
         }
     }
 
-    /// An answer as a part.
+    /// A response as a part.
     pub(super) fn next(self, answer: &[u8]) -> Vec<u8> {
         match self {
             Self::EventStream => event(answer),
@@ -65,19 +65,19 @@ impl StreamType {
         }
     }
 
-    /// Errors that end the stream and are not those of an event.
+    /// Errors that end the stream, not errors of an event.
     pub(super) fn broken(self, errors: &[u8]) -> Vec<u8> {
         match self {
             Self::EventStream => event(errors),
-            // `{"errors":[…]}`, beside a payload that is null.
+            // `{"errors":[…]}`, beside a null payload.
             Self::Multipart => part(&[b"{\"payload\":null,", errors.strip_prefix(b"{").unwrap_or_default()].concat()),
         }
     }
 
-    /// The end of a stream that is complete.
+    /// The end of a complete stream.
     pub(super) fn complete(self) -> &'static [u8] {
         match self {
-            // Without `data`, browsers do not tell of it.
+            // Without `data`, browsers do not dispatch the event.
             Self::EventStream => b"event: complete\ndata:\n\n",
             Self::Multipart => b"--\r\n",
         }
@@ -93,7 +93,7 @@ fn is_multipart(range: &str) -> bool {
         })
 }
 
-/// A `next` event. An answer may hold line ends between its tokens, where stored JSON does.
+/// A `next` event. A response may contain line ends between its tokens, if stored JSON does.
 fn event(answer: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(answer.len() + 24);
     text.extend_from_slice(b"event: next");
@@ -105,7 +105,7 @@ fn event(answer: &[u8]) -> Vec<u8> {
     text
 }
 
-/// A part, and the boundary behind it: clients take a part as whole when they see that.
+/// A part and the boundary after it: clients treat a part as complete when they see the boundary.
 fn part(json: &[u8]) -> Vec<u8> {
     [b"\r\ncontent-type: application/json\r\n\r\n", json, b"\r\n--graphql"].concat()
 }

@@ -1,4 +1,4 @@
-//! Answers in parts: subscriptions over HTTP.
+//! Streamed responses: subscriptions over HTTP.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use super::{AppState, parameters};
 use crate::engine::{Answer, ResponseStream};
 use crate::request::{AllowedOperations, RequestHook, RequestParts, Transport};
 
-/// The header that keeps nginx from collecting a body before it sends any of it.
+/// The header that keeps nginx from buffering a body before sending it.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// The answer to an operation: one, or a stream of them.
+/// The outcome of an operation: a single response, or a stream of responses.
 type Started = Result<ResponseStream, crate::engine::Response>;
 
-/// A request whose client takes a stream; `media` is what else it takes.
+/// Handles a request whose client accepts a stream; `media` is the other media type that it accepts.
 pub(super) async fn answer(
     service: &AppState,
     request: HttpRequest,
@@ -64,14 +64,14 @@ pub(super) async fn answer(
     challenged(response, challenge)
 }
 
-/// An operation that has begun.
+/// An operation that has started.
 enum Begun {
-    /// Its one answer, which goes out as all others do.
+    /// Its single response, sent like all others.
     Answered(crate::engine::Response),
     Stream(Source, Seat),
 }
 
-/// The place of an operation in its request.
+/// Where a request contains its operation.
 enum Sent {
     /// The query string.
     Url(String),
@@ -87,11 +87,12 @@ async fn begin(
     address: Option<IpAddr>,
 ) -> Result<Begun, Refusal> {
     let client = Client::of(&parts, service);
-    // What is answered with a stream whatever it is must not run without one, as a mutation would be done and refused.
+    // Reserve the stream before executing if the client accepts only a stream: otherwise a mutation could run and then
+    // have nowhere to send its response.
     let early = if media.is_none() { Some(&client) } else { None };
     let (early, started) = start(service, parts, sent, early, address).await?;
     Ok(match started {
-        // A client that takes both gets the one answer of an operation as it gets all others.
+        // A client that accepts both gets the single response of an operation like all other responses.
         Err(response) if media.is_some() || response.answer == Answer::MethodNotAllowed => Begun::Answered(response),
         started => {
             let seat = early.map_or_else(|| seat(service, &client), Ok)?;
@@ -100,8 +101,8 @@ async fn begin(
     })
 }
 
-/// The client of a stream: the size of the headers that the stream keeps, the user, and the token that says so; or else
-/// the address.
+/// The client of a stream: the size of the headers that the stream keeps, the user, and the token that identifies the
+/// user; or else the address.
 struct Client {
     header_bytes: usize,
     address: Option<IpAddr>,
@@ -124,7 +125,8 @@ impl Client {
     }
 }
 
-/// The parts of a request that may be a subscription. One that can only be answered with a stream came for one.
+/// Returns the parts of a request that may be a subscription. If the client accepts only a stream, the transport is a
+/// stream.
 fn request_parts(parts: Parts, hook: Option<Arc<dyn RequestHook>>, media: Option<MediaType>) -> RequestParts {
     let mut parts = RequestParts::hooked(parts, Transport::EventStream, hook);
     parts.detach();
@@ -137,7 +139,7 @@ fn request_parts(parts: Parts, hook: Option<Arc<dyn RequestHook>>, media: Option
     parts
 }
 
-/// Starts an operation once its body is there, with a seat for its stream where a client is given.
+/// Starts an operation once its body has arrived, with a seat for its stream if `client` is given.
 async fn start(
     service: &AppState,
     parts: RequestParts,
@@ -183,7 +185,7 @@ fn seat(service: &AppState, client: &Client) -> Result<Seat, Full> {
     Ok(seat)
 }
 
-/// The response whose body is the stream.
+/// Returns the response whose body is the stream.
 fn open(source: Source, wanted: StreamType, seat: Seat) -> Response<Body> {
     let long_lived = seat.long_lived();
     let mut response = Response::new(Body::new(StreamBody::new(wanted, source, seat)));

@@ -1,7 +1,7 @@
-//! JSON whose numbers keep all their digits, whoever sent them.
+//! JSON whose numbers keep all their digits, regardless of their source.
 //!
-//! `serde_json::Value` holds numbers as 64-bit integers and doubles. Its feature `arbitrary_precision` would hold the
-//! digits, but a feature holds for all crates of a program: it changes what `Value` is for users, and breaks
+//! `serde_json::Value` stores numbers as 64-bit integers and doubles. Its feature `arbitrary_precision` would keep the
+//! digits, but a feature applies to all crates of a program: it changes the meaning of `Value` for users, and breaks
 //! `#[serde(flatten)]` and untagged enums over it.
 
 mod number;
@@ -39,7 +39,7 @@ pub enum ExactJson {
     Object(Fields),
 }
 
-/// The fields of an object, in their order; of those with one name, the last counts.
+/// The fields of an object, in order. If a name is repeated, the last value wins.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Fields(IndexMap<String, ExactJson>);
 
@@ -61,7 +61,7 @@ impl Fields {
         self.0.get_mut(name)
     }
 
-    /// Takes a field out; the others lose their order.
+    /// Removes a field and returns it; the order of the remaining fields is lost.
     pub(crate) fn take(&mut self, name: &str) -> Option<ExactJson> {
         self.0.swap_remove(name)
     }
@@ -80,10 +80,10 @@ impl Fields {
 }
 
 impl ExactJson {
-    /// The value in a JSON text.
+    /// Parses a JSON text.
     ///
     /// # Errors
-    /// When the text is not JSON, or nests deeper than 128 levels.
+    /// If the text is not JSON, or nests deeper than 128 levels.
     pub(crate) fn read(text: &str) -> Result<Self, Malformed> {
         read::read(text)
     }
@@ -111,10 +111,10 @@ impl ExactJson {
         }
     }
 
-    /// The value with numbers as `serde_json` holds them: doubles are the nearest ones.
+    /// Converts to `serde_json`; numbers that it cannot represent become the nearest doubles.
     ///
     /// # Errors
-    /// When a number is too large for a double.
+    /// If a number is too large for a double.
     pub(crate) fn nearest(self) -> Result<serde_json::Value, serde_json::Error> {
         use serde_json::Value as Json;
         Ok(match self {
@@ -130,7 +130,7 @@ impl ExactJson {
         })
     }
 
-    /// The value where numbers are those of `serde_json`. One that it does not hold is a string of its digits.
+    /// Converts to `serde_json`; numbers that it cannot represent become strings of their digits.
     pub(crate) fn held_or_text(self) -> serde_json::Value {
         use serde_json::Value as Json;
         match self {
@@ -145,10 +145,10 @@ impl ExactJson {
         }
     }
 
-    /// The value as scalars of users read it, with numbers as in [`nearest`](Self::nearest).
+    /// Converts to the GraphQL value for users' scalars, with numbers as in [`nearest`](Self::nearest).
     ///
     /// # Errors
-    /// When a number is too large for a double.
+    /// If a number is too large for a double.
     pub(crate) fn nearest_value(self) -> Result<Value, serde_json::Error> {
         Ok(match self {
             Self::Null => Value::Null,
@@ -163,17 +163,17 @@ impl ExactJson {
         })
     }
 
-    /// The value of an argument whose scalar is `JSON`. What the numbers of a GraphQL value cannot hold is kept as text,
-    /// in its variant for bytes, which no other argument has.
+    /// The value of an argument of the scalar `JSON`. If GraphQL values cannot represent its numbers, it is stored as
+    /// JSON text in the variant for bytes, which no other argument uses.
     pub(crate) fn into_argument(self) -> Value {
         if self.is_held() {
-            // Numbers that are held are not too large either.
+            // Numbers that `serde_json` represents exactly are not too large either.
             return self.nearest_value().unwrap_or_default();
         }
         Value::Binary(self.to_string().into())
     }
 
-    /// A coerced value, also one of [`into_argument`](Self::into_argument).
+    /// Converts a coerced value, including the text form of [`into_argument`](Self::into_argument).
     pub(crate) fn of_argument(value: Value) -> Self {
         match value {
             Value::Null => Self::Null,
@@ -192,8 +192,8 @@ impl ExactJson {
         }
     }
 
-    /// A coerced value in which what [`into_argument`](Self::into_argument) keeps as text is some other JSON, for types
-    /// of the program that only say whether they take it.
+    /// Replaces the text form of [`into_argument`](Self::into_argument) with some other JSON, for types of the program
+    /// that only report whether they accept the value.
     pub(crate) fn without_digits(value: Value) -> Value {
         match value {
             Value::Binary(_) => Value::Boolean(true),
@@ -205,7 +205,7 @@ impl ExactJson {
         }
     }
 
-    /// Whether `serde_json` holds all numbers with their digits.
+    /// Whether `serde_json` represents all numbers with their exact digits.
     fn is_held(&self) -> bool {
         match self {
             Self::Number(number) => number.is_held(),
@@ -215,8 +215,8 @@ impl ExactJson {
         }
     }
 
-    /// Whether a number in it has so large an exponent that PostgreSQL would write out hundreds of zeros or more: a few
-    /// bytes of a request can become gigabytes of an answer.
+    /// Whether the value contains a number with so large an exponent that PostgreSQL would write out hundreds of zeros
+    /// or more: a few bytes of a request could become gigabytes of a response.
     pub(crate) fn has_huge_number(&self) -> bool {
         match self {
             Self::Number(number) => number.is_huge(),
@@ -226,7 +226,7 @@ impl ExactJson {
         }
     }
 
-    /// Appends the value without white space.
+    /// Appends the value without whitespace.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let comma = |out: &mut Vec<u8>, index| {
             if index > 0 {
@@ -274,7 +274,7 @@ impl fmt::Display for ExactJson {
     }
 }
 
-/// A value of `serde_json`, with the digits that it writes.
+/// Converts a `serde_json` value, with the digits that `serde_json` prints.
 impl From<serde_json::Value> for ExactJson {
     fn from(value: serde_json::Value) -> Self {
         use serde_json::Value as Json;
@@ -289,8 +289,8 @@ impl From<serde_json::Value> for ExactJson {
     }
 }
 
-/// From a deserializer that knows integers and not the digits of other numbers, at which it ends with an error:
-/// `ExactJson::read` reads those.
+/// For deserializers that support integers. Other numbers lose their digits there, so they are an error; use
+/// `ExactJson::read` for them.
 impl<'de> Deserialize<'de> for ExactJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Whole;
@@ -329,7 +329,7 @@ impl<'de> Deserialize<'de> for ExactJson {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ExactJson, A::Error> {
                 let mut fields = Fields::default();
                 while let Some((name, value)) = map.next_entry::<String, ExactJson>()? {
-                    // A number, where the program has switched `arbitrary_precision` on.
+                    // A number, if the program has enabled `arbitrary_precision`.
                     if name.starts_with("$serde_json::private") {
                         return Err(A::Error::custom("a number of any precision"));
                     }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::Number;
 
-/// The most places by which an exponent moves the point where digits are written out.
+/// The maximum shift of the decimal point by an exponent; digits are not written out beyond it.
 const MOST_ZEROS: i64 = 400;
 
 /// A JSON number with all its digits.
@@ -15,7 +15,7 @@ pub struct ExactNumber(Digits);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Digits {
     Int(i64),
-    /// Any other text that is a JSON number.
+    /// Any other JSON number, as text.
     Text(Box<str>),
 }
 
@@ -26,7 +26,7 @@ impl From<i64> for ExactNumber {
 }
 
 impl ExactNumber {
-    /// The number that a text is, which is a JSON number.
+    /// Parses a text, which must be a JSON number.
     pub(crate) fn of(text: &str) -> Self {
         match text.parse() {
             Ok(value) if text != "-0" => Self(Digits::Int(value)),
@@ -42,7 +42,7 @@ impl ExactNumber {
         }
     }
 
-    /// The integer, also when it is written as `3.0` or `3e2`.
+    /// The integer value, including integers written as `3.0` or `3e2`.
     pub(crate) fn as_integer(&self) -> Option<i128> {
         match &self.0 {
             Digits::Int(value) => Some((*value).into()),
@@ -59,7 +59,7 @@ impl ExactNumber {
         }
     }
 
-    /// The digits without an exponent; `None` when that would be hundreds of zeros.
+    /// The digits without an exponent; `None` if that would need hundreds of zeros.
     pub(crate) fn plain(&self) -> Option<Cow<'_, str>> {
         match &self.0 {
             Digits::Int(value) => Some(value.to_string().into()),
@@ -67,7 +67,7 @@ impl ExactNumber {
         }
     }
 
-    /// Whether its exponent moves the point too far for its digits to be written out.
+    /// Whether the exponent is too large for the digits to be written out.
     pub(super) fn is_huge(&self) -> bool {
         match &self.0 {
             Digits::Int(_) => false,
@@ -75,10 +75,10 @@ impl ExactNumber {
         }
     }
 
-    /// The number as `serde_json` holds it, a double where it is not an integer of 64 bits.
+    /// Converts to `serde_json`: a double unless it is a 64-bit integer.
     ///
     /// # Errors
-    /// When it is too large for a double.
+    /// If the number is too large for a double.
     pub(crate) fn nearest(&self) -> Result<Number, serde_json::Error> {
         match &self.0 {
             Digits::Int(value) => Ok((*value).into()),
@@ -86,7 +86,7 @@ impl ExactNumber {
         }
     }
 
-    /// Whether `serde_json` holds it as it is written.
+    /// Whether `serde_json` prints it exactly as it is written here.
     pub(super) fn is_held(&self) -> bool {
         match &self.0 {
             Digits::Int(_) => true,
@@ -94,7 +94,7 @@ impl ExactNumber {
         }
     }
 
-    /// The number as `serde_json` holds it, where that is the same one: `2.50` is, `0.1234567890123456789` is not.
+    /// Converts to `serde_json` if that preserves the value: it does for `2.50`, but not for `0.1234567890123456789`.
     pub(super) fn held(&self) -> Option<Number> {
         let number = self.nearest().ok()?;
         let same = self.is_held() || significant(&number.to_string())? == significant(&self.to_string())?;
@@ -118,7 +118,8 @@ impl fmt::Display for ExactNumber {
     }
 }
 
-/// A number's digits but for the zeros around them, and where its point stands; `None` when it has a huge exponent.
+/// A number's sign, its digits without surrounding zeros, and the position of its point; `None` if the exponent is
+/// huge.
 fn significant(text: &str) -> Option<(bool, String, usize)> {
     let plain = plain_decimal(text)?;
     let (is_negative, plain) = plain.strip_prefix('-').map_or((false, &*plain), |rest| (true, rest));
@@ -127,21 +128,21 @@ fn significant(text: &str) -> Option<(bool, String, usize)> {
     Some((is_negative, format!("{whole}{fraction}"), whole.len()))
 }
 
-/// The integer that a JSON number is.
+/// The integer value of a JSON number, if it is an integer.
 fn integer(text: &str) -> Option<i128> {
     let plain = plain_decimal(text)?;
     let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
     if fraction.bytes().all(|digit| digit == b'0') { whole.parse().ok() } else { None }
 }
 
-/// A JSON number without its exponent; `None` when that would be hundreds of zeros.
+/// A JSON number without its exponent; `None` if that would need hundreds of zeros.
 pub(crate) fn plain_decimal(text: &str) -> Option<Cow<'_, str>> {
     let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else { return Some(text.into()) };
     let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let exponent: i64 = exponent.parse().ok().filter(|exponent: &i64| exponent.abs() <= MOST_ZEROS)?;
     let digits = format!("{whole}{fraction}");
-    // A text has fewer bytes than an i64 counts.
+    // The length of a text fits into an `i64`.
     let point = whole.len() as i64 + exponent;
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
     let (whole, fraction) = match usize::try_from(point) {

@@ -1,12 +1,12 @@
-//! A reader of JSON texts in one pass.
+//! A single-pass parser for JSON texts.
 
 use super::scan::{is_plain, string_end};
 use super::{ExactJson, ExactNumber, Fields};
 
-/// The most levels of nested values, as in `serde_json`.
+/// The maximum nesting depth, as in `serde_json`.
 const DEEPEST: usize = 128;
 
-/// A text that is not JSON, and where it goes wrong, in bytes.
+/// The error for a text that is not JSON, with the byte offset of the error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not JSON at byte {0}")]
 pub(crate) struct Malformed(pub(crate) usize);
@@ -35,7 +35,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Steps over a character that must be there.
+    /// Consumes a required character.
     fn expect(&mut self, byte: u8) -> Result<(), Malformed> {
         if self.peek() != Some(byte) {
             return Err(Malformed(self.at));
@@ -77,7 +77,7 @@ impl Reader<'_> {
         Ok(ExactJson::Array(items))
     }
 
-    /// Reads the items between an opening bracket and `close`, with commas between.
+    /// Reads comma-separated items from an opening bracket up to `close`.
     fn items(&mut self, close: u8, mut item: impl FnMut(&mut Self) -> Result<(), Malformed>) -> Result<(), Malformed> {
         self.at += 1;
         self.space();
@@ -133,7 +133,7 @@ impl Reader<'_> {
         Ok(ExactJson::Number(ExactNumber::of(&self.text[start..self.at])))
     }
 
-    /// At least one digit.
+    /// Consumes at least one digit.
     fn digits(&mut self) -> Result<(), Malformed> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {

@@ -1,18 +1,19 @@
-//! Searches bytes eight at a time: most texts are short, where a call of a vectorized search costs more than it saves.
+//! Searches bytes eight at a time: most texts are short, and calling a vectorized search for them costs more than it
+//! saves.
 
 const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
-/// From how many bytes on a vectorized search pays.
+/// The minimum length in bytes that makes a vectorized search worthwhile.
 const LONG: usize = 32;
 
-/// Marks the bytes of `word` that are `byte`. Marks above the lowest may be false.
+/// Marks the bytes of `word` equal to `byte`. Marks above the lowest may be false positives.
 fn marks(word: u64, byte: u8) -> u64 {
     let differs = word ^ (ONES * u64::from(byte));
     differs.wrapping_sub(ONES) & !differs & HIGH
 }
 
-/// Marks the bytes of `word` below `byte`, which is ASCII. Marks above the lowest may be false.
+/// Marks the bytes of `word` less than `byte`, which is ASCII. Marks above the lowest may be false positives.
 fn marks_below(word: u64, byte: u8) -> u64 {
     word.wrapping_sub(ONES * u64::from(byte)) & !word & HIGH
 }
@@ -22,7 +23,7 @@ fn lowest(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
-/// Marks the bytes of `word` that cannot stand in a JSON string as they are. Marks above the lowest may be false.
+/// Marks the bytes of `word` that a JSON string must escape. Marks above the lowest may be false positives.
 fn marks_special(word: u64) -> u64 {
     marks(word, b'"') | marks(word, b'\\') | marks_below(word, b' ')
 }
@@ -31,7 +32,7 @@ fn is_special(byte: u8) -> bool {
     byte < b' ' || byte == b'"' || byte == b'\\'
 }
 
-/// Whether bytes are ASCII that can stand in a JSON string as they are.
+/// Whether the bytes are ASCII and need no escapes in a JSON string.
 pub(crate) fn is_plain(bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks();
     let is_word = |word: &[u8; 8]| {
@@ -41,7 +42,7 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
     words.iter().all(is_word) && rest.iter().all(|byte| byte.is_ascii() && !is_special(*byte))
 }
 
-/// The first byte at or after `at` that cannot stand in a JSON string as it is; the length when there is none.
+/// The position of the first byte at or after `at` that a JSON string must escape; the length if there is none.
 pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let word = u64::from_le_bytes(*chunk);
@@ -55,8 +56,8 @@ pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     at + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
 }
 
-/// The end of the JSON string that begins at `at`, past its quote, and whether it is ASCII without escapes. Without a
-/// closing quote the string ends with the bytes.
+/// The end of the JSON string that starts at `at`, past its closing quote, and whether it is ASCII without escapes. A
+/// string without a closing quote extends to the end of the bytes.
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let (mut at, mut plain) = (at + 1, true);
     let long = at + LONG;
@@ -70,7 +71,7 @@ pub(crate) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
             }
             let word = u64::from_le_bytes(*chunk);
             let found = marks(word, b'"') | marks(word, b'\\');
-            // The bytes below the lowest mark: all of them when there is none.
+            // The bytes below the lowest mark: all of them if there is none.
             let before = if found == 0 { u64::MAX } else { (found & found.wrapping_neg()) - 1 };
             plain &= word & HIGH & before == 0;
             if found != 0 {
@@ -106,7 +107,7 @@ mod tests {
                     let head = &text[..=before];
                     assert_eq!(is_plain(head), head.is_ascii() && special(head, 0) == head.len());
 
-                    // A backslash would hide the byte behind it.
+                    // A backslash would escape the byte after it.
                     if byte != b'\\' {
                         let quote = text.iter().position(|byte| *byte == b'"').unwrap();
                         let expected = (quote + 2, text[..quote].is_ascii());

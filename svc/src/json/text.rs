@@ -2,7 +2,7 @@
 
 use super::scan::special;
 
-/// At most 80 characters of a text that goes into a message.
+/// Shortens a text for a message to at most 80 characters.
 pub(crate) fn shorten(text: &str) -> String {
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),

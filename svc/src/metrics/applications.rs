@@ -1,4 +1,4 @@
-//! The applications of this process: their pools, which are looked at when somebody asks.
+//! The applications of this process and their connection pools, whose state is read on demand.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, Weak};
@@ -8,13 +8,13 @@ use std::sync::{Mutex, PoisonError, Weak};
 pub(crate) struct PoolStatus {
     /// The name of the pool.
     pub(crate) pool: &'static str,
-    /// The connections that run something.
+    /// The number of connections in use.
     pub(crate) active: u32,
-    /// The open connections that nobody uses.
+    /// The number of open connections that are idle.
     pub(crate) idle: u32,
-    /// The requests that wait for a connection; `None` where the pool does not tell.
+    /// The number of requests waiting for a connection; `None` if the pool does not report it.
     pub(crate) waiting: Option<u32>,
-    /// The most connections.
+    /// The maximum number of connections.
     pub(crate) max: u32,
 }
 
@@ -26,10 +26,10 @@ pub(crate) trait Pools: Send + Sync {
 
 static APPLICATIONS: Mutex<Vec<Weak<dyn Pools>>> = Mutex::new(Vec::new());
 
-/// Whether one of them was made for production.
+/// Whether one of the applications was created for production.
 static PRODUCTION: AtomicBool = AtomicBool::new(false);
 
-/// An application was made. Its pools are looked at for as long as it is there.
+/// Registers an application. Its pools are reported as long as it exists.
 pub(crate) fn application_made(application: Weak<dyn Pools>, is_development: bool) {
     PRODUCTION.fetch_or(!is_development, Ordering::Relaxed);
     let mut applications = APPLICATIONS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,12 +37,12 @@ pub(crate) fn application_made(application: Weak<dyn Pools>, is_development: boo
     applications.push(application);
 }
 
-/// Whether an application of this process was made for production.
+/// Whether an application of this process was created for production.
 pub(crate) fn in_production() -> bool {
     PRODUCTION.load(Ordering::Relaxed)
 }
 
-/// The state of all pools; those of the same name count as one.
+/// Returns the state of all pools; pools of the same name are added up.
 #[cfg(feature = "metrics")]
 pub(super) fn pools() -> Vec<PoolStatus> {
     let applications = APPLICATIONS.lock().unwrap_or_else(PoisonError::into_inner).clone();

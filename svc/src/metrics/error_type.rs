@@ -1,8 +1,8 @@
-//! The classes of errors, by their codes.
+//! The classes of errors, by code.
 
 use crate::ErrorCode as Code;
 
-/// The codes of each class. What is in none is an error of the application's own.
+/// The codes of each class. Any other code is an error of the application.
 const CLASSES: [(&str, &[Code]); 8] = [
     ("authentication", &[Code::Unauthenticated]),
     (

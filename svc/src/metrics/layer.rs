@@ -22,10 +22,10 @@ use super::collector::EndpointSeries;
 #[derive(Debug, Clone)]
 pub(crate) struct MetricsLayer(Arc<Endpoints>);
 
-/// The series of a route; `None` where it is not counted.
+/// The series of a route; `None` if it is not counted.
 type Counted = Option<Arc<EndpointSeries>>;
 
-/// The series of the routes, by their paths.
+/// The series of the routes, by path.
 #[derive(Debug)]
 struct Endpoints {
     metrics: Metrics,
@@ -44,11 +44,11 @@ pub(crate) struct CountedRoute {
 #[derive(Debug)]
 struct Shared {
     endpoints: Arc<Endpoints>,
-    /// Known with the first request.
+    /// Set by the first request.
     series: OnceLock<Counted>,
 }
 
-/// The answer to a request that is counted when it is there, or when it is dropped.
+/// The response to a request, which is counted with the response, or when this is dropped.
 pub(crate) struct CountedResponse {
     inner: RouteFuture<Infallible>,
     request: Option<CountedRequest>,

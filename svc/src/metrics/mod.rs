@@ -1,8 +1,8 @@
-//! Metrics: what the service does, counted in series that Prometheus reads.
+//! Metrics: the work of the service, counted in series that Prometheus scrapes.
 //!
-//! One collector counts for the whole process, so that whatever runs in it finds it without being handed one; until
-//! [`setup_metrics`](crate::setup_metrics) makes it, a request asks for it and does nothing else. Without the feature
-//! `metrics` there never is one, and the compiler removes what would count.
+//! One collector counts for the whole process, so that all code finds it without having it passed; until
+//! [`setup_metrics`](crate::setup_metrics) creates it, a request only checks for it and does nothing else. Without the
+//! feature `metrics` there is no collector, and the compiler removes the code that would count.
 
 mod applications;
 #[cfg_attr(not(feature = "metrics"), path = "no_collector.rs")]
@@ -31,20 +31,20 @@ pub(crate) use layer::MetricsLayer;
 pub(crate) enum CacheType {
     /// Prepared documents.
     Document,
-    /// Documents that clients have persisted, by their hashes.
+    /// Documents that clients have persisted, by hash.
     PersistedQuery,
     /// Decisions of the authorizer.
     Decision,
-    /// Answers of queries.
+    /// Responses of queries.
     Response,
 }
 
 impl CacheType {
-    /// All of them, in the order of their numbers.
+    /// All cache types, in the order of their discriminants.
     #[cfg(feature = "metrics")]
     pub(crate) const ALL: [Self; 4] = [Self::Document, Self::PersistedQuery, Self::Decision, Self::Response];
 
-    /// The value of the label.
+    /// Returns the value of the label.
     #[cfg(feature = "metrics")]
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl CacheType {
         }
     }
 
-    /// Counts a look-up, where somebody counts.
+    /// Counts a look-up, if metrics are enabled.
     pub(crate) fn looked_up(self, is_hit: bool) {
         if let Some(metrics) = get_metrics() {
             metrics.looked_up(self, is_hit);

@@ -1,4 +1,4 @@
-//! The collector of builds without the feature `metrics`: there is none, so that nothing is counted.
+//! The collector of builds without the feature `metrics`: there is none, so nothing is counted.
 
 use std::convert::Infallible;
 
@@ -13,19 +13,19 @@ pub fn get_metrics() -> Option<Metrics> {
     None
 }
 
-/// The place in a plan where the series of its operation are kept.
+/// The slot in a plan that caches the series of its operation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OperationSlot {}
 
-/// The place in a statement where its series are kept.
+/// The slot in a statement that caches its series.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct StatementSlot {}
 
-/// An operation that runs.
+/// A running operation.
 #[derive(Debug)]
 pub(crate) struct RunningOperation(Infallible);
 
-/// A statement that runs.
+/// A running statement.
 #[derive(Debug)]
 pub(crate) struct RunningStatement(Infallible);
 
@@ -45,12 +45,12 @@ impl Metrics {
         match self.0 {}
     }
 
-    /// Counts a look-up that a cache has answered.
+    /// Counts a cache hit.
     pub fn record_cache_hit(self, _: &str) {
         match self.0 {}
     }
 
-    /// Counts a look-up that a cache has not answered.
+    /// Counts a cache miss.
     pub fn record_cache_miss(self, _: &str) {
         match self.0 {}
     }

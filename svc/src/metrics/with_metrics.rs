@@ -1,12 +1,13 @@
-//! Work of the program's own, counted as an operation.
+//! The program's own work, counted as an operation.
 
 use std::future::Future;
 use std::time::Instant;
 
 use super::get_metrics;
 
-/// Runs work of the program's own and counts it with the operations, as [`Metrics::record_query`](super::Metrics::record_query)
-/// does: its time, and whether it succeeded. Operations that clients send are counted anyway.
+/// Runs work of the program and counts it with the operations, as
+/// [`Metrics::record_query`](super::Metrics::record_query) does: its time, and whether it succeeded. Operations from
+/// clients are counted automatically.
 ///
 /// ```
 /// use svc::metrics::with_metrics;
@@ -17,7 +18,7 @@ use super::get_metrics;
 /// ```
 ///
 /// # Errors
-/// That of the work.
+/// The error of the work.
 pub async fn with_metrics<T, E>(
     operation_type: &str,
     operation_name: &str,

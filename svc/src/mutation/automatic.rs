@@ -1,4 +1,4 @@
-//! The fields that every result of a mutation has; `#[svc_result]` refers to them, so that no result repeats them.
+//! The fields of every result of a mutation; `#[svc_result]` refers to them, so that no result repeats them.
 
 use async_graphql::ID;
 
@@ -47,7 +47,7 @@ pub fn error(
 /// Reads a result by its `__typename`.
 ///
 /// # Errors
-/// When it is neither member, or breaks the member's type.
+/// If it is neither member, or breaks the member's type.
 pub fn read_result<S: Object, E: Object, R: From<S> + From<E>>(value: ExactJson) -> Result<R, StoredError> {
     let name = StoredFields::type_name(&value)?;
     if S::is_named(name) {

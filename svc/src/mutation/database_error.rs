@@ -1,4 +1,4 @@
-//! Errors of the database that a mutation runs into, as clients are told of them.
+//! Database errors in a mutation, as reported to clients.
 
 use super::failure::{Failure, text_field};
 use super::status::Kind;
@@ -8,10 +8,10 @@ use crate::json::ExactJson;
 use crate::postgres::{CONTENTION, DbError, Fault, RETRYABLE, is_contention};
 
 impl Failure {
-    /// Returns the failure that an error of the database stands for.
+    /// Returns the failure that a database error represents.
     ///
     /// # Errors
-    /// The error itself, masked or not, when it is none that an author declared.
+    /// The error itself, masked or not, if no author declared it.
     pub(crate) fn of_error(error: DbError, constraints: &Constraints) -> Result<Self, Error> {
         let error = error.of_call();
         match error.fault().and_then(|fault| Self::of_fault(fault, constraints)) {
@@ -20,7 +20,7 @@ impl Failure {
         }
     }
 
-    /// Returns the failure that PostgreSQL's report stands for, where an author declared it.
+    /// Returns the failure that PostgreSQL's report represents, if an author declared it.
     fn of_fault(fault: Fault, constraints: &Constraints) -> Option<Self> {
         if fault.code == "P0001" {
             let texts = [&fault.detail, &fault.hint];
@@ -36,11 +36,11 @@ impl Failure {
         Self::of_constraint(&fault, constraints).or_else(|| Self::of_refusal(&fault))
     }
 
-    /// Returns the failure of what the database refuses by a rule that names no constraint.
+    /// Returns the failure of a change that the database rejects by a rule that names no constraint.
     fn of_refusal(fault: &Fault) -> Option<Self> {
         let condition = fault.report().condition();
         let (kind, status, identifier, message) = match fault.code.as_str() {
-            // A policy, or a function that has raised it.
+            // Raised by a policy or a function.
             "42501" => (Kind::Forbidden, "forbidden:", "forbidden", condition?.message),
             "44000" => {
                 (Kind::Validation, "validation:not_allowed", "not_allowed", "the change breaks a condition of its view")
@@ -52,7 +52,7 @@ impl Failure {
         Some(Self::one(kind, status.to_owned(), identifier, message.to_owned(), None))
     }
 
-    /// Returns the failure of what has met others who change the same data, or lock it.
+    /// Returns the failure of a call that conflicts with others that change or lock the same data.
     pub(crate) fn contended(message: String) -> Self {
         let mut failure = Self::one(Kind::Conflict, "conflict:changed".to_owned(), "changed", message, None);
         failure.extensions.insert(RETRYABLE.to_owned(), ExactJson::Bool(true));
@@ -61,7 +61,7 @@ impl Failure {
 
     fn of_constraint(fault: &Fault, constraints: &Constraints) -> Option<Self> {
         let declared = constraints.get(fault.constraint.as_deref()?)?;
-        // A value that is there already; everything else is a value that cannot be.
+        // The value already exists; with any other code, the value is not allowed.
         let taken = matches!(fault.code.as_str(), "23505" | "23P01");
         let (kind, prefix) = if taken { (Kind::Conflict, "conflict") } else { (Kind::Validation, "validation") };
         let identifier = declared.identifier.as_ref().unwrap_or(&declared.name);
@@ -71,12 +71,13 @@ impl Failure {
     }
 }
 
-/// Returns the error for clients when the database fails in a mutation, where no result has a place for it.
+/// Returns the error for clients if the database fails in a mutation whose result has no place for the error.
 pub(crate) fn failed_call(error: DbError, constraints: &Constraints) -> Error {
     Failure::of_error(error, constraints).map_or_else(|error| error, Failure::into_error)
 }
 
-/// Returns the error for clients when SQL of a resolver's own has failed, if an author declared one; else the same error.
+/// Returns the error for clients if a resolver's own SQL has failed and an author declared the failure; else the same
+/// error.
 pub(crate) fn failed_sql(error: Error, constraints: &Constraints) -> Error {
     if !error.is_masked() {
         return error;

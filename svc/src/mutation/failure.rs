@@ -18,7 +18,7 @@ pub(crate) struct ErrorEntry {
     details: Option<ExactJson>,
 }
 
-/// A failure as clients are told of it.
+/// A failure as reported to clients.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: String,
@@ -30,7 +30,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A function's own answer; the errors of its metadata, or one that follows from the status.
+    /// The failure in a function's own response, with the errors of its metadata, or one that follows from the status.
     pub(crate) fn of_response(kind: Kind, identifier: &str, response: &Response<'_>) -> Self {
         let status = response.status.clone();
         let message = response.message.clone().unwrap_or_else(|| status.clone());
@@ -40,7 +40,8 @@ impl Failure {
         failure
     }
 
-    /// Takes the objects of a list in place of the one error, if there are any; what they leave out is as in that one.
+    /// Replaces the one error by the objects of a list, if there are any. They take missing codes, identifiers and
+    /// messages from it.
     pub(crate) fn replace_errors(&mut self, given: Option<ExactJson>, prepare: impl Fn(&mut Fields)) {
         let (Some(ExactJson::Array(given)), Some(first)) = (given, self.errors.first()) else { return };
         let entry = |error| match error {
@@ -68,7 +69,7 @@ impl Failure {
         Self { status, kind, message, errors: vec![error], extensions: Fields::default() }
     }
 
-    /// The same, with a text more in the details of each error, where these are an object.
+    /// Adds a text to the details of each error, if they are missing or an object.
     pub(crate) fn with_detail(mut self, name: &str, text: &str) -> Self {
         for error in &mut self.errors {
             match &mut error.details {
@@ -98,7 +99,7 @@ impl Failure {
         ExactJson::Array(self.errors.iter().map(error).collect())
     }
 
-    /// The same as an error of GraphQL, for return types that have no place for it.
+    /// Converts the failure to a GraphQL error, for return types that have no place for it.
     pub(crate) fn into_error(self) -> Error {
         let code: ErrorCode = self.kind.code();
         let errors = self.errors_json().held_or_text();
@@ -109,7 +110,7 @@ impl Failure {
     }
 }
 
-/// An error of the metadata; what it leaves out is as in `first`.
+/// An error of the metadata, with a missing code, identifier or message taken from `first`.
 fn filled(mut error: Fields, first: &ErrorEntry) -> ErrorEntry {
     let text = |value: Option<ExactJson>| match value {
         Some(ExactJson::String(text)) => Some(text),
@@ -124,7 +125,7 @@ fn filled(mut error: Fields, first: &ErrorEntry) -> ErrorEntry {
     }
 }
 
-/// The integer that a code is.
+/// The integer value of a code.
 pub(super) fn integer(value: &ExactJson) -> Option<i64> {
     match value {
         ExactJson::Number(number) => number.as_integer().and_then(|integer| i64::try_from(integer).ok()),

@@ -1,7 +1,7 @@
-//! The answers of functions of the database: their words of success and failure, and the errors that clients get.
+//! The responses of database functions: their words for success and failure, and the errors for clients.
 //!
-//! [`status`] knows the words, [`response`] reads the answer, [`failure`] and [`raised`] make errors of it. What becomes
-//! of the answer is `engine/function/`.
+//! [`status`] defines the words, [`response`] reads the response, [`failure`] and [`raised`] make errors of it. The
+//! response is processed in `engine/function/`.
 
 pub(crate) mod automatic;
 mod constraint;
@@ -23,7 +23,7 @@ pub(crate) use response::{Response, fails};
 pub(crate) use status::Status;
 pub(crate) use status_check::StatusCheck;
 
-/// A value of an input object that tells absent from null: absent leaves, null clears.
+/// A value of an input object that distinguishes absent from null: absent keeps the old value, null clears it.
 ///
 /// ```
 /// use svc::Patch;

@@ -1,13 +1,13 @@
-//! The JSON that an exception carries besides its message, in its `DETAIL` or `HINT`.
+//! The JSON that an exception carries in addition to its message, in its `DETAIL` or `HINT`.
 
 use super::failure::{Failure, integer, text_field};
 use super::status::{Kind, Status};
 use crate::json::{ExactJson, Fields};
 
-/// The keys that such JSON may have. JSON with any other is not told to clients: details often hold rows.
+/// The keys that such JSON may have. JSON with any other key is not sent to clients: details often hold rows.
 const KEYS: [&str; 7] = ["status", "code", "identifier", "field", "details", "errors", "extensions"];
 
-/// The failure that an exception describes; `None` when the text is not such JSON.
+/// The failure that an exception describes; `None` if the text is not such JSON.
 pub(super) fn read(message: &str, text: &str) -> Option<Failure> {
     let text = text.trim();
     if !text.starts_with('{') {
@@ -58,7 +58,7 @@ fn kind(given: &Fields) -> Option<(Kind, String)> {
     }
 }
 
-/// `details`, with `field` in them.
+/// Takes `details`, with `field` in them.
 fn take_details(given: &mut Fields) -> Option<ExactJson> {
     let details = given.take("details").filter(|details| !details.is_null());
     match (given.take("field"), details) {

@@ -1,4 +1,4 @@
-//! The answer of a function, as `to_jsonb` writes it.
+//! The response of a function, as `to_jsonb` writes it.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use crate::schema::ResultMeta;
 pub(crate) const COLUMNS: [&str; 8] =
     ["status", "message", "entity_id", "entity_type", "entity", "updated_fields", "cascade", "metadata"];
 
-/// Those that no entity has by chance.
+/// The columns that no entity has by chance.
 pub(crate) const TELLING: [&str; 4] = ["entity", "entity_id", "entity_type", "updated_fields"];
 
-/// The columns of an answer that has a status; what is missing or null is `None`.
+/// The columns of a response with a status; missing and null columns are `None`.
 #[derive(Debug, Default)]
 pub(crate) struct Response<'a> {
-    /// Empty when it is null.
+    /// Empty if it is null.
     pub(crate) status: String,
     pub(crate) message: Option<String>,
     pub(crate) entity_id: Option<String>,
@@ -31,10 +31,10 @@ pub(crate) struct Response<'a> {
 }
 
 impl<'a> Response<'a> {
-    /// Reads an answer; `None` when it is not a response but the entity itself.
+    /// Reads the result of a function; `None` if it is not a response but the entity itself.
     ///
-    /// An object with a `status` is a response, unless the entity stores a `status` of its own and nothing else in the
-    /// object tells a response from it.
+    /// An object with a `status` is a response, unless the entity stores a `status` itself and nothing else in the
+    /// object distinguishes a response from the entity.
     pub(crate) fn read(json: &'a str, entity_has_status: bool) -> Result<Option<Self>, Error> {
         // Most entities have no such key anywhere.
         if !json.starts_with('{') || memchr::memmem::find(json.as_bytes(), b"\"status\"").is_none() {
@@ -63,7 +63,7 @@ impl<'a> Response<'a> {
 }
 
 impl Response<'_> {
-    /// Tells with an error what was done, where the answer has no place for it any more.
+    /// Adds the status and the id to an error, if the response has no place for them any more.
     pub(crate) fn identify(&self, mut error: Error) -> Error {
         if !self.status.is_empty() {
             error = error.with_extension("status", self.status.clone());
@@ -84,7 +84,7 @@ pub(crate) fn fails(result: &ResultMeta, json: &[u8]) -> bool {
         #[serde(default, deserialize_with = "some")]
         status: Option<Box<RawValue>>,
     }
-    /// A status that is null is one.
+    /// A null status counts as a status.
     fn some<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Box<RawValue>>, D::Error> {
         serde::Deserialize::deserialize(value).map(Some)
     }
@@ -96,7 +96,7 @@ pub(crate) fn fails(result: &ResultMeta, json: &[u8]) -> bool {
         || answer.status.is_some_and(|status| !succeeds(&status))
 }
 
-/// A JSON string's text, and the text of anything else as it is written.
+/// The text of a JSON string; any other value as it is written.
 fn text(raw: &RawValue) -> Option<String> {
     Some(serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned()))
 }

@@ -9,9 +9,9 @@ pub(crate) const SUCCESS: [&str; 7] = ["success", "ok", "new", "created", "updat
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status<'a> {
     Success,
-    /// The kind of failure, and the word that a program can tell it by.
+    /// The kind of failure, and the word that identifies it to programs.
     Failure(Kind, &'a str),
-    /// A word that nobody has given a meaning.
+    /// A word without a meaning.
     Unknown,
 }
 
@@ -69,7 +69,7 @@ impl Kind {
         named.unwrap_or(if begins("internal") { Self::Internal } else { Self::Failed })
     }
 
-    /// The kind that has this number.
+    /// The kind with this number.
     pub(crate) fn of_number(number: i64) -> Option<Self> {
         Some(match number {
             401 => Self::Unauthorized,
@@ -88,7 +88,7 @@ impl Kind {
         KINDS.iter().find(|(_, kind)| *kind == self).map_or("failed", |(word, _)| word)
     }
 
-    /// The code of an Error member, which is that of HTTP.
+    /// The code of an Error member, which is an HTTP status.
     pub(crate) fn number(self) -> i32 {
         match self {
             Self::Failed | Self::Validation | Self::Noop => 422,

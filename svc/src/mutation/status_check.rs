@@ -1,22 +1,22 @@
-//! The condition under which PostgreSQL undoes a call by itself.
+//! The condition under which PostgreSQL itself rolls back a call.
 
 use std::sync::OnceLock;
 
 use super::response::{COLUMNS, TELLING};
 use super::status::SUCCESS;
 
-/// The way in which PostgreSQL tells a failing status, so that a call is undone in the round trip that runs it.
+/// Lets PostgreSQL detect a failing status, so that a call is rolled back in the round trip that runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StatusCheck {
-    /// Whether the entity may have a `status` that is not a response's.
+    /// Whether the entity may have a `status` that is not the status of a response.
     pub(crate) entity_has_status: bool,
-    /// Whether a null answer is a failure.
+    /// Whether a null result is a failure.
     pub(crate) refuses_null: bool,
 }
 
 impl StatusCheck {
-    /// A condition on the JSON in `j`, which means what [`Response::read`](super::response::Response::read) and
-    /// [`Status::read`](super::status::Status::read) say.
+    /// A condition on the JSON in `j`, equivalent to [`Response::read`](super::response::Response::read) and
+    /// [`Status::read`](super::status::Status::read).
     pub(crate) fn sql(self) -> &'static str {
         static SQL: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
         let index = usize::from(self.entity_has_status) + 2 * usize::from(self.refuses_null);

@@ -1,4 +1,4 @@
-//! Calling functions. A call is sent once: whoever loses the connection cannot know whether it ran.
+//! Function calls. A call is sent once: if the connection is lost, it is unknown whether the call ran.
 
 use std::sync::Arc;
 
@@ -15,18 +15,18 @@ use crate::json::ExactJson;
 pub(crate) struct Call<'a> {
     pub(crate) name: &'a str,
     pub(crate) args: &'a [(ArgForm, Option<ExactJson>)],
-    /// Whether a list is asked for.
+    /// Whether the caller expects a list.
     pub(crate) list: bool,
-    /// The condition on the JSON in `j` under which an answer undoes it.
+    /// The condition on the result's JSON, `j`, that rolls the call back.
     pub(crate) undone_if: Option<&'static str>,
 }
 
 /// The result of a call.
 #[derive(Debug)]
 pub(crate) struct Called {
-    /// The answer as JSON.
+    /// The result as JSON.
     pub(crate) json: String,
-    /// Whether what it wrote is kept.
+    /// Whether its writes are kept.
     pub(crate) kept: bool,
 }
 
@@ -42,15 +42,15 @@ pub(crate) struct Written {
 #[derive(Clone, Copy)]
 pub(crate) struct Caller<'a> {
     pub(crate) session: &'a Session,
-    /// The writes of the mutation that runs; `None` in a query.
+    /// The ledger of the running mutation; `None` in a query.
     pub(crate) ledger: Option<&'a Ledger>,
-    /// The transaction in which calls run, if not in one of their own.
+    /// The transaction for its calls, if they do not run in their own.
     pub(crate) transaction: Option<&'a Mutex<OpenTransaction>>,
 }
 
 impl Database {
-    /// Calls a function, and gives its answer as JSON: the rows of a function that returns a set when a list is asked
-    /// for, and otherwise the first.
+    /// Calls a function and returns its result as JSON: all rows of a set-returning function if a list is expected, and
+    /// otherwise the first.
     pub(crate) async fn call(&self, caller: Caller<'_>, call: &Call<'_>) -> Result<Called, DbError> {
         let Call { name, args, list, undone_if } = *call;
         if args.iter().filter_map(|(_, arg)| arg.as_ref()).any(has_nul) {
@@ -79,17 +79,17 @@ impl Database {
         Ok(Called { json: cell(0), kept })
     }
 
-    /// The function, from what was read when the database was reached, or else from the database.
+    /// Returns the function, from the loaded state or else from the database.
     pub(crate) async fn function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
         self.reached().await?;
         if let Some(Ok(known)) = self.functions().get(spec) {
             return Ok(known.clone());
         }
-        // Boxed, as the future is large, and would be moved with each call's.
+        // Boxed, as the future is large, and would be moved with that of each call.
         Box::pin(self.find_function(spec)).await
     }
 
-    /// The function, which may have been made since the database was reached.
+    /// Looks up the function, which may have been created since the catalogue was read.
     async fn find_function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
         let (specs, mut rows) = (std::slice::from_ref(spec), Vec::new());
         let read = self.driver.read(Session::none(), &functions::lookup(specs), &mut rows).await;
@@ -107,11 +107,11 @@ impl Database {
         }
     }
 
-    /// Runs a statement that writes, with the session variables of the request that causes it. It is a transaction of
-    /// its own.
+    /// Runs a statement that writes in its own transaction, with the session variables of its request.
     ///
     /// # Errors
-    /// [`DbError::OutcomeUnknown`] when it may have been committed, or not; nothing is kept after any other.
+    /// [`DbError::OutcomeUnknown`] when the statement may or may not have been committed. After any other error,
+    /// nothing was committed.
     pub(crate) async fn fetch_once(
         &self,
         caller: Caller<'_>,
@@ -122,7 +122,7 @@ impl Database {
         caller.session.check()?;
         let mut rows = Vec::new();
         let turn = caller.session.turn().await;
-        // A request that is given up meanwhile leaves this open.
+        // If the request is dropped meanwhile, this stays in doubt.
         let in_doubt = caller.ledger.inspect(|ledger| ledger.sent());
         let recording = recorder::begin(statement, StatementKind::Write);
         let mut result = self.driver.write(caller.session, statement, commit, &mut rows).await;
@@ -141,7 +141,7 @@ impl Database {
         Ok(Written { rows: Rows::Read(rows), kept })
     }
 
-    /// Runs a statement that writes in a transaction. One that is undone fails the transaction.
+    /// Runs a statement that writes in a transaction. A call with a failing status leaves the transaction failed.
     async fn write_within(
         &self,
         transaction: &Mutex<OpenTransaction>,
@@ -158,13 +158,13 @@ impl Database {
     }
 }
 
-/// Whether a call has answered with a failing status, which undoes it.
+/// Whether a call has returned a failing status, which rolls it back.
 fn is_undone(error: &DriverError, rows: &[Row]) -> bool {
     let DriverError::Postgres(error) = error else { return false };
     !rows.is_empty() && error.as_db_error().is_some_and(|error| error.message().contains(ROLLED_BACK))
 }
 
-/// Whether a text holds the character that PostgreSQL has no place for.
+/// Whether a text contains U+0000, which PostgreSQL cannot store.
 pub(crate) fn has_nul(json: &ExactJson) -> bool {
     match json {
         ExactJson::String(text) => text.contains('\0'),

@@ -1,5 +1,5 @@
-//! The columns of the views and tables that the schema names; read when the database is first reached, and again when
-//! they have changed.
+//! The columns of the views and tables named by the schema. They are read when the database is first reached, and again
+//! after changes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,15 +17,15 @@ use super::{DbError, Oid, Param, Statement};
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
     sources: HashMap<String, Source>,
-    /// The settings that new sessions of the role start with, such as its search path.
+    /// The initial settings of the role's sessions, such as its search path.
     settings: Vec<String>,
-    /// The facts that only hints need; none where they are not given.
+    /// The facts used only by hints; `None` if hints are disabled.
     facts: Option<ColumnFacts>,
-    /// The views whose rows PostgreSQL would not lock.
+    /// The views whose rows PostgreSQL cannot lock.
     unlockable: Mutex<HashSet<String>>,
-    /// Told when a view is asked for that was not there: it may have come since.
+    /// Notified when a missing view is requested: it may have been created since.
     outdated: Arc<Notify>,
-    /// The functions of rows of these views, or why each cannot be called.
+    /// The row functions of these views, or why each cannot be called.
     pub(super) row_functions: Functions,
 }
 
@@ -56,7 +56,7 @@ const COLUMNS: &str = "\
         ) SELECT oid FROM below WHERE typtype <> 'd') \
     ORDER BY s.name, a.attnum";
 
-/// Unique indexes by columns alone, of all rows, that are looked at once a row is written.
+/// Unique indexes on plain columns, over all rows, that are checked immediately on each write.
 const UNIQUE: &str = "\
     SELECT s.name, ARRAY(SELECT a.attname::text FROM pg_attribute a \
         WHERE a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1])) \
@@ -65,7 +65,7 @@ const UNIQUE: &str = "\
     WHERE i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL \
     ORDER BY i.indexrelid";
 
-/// The defaults of columns, which PostgreSQL computes where a statement leaves them out.
+/// The defaults of columns, which PostgreSQL computes for columns omitted from a statement.
 const DEFAULTS: &str = "\
     SELECT s.name, a.attname::text, pg_get_expr(d.adbin, d.adrelid) \
     FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
@@ -78,14 +78,14 @@ const SETTINGS: &str = "\
     AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user)) \
     UNION ALL SELECT 'read only' WHERE current_setting('transaction_read_only') = 'on' ORDER BY 1";
 
-/// A name in the catalogue's settings where the database takes no changes.
+/// An entry in the catalogue's settings for a read-only database.
 const READ_ONLY: &str = "read only";
 
 type Row = (String, String, String, String, bool, bool, i64, i64, i64, bool, bool, bool, bool, Option<String>);
 
 impl Catalogue {
-    /// Reads the columns of `names`; those that do not exist are left out. `outdated` is told when they are asked for.
-    /// `with_facts` reads what only hints need, too.
+    /// Reads the columns of `names`, except those of missing views and tables. `outdated` is notified when a missing
+    /// one is requested. `with_facts` also reads the facts used only by hints.
     pub(super) async fn load(
         connection: &mut DedicatedConnection,
         names: &[String],
@@ -116,32 +116,32 @@ impl Catalogue {
         Ok(Self { sources, settings, facts, outdated, unlockable, row_functions: Functions::default() })
     }
 
-    /// Whether both say the same of the database.
+    /// Whether both describe the same state of the database.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.sources == other.sources && self.settings == other.settings && self.has_functions_of(other)
     }
 
-    /// Whether the database takes no changes: it is a standby, or is set to be read only.
+    /// Whether the database is read-only: a standby, or set to be read-only.
     pub(crate) fn is_read_only(&self) -> bool {
         self.settings.iter().any(|setting| setting == READ_ONLY)
     }
 
-    /// The materialized views that have to be refreshed before they can be read.
+    /// The materialized views that must be refreshed before they can be read.
     pub(crate) fn unpopulated(&self) -> impl Iterator<Item = &str> {
         self.sources.values().filter(|source| !source.is_populated).map(|source| source.name.as_str())
     }
 
-    /// Whether PostgreSQL may lock the rows of a view, as far as is known.
+    /// Whether PostgreSQL can lock the rows of a view; assumed until an attempt fails.
     pub(crate) fn is_lockable(&self, name: &str) -> bool {
         !self.unlockable.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
     }
 
-    /// Remembers that PostgreSQL would not lock the rows of a view; whether that is new.
+    /// Records that PostgreSQL cannot lock the rows of a view. Returns whether that is new.
     pub(crate) fn cannot_lock(&self, name: &str) -> bool {
         self.unlockable.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned())
     }
 
-    /// The facts that only hints need, where they were read.
+    /// The facts used only by hints, if they were read.
     pub(crate) fn facts(&self) -> Option<&ColumnFacts> {
         self.facts.as_ref()
     }
@@ -158,13 +158,13 @@ impl Catalogue {
         })
     }
 
-    /// Has the database looked at soon.
+    /// Requests a check of the database soon.
     pub(super) fn look_again(&self) {
         self.outdated.notify_one();
     }
 }
 
-/// The views and tables of the rows that [`COLUMNS`] gives.
+/// The views and tables in the rows of [`COLUMNS`].
 fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
     let mut sources: HashMap<String, Source> = HashMap::new();
     for row in rows {
@@ -205,6 +205,6 @@ fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
 }
 
 fn oid(number: i64) -> Oid {
-    // PostgreSQL counts them in 32 bits.
+    // PostgreSQL's object IDs have 32 bits.
     Oid::try_from(number).unwrap_or_default()
 }

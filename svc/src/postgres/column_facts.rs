@@ -1,4 +1,4 @@
-//! Facts about columns that answers do not need and mistakes show in: nulls, and labels of enums.
+//! Column metadata used only by diagnostics: nullability and enum labels.
 
 use ahash::{HashMap, HashMapExt as _};
 
@@ -6,19 +6,19 @@ use super::driver::{DedicatedConnection, DriverError};
 use super::identifier::quoted;
 use super::{Oid, Param, Statement};
 
-/// The columns that may be null, and the labels of enums, as far as they are sure.
+/// The columns that may be null, and the labels of enums, as far as they are certain.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnFacts {
-    /// The column of a table that each stands for, by the view and the column there.
+    /// The table column behind each column, by view and column name.
     nullable: HashMap<(String, String), (String, String)>,
     labels: HashMap<Oid, Vec<String>>,
 }
 
-/// The columns of tables, and of views that give each row of one table, without a constraint against nulls. Where a view
-/// joins, groups or leaves rows out, its columns need a closer look, which the tool has (`svc check`).
+/// The nullable columns of tables, and of views that return each row of a single table. If a view joins, groups or
+/// filters rows, its columns need a closer analysis, which the CLI provides (`svc check`).
 ///
-/// The text of a view's query is that of PostgreSQL's nodes: a `TARGETENTRY` has the number of the view's column, and the
-/// table and the number of the column that it is.
+/// The text of a view's query is a dump of PostgreSQL's parse nodes: a `TARGETENTRY` has the number of the view's
+/// column, and the table and column number of its origin.
 const NULLABLE: &str = "\
     WITH named AS (SELECT s.name, c.oid, c.relkind \
         FROM unnest($1::text[], $2::text[]) AS s(name, quoted) JOIN pg_class c ON c.oid = to_regclass(s.quoted)), \
@@ -66,13 +66,13 @@ impl ColumnFacts {
         Ok(Self { nullable: nullable.collect(), labels })
     }
 
-    /// The table and its column behind a column that may be null.
+    /// The table and column behind a nullable column.
     pub(crate) fn nullable(&self, source: &str, column: &str) -> Option<(&str, &str)> {
         let (table, column) = self.nullable.get(&(source.to_owned(), column.to_owned()))?;
         Some((table, column))
     }
 
-    /// The labels of an enum, in their order.
+    /// The labels of an enum, in order.
     pub(crate) fn labels(&self, ty: Oid) -> Option<&[String]> {
         self.labels.get(&ty).map(Vec::as_slice)
     }

@@ -7,14 +7,14 @@ use super::database::Health;
 use super::driver::{Columns, DriverError};
 
 impl Database {
-    /// The database when it answers; `None` when nobody needs it any more.
+    /// Returns the database once it responds, or `None` if it has been dropped.
     pub(crate) async fn when_up(database: Weak<Self>) -> Option<Arc<Self>> {
         let mut health = database.upgrade()?.health.subscribe();
         health.wait_for(|health| *health == Health::Up).await.ok()?;
         database.upgrade()
     }
 
-    /// The columns of each statement, or why PostgreSQL does not take it.
+    /// The columns of each statement, or why PostgreSQL rejects it.
     pub(crate) async fn describe(&self, statements: &[&str]) -> Result<Vec<Result<Columns, String>>, DriverError> {
         let mut connection = self.driver.dedicated(self.acquire_timeout).await?;
         let mut described = Vec::with_capacity(statements.len());

@@ -1,4 +1,4 @@
-//! The errors between a plan and its rows, and what clients may see of them.
+//! The errors between a plan and its rows, and the form in which clients see them.
 
 use tokio_postgres::error::SqlState;
 
@@ -19,7 +19,7 @@ pub(crate) enum DbError {
         "row-level security does not bind the service, so it does not use the database; its log names the policies"
     )]
     UnboundPolicies,
-    /// With the reason where it may be told.
+    /// With the reason, if it may be disclosed.
     #[error("the database cannot be used{}", .0.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
     Misconfigured(Option<String>),
     #[error("all database connections are busy")]
@@ -28,7 +28,7 @@ pub(crate) enum DbError {
     TooManyConnections,
     #[error("the view or table `{0}` does not exist, or the service may not read it")]
     UnknownSource(String),
-    /// A Rust type of rows is read that the service was not told of.
+    /// A query reads a Rust type that is not registered with the service.
     #[error(
         "`db.find::<{0}>()` reads a type that no list of the program has; add it with `.internal_types(types![…])`, or with \
          `.types(types![…])` where clients may see it"
@@ -53,7 +53,7 @@ pub(crate) enum DbError {
     Timeout,
     #[error("strings cannot contain the character U+0000")]
     Nul,
-    /// With the name of the character set, behind a comma, where PostgreSQL tells it.
+    /// With the name of the character set after a comma, if PostgreSQL reports it.
     #[error("a character of a text is not in the character set of the database{0}")]
     NoCharacter(String),
     #[error("`{0}` must not be negative")]
@@ -72,7 +72,7 @@ pub(crate) enum DbError {
     BadVariable(String),
     #[error("a value is too long or too complex for the database")]
     TooComplex,
-    /// An argument or a resolver's query was refused.
+    /// An argument or a resolver's query was rejected.
     #[error("{0}")]
     Refused(Box<Error>),
     #[error("a policy cannot be applied, so nothing is read: {0}")]
@@ -111,40 +111,40 @@ impl DbError {
         Self::Refused(Box::new(error))
     }
 
-    /// The same error in a condition of a policy, which denies.
+    /// The same error in a policy condition, which denies access.
     pub(crate) fn of_policy(self) -> Self {
         if self.is_of_policy() { self } else { Self::Policy(Box::new(self)) }
     }
 
-    /// Whether a condition of a policy cannot be applied, or a policy has refused.
+    /// Whether a policy condition cannot be applied, or a policy has denied access.
     pub(crate) fn is_of_policy(&self) -> bool {
         matches!(self, Self::Policy(_) | Self::Refused(_))
     }
 
-    /// Whether PostgreSQL does not lock rows of a view: its query has groups, outer joins or the like, it is stored, or the
-    /// service may not update its rows.
+    /// Whether PostgreSQL cannot lock the rows of a view: its query has groups, outer joins or the like, it is
+    /// materialized, or the service may not update its rows.
     pub(crate) fn is_of_lock(&self) -> bool {
         let of_lock = |state: &str| matches!(state, "0A000" | "42809" | "42501");
         matches!(self, Self::Driver(error) if error.code().is_some_and(|state| of_lock(state.code())))
     }
 
-    /// Whether the transaction was undone because of another that ran at the same time.
+    /// Whether the transaction was rolled back because of a concurrent one.
     pub(crate) fn is_of_concurrency(&self) -> bool {
         matches!(self, Self::Driver(error) if error.is_of_concurrency())
     }
 
-    /// Whether such an error is the source of one.
+    /// Whether the source of an error is such a rollback.
     pub(crate) fn has_undone(error: &Error) -> bool {
         let driver = error.source().and_then(|source| source.downcast_ref::<DriverError>());
         driver.is_some_and(DriverError::is_of_concurrency)
     }
 
-    /// Whether PostgreSQL could not read or compute a value: class 22, data exceptions.
+    /// Whether PostgreSQL could not parse or compute a value: class 22, data exceptions.
     pub(crate) fn is_of_data(&self) -> bool {
         matches!(self, Self::Driver(error) if error.code().is_some_and(|state| state.code().starts_with("22")))
     }
 
-    /// Whether PostgreSQL could not read a text as a value of another type.
+    /// Whether PostgreSQL could not parse a text as a value of another type.
     pub(crate) fn is_of_unreadable_value(&self) -> bool {
         let unreadable = ["22P02", "22003", "22007", "22008"];
         matches!(self, Self::Driver(error) if error.code().is_some_and(|state| unreadable.contains(&state.code())))
@@ -158,7 +158,8 @@ impl DbError {
         matches!(self, Self::Driver(error) if error.code().is_some_and(|code| codes.contains(code)))
     }
 
-    /// The error of a call, whose arguments are a client's: a value that its parameter cannot hold is the client's.
+    /// Converts the error of a call with a client's arguments: a value that does not fit its parameter is the client's
+    /// error.
     pub(crate) fn of_call(self) -> Self {
         match &self {
             Self::Driver(error) if error.code().is_some_and(|code| is_integer_read(code.code(), error.file())) => {
@@ -171,7 +172,7 @@ impl DbError {
         }
     }
 
-    /// Whether it may come of views that are not what they were when they were looked at.
+    /// Whether the cause may be views that have changed since they were read.
     pub(crate) fn shows_change(&self) -> bool {
         match self {
             Self::Changed
@@ -191,14 +192,14 @@ impl DbError {
 }
 
 impl DriverError {
-    /// The code of PostgreSQL's report, and where that comes from.
+    /// The SQLSTATE of PostgreSQL's error, and where it was raised.
     pub(crate) fn report(&self) -> Option<ErrorReport<'_>> {
         let error = self.of_database()?;
         let is_inside = error.where_().is_some();
         Some(ErrorReport { code: error.code().code(), file: error.file(), is_inside })
     }
 
-    /// Whether a value that the statement was given is not one of its type, or its domain refuses it.
+    /// Whether a bound value does not fit its type, or its domain rejects it.
     fn is_of_value(&self) -> bool {
         let Some(error) = self.of_database() else { return false };
         let is_of_domain = matches!(error.code().code(), "23502" | "23514") && error.datatype().is_some();
@@ -234,8 +235,8 @@ impl From<DriverError> for DbError {
     }
 }
 
-// `Error` itself is not a `std::error::Error`, so that this covers all of them without a conflict. It stands here, as
-// what an error of the database tells clients is known here.
+// `Error` itself does not implement `std::error::Error`, so this covers all other errors without a conflict. It is in
+// this module because the client's view of a database error is defined here.
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     #[track_caller]
     fn from(source: E) -> Self {
@@ -250,34 +251,34 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     }
 }
 
-/// The key in `extensions` of an error after which the same may be tried again.
+/// The key in `extensions` of errors after which the same request may be retried.
 pub(crate) const RETRYABLE: &str = "retryable";
 
-/// Whether PostgreSQL could not read a text as an integer because it is too large.
+/// Whether PostgreSQL could not parse a text as an integer because it is too large.
 pub(super) fn is_integer_read(code: &str, file: Option<&str>) -> bool {
     code == "22003" && file == Some("numutils.c")
 }
 
-/// The last name between quotes in a message.
+/// The last quoted name in a message.
 fn last_quoted(message: &str) -> Option<String> {
     let (before, _) = message.rsplit_once('"')?;
     before.rsplit_once('"').map(|(_, name)| name.to_owned())
 }
 
-/// The files of PostgreSQL that read paths and queries.
+/// The PostgreSQL source files that parse paths and queries.
 const READERS: [&str; 4] = ["ltree_io.c", "ltxtquery_io.c", "tsquery.c", "jsonpath.c"];
 
-/// An error that is about what a client sent, or about an extension that such a filter needs.
+/// An error about a client's input, or about an extension that such a filter needs.
 pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
     Some(match code {
-        // As a conversion between character sets reports it, and not a reader of JSON.
+        // As reported by a character set conversion, rather than by the JSON parser.
         "22P05" if file == Some("mbutils.c") => {
             DbError::NoCharacter(last_quoted(message).map(|name| format!(", {name}")).unwrap_or_default())
         }
         "22P05" => DbError::Nul,
         "22021" if message.ends_with(": 0x00") => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
-        // Program limits, such as the depth of a query. Where no text is read the message may name an index.
+        // Program limits, such as the depth of a query. If no text was being parsed, the message may name an index.
         code if code.starts_with("54") && file.is_some_and(|file| READERS.contains(&file)) => {
             DbError::BadPattern(format!("a value is too long or too complex: {message}"))
         }
@@ -313,7 +314,7 @@ impl DbError {
             | Self::OutcomeUnknown
             | Self::Changed
             | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
-            // Clients need not know how the service is protected.
+            // Clients do not need to know how the service is protected.
             Self::UnboundPolicies => {
                 Error::new(ErrorCode::ServiceUnavailable, "the service does not use its database at present")
             }
@@ -344,7 +345,7 @@ impl DbError {
                     error.code().map_or_else(|| "a statement".to_owned(), |code| format!("SQLSTATE {}", code.code()));
                 Error::internal("a statement failed").of_type(code).with_source(error)
             }
-            // Clients need not know its name.
+            // Clients do not need to know its name.
             Self::UnknownSource(_) => MISSING.to_error().with_source(text),
             Self::NoSession
             | Self::TransactionFailed

@@ -1,8 +1,8 @@
-//! Errors of statements, as the database reports them.
+//! Statement errors as reported by the database.
 
 use super::{DbError, ErrorReport};
 
-/// The database's report of a statement that failed.
+/// The database's report of a failed statement.
 #[derive(Debug)]
 pub(crate) struct Fault {
     /// The SQLSTATE.
@@ -10,16 +10,16 @@ pub(crate) struct Fault {
     pub(crate) message: String,
     pub(crate) detail: Option<String>,
     pub(crate) hint: Option<String>,
-    /// The constraint that was broken; `table.column` where a column takes no null.
+    /// The violated constraint; `table.column` for a column that does not accept nulls.
     pub(crate) constraint: Option<String>,
-    /// Whether it arises inside of a function or trigger, and not in the statement itself.
+    /// Whether it was raised inside a function or trigger rather than by the statement itself.
     pub(crate) is_inside: bool,
-    /// The source file of PostgreSQL that reports it.
+    /// The PostgreSQL source file that reports it.
     pub(crate) file: Option<String>,
 }
 
 impl Fault {
-    /// The code, and where it comes from.
+    /// The SQLSTATE, and where it was raised.
     pub(crate) fn report(&self) -> ErrorReport<'_> {
         ErrorReport { code: &self.code, file: self.file.as_deref(), is_inside: self.is_inside }
     }
@@ -45,7 +45,7 @@ impl DbError {
     }
 }
 
-/// The name for a column that takes no null, which PostgreSQL gives no name of a constraint: `table.column`.
+/// The constraint name for a column that does not accept nulls, as PostgreSQL reports none: `table.column`.
 pub(super) fn without_null(code: &str, table: &str, column: &str) -> Option<String> {
     (code == "23502").then(|| format!("{table}.{column}"))
 }

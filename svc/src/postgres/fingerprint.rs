@@ -1,4 +1,4 @@
-//! Fingerprints of what is read of the catalogue, and of what decides what a read gives.
+//! Fingerprints of the catalogue data, and of everything that decides the rows of reads.
 
 use super::driver::{DedicatedConnection, DriverError};
 use super::functions::{self, FunctionSpec};
@@ -8,19 +8,19 @@ use super::{Param, Statement};
 const FINGERPRINT: &str = include_str!("fingerprint.sql");
 const RULES: &str = include_str!("rules.sql");
 
-/// The fingerprints of a database, and the snapshot in which they were taken. Each is `None` where nothing at all has
-/// changed since the last look.
+/// The fingerprints of a database, and the snapshot they were taken in. Each is `None` if nothing at all has changed
+/// since the last check.
 pub(super) struct Fingerprints {
     pub(super) snapshot: String,
-    /// That of what is read of the catalogue.
+    /// Of the catalogue data.
     pub(super) catalogue: Option<String>,
-    /// That of what may set something for the session.
+    /// Of the functions and expressions that may alter the session.
     pub(super) effects: Option<String>,
-    /// That of all that decides which rows a read gives besides the rows themselves, where somebody follows it.
+    /// Of everything but the rows themselves that decides the rows of reads, if it is tracked.
     pub(super) rules: Option<String>,
 }
 
-/// Takes the fingerprints, unless nothing has changed since the snapshot `known_at`.
+/// Computes the fingerprints, unless nothing has changed since the snapshot `known_at`.
 pub(super) async fn fingerprints(
     connection: &mut DedicatedConnection,
     known_at: &str,

@@ -1,4 +1,4 @@
-//! The functions that fields call: their parameters, read from the catalogue.
+//! The functions called by fields: their parameters, read from the catalogue.
 
 use std::sync::Arc;
 
@@ -15,20 +15,20 @@ use crate::json::ExactJson;
 pub(crate) enum ArgForm {
     /// A scalar or an enum value.
     Text,
-    /// A list of those.
+    /// A list of scalars or enum values.
     List,
-    /// An input object, or whatever else only JSON holds.
+    /// An input object, or any other value that only JSON can represent.
     Json,
     /// A null of any type.
     Null,
 }
 
-/// A function as it is to be called.
+/// A function and the form of its call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct FunctionSpec {
     /// `name` or `schema.name`.
     pub(crate) name: String,
-    /// The view whose row it gets before the arguments.
+    /// The view whose row precedes the arguments.
     pub(crate) row_of: Option<String>,
     pub(crate) args: Vec<ArgForm>,
 }
@@ -39,31 +39,31 @@ pub(crate) struct Function {
     /// The name for SQL.
     pub(super) quoted: String,
     kind: String,
-    /// Whether it answers with rows.
+    /// Whether it returns rows.
     pub(crate) returns_set: bool,
-    /// Whether an answer may have a `status`.
+    /// Whether a result may have a `status`.
     pub(crate) may_have_status: bool,
     returns_void: bool,
     allowed: bool,
-    /// Whether it may write, or answer differently each time.
+    /// Whether it may write, or return a different result each time.
     pub(super) is_volatile: bool,
-    /// The view or table whose rows it answers with; 0 where it is none.
+    /// The view or table whose rows it returns; 0 if there is none.
     rows_of: Oid,
-    /// The view or table whose row is its first parameter; 0 where it is none.
+    /// The view or table whose row is its first parameter; 0 if there is none.
     pub(super) row_of: Oid,
-    /// The type of its answer.
+    /// The type of its result.
     pub(crate) result: ColumnType,
     pub(super) params: Vec<Parameter>,
-    /// The number of the last parameters that have a default.
+    /// How many of the last parameters have a default.
     defaults: usize,
-    /// The call that was written last: of one mutation all have the same text, as a rule.
+    /// The last generated call: all calls of one mutation usually have the same text.
     written: ArcSwapOption<(Form, StatementText)>,
 }
 
-/// The arguments' forms and the condition, which decide about the text of a call.
+/// The arguments' forms and the condition, which determine the text of a call.
 type Form = (Vec<Given>, Option<&'static str>);
 
-/// In the error by which PostgreSQL undoes a call; a second row that cannot be made raises it, after the answer.
+/// Part of the error that makes PostgreSQL roll back a call. Computing a second row raises it, after the result.
 pub(super) const ROLLED_BACK: &str = "the mutation failed and is rolled back";
 
 /// The form of an argument in one call.
@@ -72,23 +72,23 @@ pub(super) enum Given {
     Absent,
     Null,
     Value,
-    /// A list for a parameter that is an array.
+    /// A list for an array parameter.
     List,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Parameter {
-    /// Empty when it has none.
+    /// Empty if it has no name.
     name: String,
-    /// As SQL writes it.
+    /// As written in SQL.
     sql: String,
     is_json: bool,
     is_array: bool,
-    /// Whether it takes any number of values, of which a list is one argument.
+    /// Whether it accepts any number of values, passed as a single list argument.
     is_variadic: bool,
 }
 
-/// The functions that are called, or why each cannot be.
+/// The called functions, or why each cannot be called.
 pub(crate) type Functions = HashMap<FunctionSpec, Result<Arc<Function>, String>>;
 
 const FUNCTIONS: &str = "\
@@ -147,14 +147,14 @@ pub(super) type Row = (
     Oid,
 );
 
-/// The statement that finds functions by their names.
+/// The statement that looks up functions by name.
 pub(crate) fn lookup(specs: &[FunctionSpec]) -> Statement {
     let names = names(specs);
     let (schemas, functions) = split(&names);
     Statement::new(FUNCTIONS, [names, schemas, functions].map(texts).to_vec())
 }
 
-/// Each function among the rows that the [`lookup`] gave, or why it cannot be called.
+/// Selects each function among the rows of the [`lookup`], or explains why it cannot be called.
 pub(crate) fn choose<'v>(
     specs: &[FunctionSpec],
     rows: Vec<Row>,
@@ -174,12 +174,12 @@ pub(crate) fn choose<'v>(
     specs.iter().map(|spec| (spec.clone(), choose(spec))).collect()
 }
 
-/// Texts as one value of a statement.
+/// Texts as a single bound value.
 pub(super) fn texts(texts: Vec<&str>) -> Param {
     Param::Texts(texts.into_iter().map(str::to_owned).collect())
 }
 
-/// The names of functions, each once.
+/// The distinct names of functions.
 pub(super) fn names(specs: &[FunctionSpec]) -> Vec<&str> {
     let mut names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     names.sort_unstable();
@@ -187,13 +187,13 @@ pub(super) fn names(specs: &[FunctionSpec]) -> Vec<&str> {
     names
 }
 
-/// The schema of each name, which is empty where none is given, and the function in it.
+/// The schema of each name, empty if none is given, and the function name.
 pub(super) fn split<'a>(names: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
     names.iter().map(|name| name.split_once('.').unwrap_or(("", name))).unzip()
 }
 
 impl FunctionSpec {
-    /// The one candidate that takes the arguments.
+    /// Returns the only candidate that accepts the arguments.
     pub(super) fn choose(&self, candidates: &[Arc<Function>]) -> Result<Arc<Function>, String> {
         let name = &self.name;
         if candidates.is_empty() {
@@ -235,7 +235,7 @@ impl FunctionSpec {
 }
 
 impl Function {
-    /// Whether both are called alike and answer alike.
+    /// Whether both have the same call and the same kind of result.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let called = |function: &Self| {
             let Self { returns_set, may_have_status, returns_void, allowed, defaults, .. } = function;
@@ -273,7 +273,7 @@ impl Function {
         }
     }
 
-    /// Whether its last parameter is `VARIADIC "any"`, for which a list is no argument.
+    /// Whether its last parameter is `VARIADIC "any"`, which does not accept a list.
     fn takes_anything(&self) -> bool {
         self.params.last().is_some_and(|param| param.is_variadic && !param.is_array)
     }
@@ -283,7 +283,7 @@ impl Function {
         format!("`{name}({})`", types.join(", "))
     }
 
-    /// Whether it takes the arguments of a call, behind the row where it gets one.
+    /// Whether it accepts the arguments of a call, after the row if there is one.
     pub(super) fn takes(&self, spec: &FunctionSpec) -> bool {
         let (args, behind) = (&spec.args, usize::from(spec.row_of.is_some()));
         let Some(params) = self.params.get(behind..) else { return false };
@@ -297,8 +297,8 @@ impl Function {
         (required..=params.len()).contains(&args.len()) && params.iter().zip(args).all(fits)
     }
 
-    /// The statement that calls it; an absent argument leaves the parameter's default. An answer of which `undone_if` holds
-    /// undoes it.
+    /// The statement that calls it. An absent argument uses the parameter's default. A result that meets `undone_if`
+    /// rolls the call back.
     pub(crate) fn statement(&self, args: &[Option<ExactJson>], undone_if: Option<&'static str>) -> Statement {
         let args = || self.params.iter().zip(args);
         let given: Vec<Given> = args().map(|(param, arg)| param.given(arg.as_ref())).collect();
@@ -315,10 +315,10 @@ impl Function {
         Statement::new(text, params)
     }
 
-    /// Its rows, as SQL that binds the arguments first.
+    /// Its rows, as SQL whose first placeholders are the arguments.
     ///
     /// # Errors
-    /// Why a query cannot read them as rows of `source`.
+    /// Why a query cannot read its rows as rows of `source`.
     pub(crate) fn rows(&self, source: &Source, args: &[Option<ExactJson>]) -> Result<RowsCall, String> {
         self.check_rows(source)?;
         let args = || self.params.iter().zip(args);
@@ -332,7 +332,7 @@ impl Function {
     }
 
     /// # Errors
-    /// Why a query cannot read its rows as those of `source`.
+    /// Why a query cannot read its rows as rows of `source`.
     pub(crate) fn check_rows(&self, source: &Source) -> Result<(), String> {
         let name = self.quoted.replace('"', "");
         if !self.returns_set || !source.is_relation(self.rows_of) {
@@ -349,12 +349,12 @@ impl Function {
 
     fn text(&self, given: &[Given], undone_if: Option<&'static str>) -> String {
         let call = self.call(given);
-        // A composite that is null arrives as a row of nulls. `r.*` is the row also where a column is called `r`.
+        // A null composite arrives as a row of nulls. `r.*` is the row even if a column is named `r`.
         let Some(condition) = undone_if else {
             return format!("SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*)::text END FROM {call} AS r");
         };
-        // The answer is on its way when the second row, of a failing one, raises. Other ways to undo the call take a round
-        // trip more, or tell the whole answer to PostgreSQL's log.
+        // For a failing result, the second row raises an error when the result is already on its way. Other ways to
+        // roll back the call cost another round trip, or write the whole result to PostgreSQL's log.
         format!(
             "SELECT CASE n WHEN 1 THEN j::text ELSE ('{ROLLED_BACK}, ' || n)::boolean::text END \
              FROM (SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*) END AS j FROM {call} AS r LIMIT 1) AS answer, \
@@ -366,7 +366,7 @@ impl Function {
         self.call_behind(None, given, 0)
     }
 
-    /// The call with a row before the arguments, whose values are bound behind others.
+    /// The call with a row before the arguments, whose placeholders follow the ones already bound.
     pub(super) fn call_behind(&self, row: Option<&str>, given: &[Given], mut bound: usize) -> String {
         let named = self.params.iter().all(|param| !param.name.is_empty());
         let shown = |param: &Parameter, value: String| {
@@ -402,7 +402,7 @@ impl Parameter {
         }
     }
 
-    /// The SQL of a value, which is bound.
+    /// The SQL of a bound value.
     fn value(&self, given: Given, bound: &mut usize) -> String {
         let cast = &self.sql;
         if matches!(given, Given::Absent | Given::Null) {

@@ -1,4 +1,4 @@
-//! Identifiers as SQL has them.
+//! SQL identifiers.
 
 /// Quotes an identifier.
 pub(crate) fn quote(identifier: &str) -> String {

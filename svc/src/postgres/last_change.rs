@@ -1,4 +1,4 @@
-//! The time of the last change of the database.
+//! When the database last changed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 #[cfg(feature = "sqlx")]
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The time at which something was found changed last.
+/// When a change was last detected.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LastChange(Arc<Mutex<Option<Instant>>>);
 

@@ -1,21 +1,22 @@
-//! The account of what a mutation has written, as far as it is known.
+//! Records the writes of a mutation, as far as they are visible here.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Whether what a mutation wrote is kept.
+/// Whether a mutation's writes are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// A transaction of it is committed.
+    /// At least one of its transactions is committed.
     Done,
-    /// Nothing of it is kept.
+    /// Nothing was kept.
     NotDone,
-    /// The answer to a commit never came.
+    /// The response to a commit never arrived.
     Unknown,
 }
 
 impl Effect {
-    /// The effect of a mutation whose program was ended in the middle: it may have done what is not seen here.
+    /// The effect of a mutation whose process was stopped in the middle: it may have made writes that are not visible
+    /// here.
     pub(crate) fn of_ended_program(self) -> Self {
         match self {
             Self::NotDone => Self::Unknown,
@@ -23,7 +24,7 @@ impl Effect {
         }
     }
 
-    /// The word that clients get.
+    /// The value sent to clients.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Done => "DONE",
@@ -33,24 +34,24 @@ impl Effect {
     }
 }
 
-/// The writes of the mutation that runs, as far as they go through svc.
+/// The writes of the running mutation, as far as they go through svc.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
-    /// Commits that were sent and are not answered.
+    /// Commits sent without a response yet.
     in_doubt: AtomicU32,
     committed: AtomicU32,
-    /// Uses of the pool, whose transactions are not seen.
+    /// Uses of the pool, whose transactions are not visible.
     unseen: AtomicU32,
-    /// One more than the number of the type of what the mutation answers with; 0 where that is no object.
+    /// One more than the type number of the mutation's result; 0 if the result is not an object.
     result: AtomicUsize,
-    /// The effects of the root fields that have ended, in their order.
+    /// The effects of the completed root fields, in order.
     ended: Mutex<Vec<Effect>>,
-    /// The effect of each mutation, by its key in the answer, when the whole answer became null.
+    /// The effect of each mutation, by response key, if the whole response became null.
     lost: OnceLock<Vec<(String, Effect)>>,
 }
 
 impl Ledger {
-    /// The next mutation of the operation begins.
+    /// Starts the next mutation of the operation.
     pub(crate) fn begin(&self) {
         for count in [&self.in_doubt, &self.committed, &self.unseen] {
             count.store(0, Ordering::Relaxed);
@@ -58,34 +59,34 @@ impl Ledger {
         self.result.store(0, Ordering::Relaxed);
     }
 
-    /// A root field of the operation has ended; returns what it has done.
+    /// Completes a root field of the operation and returns its effect.
     pub(crate) fn end(&self) -> Effect {
         let effect = self.effect();
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(effect);
         effect
     }
 
-    /// The effects of the root fields that have ended, in their order.
+    /// The effects of the completed root fields, in order.
     pub(crate) fn ended(&self) -> Vec<Effect> {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The mutation answers with an object of a type, which has this number.
+    /// Records the type number of the mutation's result object.
     pub(crate) fn answered_with(&self, ty: usize) {
         self.result.store(ty + 1, Ordering::Relaxed);
     }
 
-    /// Takes out the number of the type of the object that the mutation answers with.
+    /// Takes out the type number of the mutation's result object.
     pub(crate) fn take_result(&self) -> Option<usize> {
         self.result.swap(0, Ordering::Relaxed).checked_sub(1)
     }
 
-    /// A commit is sent.
+    /// Records that a commit is sent.
     pub(crate) fn sent(&self) {
         self.in_doubt.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A commit that was sent is answered.
+    /// Records the response to a commit.
     pub(crate) fn answered(&self, committed: bool) {
         self.in_doubt.fetch_sub(1, Ordering::Relaxed);
         if committed {
@@ -93,28 +94,28 @@ impl Ledger {
         }
     }
 
-    /// Something is done for good.
+    /// Records a permanent effect.
     pub(crate) fn done(&self) {
         self.committed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// SQL may run that is not seen here.
+    /// Records that SQL may run that is not visible here.
     pub(crate) fn unseen(&self) {
         self.unseen.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The whole answer becomes null.
+    /// Records the effects when the whole response becomes null.
     pub(crate) fn lose(&self, lost: Vec<(String, Effect)>) {
-        // It does so once.
+        // This happens only once.
         let _ = self.lost.set(lost);
     }
 
-    /// Returns the effect of each mutation, by its key in the answer, when the whole answer became null.
+    /// Returns the effect of each mutation, by response key, if the whole response became null.
     pub(crate) fn lost(&self) -> Option<&[(String, Effect)]> {
         self.lost.get().map(Vec::as_slice)
     }
 
-    /// The effect as far as it is known.
+    /// The effect, as far as it is visible here.
     pub(crate) fn effect(&self) -> Effect {
         let any = |count: &AtomicU32| count.load(Ordering::Relaxed) > 0;
         if any(&self.in_doubt) {

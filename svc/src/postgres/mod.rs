@@ -1,6 +1,7 @@
-//! PostgreSQL: connections and their pool, whether it answers, and what it is known to have.
+//! PostgreSQL: connections and their pool, health checks, and the catalogue.
 //!
-//! Nothing here knows of GraphQL. [`statement`] is what runs, [`driver`] runs it, [`Database`] is all of it together.
+//! This module is independent of GraphQL. [`statement`] defines statements, [`driver`] runs them, and [`Database`]
+//! combines everything.
 
 mod call;
 mod catalogue;

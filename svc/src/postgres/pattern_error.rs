@@ -1,13 +1,13 @@
-//! Errors of values, patterns and cursors of clients, told from errors of what is stored, and of the program, by where they
-//! arise.
+//! Distinguishes errors in clients' values, patterns and cursors from errors in stored data and in the program, by
+//! their origin.
 
 use super::error::is_integer_read;
 use super::{Database, DbError, PatternLanguage, Session, Statement};
 use crate::json::shorten;
 
 impl Database {
-    /// The error of a statement with a client's values: the client's, when PostgreSQL cannot read one of them by itself,
-    /// or when the error comes from where PostgreSQL applies it.
+    /// Classifies the error of a statement with a client's values. It is the client's if PostgreSQL cannot parse one of
+    /// them in isolation, or if it was raised where PostgreSQL applies the value.
     #[cold]
     pub(super) async fn error_of(&self, statement: &Statement, error: DbError) -> DbError {
         let reported = reported(&error).filter(|(code, ..)| is_of_values(code));
@@ -36,7 +36,7 @@ impl Database {
         statement.pattern_failed_in(&file).map_or(error, |language| bad_pattern(language, &message))
     }
 
-    /// Returns the reason why PostgreSQL refuses a statement, if it does.
+    /// Returns why PostgreSQL rejects a statement, if it does.
     async fn refusal(&self, probe: &Statement) -> Option<String> {
         let mut rows = Vec::new();
         let error = self.driver.read(Session::none(), probe, &mut rows).await.err()?;
@@ -44,7 +44,7 @@ impl Database {
     }
 }
 
-/// The code, the message and the source file of an error of PostgreSQL that nothing else explains.
+/// The code, message and source file of a PostgreSQL error without another explanation.
 fn reported(error: &DbError) -> Option<(String, String, Option<String>)> {
     match error {
         DbError::Driver(error) => {
@@ -57,9 +57,8 @@ fn reported(error: &DbError) -> Option<(String, String, Option<String>)> {
     }
 }
 
-/// Whether errors with this SQLSTATE may come from a value: data exceptions, syntax errors and unknown names inside a
-/// pattern, what a pattern asks for and PostgreSQL does not support, and what it has no code for, such as the depth of a
-/// query.
+/// Whether the cause of this SQLSTATE may be a value: data exceptions, syntax errors and unknown names inside a
+/// pattern, unsupported features used by a pattern, and errors without a specific code, such as the depth of a query.
 fn is_of_values(code: &str) -> bool {
     ["22", "42", "0A", "XX"].iter().any(|class| code.starts_with(class))
 }

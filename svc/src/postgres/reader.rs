@@ -1,15 +1,15 @@
-//! The connections on which statements of the repository run.
+//! The connections for statements of the repository.
 
 use tokio::sync::Mutex;
 
 use super::driver::OpenTransaction;
 use super::{Database, DbError, Rows, Session, Statement};
 
-/// The connection on which a statement of the repository runs.
+/// The connection for a statement of the repository.
 pub(crate) enum Reader<'a> {
     /// On a connection of the pool, with the session variables of the request.
     Pool(&'a Database, &'a Session),
-    /// In a transaction, which has them already.
+    /// In a transaction, which already has them.
     Transaction(&'a Database, &'a Mutex<OpenTransaction>),
     /// In a transaction of sqlx, which has them as well.
     #[cfg(feature = "sqlx")]

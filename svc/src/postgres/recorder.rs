@@ -1,4 +1,4 @@
-//! The statements that run while somebody records them, for an explanation of a request.
+//! Records the statements that run, for an explanation of a request.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,17 +8,17 @@ use tokio_postgres::Row;
 
 use super::{Param, RowSink, Statement};
 
-/// The most statements that are recorded of one root field; the others are counted.
+/// The maximum number of statements recorded per root field; further ones are only counted.
 const MOST: usize = 20;
 
 tokio::task_local! {
     static RECORDER: Arc<Recorder>;
 }
 
-/// The number of futures that are recorded, so that nobody looks for a recorder where there is none.
+/// The number of recorded futures. While it is zero, no statement looks for a recorder.
 static RECORDING: AtomicUsize = AtomicUsize::new(0);
 
-/// The statements of a future, in the order in which they began.
+/// The statements of a future, in the order in which they started.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder(Mutex<State>);
 
@@ -29,12 +29,12 @@ struct State {
     elapsed: Duration,
 }
 
-/// A statement that ran, or runs.
+/// A completed or running statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Recorded {
     pub(crate) statement: Statement,
     pub(crate) kind: StatementKind,
-    /// Its outcome; `None` where it was never answered.
+    /// Its outcome; `None` if there was no response.
     pub(crate) outcome: Option<Outcome>,
 }
 
@@ -42,28 +42,28 @@ pub(crate) struct Recorded {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StatementKind {
     Read,
-    /// A statement that may write, which is never planned again.
+    /// A statement that may write, which is never planned a second time.
     Write,
 }
 
-/// The outcome of a statement that was answered.
+/// The outcome of a statement with a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Outcome {
-    /// `None` where it failed.
+    /// `None` if it failed.
     pub(crate) rows: Option<usize>,
-    /// From asking for a connection to the last row, without the completion of rows meanwhile.
+    /// From requesting a connection to the last row, without the time spent completing rows.
     pub(crate) elapsed: Duration,
 }
 
-/// A statement that is recorded while it runs.
+/// A recorded statement while it runs.
 pub(in crate::postgres) struct Recording {
     recorder: Arc<Recorder>,
-    /// Its place, if it has one.
+    /// Its index, if it was recorded.
     index: Option<usize>,
     began: Instant,
 }
 
-/// A statement begins; `None` where nobody records it.
+/// Records the start of a statement; `None` if there is no recorder.
 pub(in crate::postgres) fn begin(statement: &Statement, kind: StatementKind) -> Option<Recording> {
     if RECORDING.load(Ordering::Relaxed) == 0 {
         return None;
@@ -74,9 +74,9 @@ pub(in crate::postgres) fn begin(statement: &Statement, kind: StatementKind) -> 
 }
 
 impl Recorder {
-    /// Runs a future, whose statements are recorded.
+    /// Runs a future and records its statements.
     pub(crate) async fn around<F: Future>(self: Arc<Self>, work: F) -> F::Output {
-        /// Counts for as long as it lives: the future may be dropped half-way.
+        /// Counts while it exists: the future may be dropped half-way.
         struct Counted;
         impl Drop for Counted {
             fn drop(&mut self) {
@@ -88,13 +88,13 @@ impl Recorder {
         RECORDER.scope(self, work).await
     }
 
-    /// The statements that are recorded, and the number of the others.
+    /// The recorded statements, and the number of the others.
     pub(crate) fn statements(&self) -> (Vec<Recorded>, usize) {
         let state = self.state();
         (state.statements.clone(), state.unrecorded)
     }
 
-    /// The time that all statements took together.
+    /// The total time of all statements.
     pub(crate) fn elapsed(&self) -> Duration {
         self.state().elapsed
     }
@@ -111,18 +111,18 @@ impl Recorder {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing under the lock can panic half-way.
+        // The code under the lock cannot panic half-way.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Recording {
-    /// A read has ended, whose rows came here.
+    /// Records the end of a read whose rows went to `sink`.
     pub(super) fn read(&self, is_read: bool, sink: &TimedSink<'_>) {
         self.end(is_read.then_some(sink.rows), sink.completing);
     }
 
-    /// The statement has ended, with so many rows unless it failed.
+    /// Records the end of a statement, with its number of rows unless it failed.
     pub(in crate::postgres) fn ended(&self, rows: Option<usize>) {
         self.end(rows, Duration::ZERO);
     }
@@ -138,7 +138,7 @@ impl Recording {
 }
 
 impl Recorded {
-    /// The types of its values, never the values: the type as which the statement reads one, where it says so.
+    /// The types of its values, never the values: the type that the statement casts each to, if it has a cast.
     pub(crate) fn types(&self) -> Vec<String> {
         let casts = self.statement.text.casts();
         let cast = |number: usize| casts.iter().find(|(of, _)| *of == number).map(|(_, cast)| cast);
@@ -152,7 +152,7 @@ impl Recorded {
     }
 }
 
-/// Measures how long rows take that are completed as they arrive.
+/// Measures how long rows take to complete as they arrive.
 pub(super) struct TimedSink<'a> {
     sink: &'a mut dyn RowSink,
     rows: usize,

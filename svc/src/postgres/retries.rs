@@ -1,7 +1,7 @@
-//! Transactions that PostgreSQL has undone because of others that ran at the same time, and that are run again.
+//! Retries transactions that PostgreSQL has rolled back because of concurrent ones.
 //!
-//! This is no second try of something whose outcome is unknown: PostgreSQL itself has said that nothing of the transaction
-//! is kept. A transaction whose connection was lost is never run again.
+//! This never repeats work with an unknown outcome: PostgreSQL itself has reported that nothing of the transaction was
+//! kept. A transaction whose connection was lost is never retried.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use uuid::Uuid;
 
 use super::{Database, DbError};
 
-/// The longest wait before the first retry; it doubles with each further one.
+/// The maximum wait before the first retry; it doubles with each further one.
 const FIRST: Duration = Duration::from_millis(20);
-/// The longest wait of all.
+/// The maximum wait before any retry.
 const LONGEST: Duration = Duration::from_millis(500);
 
-/// The retries that a transaction has left.
+/// The remaining retries of a transaction.
 #[derive(Debug)]
 pub(crate) struct Retries {
     left: u32,
-    /// The longest wait before the next one.
+    /// The maximum wait before the next one.
     wait: Duration,
 }
 
@@ -27,7 +27,8 @@ impl Retries {
         Self { left: most, wait: FIRST }
     }
 
-    /// Waits before the next retry; whether there is one. A request that has reached its deadline is dropped meanwhile.
+    /// Waits before the next retry. Returns whether there is one. A request that reaches its deadline is dropped
+    /// meanwhile.
     pub(crate) async fn next(&mut self) -> bool {
         if self.left == 0 {
             return false;
@@ -40,18 +41,18 @@ impl Retries {
     }
 }
 
-/// A random number from 0 to 1: those who have met once would else meet again.
+/// A random number from 0 to 1: without it, transactions that conflicted once would conflict again.
 fn fraction() -> f64 {
     f64::from(Uuid::new_v4().as_fields().0) / f64::from(u32::MAX)
 }
 
 impl Database {
-    /// The retries of a transaction of svc's own, by the setting.
+    /// The configured retries for svc's own transactions.
     pub(crate) fn retries(&self) -> Retries {
         Retries::new(self.retries)
     }
 
-    /// Runs a transaction as a whole, and again where PostgreSQL has undone it because of others.
+    /// Runs a whole transaction, and retries it if PostgreSQL has rolled it back because of concurrent ones.
     pub(crate) async fn retrying<T, F>(&self, run: impl Fn() -> F) -> Result<T, DbError>
     where
         F: Future<Output = Result<T, DbError>>,

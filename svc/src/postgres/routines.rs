@@ -1,23 +1,23 @@
-//! Functions of the database that the service itself calls, each for one JSON value.
+//! Database functions that the service itself calls, each returning one JSON value.
 
 use serde_json::Value;
 
 use super::driver::{Bounds, Commit, Driver};
 use super::{ConnectConfig, DbError, Param, Session, Statement, StatementText, cell};
 
-/// A pool of its own that calls functions whose last step is `::text` of `jsonb`.
+/// A separate pool for calling functions whose result is `jsonb` cast to `text`.
 pub(crate) struct Routines {
     driver: Driver,
 }
 
 impl Routines {
-    /// Connects when it is first used.
+    /// Connects on first use.
     pub(crate) fn new(connect: &ConnectConfig, bounds: Bounds) -> Self {
         let timeout = bounds.deadline.as_millis().to_string();
         Self { driver: Driver::new(&connect.clone().setting("statement_timeout", &timeout), bounds) }
     }
 
-    /// Calls a function that changes nothing; null for SQL's NULL.
+    /// Calls a function that changes nothing. SQL's NULL becomes null.
     pub(crate) async fn read(&self, text: &StatementText, args: Vec<Value>) -> Result<Value, DbError> {
         let mut row = None;
         self.driver.read(Session::none(), &statement(text, args), &mut row).await?;

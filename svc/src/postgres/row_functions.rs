@@ -1,4 +1,4 @@
-//! Functions that compute a value of a row: their first parameter is a row of the view.
+//! Functions that compute a value from a row: their first parameter is a row of the view.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{DbError, Param};
 use crate::json::ExactJson;
 
 impl FunctionSpec {
-    /// The one candidate that takes a row of the view and the arguments.
+    /// Returns the only candidate that accepts a row of the view and the arguments.
     pub(super) fn choose_of_row(
         &self,
         candidates: &[Arc<Function>],
@@ -44,7 +44,7 @@ impl FunctionSpec {
 }
 
 impl Function {
-    /// Its call for a row, given as SQL. The arguments are bound behind `params`.
+    /// Its call for a row, given as SQL. The arguments are bound after `params`.
     pub(crate) fn of_row(&self, row: &str, args: &[Option<ExactJson>], params: &mut Vec<Param>) -> String {
         let args = || self.params.iter().skip(1).zip(args);
         let given: Vec<_> = args().map(|(param, arg)| param.given(arg.as_ref())).collect();
@@ -61,13 +61,13 @@ impl Function {
 }
 
 impl Catalogue {
-    /// Keeps what is known of functions of rows: statements are written from it.
+    /// Stores the row functions: the text of statements depends on them.
     pub(super) fn keep_functions(&mut self, functions: &Functions) {
         let of_rows = functions.iter().filter(|(spec, _)| spec.row_of.is_some());
         self.row_functions = of_rows.map(|(spec, function)| (spec.clone(), function.clone())).collect();
     }
 
-    /// Whether functions of rows are called alike.
+    /// Whether the row functions have the same calls.
     pub(super) fn has_functions_of(&self, other: &Self) -> bool {
         self.row_functions.len() == other.row_functions.len()
             && self.row_functions.iter().all(|(spec, function)| match (function, other.row_functions.get(spec)) {
@@ -77,7 +77,7 @@ impl Catalogue {
             })
     }
 
-    /// The function of a row, or why it cannot be called.
+    /// The row function, or why it cannot be called.
     pub(crate) fn row_function(&self, spec: &FunctionSpec) -> Result<&Function, DbError> {
         match self.row_functions.get(spec) {
             Some(Ok(function)) => Ok(function),

@@ -7,7 +7,7 @@ use sqlx::{Row as _, ValueRef as _};
 use tokio_postgres::Row;
 use tokio_postgres::types::{FromSql, Type};
 
-/// The bytes of a value, whatever its type.
+/// The bytes of a value of any type.
 pub(crate) struct Raw<'a>(pub(crate) &'a [u8]);
 
 impl<'a> FromSql<'a> for Raw<'a> {
@@ -20,11 +20,11 @@ impl<'a> FromSql<'a> for Raw<'a> {
     }
 }
 
-/// Takes the rows of a read as they arrive.
+/// Receives the rows of a read as they arrive.
 pub(crate) trait RowSink: Send {
     fn row(&mut self, row: Row);
 
-    /// Forgets what it took, as the statement is run again.
+    /// Discards the rows so far, as the statement is run again.
     fn restart(&mut self);
 }
 
@@ -38,7 +38,7 @@ impl RowSink for Vec<Row> {
     }
 }
 
-/// The first row.
+/// Keeps the first row.
 impl RowSink for Option<Row> {
     fn row(&mut self, row: Row) {
         self.get_or_insert(row);
@@ -49,7 +49,7 @@ impl RowSink for Option<Row> {
     }
 }
 
-/// The bytes of a value, in PostgreSQL's binary format; `None` is null.
+/// The bytes of a value, in PostgreSQL's binary format; `None` for null.
 pub(crate) fn cell(row: &Row, column: usize) -> Option<&[u8]> {
     let value: Option<Raw<'_>> = row.try_get(column).ok()?;
     value.map(|Raw(bytes)| bytes)
@@ -58,9 +58,9 @@ pub(crate) fn cell(row: &Row, column: usize) -> Option<&[u8]> {
 /// The rows of one statement, in PostgreSQL's binary format.
 #[derive(Debug)]
 pub(crate) enum Rows {
-    /// A row is one buffer, as it came, and the range of each column in it.
+    /// Each row is a single buffer, as received, with the range of each column.
     Read(Vec<Row>),
-    /// Of a transaction of sqlx.
+    /// From a transaction of sqlx.
     #[cfg(feature = "sqlx")]
     Sqlx(Vec<PgRow>),
 }
@@ -74,7 +74,7 @@ impl Rows {
         }
     }
 
-    /// Returns the position of a column and the name of its type; of rows of a read, when there is one.
+    /// Returns the position of a column and the name of its type; for rows of a read, if there is one.
     pub(crate) fn column(&self, name: &str) -> Option<(usize, &str)> {
         let rows = match self {
             Self::Read(rows) => rows,
@@ -86,7 +86,7 @@ impl Rows {
         Some((index, columns[index].type_().name()))
     }
 
-    /// The bytes of a value; `None` is null.
+    /// The bytes of a value; `None` for null.
     pub(crate) fn cell(&self, row: usize, column: usize) -> Option<&[u8]> {
         match self {
             Self::Read(rows) => cell(rows.get(row)?, column),

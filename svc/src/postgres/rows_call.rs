@@ -1,11 +1,11 @@
-//! The source of the rows of a read in place of a view.
+//! A source of rows that replaces a view in a read.
 
 use std::sync::Arc;
 
 use super::Param;
 use crate::json::ExactJson;
 
-/// SQL behind `FROM`, whose placeholders are the first of its statement, and their values.
+/// SQL for the `FROM` clause, whose placeholders are the first of its statement, and their values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RowsCall {
     pub(crate) sql: Arc<str>,
@@ -15,9 +15,9 @@ pub(crate) struct RowsCall {
 }
 
 impl RowsCall {
-    /// The rows that a statement selects, with `$1` for the first argument.
+    /// The rows selected by a statement, with `$1` for the first argument.
     pub(crate) fn of_sql(text: &str, args: Vec<Option<ExactJson>>) -> Self {
-        // A line of its own each: the last may end with a comment.
+        // On separate lines, as the statement may end with a comment.
         let numbered = format!("(SELECT s.*, row_number() OVER () AS ordinality FROM (\n{text}\n) AS s)");
         let params = args.into_iter().map(|arg| Param::Variable(arg.unwrap_or_default()));
         Self { sql: format!("(\n{text}\n)").into(), numbered: numbered.into(), params: params.collect() }

@@ -1,17 +1,17 @@
-//! The version of the database's schema, for whoever keeps what was read.
+//! The version of the database's schema, for caches of its rows.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The version of all that decides which rows a read gives besides the rows themselves: views, functions, policies,
-/// grants, roles, and the server. Results of one version say nothing of another.
+/// The version of everything but the rows themselves that decides the rows of reads: views, functions, policies,
+/// grants, roles, and the server. Results of one version are not valid for another.
 ///
-/// There is none while the database is not in use: a change could not be seen.
+/// There is no version while the database is not in use, as changes could not be seen.
 #[derive(Debug)]
 pub(crate) struct SchemaVersion {
-    /// An odd number while there is no version.
+    /// Odd while there is no version.
     number: AtomicU64,
-    /// The fingerprint of the version, which is the same in all instances.
+    /// The fingerprint of the version, the same in all instances.
     fingerprint: Mutex<Arc<str>>,
 }
 
@@ -22,30 +22,29 @@ impl Default for SchemaVersion {
 }
 
 impl SchemaVersion {
-    /// Returns the number of the version. It changes with each change that is found, and while the database is not in
-    /// use.
+    /// Returns the number of the version. It changes with each detected change, and while the database is not in use.
     pub(crate) fn number(&self) -> u64 {
         self.number.load(Ordering::SeqCst)
     }
 
-    /// Whether the database is in use, and known as it is.
+    /// Whether the database is in use and its state is loaded.
     pub(crate) fn is_known(&self) -> bool {
         self.number().is_multiple_of(2)
     }
 
-    /// Returns the fingerprint of the version that is or was known.
+    /// Returns the fingerprint of the current or last version.
     #[cfg(any(feature = "redis", test))]
     pub(crate) fn fingerprint(&self) -> Arc<str> {
         self.locked().clone()
     }
 
-    /// Ends the version: the database is another one, or not in use.
+    /// Ends the version: the database has changed, or is not in use.
     pub(super) fn end(&self) {
         let _known = self.locked();
         self.number.fetch_or(1, Ordering::SeqCst);
     }
 
-    /// Notes the fingerprint of the database as it was read. A version that has ended does not come back.
+    /// Records the fingerprint of the database as read. A version that has ended does not come back.
     pub(super) fn note(&self, fingerprint: &str) {
         let mut known = self.locked();
         if self.is_known() && **known == *fingerprint {
@@ -56,7 +55,7 @@ impl SchemaVersion {
         self.number.store((self.number() | 1) + 1, Ordering::SeqCst);
     }
 
-    /// Nothing under the lock can panic half-way.
+    /// The code under the lock cannot panic half-way.
     fn locked(&self) -> MutexGuard<'_, Arc<str>> {
         self.fingerprint.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! A connection outside of any service, for tests that make and drop databases.
+//! A connection outside of any service, for tests that create and drop databases.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use super::connect::ConnectConfig;
 use super::driver::{DedicatedConnection, DriverError};
 use super::{Param, Statement};
 
-/// The longest wait for a connection and for the answer to a question.
+/// The maximum wait for a connection and for the response to a query.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A connection that runs SQL of a program. What it sets and locks lasts until it is dropped.
+/// A connection that runs a program's SQL. Its settings and locks last until it is dropped.
 #[derive(Debug)]
 pub(crate) struct ScriptConnection(DedicatedConnection);
 
@@ -19,18 +19,18 @@ impl ScriptConnection {
         DedicatedConnection::to(connect, PATIENCE, PATIENCE).await.map(Self)
     }
 
-    /// Runs statements, for as long as they take. The error names the line of the one that fails.
+    /// Runs statements without a deadline. The error names the line of the failed one.
     pub(crate) async fn run(&mut self, sql: &str) -> Result<(), DriverError> {
         self.0.script(sql).await.map_err(|(done, error)| error.of_script(sql, done))
     }
 
-    /// Returns the answer to a question about a text, `$1`.
+    /// Returns the result of a boolean query about a text, `$1`.
     pub(crate) async fn is(&mut self, question: &str, text: &str) -> Result<bool, DriverError> {
         let answers: Vec<(bool,)> = self.0.rows(&about(question, text)).await?;
         Ok(answers.first().is_some_and(|(answer,)| *answer))
     }
 
-    /// Returns the names that a statement about a text, `$1`, finds.
+    /// Returns the names found by a query about a text, `$1`.
     pub(crate) async fn names(&mut self, query: &str, text: &str) -> Result<Vec<String>, DriverError> {
         let rows: Vec<(String,)> = self.0.rows(&about(query, text)).await?;
         Ok(rows.into_iter().map(|(name,)| name).collect())

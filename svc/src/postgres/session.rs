@@ -1,4 +1,4 @@
-//! The session variables of one request, as PostgreSQL gets them.
+//! The session variables of a request, as set in PostgreSQL.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio::sync::SemaphorePermit;
 
 use super::{Param, Share, Statement, is_conversion};
 
-/// The session variables of one request, and its share of the pool. No statement of a request runs without one.
+/// The session variables of a request, and its share of the pool. No statement of a request runs without one.
 #[derive(Debug)]
 pub(crate) struct Session {
     state: State,
@@ -14,14 +14,14 @@ pub(crate) struct Session {
     share: Option<Arc<Share>>,
 }
 
-/// Those with the same variables see the same.
+/// Sessions with the same variables see the same rows.
 impl PartialEq for Session {
     fn eq(&self, other: &Self) -> bool {
         self.state == other.state
     }
 }
 
-/// The values of the session variables are not known.
+/// The values of the session variables are unknown.
 #[derive(Debug)]
 pub(crate) struct UnknownSession;
 
@@ -29,7 +29,7 @@ pub(crate) struct UnknownSession;
 enum State {
     /// There are none to set.
     None,
-    /// There are some, and their values are being computed, or could not be.
+    /// There are some, but their values are still being computed, or could not be.
     Unknown,
     /// The statement that sets them.
     Set(Statement),
@@ -42,33 +42,33 @@ impl Session {
         &NONE
     }
 
-    /// A session whose values are not known, so that nothing can be read.
+    /// A session with unknown values, which cannot read anything.
     pub(crate) fn unknown() -> Self {
         Self { state: State::Unknown, share: None }
     }
 
-    /// A session that a statement sets up.
+    /// A session set up by a statement.
     pub(crate) fn of(setup: Statement) -> Self {
         Self { state: State::Set(setup), share: None }
     }
 
-    /// One with the same variables, or with none, and a share of the pool.
+    /// A session with the same variables, or with none, and a share of the pool.
     pub(crate) fn sharing(session: Option<Self>, share: Arc<Share>) -> Self {
         Self { state: session.map_or(State::None, |session| session.state), share: Some(share) }
     }
 
-    /// Waits until the request may use one connection more; it counts for as long as the value lives.
+    /// Waits until the request may use another connection, which counts until the permit is dropped.
     pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
         self.share.as_ref()?.turn().await
     }
 
-    /// Fails while the values are not known: a statement without them might see too much.
+    /// Fails while the values are unknown: a statement without them might see too much.
     pub(crate) fn check(&self) -> Result<(), UnknownSession> {
         if matches!(self.state, State::Unknown) { Err(UnknownSession) } else { Ok(()) }
     }
 
-    /// The names of the variables whose value PostgreSQL could not read as the type that a policy, a view or a function needs,
-    /// where that is what an error is about.
+    /// The variables whose value PostgreSQL could not parse as the type required by a policy, a view or a function, if
+    /// that is the cause of an error.
     pub(super) fn blamed(&self, error: Option<&tokio_postgres::error::DbError>) -> Option<String> {
         let setup = self.setup()?;
         let error = error.filter(|error| is_conversion(error.code().code()))?;

@@ -1,22 +1,22 @@
-//! The share of the pool that one request has.
+//! A request's share of the pool.
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// The connections that one request may use at the same time for reads and calls. One document can ask for a hundred
-/// statements, which would otherwise keep all others waiting. Transactions are not counted: a resolver that has one open
-/// may read outside of it.
+/// The connections that one request may use at the same time for reads and calls. A single document can require a
+/// hundred statements, which would otherwise block all other requests. Transactions are not counted: a resolver with an
+/// open transaction may read outside of it.
 #[derive(Debug)]
 pub(crate) struct Share(Semaphore);
 
 impl Share {
-    /// A share of this many connections.
+    /// A share with this many connections.
     pub(crate) fn new(connections: u32) -> Self {
         Self(Semaphore::new(usize::try_from(connections).unwrap_or(Semaphore::MAX_PERMITS).max(1)))
     }
 
-    /// Waits until fewer are used; the connection counts for as long as the value lives.
+    /// Waits until fewer are in use; the connection counts until the permit is dropped.
     pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        // It is never closed.
+        // The semaphore is never closed.
         self.0.acquire().await.ok()
     }
 }

@@ -7,23 +7,23 @@ use super::Oid;
 /// A view or table.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Source {
-    /// The name as the program gives it.
+    /// The name as given by the program.
     pub(crate) name: String,
     /// The name for SQL.
     pub(crate) quoted: String,
-    /// The view or table that has the name. PostgreSQL goes on with the one for which it has planned a statement when
-    /// another of the same name comes to stand before it in the search path.
+    /// The OID of the view or table with the name. PostgreSQL continues to use the one that a statement was planned
+    /// for, even when another one of the same name precedes it in the search path.
     pub(super) relation: Oid,
-    /// Whether the rows are stored, and not computed as they are read.
+    /// Whether the rows are stored rather than computed on each read.
     pub(crate) is_table: bool,
     pub(crate) columns: HashMap<String, ColumnType>,
-    /// The names of the columns, in their order.
+    /// The names of the columns, in order.
     pub(crate) in_order: Vec<String>,
     /// The columns of each unique index that a row may conflict with, sorted.
     pub(crate) unique: Vec<Vec<String>>,
-    /// The expressions that PostgreSQL computes for columns that a statement leaves out.
+    /// The expressions that PostgreSQL computes for columns omitted from a statement.
     pub(crate) defaults: HashMap<String, String>,
-    /// Whether it can be read: a materialized view is empty, and refuses reads, until it is refreshed.
+    /// Whether it can be read: a materialized view is empty and rejects reads until it is refreshed.
     pub(crate) is_populated: bool,
     /// The columns that the service may not read.
     pub(crate) denied: HashSet<String>,
@@ -32,42 +32,43 @@ pub(crate) struct Source {
 /// The type of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ColumnType {
-    /// In `pg_type`, behind domains.
+    /// In `pg_type`, underneath any domains.
     pub(crate) name: String,
-    /// As SQL writes it.
+    /// As written in SQL.
     pub(crate) sql: String,
-    /// The column's own name for SQL.
+    /// The quoted name of the column.
     pub(crate) quoted: String,
-    /// Whether values with different bytes never sort as equal, as `1.0` and `1.00` do, or `A` and `a` in some
+    /// Whether values with different bytes never sort as equal, unlike `1.0` and `1.00`, or `A` and `a` in some
     /// collations.
     pub(crate) is_exact: bool,
-    /// Whether texts are compared byte by byte where nothing else is asked for, without which PostgreSQL knows no patterns.
+    /// Whether its collation is deterministic, comparing texts byte by byte in the end; otherwise PostgreSQL supports
+    /// no patterns.
     pub(crate) is_deterministic: bool,
-    /// The array of the elements' own type, where a domain lies in between.
+    /// The array of the elements' own type, if there is a domain in between.
     pub(crate) plain_array: Option<String>,
-    /// Whether PostgreSQL computes it for each row and takes no value: a generated column, or an identity that is always
-    /// generated.
+    /// Whether PostgreSQL computes it for each row and accepts no value: a generated column, or an identity that is
+    /// always generated.
     pub(crate) is_computed: bool,
-    /// The declared type, which records name.
+    /// The declared type, as reported in records.
     pub(crate) declared: Oid,
-    /// The type behind domains, which rows name.
+    /// The type underneath any domains, as reported in rows.
     pub(crate) base: Oid,
 }
 
 impl Source {
-    /// Whether it is the view or table with this number.
+    /// Whether it is the view or table with this OID.
     pub(crate) fn is_relation(&self, relation: Oid) -> bool {
         self.relation == relation
     }
 
-    /// The column `data`, when it holds JSON.
+    /// The column `data`, if it contains JSON.
     pub(crate) fn data(&self) -> Option<&ColumnType> {
         self.columns.get("data").filter(|column| matches!(column.name.as_str(), "json" | "jsonb"))
     }
 }
 
 impl ColumnType {
-    /// The type of a value that is no column.
+    /// The type of a value that is not a column.
     pub(super) fn of_value(name: &str, sql: &str, declared: Oid, base: Oid) -> Self {
         Self {
             name: name.to_owned(),

@@ -1,40 +1,40 @@
-//! The meaning of PostgreSQL's error codes (SQLSTATE), for clients: one table for planned reads, calls, writes of tables, SQL of
-//! the program and events. <https://www.postgresql.org/docs/current/errcodes-appendix.html>
+//! The meaning of PostgreSQL's error codes (SQLSTATE) for clients: one table for planned reads, calls, writes to
+//! tables, the program's SQL and events. <https://www.postgresql.org/docs/current/errcodes-appendix.html>
 //!
-//! Codes of what a program or its SQL does wrong have no meaning here, as a client can do nothing about them: they are
-//! masked. So are constraints without a message of the program's.
+//! Codes for mistakes in a program or its SQL are not listed, as a client cannot act on them: they are masked. The same
+//! applies to constraints without a message from the program.
 
 use crate::ErrorCode;
 
-/// The meaning of an error of the database for a client.
+/// The meaning of a database error for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Condition {
     /// A SQLSTATE, or the two letters of its class.
     state: &'static str,
     pub(crate) code: ErrorCode,
-    /// The message, without names or values of the database.
+    /// The message, without names or values from the database.
     pub(crate) message: &'static str,
-    /// Whether the same may be tried again.
+    /// Whether the same request may be retried.
     pub(crate) retryable: bool,
 }
 
-/// The code of an error, and where it comes from.
+/// The code of an error, and where it was raised.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ErrorReport<'a> {
     pub(crate) code: &'a str,
-    /// The source file of PostgreSQL that reports it.
+    /// The PostgreSQL source file that reports it.
     pub(crate) file: Option<&'a str>,
-    /// Whether it arises inside of a function or trigger, and not in the statement itself.
+    /// Whether it was raised inside a function or trigger rather than by the statement itself.
     pub(crate) is_inside: bool,
 }
 
-/// The message for what has met others who change the same data, or lock it.
+/// The message for a conflict with concurrent changes or locks on the same data.
 pub(crate) const CONTENTION: &str = "others were changing the same data; try again";
 
-/// The message for a database that takes no changes, such as a standby.
+/// The message for a read-only database, such as a standby.
 const READ_ONLY: &str = "the database takes no changes at present; try again later";
 const OTHER_SERVER: &str = "a connection of the database to another server failed; try again later";
-/// The condition of a view or table that is missing.
+/// The condition for a missing view or table.
 pub(crate) const MISSING: Condition = passing("42P01", LACKS);
 
 const LACKS: &str = "the database lacks what the service needs at present; try again later";
@@ -42,12 +42,12 @@ const RESOURCES: &str = "the database lacks resources at present; try again late
 const NOT_READY: &str = "the database is not ready for this; try again later";
 const INTERRUPTED: &str = "the database was interrupted; try again later";
 const SYSTEM: &str = "the database has trouble with its system; try again later";
-/// The message for what a policy or a function of the database refuses.
+/// The message for a refusal by a policy or a function of the database.
 pub(crate) const REFUSED: &str = "the database does not permit this";
 const TOO_LONG: &str = "the statement was cancelled because it took too long";
 const TOO_LATE: &str = "the transaction took too long";
 
-/// The conditions, by code before class.
+/// The conditions; a code takes precedence over its class.
 const CONDITIONS: [Condition; 20] = [
     passing("08", OTHER_SERVER),
     passing("25006", READ_ONLY),
@@ -84,13 +84,13 @@ const fn late(state: &'static str, message: &'static str) -> Condition {
 }
 
 impl ErrorReport<'_> {
-    /// Returns what clients are told of the error; `None` where it is masked.
+    /// Returns the condition that clients see; `None` if the error is masked.
     pub(crate) fn condition(&self) -> Option<&'static Condition> {
         let is_mistake = match self.code {
-            // A missing privilege or a policy that cannot be applied is the operator's. What a policy or a function refuses
-            // is the client's.
+            // A missing privilege, or a policy that cannot be applied, is the operator's mistake. A refusal by a policy
+            // or a function is the client's.
             "42501" => matches!(self.file, Some("aclchk.c" | "rls.c" | "rowsecurity.c")),
-            // A view that takes no changes.
+            // A view that is not updatable.
             "55000" => self.file == Some("rewriteHandler.c"),
             "42P01" | "3F000" => self.is_inside,
             _ => false,
@@ -103,20 +103,20 @@ impl ErrorReport<'_> {
     }
 }
 
-/// Whether a code tells of others who change the same data, or lock it: a transaction that cannot be serialized, a deadlock,
-/// and a lock that was not to be waited for.
+/// Whether a code reports a conflict with concurrent changes or locks on the same data: a serialization failure, a
+/// deadlock, or a lock that was not waited for.
 pub(crate) fn is_contention(code: &str) -> bool {
     let report = ErrorReport { code, file: None, is_inside: false };
     report.condition().is_some_and(|condition| condition.code == ErrorCode::Conflict)
 }
 
-/// Whether the database takes no changes, as another server of a cluster may by now.
+/// Whether the database is read-only; another server of a cluster may accept writes by now.
 pub(crate) fn is_read_only(code: &str) -> bool {
     code == "25006"
 }
 
-/// Whether PostgreSQL could not read a text as a value of a type, or the type cannot hold the value: codes of class 22 that a
-/// conversion gives, and not a computation.
+/// Whether PostgreSQL could not parse a text as a value of a type, or the type cannot represent the value: codes of
+/// class 22 raised by a conversion rather than a computation.
 pub(crate) fn is_conversion(code: &str) -> bool {
     const CONVERSIONS: [&str; 14] = [
         "22P02", "22P03", "22001", "22003", "22007", "22008", "22009", "22015", "22018", "22021", "22023", "22026",
@@ -125,7 +125,7 @@ pub(crate) fn is_conversion(code: &str) -> bool {
     CONVERSIONS.contains(&code)
 }
 
-/// Returns the condition of an error that sqlx has from PostgreSQL.
+/// Returns the condition of a PostgreSQL error received by sqlx.
 #[cfg(feature = "sqlx")]
 pub(super) fn sqlx_condition(error: &sqlx::Error) -> Option<&'static Condition> {
     let sqlx::Error::Database(error) = error else { return None };

@@ -1,7 +1,7 @@
 //! The root fields that statements belong to.
 //!
-//! `pg_stat_statements` knows a statement by a number that PostgreSQL makes of its parsed form, and by its text, in which
-//! it has replaced constants. svc knows the text that it has sent. Both texts are brought to one form and compared.
+//! `pg_stat_statements` identifies a statement by a number that PostgreSQL derives from its parsed form, and contains
+//! its text with constants replaced. svc has the text that it has sent. Both texts are normalised and compared.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -12,33 +12,33 @@ use lru::LruCache;
 
 use super::normalise::normalised;
 
-/// The most statements whose root fields are known.
+/// The maximum number of statements whose root fields are remembered.
 const STATEMENTS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(4_095);
 
-/// The most root fields of one statement.
+/// The maximum number of root fields per statement.
 const FIELDS: usize = 16;
 
 tokio::task_local! {
-    /// The root field that runs.
+    /// The root field that is running.
     static ROOT_FIELD: String;
 }
 
 static ATTRIBUTION: OnceLock<Attribution> = OnceLock::new();
 
-/// The root fields of the statements that ran.
+/// The root fields of the statements that have run.
 struct Attribution {
     hasher: RandomState,
     known: Mutex<Known>,
 }
 
 struct Known {
-    /// The statements and root fields that need not be looked at again, by their hashes.
+    /// Hashes of the pairs of statements and root fields that have been recorded already.
     seen: LruCache<u64, ()>,
-    /// By the hash of the text in its one form.
+    /// The root fields, by the hash of the normalised text.
     fields: LruCache<u64, BTreeSet<String>>,
 }
 
-/// Notes from now on which root field runs which statement.
+/// Starts recording which root field runs which statement.
 pub(super) fn start_attributing() {
     ATTRIBUTION.get_or_init(|| Attribution {
         hasher: RandomState::new(),
@@ -46,25 +46,25 @@ pub(super) fn start_attributing() {
     });
 }
 
-/// Whether root fields are noted.
+/// Whether root fields are recorded.
 pub(crate) fn is_attributing() -> bool {
     ATTRIBUTION.get().is_some()
 }
 
-/// Runs a root field, to which its statements belong.
+/// Runs a root field and attributes its statements to it.
 pub(crate) async fn attribute<T>(coordinate: &str, run: impl Future<Output = T>) -> T {
     ROOT_FIELD.scope(coordinate.to_owned(), run).await
 }
 
-/// A statement runs.
+/// Records a statement that runs.
 pub(crate) fn ran(sql: &str) {
     if let Some(attribution) = ATTRIBUTION.get() {
-        // A statement outside of root fields is nobody's.
+        // A statement outside of root fields is not attributed.
         let _ = ROOT_FIELD.try_with(|field| attribution.note(sql, field));
     }
 }
 
-/// The root fields that have run a statement, by its text as PostgreSQL has it.
+/// Returns the root fields that have run a statement, by its text in PostgreSQL.
 pub(super) fn root_fields(sql: &str) -> Vec<String> {
     let Some(Attribution { hasher, known }) = ATTRIBUTION.get() else { return Vec::new() };
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
-//! Builds without sqlx, which have no statistics: nobody asks for the root fields of statements.
+//! Builds without sqlx, which have no statistics, so the root fields of statements are not recorded.
 
-/// Whether root fields are noted.
+/// Whether root fields are recorded.
 pub(crate) fn is_attributing() -> bool {
     false
 }
@@ -10,5 +10,5 @@ pub(crate) async fn attribute<T>(_: &str, run: impl Future<Output = T>) -> T {
     run.await
 }
 
-/// A statement runs.
+/// Does nothing when a statement runs.
 pub(crate) fn ran(_: &str) {}

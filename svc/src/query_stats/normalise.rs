@@ -1,13 +1,14 @@
-//! One form of a statement's text: that of what svc sends, and that of what `pg_stat_statements` keeps of it.
+//! Normalises statements, so that the text sent by svc and the text in `pg_stat_statements` are equal.
 
-/// The sign that stands for every constant and parameter.
+/// The placeholder for every constant and parameter.
 const VALUE: char = '$';
 
 /// The keywords that PostgreSQL reads as constants.
 const CONSTANTS: [&str; 3] = ["true", "false", "null"];
 
-/// The text with one sign for each constant and parameter, and for each list of them. PostgreSQL replaces constants by
-/// further parameters, and from version 18 on a list of them by its first and a comment, so both look alike then.
+/// Returns the text with one placeholder for each constant and parameter, and for each list of them. PostgreSQL
+/// replaces constants by further parameters, and since version 18 a list of them by its first element and a comment, so
+/// both texts become equal.
 pub(super) fn normalised(sql: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(sql.len()), sql.trim());
     while let Some(first) = rest.chars().next() {
@@ -26,7 +27,7 @@ pub(super) fn normalised(sql: &str) -> String {
             continue;
         }
         if token.len() == 1 && is_word(first) && after.starts_with('\'') {
-            // `E'…'` and the like are one constant.
+            // `E'…'` and similar forms are one constant.
             rest = after;
             continue;
         }
@@ -42,7 +43,7 @@ pub(super) fn normalised(sql: &str) -> String {
     out
 }
 
-/// Adds a value, unless it is one more of a list.
+/// Appends a value, unless it continues a list of values.
 fn push_value(out: &mut String) {
     let before = out.trim_end();
     match before.strip_suffix(',').filter(|list| list.ends_with(VALUE)) {
@@ -67,7 +68,7 @@ fn number(text: &str) -> usize {
     }
 }
 
-/// The bytes up to the closing quote; a doubled quote is none.
+/// Returns the number of bytes up to the closing quote; a doubled quote does not close.
 fn end_of_quoted(text: &str, quote: char) -> usize {
     let mut chars = text.char_indices().skip(1).peekable();
     while let Some((at, char)) = chars.next() {

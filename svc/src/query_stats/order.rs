@@ -2,25 +2,25 @@
 
 use std::str::FromStr;
 
-/// The number by which statements are ordered, the highest first.
+/// The statistic that statements are ordered by, highest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum QueryStatsOrder {
-    /// The time of all calls together: what costs the database the most.
+    /// The total time of all calls: the load on the database.
     #[default]
     TotalExecTime,
-    /// The time of a call.
+    /// The mean time of a call.
     MeanExecTime,
     /// The number of calls.
     Calls,
-    /// The part of the blocks that were in memory.
+    /// The share of blocks that were found in memory.
     CacheHitRatio,
 }
 
 impl QueryStatsOrder {
     const ALL: [Self; 4] = [Self::TotalExecTime, Self::MeanExecTime, Self::Calls, Self::CacheHitRatio];
 
-    /// The name, which is that of the column.
+    /// Returns the name, which is also the column's.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::TotalExecTime => "total_exec_time",

@@ -6,21 +6,20 @@ use sqlx::{AssertSqlSafe, PgPool, Row as _};
 use super::attribution::{root_fields, start_attributing};
 use super::{QueryStatsOrder, QueryStatsRecord};
 
-/// The characters of a statement's text that a record shows.
+/// The number of characters of a statement's text in a record.
 const PREVIEW: usize = 200;
 
-/// The errors of a view or an extension that is not there: no such table, no such function, an extension that is not
-/// loaded.
+/// The errors for a missing view or extension: undefined table, undefined function, an extension that is not loaded.
 const ABSENT: [&str; 3] = ["42P01", "42883", "55000"];
 
-/// Statistics of statements, which [`init_query_stats`] gives.
+/// Statistics of statements, returned by [`init_query_stats`].
 #[derive(Debug, Clone)]
 pub struct QueryStats {
     pool: PgPool,
 }
 
-/// Returns the collector of statistics of the database of a pool. From now on, svc notes which root fields its statements
-/// belong to.
+/// Returns the collector of statistics for the database of a pool. From now on, svc records which root fields its
+/// statements belong to.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -39,12 +38,12 @@ pub fn init_query_stats(pool: PgPool) -> QueryStats {
 }
 
 impl QueryStats {
-    /// Returns the first statements of an order; an empty list where the view or the extension is not there.
+    /// Returns the first statements in an order; an empty list if the view or the extension does not exist.
     ///
     /// # Errors
-    /// A database that cannot be asked.
+    /// Fails if the database cannot be queried.
     pub async fn get_stats(&self, top_n: u32, order_by: QueryStatsOrder) -> crate::Result<Vec<QueryStatsRecord>> {
-        // A name of four, and none that comes from outside.
+        // The name is one of four constants, never external input.
         let sql = format!("SELECT * FROM v_query_stats ORDER BY {} DESC, queryid LIMIT $1", order_by.as_str());
         let rows = sqlx::query(AssertSqlSafe(sql)).bind(i64::from(top_n)).fetch_all(&self.pool).await;
         match rows {
@@ -54,7 +53,7 @@ impl QueryStats {
         }
     }
 
-    /// Whether there are statistics.
+    /// Whether statistics are available.
     pub(crate) async fn is_available(&self) -> crate::Result<bool> {
         match sqlx::query("SELECT FROM v_query_stats LIMIT 1").execute(&self.pool).await {
             Ok(_) => Ok(true),
@@ -63,7 +62,7 @@ impl QueryStats {
         }
     }
 
-    /// The statistics of the database of an application, for a look that notes nothing.
+    /// Returns the statistics of an application's database, without starting to record root fields.
     pub(crate) fn of(pool: &PgPool) -> Self {
         Self { pool: pool.clone() }
     }

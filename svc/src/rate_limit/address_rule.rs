@@ -1,4 +1,4 @@
-//! The rule by which the addresses of clients are found.
+//! Determines the addresses of clients.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,7 +9,7 @@ use super::client::network;
 use super::proxies::{ClientAddress, client_address};
 use super::{ForwardedHeader, RateLimitConfig, TrustedProxies};
 
-/// The rule by which the addresses of clients are found.
+/// How the address of a client is determined: from the connection, or from headers of trusted proxies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AddressRule {
     trusted_proxies: Option<TrustedProxies>,
@@ -18,7 +18,7 @@ pub(crate) struct AddressRule {
 }
 
 impl AddressRule {
-    /// The rule of the settings.
+    /// Reads the rule from the settings.
     pub(crate) fn of(config: &RateLimitConfig) -> Self {
         let RateLimitConfig { trusted_proxies, forwarded_header, ipv6_prefix, .. } = config;
         Self {
@@ -28,19 +28,19 @@ impl AddressRule {
         }
     }
 
-    /// The address of a request's client.
+    /// Returns the address of a request's client.
     pub(super) fn address(&self, headers: &HeaderMap, extensions: &Extensions) -> ClientAddress {
         let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip());
         client_address(headers, peer, self.trusted_proxies.as_ref(), self.forwarded_header)
     }
 
-    /// The same where no client may pass for another: headers count only where the proxies are known.
+    /// Returns an address that no client can forge: headers count only if trusted proxies are configured.
     pub(crate) fn certain(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
         let peer = || extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| network(peer.0.ip(), self.ipv6_prefix));
         if self.trusted_proxies.is_some() { self.counted(headers, extensions) } else { peer() }
     }
 
-    /// The address under which a request's client is counted: of a network of IPv6 the first.
+    /// Returns the address under which a request's client is counted: for IPv6, the first address of its network.
     pub(crate) fn counted(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
         self.address(headers, extensions).counted.map(|address| network(address, self.ipv6_prefix))
     }

@@ -1,4 +1,5 @@
-//! The security events of refused requests. They hold no key but a user's identifier, as keys may be secrets.
+//! Security events of rejected requests. Of the keys of clients, only user identifiers are logged, as other keys may be
+//! secrets.
 
 use std::net::IpAddr;
 
@@ -7,14 +8,14 @@ use super::refusal::Refusal;
 use crate::request::PreparedOperation;
 use crate::security_log::{SecurityEvent, SecurityEventType, record};
 
-/// The place from which a request came, and where to.
+/// The origin of a request: the client's address and the requested path.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub(super) address: Option<IpAddr>,
     pub(super) path: &'a str,
 }
 
-/// Notes that a limit was exceeded.
+/// Logs that a limit was exceeded.
 pub(super) fn exceeded(
     origin: Origin<'_>,
     client: &Client,
@@ -34,7 +35,7 @@ pub(super) fn exceeded(
     });
 }
 
-/// Notes that a client on the blacklist has come.
+/// Logs a request of a client on the blacklist.
 pub(super) fn refused(origin: Origin<'_>, client: &Client) {
     record(event(SecurityEventType::RateLimitRefused, origin, client));
 }

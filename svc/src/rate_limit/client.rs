@@ -11,11 +11,11 @@ use super::count_key::CountKey;
 pub(super) enum Client {
     #[cfg_attr(not(feature = "auth"), expect(dead_code, reason = "no request has a user"))]
     User(String),
-    /// The answer of the program's function.
+    /// The key returned by the program's key function.
     Own(String),
-    /// A network of IPv6 counts as its first address.
+    /// An address; for IPv6, the first address of the client's network.
     Address(IpAddr),
-    /// One of whom nothing is known; they are counted together.
+    /// A client without an address or a key; all such clients are counted together.
     Unknown,
 }
 
@@ -26,7 +26,7 @@ impl Client {
     }
 }
 
-/// The first address of a network of IPv6; of IPv4, the address itself.
+/// Returns the first address of an IPv6 network; an IPv4 address is returned as it is.
 pub(super) fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -38,12 +38,14 @@ pub(super) fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
     }
 }
 
-/// The address under which connections are counted: of IPv6, the first of a network of 64 bits, which one client may have.
+/// Returns the address under which connections are counted: for IPv6, the first address of the /64 network, which may
+/// belong to one client.
 pub(crate) fn network_of(address: IpAddr) -> IpAddr {
     network(address, 64)
 }
 
-/// Hashes an address as one number: most clients are addresses, and the derived way hashes its parts one by one.
+/// Hashes an address as one number: most clients are addresses, and the derived implementation hashes each part
+/// separately.
 impl Hash for Client {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
@@ -59,7 +61,7 @@ impl Hash for Client {
     }
 }
 
-/// A client with its key among counts.
+/// A client and its key in the counts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct KnownClient {
     client: Client,
@@ -74,7 +76,7 @@ impl From<Client> for KnownClient {
 }
 
 impl KnownClient {
-    /// The key of the clients with which it shares counts where there is no room: those of its network, a /24 or a /48.
+    /// Returns the key under which clients share counts if there is no room: that of the client's /24 or /48 network.
     pub(super) fn group(&self) -> CountKey {
         match &self.client {
             Client::Address(IpAddr::V4(address)) => CountKey::of(&(address.to_bits() >> 8)),
@@ -92,7 +94,7 @@ impl Deref for KnownClient {
     }
 }
 
-/// The key as the lists have it.
+/// Writes the key in the form that the lists use.
 impl std::fmt::Display for Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -11,7 +11,8 @@ const ALLOWED: &str = "addresses (192.0.2.7), networks (10.0.0.0/8, 2001:db8::/3
                        separated by commas or as a JSON list";
 
 /// A list of clients: by their address, their network, or the key under which they are counted: `user:` with the
-/// identifier of a user, or `key:` with what the function of [`RateLimiting::key`](super::RateLimiting::key) says.
+/// identifier of a user, or `key:` with the value returned by the function of
+/// [`RateLimiting::key`](super::RateLimiting::key).
 ///
 /// ```
 /// use svc::rate_limit::ClientList;
@@ -20,7 +21,7 @@ const ALLOWED: &str = "addresses (192.0.2.7), networks (10.0.0.0/8, 2001:db8::/3
 /// # Ok::<(), svc::ConfigError>(())
 /// ```
 ///
-/// `Debug` shows how many there are, as keys may be secrets.
+/// `Debug` shows only the number of entries, as keys may be secrets.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct ClientList {
     networks: Vec<IpNet>,
@@ -28,22 +29,22 @@ pub struct ClientList {
 }
 
 impl ClientList {
-    /// Whether nobody is on it.
+    /// Whether the list is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.networks.is_empty() && self.keys.is_empty()
     }
 
-    /// Whether it names the address.
+    /// Whether the list contains the address.
     pub(super) fn has_address(&self, address: IpAddr) -> bool {
         self.networks.iter().any(|network| network.contains(&address))
     }
 
-    /// Whether it names keys.
+    /// Whether the list contains keys.
     pub(super) fn has_keys(&self) -> bool {
         !self.keys.is_empty()
     }
 
-    /// Whether it names the key.
+    /// Whether the list contains the key.
     pub(super) fn has_key(&self, key: &str) -> bool {
         self.keys.iter().any(|own| own == key)
     }
@@ -62,7 +63,7 @@ impl ClientList {
     }
 }
 
-/// A network, or an address as one; IPv4 that is written as IPv6 is IPv4.
+/// Parses a network, or an address as a network of one; IPv4-mapped IPv6 is read as IPv4.
 pub(super) fn network(text: &str) -> Option<IpNet> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Some(address.to_canonical().into());
@@ -90,7 +91,7 @@ impl std::fmt::Debug for ClientList {
     }
 }
 
-/// Lists as settings, of which errors show nothing.
+/// Client lists as settings, whose values never appear in errors.
 pub(super) struct Clients;
 
 impl Kind<ClientList> for Clients {

@@ -1,4 +1,4 @@
-//! The counts of a limiter: in this process, or in Redis with this process in its place while Redis is away.
+//! The counts of a limiter: in this process, or in Redis, with this process as the fallback while Redis is unavailable.
 
 use super::memory::{MemoryStore, Numbers};
 use super::store::{Standings, Takes};
@@ -13,30 +13,30 @@ pub(super) struct Counts {
     pub(super) shared: Option<Takeover>,
 }
 
-/// The numbers of the limit itself.
+/// The numbers of the whole limit.
 const WHOLE: Numbers = |limit| &limit.meter;
-/// The numbers of the process's share.
+/// The numbers of this process's share.
 #[cfg(feature = "redis")]
 const SHARE: Numbers = |limit| &limit.share;
 
-/// Counts that lie in this process alone.
+/// Counts that are stored in this process alone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LocalCounts<'a>(&'a MemoryStore);
 
 impl LocalCounts<'_> {
-    /// Takes all counts of a request or none of them.
+    /// Takes all counts of a request, or none of them.
     pub(super) fn take(self, takes: Takes<'_>, now: u64) -> Standings {
         self.0.take(takes, WHOLE, now)
     }
 }
 
 impl Counts {
-    /// Takes all counts of a request or none of them.
+    /// Takes all counts of a request, or none of them.
     pub(super) async fn take(&self, takes: Takes<'_>, now: u64) -> Standings {
         #[cfg(feature = "redis")]
         if let Some(shared) = &self.shared {
             let Some(standings) = shared.take(takes).await else { return self.memory.take(takes, SHARE, now) };
-            // So that who is limited stays so when Redis goes away.
+            // Counted here too, so that limited clients stay limited if Redis becomes unavailable.
             if super::store::is_taken(&standings) {
                 for amount in takes.amounts {
                     self.memory.take(Takes { amounts: std::slice::from_ref(amount), ..takes }, SHARE, now);
@@ -47,7 +47,7 @@ impl Counts {
         self.memory.take(takes, WHOLE, now)
     }
 
-    /// Gives back a part of what was taken in the window that began at `window`.
+    /// Gives back a part of the amount that was taken in the window starting at `window`.
     pub(super) async fn give_back(&self, takes: Takes<'_>, window: u64, now: u64) {
         #[cfg(feature = "redis")]
         if let Some(shared) = &self.shared {
@@ -58,7 +58,7 @@ impl Counts {
         self.memory.give_back(takes, WHOLE, window, now);
     }
 
-    /// Whether this process counts by itself for a time.
+    /// Whether this process currently counts by itself because Redis is unavailable.
     pub(super) fn is_alone(&self) -> bool {
         #[cfg(feature = "redis")]
         return self.shared.as_ref().is_some_and(Takeover::is_alone);
@@ -66,7 +66,7 @@ impl Counts {
         false
     }
 
-    /// The counts, where they lie in this process alone, so that asking them takes no time.
+    /// Returns the counts if they are stored in this process alone, so that reading them never waits.
     pub(super) fn local(&self) -> Option<LocalCounts<'_>> {
         #[cfg(feature = "redis")]
         if self.shared.is_some() {

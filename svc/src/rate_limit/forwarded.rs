@@ -10,9 +10,8 @@ pub(super) fn address(text: &str) -> Option<IpAddr> {
     address.map(|address: IpAddr| address.to_canonical())
 }
 
-/// The address of each element's `for`, from the left; `None` for an element without one, and where it is hidden
-/// (`unknown`, `_name`). Behind a quotation mark that is never closed nothing can be told apart, so all that follows is
-/// one element.
+/// The address of each element's `for`, from the left; `None` for an element without `for` or with a hidden address
+/// (`unknown`, `_name`). After an unclosed quotation mark, elements cannot be separated, so the rest is one element.
 pub(super) fn addresses(text: &str) -> Vec<Option<IpAddr>> {
     split(text, ',').into_iter().map(element).collect()
 }
@@ -22,7 +21,7 @@ fn element(element: &str) -> Option<IpAddr> {
     for pair in split(element, ';') {
         let Some((name, value)) = pair.split_once('=') else { continue };
         if name.trim().eq_ignore_ascii_case("for") {
-            // Twice in one element is not allowed, and one of the two may be the client's.
+            // A second `for` in an element is not allowed, and one of the two may come from the client.
             if found.is_some() {
                 return None;
             }
@@ -33,7 +32,7 @@ fn element(element: &str) -> Option<IpAddr> {
     address(found?)
 }
 
-/// The parts between separators that are not quoted.
+/// Splits at separators outside of quotation marks.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start, mut quoted, mut escaped) = (Vec::new(), 0, false, false);
     for (at, character) in text.char_indices() {

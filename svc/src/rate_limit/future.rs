@@ -1,4 +1,4 @@
-//! The answer of a service whose requests are limited.
+//! The response future of a rate-limited service.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -14,25 +14,25 @@ use pin_project_lite::pin_project;
 use super::RateLimitRequest;
 use super::limited_request::LimitedRequest;
 
-/// The answer of a service that is limited.
+/// The output of a rate-limited service.
 pub(crate) type Answer = Result<Response<Body>, Infallible>;
 
 pin_project! {
-    /// The answer to a request. That of the endpoint of GraphQL lies here itself: a place on the heap for each request would
-    /// cost as much as a count.
+    /// The response to a request. The future of the GraphQL endpoint is stored inline: a heap allocation per request
+    /// would cost as much as counting.
     #[project = Projected]
     pub(crate) enum LimitedFuture<F> {
-        /// Nobody counts the request.
+        /// The request is not counted.
         Free { #[pin] answering: F },
-        /// The endpoint counts it.
+        /// The endpoint counts the request.
         Inside { #[pin] answering: F, limited: Arc<LimitedRequest> },
-        /// It is counted here.
+        /// The request is counted here.
         Counted { answering: BoxFuture<'static, Answer> },
     }
 }
 
 impl<F> LimitedFuture<F> {
-    /// The answer to a request that needs none of the service.
+    /// A response that does not need the inner service.
     pub(super) fn answered(response: Response<Body>) -> Self {
         Self::Counted { answering: Box::pin(ready(Ok(response))) }
     }
@@ -60,7 +60,7 @@ impl<F: Future<Output = Answer>> Future for LimitedFuture<F> {
     }
 }
 
-/// Counts a request to which the endpoint has not come.
+/// Counts a request that the endpoint did not count.
 async fn counted_late(limited: Arc<LimitedRequest>, response: Response<Body>) -> Answer {
     let headers = HeaderMap::new();
     let request = RateLimitRequest {

@@ -1,4 +1,4 @@
-//! The headers by which answers tell of limits.
+//! The rate-limit headers of responses.
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
@@ -7,29 +7,29 @@ use super::meter::Standing;
 use super::named_limit::Found;
 use super::number_value::number_value;
 
-/// Asks for `extensions.rateLimit`.
+/// The request header that adds `extensions.rateLimit` to the response.
 pub(super) const TELL_COST: HeaderName = HeaderName::from_static("x-ratelimit-cost");
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 const WINDOW: HeaderName = HeaderName::from_static("x-ratelimit-window");
-/// Those of the IETF's draft `draft-ietf-httpapi-ratelimit-headers`.
+/// The headers of the IETF draft `draft-ietf-httpapi-ratelimit-headers`.
 const DRAFT_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const DRAFT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Milliseconds as whole seconds, so that nobody comes back too early.
+/// Converts milliseconds to seconds, rounding up so that clients never retry too early.
 pub(super) fn seconds(milliseconds: u64) -> u64 {
     milliseconds.div_ceil(1_000)
 }
 
-/// The order of limits by how close they are: first the one that has to wait for the longest, or else has the least left.
+/// Orders limits by tightness: first the longest wait, then the least remaining.
 pub(super) fn tightness(standing: &Standing) -> impl Ord + use<> {
     (std::cmp::Reverse(standing.wait.unwrap_or_default()), standing.remaining)
 }
 
-/// Writes the headers of the limit that has to wait for the longest, or else has the least left; and of all limits
-/// where the draft's headers are wanted.
+/// Writes the headers of the limit with the longest wait, or else with the least remaining. If the draft's headers are
+/// enabled, writes those for all limits.
 pub(super) fn write(headers: &mut HeaderMap, status: StatusCode, found: &[Found], with_draft: bool) {
     let Some(Found { limit, standing }) = found.iter().min_by_key(|found| tightness(&found.standing)) else { return };
     headers.insert(LIMIT, limit.values.count.clone());

@@ -1,4 +1,4 @@
-//! A limited request as the engine's hook.
+//! Implements the engine's hook for a limited request.
 
 #[cfg(feature = "websocket")]
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The layer around a router: it limits requests before anything of their bodies is read.
+//! The layer around a router. It limits requests before their bodies are read.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::limited_request::LimitedRequest;
 use super::limiter::{Access, Limiter};
 use crate::request::{Hooked, RequestHook};
 
-/// The paths of probes, which are never limited. What is only another spelling of one may lead elsewhere.
+/// The paths of probes, which are never limited. Compared exactly: another spelling of a path may lead elsewhere.
 const EXEMPT: [&str; 3] = ["/health", "/ready", "/metrics"];
 
 /// Limits the requests to a router.
 #[derive(Debug, Clone)]
 pub(crate) struct RateLimitLayer(pub(super) Arc<Limiter>);
 
-/// A service whose requests are limited.
+/// A rate-limited service.
 #[derive(Debug, Clone)]
 pub(crate) struct Limited<S> {
     inner: S,
@@ -62,13 +62,14 @@ where
             Admitted::Limited(limited) => limited,
         };
         if is_graphql {
-            // The endpoint knows more of who asks, and of the operation, and counts before it reads the body.
+            // The endpoint has more information about the client and the operation, and counts before it reads the
+            // body.
             request.extensions_mut().insert(Hooked(limited.clone()));
             if !is_upgrade(&request) {
                 return LimitedFuture::Inside { answering: self.inner.call(request), limited };
             }
         }
-        // The one that is ready answers; its clone takes the place.
+        // Call the service that is ready and leave its clone in its place.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         let answering = async move {
@@ -82,7 +83,8 @@ where
 }
 
 impl RateLimitLayer {
-    /// Answers a request of the endpoint, which is handed the hook: without a layer, nobody has to look for it.
+    /// Handles a request of the endpoint and passes the hook directly: without a layer in between, it need not be
+    /// looked up.
     pub(crate) fn around<F: Future<Output = Answer>>(
         &self,
         request: Request,
@@ -98,17 +100,18 @@ impl RateLimitLayer {
     }
 }
 
-/// A request of whose client the address alone is known.
+/// A request whose client is so far identified by its address alone.
 enum Admitted {
-    /// It is on the whitelist.
+    /// The client is on the whitelist.
     Free,
-    /// It is on the blacklist.
+    /// The client is on the blacklist.
     Refused(Response<Body>),
-    /// Its client may be limited.
+    /// The client may be limited.
     Limited(Arc<LimitedRequest>),
 }
 
-/// The endpoint refuses documents itself, in the form of GraphQL.
+/// Admits a request or rejects it. Requests with a document are rejected by the endpoint itself, in the form of
+/// GraphQL.
 fn admit(limiter: &Arc<Limiter>, request: &Request, has_document: bool) -> Admitted {
     let address = limiter.address(request.headers(), request.extensions());
     let access = limiter.access(&address, None);
@@ -123,18 +126,18 @@ fn admit(limiter: &Arc<Limiter>, request: &Request, has_document: bool) -> Admit
     Admitted::Limited(Arc::new(limited))
 }
 
-/// Whether a request goes to the endpoint of GraphQL, which tells its hook of it.
+/// Whether a request goes to the GraphQL endpoint, which calls the hook of the request.
 fn is_graphql(request: &Request) -> bool {
     let matched = request.extensions().get::<MatchedPath>();
     matched.is_some_and(|path| ["/graphql", "/graphql/rust"].iter().any(|known| path.as_str().ends_with(known)))
 }
 
-/// Whether a request wants to become a socket, whose operations are counted when they come.
+/// Whether a request opens a WebSocket, whose operations are counted as they arrive.
 fn is_upgrade(request: &Request) -> bool {
     request.method() == Method::GET && request.headers().contains_key(header::UPGRADE)
 }
 
-/// A request outside of GraphQL, as the function for keys sees it.
+/// A request outside of GraphQL, as passed to the key function.
 fn of_http<'a>(limited: &'a LimitedRequest, request: &'a Request) -> RateLimitRequest<'a> {
     RateLimitRequest {
         headers: request.headers(),

@@ -1,4 +1,4 @@
-//! Limits: how many requests, or how much complexity, in how long a time.
+//! Limits: how many requests, or how much complexity, a window allows.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use super::meter::Meter;
 use super::strategy::RateLimitStrategy;
 use crate::ConfigError;
 
-/// The most that a limit may allow: with it, and the longest window, the arithmetic stays within the whole numbers that
-/// a double holds, which is what Redis counts with.
+/// The maximum that a limit may allow: with it and the longest window, the arithmetic stays within the integers that a
+/// double represents exactly, and Redis counts with doubles.
 const MOST: u64 = 50_000_000;
-/// The longest window: a day.
+/// The longest window: a day, in seconds.
 const LONGEST: u64 = 86_400;
 
 /// The unit that a limit counts.
@@ -19,7 +19,7 @@ pub(super) enum Unit {
     Complexity,
 }
 
-/// A limit: so many requests, or so much complexity, in a window of time.
+/// A limit on the number of requests, or on their complexity, in a window of time.
 ///
 /// ```
 /// use svc::rate_limit::{RateLimit, RateLimitStrategy};
@@ -31,7 +31,7 @@ pub(super) enum Unit {
 #[must_use = "a limit does nothing by itself"]
 pub struct RateLimit {
     count: u64,
-    /// Seconds.
+    /// In seconds.
     window: u64,
     burst: Option<u64>,
     strategy: Option<RateLimitStrategy>,
@@ -39,58 +39,58 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// A limit of so many requests, from 1 to 50,000,000, in a minute unless another time is given.
+    /// Limits the number of requests, from 1 to 50,000,000, per minute unless another window is set.
     pub const fn requests(count: u64) -> Self {
         Self { count, window: 60, burst: None, strategy: None, unit: Unit::Requests }
     }
 
-    /// A budget of so much complexity, from 1 to 50,000,000, in a minute unless another time is given.
+    /// Limits the complexity, from 1 to 50,000,000, per minute unless another window is set.
     pub const fn cost(complexity: u64) -> Self {
         Self { unit: Unit::Complexity, ..Self::requests(complexity) }
     }
 
-    /// The same in a second.
+    /// Sets the window to a second.
     pub const fn per_second(self) -> Self {
         Self { window: 1, ..self }
     }
 
-    /// The same in a minute.
+    /// Sets the window to a minute.
     pub const fn per_minute(self) -> Self {
         Self { window: 60, ..self }
     }
 
-    /// The same in an hour.
+    /// Sets the window to an hour.
     pub const fn per_hour(self) -> Self {
         Self { window: 3_600, ..self }
     }
 
-    /// The same in a window of whole seconds, at most a day.
+    /// Sets the window, in whole seconds, at most a day.
     pub const fn per(self, window: Duration) -> Self {
         Self { window: window.as_secs(), ..self }
     }
 
-    /// The same with another way of counting. Without one, that of the settings counts (`SVC_RATE_LIMIT_WINDOW_TYPE`).
+    /// Sets the strategy of counting. The default is that of the settings (`SVC_RATE_LIMIT_WINDOW_TYPE`).
     pub const fn strategy(self, strategy: RateLimitStrategy) -> Self {
         Self { strategy: Some(strategy), ..self }
     }
 
-    /// The same with a token bucket of this size. Without one, the size is that of the settings
-    /// (`SVC_RATE_LIMIT_BURST_SIZE`) for requests, and the whole budget for complexity.
+    /// Sets the size of the token bucket. The default is that of the settings (`SVC_RATE_LIMIT_BURST_SIZE`) for
+    /// requests, and the whole budget for complexity.
     pub const fn burst(self, tokens: u64) -> Self {
         Self { burst: Some(tokens), ..self }
     }
 
-    /// The number of requests, or the complexity, that a window allows.
+    /// Returns the number of requests, or the complexity, that a window allows.
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// The window.
+    /// Returns the window.
     pub const fn window(&self) -> Duration {
         Duration::from_secs(self.window)
     }
 
-    /// Checks the limit, which errors name `name`.
+    /// Checks the limit; errors refer to it as `name`.
     pub(super) fn check(&self, name: &str, unit: Unit) -> Result<(), ConfigError> {
         if self.unit != unit {
             let (given, wanted) = match unit {
@@ -112,7 +112,7 @@ impl RateLimit {
         self.burst.map_or(Ok(()), |burst| number("burst", burst, MOST))
     }
 
-    /// The meter of the limit, where the settings say what it leaves open.
+    /// Returns the meter of the limit; the settings provide the values that the limit does not set.
     pub(super) fn meter(&self, strategy: RateLimitStrategy, burst: u64) -> Meter {
         let whole = if self.unit == Unit::Complexity { self.count } else { burst };
         Meter {
@@ -123,7 +123,7 @@ impl RateLimit {
         }
     }
 
-    /// The same for a part of the service: an instance among several.
+    /// Returns the share of one instance among several.
     pub(super) fn shared_by(self, instances: u64) -> Self {
         let share = |count: u64| (count / instances).max(1);
         Self { count: share(self.count), burst: self.burst.map(share), ..self }

@@ -1,4 +1,4 @@
-//! A request that is limited: what was counted for it, and what its answer says of that.
+//! A rate-limited request: its counts, and the headers of its response.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +21,7 @@ use super::store::{Amount, Amounts, Standings, Takes, is_taken};
 use super::{RateLimitRequest, headers};
 use crate::request::{PreparedOperation, RequestParts, Spent};
 
-/// A request that is limited, as its layer and the engine share it.
+/// A rate-limited request, shared by its layer and the engine.
 pub(super) struct LimitedRequest {
     pub(super) limiter: Arc<Limiter>,
     path: RequestPath,
@@ -29,29 +29,29 @@ pub(super) struct LimitedRequest {
     state: Mutex<State>,
 }
 
-/// The state of a limited request. What is counted in memory locks it once.
+/// The state of a rate-limited request. Counting in memory locks it once.
 #[derive(Default)]
 struct State {
-    /// The client, once it is known who asks.
+    /// The client, once it has been identified.
     client: Option<KnownClient>,
     noted: Noted,
 }
 
-/// The client and the counts that were noted for a request.
+/// The counts recorded for a request.
 #[derive(Default)]
 struct Noted {
-    /// Whether it was counted for its path, or need not be.
+    /// Whether the request has been counted for its path, or need not be.
     is_counted: bool,
-    /// Whether it is counted for its path together with its operation: one round trip to Redis.
+    /// Whether the request will be counted for its path together with its operation, in one round trip to Redis.
     is_pending: bool,
-    /// The limits that its answer tells of.
+    /// The limits that the response reports.
     found: SmallVec<[Found; 1]>,
-    /// The parts of the budget that its operations have taken.
+    /// The amounts that the operations have taken from the budget.
     budget: Vec<FromBudget>,
 }
 
 impl Noted {
-    /// Notes how limits stand; of one that was asked before, as for each request of a batch, how it stands now.
+    /// Records the state of limits. A limit that is already recorded, as for each request of a batch, is updated.
     fn find(&mut self, found: impl IntoIterator<Item = Found>) {
         for found in found {
             match self.found.iter_mut().find(|known| known.limit.key == found.limit.key) {
@@ -62,12 +62,12 @@ impl Noted {
     }
 }
 
-/// The part of the budget that an operation was let through with.
+/// The amount of the budget that an operation was admitted with.
 struct FromBudget {
     client: KnownClient,
     found: Found,
     asked: u64,
-    /// Whether the answer tells of it.
+    /// Whether the response reports it.
     is_told: bool,
 }
 
@@ -77,7 +77,7 @@ impl LimitedRequest {
         Self { limiter, path, address, state: Mutex::default() }
     }
 
-    /// The request of an operation on the connection that this one has opened.
+    /// Returns the limited request of an operation on the WebSocket connection that this request opened.
     #[cfg(feature = "websocket")]
     pub(super) fn of_operation(&self) -> Self {
         let (limiter, path) = (self.limiter.clone(), self.path.clone());
@@ -89,12 +89,12 @@ impl LimitedRequest {
         self.path.text()
     }
 
-    /// The client, which is the same for all that is counted for the request.
+    /// Returns the client, which is the same for everything that is counted for the request.
     fn client(&self, request: &RateLimitRequest<'_>) -> KnownClient {
         self.state().client.get_or_insert_with(|| self.limiter.client(request)).clone()
     }
 
-    /// Whether a client is counted; one that is free is not.
+    /// Whether a client is counted. Clients on the whitelist are not; clients on the blacklist are rejected.
     fn is_limited(&self, client: &KnownClient) -> Result<bool, Refusal> {
         match self.limiter.access(&self.address, Some(client)) {
             Access::Free => Ok(false),
@@ -115,7 +115,7 @@ impl LimitedRequest {
         self.take(&self.of_path(), client, None).await.map(drop)
     }
 
-    /// The same in memory.
+    /// Like [`count`](Self::count), for counts in memory.
     pub(super) fn count_now(&self, local: LocalCounts<'_>, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
         let State { client, noted } = &mut *self.state();
         noted.is_counted = true;
@@ -128,8 +128,8 @@ impl LimitedRequest {
         self.taken(noted, &amounts, &standings, client, None)
     }
 
-    /// Counts a request whose operation is counted later by asking Redis: both are asked for then, and only who is known
-    /// to have to wait is refused at once.
+    /// Prepares counting a request whose operation is counted later. Both are counted in one round trip to Redis then;
+    /// only a client with a remembered wait is rejected now.
     pub(super) async fn count_early(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
         let client = self.client(request);
         if self.limiter.access(&self.address, Some(&client)) != Access::Limited {
@@ -145,7 +145,7 @@ impl LimitedRequest {
         }
     }
 
-    /// Counts a request whose endpoint has not come to it, as for a page, a method that is not allowed, or a document
+    /// Counts a request that the endpoint did not count, as for a page, a method that is not allowed, or a document
     /// that cannot be run.
     pub(super) async fn count_late(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
         let is_pending = std::mem::take(&mut self.state().noted.is_pending);
@@ -160,7 +160,7 @@ impl LimitedRequest {
         amounts
     }
 
-    /// Tells an answer of its limits, if the request was counted for its path; whether it was.
+    /// Adds the headers to a response if the request was counted for its path, and returns whether it was.
     pub(super) fn told(&self, response: &mut Response<Body>) -> bool {
         let noted = &self.state().noted;
         if noted.is_counted {
@@ -169,7 +169,7 @@ impl LimitedRequest {
         noted.is_counted
     }
 
-    /// The answer with the headers that tell of limits.
+    /// Returns the response with the rate-limit headers.
     pub(super) fn with_headers(&self, mut response: Response<Body>) -> Response<Body> {
         self.tell(&self.state().noted.found, &mut response);
         response
@@ -191,7 +191,8 @@ impl LimitedRequest {
         Ok(standings)
     }
 
-    /// Notes what was taken, or that it was too much. Without an operation it was taken for the path.
+    /// Records the amounts taken, or returns the refusal if they were too much. Without an operation, they were taken
+    /// for the path.
     fn taken(
         &self,
         noted: &mut Noted,
@@ -208,12 +209,12 @@ impl LimitedRequest {
         Ok(())
     }
 
-    /// Notes limits that let the request pass: all for the draft's headers, and else the closest.
+    /// Records limits that admit the request: all for the draft's headers, else only the tightest.
     fn note(&self, noted: &mut Noted, limits: &[Amount<'_>], standings: &Standings) {
         if self.limiter.config.standard_headers {
             return noted.find(found(limits, standings));
         }
-        // None of them has to wait.
+        // None of these limits requires a wait.
         let all = limits.iter().zip(standings);
         let Some(((limit, _), standing)) = all.min_by_key(|(_, standing)| standing.remaining) else { return };
         let found = || Found { limit: Arc::clone(limit), standing: *standing };
@@ -224,7 +225,7 @@ impl LimitedRequest {
         }
     }
 
-    /// The refusal for limits of which some are exceeded.
+    /// Returns the refusal for limits if at least one is exceeded.
     fn exceeded(
         &self,
         noted: &mut Noted,
@@ -240,13 +241,13 @@ impl LimitedRequest {
         refusal
     }
 
-    /// The refusal of a client on the blacklist.
+    /// Returns the refusal of a client on the blacklist.
     pub(super) fn refused(&self, client: &Client) -> Refusal {
         audit::refused(self.origin(), client);
         Refusal::Forbidden
     }
 
-    /// Counts an operation, and its request with it where that was put off.
+    /// Counts an operation, and its request too if counting that was deferred.
     pub(super) async fn count_operation(&self, operation: &PreparedOperation<'_>) -> Result<(), Refusal> {
         let client = self.client(&self.request(operation.request));
         if !self.is_limited(&client)? {
@@ -254,7 +255,7 @@ impl LimitedRequest {
         }
         let own = of_root_fields(&self.limiter.config, operation);
         let mut limits = self.of_operation_and(operation, &own);
-        // No other operation of a batch counts for the path meanwhile.
+        // Taken here, so that no other operation of the batch counts for the path meanwhile.
         let is_pending = std::mem::take(&mut self.state().noted.is_pending);
         if is_pending {
             limits.extend(self.of_path());
@@ -274,7 +275,7 @@ impl LimitedRequest {
         }
     }
 
-    /// The same in memory, where nothing is left for later.
+    /// Like [`count_operation`](Self::count_operation), for counts in memory, which defer nothing.
     pub(super) fn count_operation_now(
         &self,
         local: LocalCounts<'_>,
@@ -293,7 +294,7 @@ impl LimitedRequest {
         Ok(())
     }
 
-    /// The limits of an operation, and those of its own root fields.
+    /// Returns the limits of an operation and of its root fields.
     fn of_operation_and<'a>(
         &'a self,
         operation: &PreparedOperation<'_>,
@@ -306,7 +307,7 @@ impl LimitedRequest {
         limits
     }
 
-    /// Notes what an operation has taken from the budget, as a part of it may be given back.
+    /// Records the amount that an operation has taken from the budget, as a part of it may be given back.
     fn note_budget(
         &self,
         noted: &mut Noted,
@@ -323,7 +324,8 @@ impl LimitedRequest {
         noted.budget.push(FromBudget { client, found, asked: operation.complexity, is_told });
     }
 
-    /// Gives back what an operation has not used of the budget; what its answer tells of that.
+    /// Gives back the part of the budget that an operation has not used, and returns the extension for the response, if
+    /// requested.
     pub(super) fn give_back(&self, Spent { asked, used }: Spent) -> Option<(&'static str, Value)> {
         let taken = {
             let noted = &mut self.state().noted;
@@ -363,8 +365,8 @@ impl LimitedRequest {
     }
 }
 
-/// A request that has not come to its operation is counted for its path all the same: one on a socket that cannot be run, and one whose
-/// client has gone.
+/// Counts a pending request for its path even if its operation was never counted: one on a WebSocket that cannot be
+/// run, or one whose client has disconnected.
 impl Drop for LimitedRequest {
     fn drop(&mut self) {
         let State { client, noted } = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -374,7 +376,7 @@ impl Drop for LimitedRequest {
     }
 }
 
-/// Limits with what a request found of them.
+/// Pairs limits with their states.
 fn found(limits: &[Amount<'_>], standings: &[Standing]) -> impl Iterator<Item = Found> {
     limits.iter().zip(standings).map(|((limit, _), standing)| Found { limit: Arc::clone(limit), standing: *standing })
 }

@@ -1,4 +1,4 @@
-//! The limiter: who a client is, what limits it, and whether its request passes.
+//! The limiter: identifies clients, finds their limits and decides whether requests pass.
 
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,7 +26,7 @@ use crate::ConfigError;
 #[derive(Debug)]
 pub(super) struct PathLimits {
     pattern: PathPattern,
-    /// The path that most of its requests have.
+    /// The path that most of these requests have.
     path: Arc<str>,
     pub(super) limits: Vec<Arc<NamedLimit>>,
 }
@@ -34,9 +34,9 @@ pub(super) struct PathLimits {
 /// The path of a request, normalised, with its limits.
 #[derive(Debug, Clone)]
 pub(super) struct RequestPath {
-    /// `None` stands for the endpoint, which most requests ask.
+    /// `None` means the endpoint, which receives most requests.
     text: Option<Arc<str>>,
-    /// The position of its limits.
+    /// The index of its limits.
     pub(super) limits: usize,
 }
 
@@ -46,7 +46,7 @@ impl RequestPath {
     }
 }
 
-/// The standing of a client with the lists.
+/// Whether a client is limited, according to the lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     Limited,
@@ -60,10 +60,10 @@ pub(super) enum Access {
 pub(super) struct Limiter {
     pub(super) config: RateLimitConfig,
     addresses: AddressRule,
-    /// The closest first.
+    /// The most specific first.
     paths: Vec<PathLimits>,
     others: PathLimits,
-    /// The position of the endpoint's limits.
+    /// The index of the endpoint's limits.
     endpoint: usize,
     pub(super) operations: OperationLimits,
     /// Whether there are lists of clients.
@@ -122,17 +122,17 @@ impl Limiter {
         })
     }
 
-    /// The position of the limits of a path, which is normalised; that behind the last is of all others.
+    /// Returns the index of the limits of a normalised path; the index after the last means the default limits.
     fn position(&self, path: &str) -> usize {
         position(&self.paths, path)
     }
 
-    /// The limits at a position.
+    /// Returns the limits at an index.
     pub(super) fn at(&self, position: usize) -> &PathLimits {
         self.paths.get(position).unwrap_or(&self.others)
     }
 
-    /// A request's path with its limits. Most paths need no memory of their own.
+    /// Returns a request's path with its limits. Most paths need no allocation.
     pub(super) fn path(&self, path: &str) -> RequestPath {
         if path == ENDPOINT {
             return RequestPath { text: None, limits: self.endpoint };
@@ -143,12 +143,12 @@ impl Limiter {
         RequestPath { text: Some(if **known == *path { known.clone() } else { path.into() }), limits }
     }
 
-    /// The address of a request's client.
+    /// Returns the address of a request's client.
     pub(super) fn address(&self, headers: &HeaderMap, extensions: &Extensions) -> ClientAddress {
         self.addresses.address(headers, extensions)
     }
 
-    /// The client of a request.
+    /// Identifies the client of a request.
     pub(super) fn client(&self, request: &RateLimitRequest<'_>) -> KnownClient {
         self.named(request).into()
     }
@@ -170,8 +170,8 @@ impl Limiter {
         Client::at(request.address, self.config.ipv6_prefix)
     }
 
-    /// The standing of a client with the lists, or of an address alone. The blacklist comes first. An address that
-    /// nobody vouches for frees nobody, and hides none that is on the blacklist.
+    /// Returns the access of a client, or of an address alone. The blacklist comes first. An address that no trusted
+    /// proxy vouches for exempts no client, and cannot hide an address that is on the blacklist.
     pub(super) fn access(&self, address: &ClientAddress, client: Option<&KnownClient>) -> Access {
         let RateLimitConfig { blacklist, whitelist, .. } = &self.config;
         if !self.has_lists {
@@ -186,24 +186,25 @@ impl Limiter {
         }
     }
 
-    /// Takes from all limits of a request, each of another name, or from none where one of them has to wait.
+    /// Takes from all limits of a request, which have distinct names, or from none if one of them requires a wait.
     pub(super) async fn take(&self, amounts: &[Amount<'_>], client: &KnownClient) -> Standings {
         self.counts.take(Takes { client, amounts }, self.now()).await
     }
 
-    /// The counts, where asking them takes no time, so that a request may be counted more than once on its way.
+    /// Returns the counts if reading them never waits, so that a request may be counted more than once while it is
+    /// handled.
     pub(super) fn local(&self) -> Option<LocalCounts<'_>> {
         self.counts.local()
     }
 
-    /// The limit of a path that a client is known to have to wait for, without asking for it.
+    /// Returns a limit of a path that a client still has to wait for, if one is remembered. Does not count anything.
     pub(super) fn known_wait(&self, path: usize, client: &KnownClient) -> Option<Found> {
         let now = self.now();
         self.at(path).limits.iter().find_map(|limit| self.waiting.find(limit, client, now))
     }
 
-    /// Remembers what a client has to wait for before a path is answered; whether there is something. What this process
-    /// has counted by itself is not remembered: Redis may let the client pass as soon as it answers again.
+    /// Remembers how long a client has to wait for a path, and returns whether it has to. Waits that this process has
+    /// counted by itself are not remembered: Redis may admit the client as soon as it is available again.
     pub(super) fn remember_wait(&self, path: usize, client: &KnownClient, found: &[Found]) -> bool {
         let (limits, now) = (&self.at(path).limits, self.now());
         let is_of_path = |found: &&Found| limits.iter().any(|limit| Arc::ptr_eq(limit, &found.limit));
@@ -217,7 +218,7 @@ impl Limiter {
         waits
     }
 
-    /// Gives back a part of what was taken in the window that began at `window`.
+    /// Gives back a part of the amount that was taken in the window starting at `window`.
     pub(super) fn give_back(self: &Arc<Self>, limit: Arc<NamedLimit>, client: KnownClient, amount: u64, window: u64) {
         let limiter = self.clone();
         self.behind_the_answer(async move {
@@ -226,7 +227,7 @@ impl Limiter {
         });
     }
 
-    /// Counts a request for its path that nobody waits for any more.
+    /// Counts a request for its path whose client no longer waits.
     pub(super) fn count_path(self: &Arc<Self>, path: usize, client: KnownClient) {
         let limiter = self.clone();
         self.behind_the_answer(async move {
@@ -241,7 +242,7 @@ impl Limiter {
         });
     }
 
-    /// Runs what takes no time at once, and else beside requests.
+    /// Runs the counting now if it never waits, and else as a background task.
     fn behind_the_answer(&self, counting: impl Future<Output = ()> + Send + 'static) {
         if self.counts.local().is_some() {
             futures_util::FutureExt::now_or_never(counting);
@@ -250,7 +251,7 @@ impl Limiter {
         }
     }
 
-    /// The time in milliseconds since 1970.
+    /// Returns the time in milliseconds since 1970.
     pub(super) fn now(&self) -> u64 {
         match &self.clock {
             Clock::System { start, began } => start + millis(began.elapsed()),
@@ -263,13 +264,13 @@ fn position(paths: &[PathLimits], path: &str) -> usize {
     paths.iter().position(|limits| limits.pattern.matches(path)).unwrap_or(paths.len())
 }
 
-/// Whether a list names one of the addresses, or the client by its key.
+/// Whether a list contains one of the addresses, or the client's key.
 fn is_listed(list: &ClientList, addresses: impl IntoIterator<Item = IpAddr>, client: Option<&KnownClient>) -> bool {
     let has_key = || list.has_keys() && client.is_some_and(|client| list.has_key(&client.to_string()));
     !list.is_empty() && (addresses.into_iter().any(|address| list.has_address(address)) || has_key())
 }
 
-/// The rules, with those of the settings for GraphQL where the program has none.
+/// Returns the rules, adding those for GraphQL from the settings if the program has none.
 fn with_settings(rules: Option<Vec<RateLimitRule>>, config: &RateLimitConfig) -> Vec<RateLimitRule> {
     let own = rules.as_ref().is_some_and(|rules| is_about_graphql(rules));
     let mut rules = rules.unwrap_or_else(create_default_rate_limit_rules);
@@ -284,9 +285,9 @@ fn with_settings(rules: Option<Vec<RateLimitRule>>, config: &RateLimitConfig) ->
 
 /// The clock of a limiter.
 enum Clock {
-    /// The system's time at the start in milliseconds, and what has passed since: it never goes back.
+    /// The system's time at the start in milliseconds, and the start as an instant: this clock never goes back.
     System { start: u64, began: Instant },
-    /// That of the program.
+    /// The program's clock.
     Own(ClockFn),
 }
 
@@ -301,7 +302,7 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 4)
 }
 
-/// Shows no counts.
+/// Omits the counts.
 impl std::fmt::Debug for Limiter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Limiter").field("config", &self.config).field("paths", &self.paths).finish_non_exhaustive()

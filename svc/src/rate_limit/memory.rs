@@ -1,8 +1,8 @@
-//! Counts in the memory of one process, of which there are only so many.
+//! Counts in the memory of one process, limited in number.
 //!
-//! Where there is no room for another, the one that limits least is forgotten: one that is as if it had never been, or else
-//! the one with the smallest part of its limit used, and of several the oldest. A count of which half is used stays, so a
-//! flood of new clients frees nobody who is limited. Where all counts are such, new clients share counts by their networks.
+//! If there is no room for another, the count that limits least is evicted: an expired one, or else the one with the
+//! smallest used part of its limit, and among equals the oldest. A half-used count stays, so a flood of new clients
+//! exempts no limited client. If no count can be evicted, new clients share counts by their networks.
 
 use std::cmp::Reverse;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -17,20 +17,20 @@ use super::meter::{Bucket, Meter};
 use super::named_limit::NamedLimit;
 use super::store::{Amount, Standings, Takes, is_taken};
 
-/// Clients of different threads lie in different places, so that threads seldom wait for each other.
+/// Clients are spread over shards, so that threads seldom wait for each other.
 const SHARDS: usize = 64;
-/// The counts that are looked at to make room for another: chosen at random, so that one among a thousand that limits more
-/// than most is hardly ever the least of them.
+/// The number of counts inspected to make room for another. They are chosen at random, so if one count in a thousand
+/// limits more than most, it is hardly ever the least of them.
 const LOOKS: usize = 32;
-/// The powers of two that a count has to be below its limit to be forgotten: less than a half is used.
+/// The number of powers of two that a count has to be below its limit to be evicted: less than a half is used.
 const FORGETTABLE: u8 = 2;
-/// The groups of networks whose clients share a count where there is no room.
+/// The number of groups of networks whose clients share a count if there is no room.
 const GROUPS: u64 = 1_024;
 
-/// Counts by their keys, which are hashes already; one that was found is found again by its place.
+/// Counts by their keys, which are hashes already. After a look-up, a count is accessed again by its index.
 type Hashed<K, V> = IndexMap<K, V, BuildHasherDefault<KnownHash>>;
 
-/// A hasher of keys that are hashes: their last number.
+/// Hashes keys that are hashes already: returns their last number.
 #[derive(Default)]
 struct KnownHash(u64);
 
@@ -49,26 +49,26 @@ impl Hasher for KnownHash {
 /// The counts of a process.
 pub(super) struct MemoryStore {
     shards: Box<[Mutex<Shard>]>,
-    /// The counts of clients for whom there is no room, by limit and group of networks. It is locked after a shard.
+    /// The shared counts of clients without room, by limit and group of networks. Locked after a shard.
     strangers: Mutex<Hashed<u64, Bucket>>,
-    /// The most counts of a shard.
+    /// The maximum number of counts in a shard.
     room: usize,
 }
 
-/// The counts of some clients: all those of each.
+/// The counts of some clients; all counts of a client are in the same shard.
 #[derive(Default)]
 struct Shard {
     counts: Hashed<CountKey, Count>,
-    /// The state of the random numbers by which counts are chosen.
+    /// The state of the random number generator that chooses counts.
     random: u64,
 }
 
 #[derive(Clone, Copy)]
 struct Count {
     bucket: Bucket,
-    /// The time from which on it is as if it had never been.
+    /// When the count expires: from then on it has no effect.
     forgotten_at: u64,
-    /// The powers of two between what is used and the limit: the more, the less it limits.
+    /// The number of powers of two between the used amount and the limit. The higher, the less the count limits.
     slack: u8,
 }
 
@@ -78,17 +78,17 @@ impl Count {
     }
 }
 
-/// The numbers of a limit by which a store counts: its own, or those of the process's share.
+/// Selects the numbers that a store counts with: for the whole limit, or for the process's share.
 pub(super) type Numbers = fn(&NamedLimit) -> &Meter;
 
 impl MemoryStore {
-    /// A store of about so many counts.
+    /// Creates a store of about `most` counts.
     pub(super) fn new(most: usize) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         Self { shards, strangers: Mutex::default(), room: most.div_ceil(SHARDS).max(1) }
     }
 
-    /// Takes all counts of a request or none of them.
+    /// Takes all counts of a request, or none of them.
     pub(super) fn take(&self, takes: Takes<'_>, numbers: Numbers, now: u64) -> Standings {
         let mut counts = self.counts(takes.client);
         let mut standings = Standings::new();
@@ -98,7 +98,7 @@ impl MemoryStore {
         standings
     }
 
-    /// Gives back a part of what was taken in the window that began at `window`.
+    /// Gives back a part of the amount that was taken in the window starting at `window`.
     pub(super) fn give_back(&self, Takes { client, amounts }: Takes<'_>, numbers: Numbers, window: u64, now: u64) {
         let mut counts = self.counts(client);
         for (limit, amount) in amounts {
@@ -116,7 +116,7 @@ impl MemoryStore {
     }
 }
 
-/// The counts of one client, which nobody else changes meanwhile.
+/// The counts of one client, locked against other changes.
 struct ClientCounts<'a> {
     store: &'a MemoryStore,
     client: &'a KnownClient,
@@ -125,8 +125,8 @@ struct ClientCounts<'a> {
 }
 
 impl<'a> ClientCounts<'a> {
-    /// Takes all amounts or none of them from counts that are there, each of which is looked up once; whether all of them are
-    /// there.
+    /// Takes all amounts, or none of them, from existing counts, with one look-up each. Returns whether all of them
+    /// exist.
     fn take_known(&mut self, amounts: &[Amount<'_>], numbers: Numbers, now: u64, standings: &mut Standings) -> bool {
         let mut before: SmallVec<[(usize, Count); 4]> = SmallVec::new();
         let mut is_taken = true;
@@ -148,7 +148,7 @@ impl<'a> ClientCounts<'a> {
         is_known
     }
 
-    /// Takes all amounts or none of them, and makes room for the counts that are not there.
+    /// Takes all amounts, or none of them, and makes room for missing counts.
     fn take(&mut self, amounts: &[Amount<'_>], numbers: Numbers, now: u64) -> Standings {
         let mut advanced: SmallVec<[Bucket; 4]> = SmallVec::new();
         let mut standings = Standings::new();
@@ -165,7 +165,8 @@ impl<'a> ClientCounts<'a> {
         standings
     }
 
-    /// The amount that was taken from a limit. Where it has no place and none can be made for it, that of its group.
+    /// Returns the amount that was taken from a limit. If the count does not exist and no room can be made for it,
+    /// returns that of the client's group.
     fn find(&mut self, limit: &NamedLimit, now: u64) -> Bucket {
         if let Some(count) = self.shard.counts.get(&self.client.key.with(limit.key)) {
             count.bucket
@@ -177,7 +178,7 @@ impl<'a> ClientCounts<'a> {
         }
     }
 
-    /// Keeps a count where [`find`](Self::find) has looked.
+    /// Stores a count where [`find`](Self::find) looked for it.
     fn keep(&mut self, limit: &NamedLimit, count: Count) {
         let key = self.client.key.with(limit.key);
         if let Some(known) = self.shard.counts.get_mut(&key) {
@@ -190,7 +191,8 @@ impl<'a> ClientCounts<'a> {
         }
     }
 
-    /// The key of the count that clients of a group share. There are so many groups, so their counts need no bound.
+    /// Returns the key of the count that clients of a group share. The number of groups is fixed, so these counts need
+    /// no bound.
     fn shared_key(&self, limit: &NamedLimit) -> u64 {
         limit.key.0 ^ (self.client.group().0 % GROUPS)
     }
@@ -202,7 +204,7 @@ impl<'a> ClientCounts<'a> {
 }
 
 impl Shard {
-    /// Whether there is room for another, if need be in the place of the one that limits least.
+    /// Makes room for another count, if necessary by evicting the one that limits least. Returns whether there is room.
     fn make_room(&mut self, room: usize, now: u64) -> bool {
         if self.counts.len() < room {
             return true;
@@ -226,7 +228,7 @@ impl Shard {
         true
     }
 
-    /// The place of a count, by a xorshift generator: nobody gains by guessing it, as the keys are secret.
+    /// Returns the index of a count, chosen by a xorshift generator. Guessing it is of no use, as the keys are secret.
     fn random_index(&mut self) -> usize {
         let mut random = if self.random == 0 { 0x9E37_79B9_7F4A_7C15 } else { self.random };
         random ^= random << 13;
@@ -245,7 +247,7 @@ impl MemoryStore {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        // With the hash of an entry, its position, and the byte by which it is found.
+        // Includes the hash of an entry, its index, and its control byte.
         let count = size_of::<(CountKey, Count)>() + 8 + 8 * 8 / 7 + 1;
         self.sum(|shard| shard.counts.capacity() * count)
     }
@@ -255,7 +257,7 @@ impl MemoryStore {
     }
 }
 
-/// Shows no count.
+/// Omits the counts.
 impl std::fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("MemoryStore").field("room", &(self.room * SHARDS)).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! The arithmetic of the strategies: whole numbers alone, so that nothing is lost at the edges of windows. Times are
+//! The arithmetic of the strategies, in integers only, so that nothing is lost at the edges of windows. Times are in
 //! milliseconds since 1970. `take.lua` does the same in Redis.
 
 use super::strategy::RateLimitStrategy;
@@ -13,37 +13,37 @@ pub(super) struct Meter {
     pub(super) burst: u64,
 }
 
-/// The amount that was taken from a limit. Nothing, in the beginning.
+/// The amount that was taken from a limit, initially zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Bucket {
-    /// The beginning of the window; of a token bucket, the time of its level.
+    /// The start of the window; for a token bucket, the time of its level.
     pub(super) at: u64,
-    /// The number taken in the window; of a token bucket, the tokens that are missing, times the window.
+    /// The amount taken in the window; for a token bucket, the missing tokens, times the window.
     pub(super) used: u64,
-    /// The number taken in the window before.
+    /// The amount taken in the previous window.
     pub(super) before: u64,
 }
 
-/// The state of a limit as its client may know it.
+/// The state of a limit, as reported to its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Standing {
-    /// Milliseconds until the same would be allowed, where it is not now.
+    /// Milliseconds until the same request would be allowed, if it is not allowed now.
     pub(super) wait: Option<u64>,
-    /// The number that is left.
+    /// The remaining amount.
     pub(super) remaining: u64,
-    /// Milliseconds until the window ends; of a token bucket, until it is full.
+    /// Milliseconds until the window ends; for a token bucket, until it is full.
     pub(super) reset: u64,
-    /// The window in which it was taken; for giving back.
+    /// The window of the amount taken; used for giving back.
     pub(super) window: u64,
 }
 
 impl Meter {
-    /// The most that can be taken at once.
+    /// The maximum that can be taken at once.
     pub(super) fn capacity(&self) -> u64 {
         if self.strategy == RateLimitStrategy::TokenBucket { self.burst } else { self.count }
     }
 
-    /// The bucket at a time. An older clock moves nothing.
+    /// Advances the bucket to a time. An earlier time changes nothing.
     pub(super) fn advanced(&self, bucket: Bucket, now: u64) -> Bucket {
         let now = now.max(bucket.at);
         if self.strategy == RateLimitStrategy::TokenBucket {
@@ -58,7 +58,7 @@ impl Meter {
         Bucket { at: start, used: 0, before: if slides { bucket.used } else { 0 } }
     }
 
-    /// Takes from an advanced bucket; what is over the capacity never fits.
+    /// Takes from an advanced bucket, or returns the wait in milliseconds. An amount over the capacity never fits.
     pub(super) fn take(&self, bucket: Bucket, now: u64, cost: u64) -> Result<Bucket, u64> {
         let now = now.max(bucket.at);
         if cost > self.capacity() {
@@ -72,7 +72,7 @@ impl Meter {
         let (used, passed) = (bucket.used + cost, now - bucket.at);
         if used > self.count {
             let next = bucket.at + self.window - now;
-            // Sliding, what was taken here weighs in the next window as well.
+            // In a sliding window, the amount taken here counts in the next window as well.
             let more = if self.strategy == RateLimitStrategy::SlidingWindow {
                 self.until_light(bucket.used, self.count - cost)
             } else {
@@ -86,12 +86,12 @@ impl Meter {
         }
     }
 
-    /// The part of a window that has to pass until the count of the window before weighs no more than `room`.
+    /// Returns the part of a window that has to pass until the count of the previous window weighs no more than `room`.
     fn until_light(&self, before: u64, room: u64) -> u64 {
         if before <= room { 0 } else { self.window - room * self.window / before }
     }
 
-    /// The number that an advanced bucket still allows.
+    /// Returns the amount that an advanced bucket still allows.
     pub(super) fn remaining(&self, bucket: Bucket, now: u64) -> u64 {
         let now = now.max(bucket.at);
         if self.strategy == RateLimitStrategy::TokenBucket {
@@ -104,7 +104,7 @@ impl Meter {
         self.count.saturating_sub(bucket.used + weight)
     }
 
-    /// The standing of an advanced bucket.
+    /// Returns the state of an advanced bucket.
     pub(super) fn standing(&self, bucket: Bucket, now: u64, wait: Option<u64>) -> Standing {
         let reset = match self.strategy {
             RateLimitStrategy::TokenBucket => bucket.used.div_ceil(self.count),
@@ -113,7 +113,7 @@ impl Meter {
         Standing { wait, remaining: self.remaining(bucket, now), reset, window: bucket.at }
     }
 
-    /// The bucket after an amount was asked from it, and its standing then.
+    /// Tries to take an amount, and returns the bucket and its state afterwards.
     pub(super) fn taken(&self, bucket: Bucket, now: u64, amount: u64) -> (Bucket, Standing) {
         let bucket = self.advanced(bucket, now);
         match self.take(bucket, now, amount) {
@@ -122,7 +122,7 @@ impl Meter {
         }
     }
 
-    /// Gives back to an advanced bucket what was taken in the window that began at `window`.
+    /// Gives back to an advanced bucket an amount that was taken in the window starting at `window`.
     pub(super) fn given_back(&self, bucket: Bucket, window: u64, amount: u64) -> Bucket {
         let is_tokens = self.strategy == RateLimitStrategy::TokenBucket;
         if is_tokens {
@@ -136,7 +136,8 @@ impl Meter {
         }
     }
 
-    /// The powers of two between what is taken and the most that can be: 0 from about the half of it on.
+    /// Returns the number of powers of two between the used amount and the maximum: 0 if about half of it or more is
+    /// used.
     pub(super) fn slack(&self, bucket: Bucket) -> u8 {
         let most = match self.strategy {
             RateLimitStrategy::TokenBucket => self.burst.saturating_mul(self.window),
@@ -147,7 +148,7 @@ impl Meter {
         u8::try_from(powers).unwrap_or(u8::MAX)
     }
 
-    /// The time from which on the bucket is as if it had never been.
+    /// Returns the time when the bucket ceases to have an effect.
     pub(super) fn forgotten_at(&self, bucket: Bucket) -> u64 {
         match self.strategy {
             RateLimitStrategy::TokenBucket => bucket.at + bucket.used.div_ceil(self.count),

@@ -1,8 +1,9 @@
-//! Rate limits: how often a client may ask, how much, and what it is told when that is too often.
+//! Rate limits: how often a client may send requests, how much complexity it may use, and the response to requests
+//! beyond that.
 //!
-//! [`setup_rate_limiting`] puts them around a router. A request is counted for its path before its body is read, and its
-//! operation for its kind, its complexity and its root fields once it is known which one will run. Counts lie in the
-//! memory of the process, or in Redis for all instances.
+//! [`setup_rate_limiting`] puts them around a router. A request is counted for its path before its body is read, and
+//! its operation for its kind, its complexity and its root fields once the operation has been selected. Counts are
+//! stored in the memory of the process, or in Redis for all instances.
 //!
 //! ```no_run
 //! use svc::prelude::*;
@@ -75,11 +76,11 @@ pub(crate) use future::{Answer, LimitedFuture};
 pub(crate) use layer::RateLimitLayer;
 use limiter::Limiter;
 
-/// Limits the requests to all routes that the router has by now; those that are added later are not limited.
-/// `/health`, `/ready` and `/metrics` never are.
+/// Limits the requests to all routes that the router has by now; routes that are added later are not limited.
+/// `/health`, `/ready` and `/metrics` are never limited.
 ///
 /// # Errors
-/// A [`ConfigError`] that names the limit and what it may be.
+/// Returns a [`ConfigError`] with the name of the limit and its allowed values.
 pub fn setup_rate_limiting(app: Router, limiting: RateLimiting) -> Result<Router, ConfigError> {
     Ok(match layer(limiting)? {
         Some(layer) => request_log::around(app.layer(layer)),
@@ -87,18 +88,18 @@ pub fn setup_rate_limiting(app: Router, limiting: RateLimiting) -> Result<Router
     })
 }
 
-/// Whether the program limits requests, or says that it does not.
+/// Whether the program has configured rate limits, including disabling them.
 static IS_SET_UP: AtomicBool = AtomicBool::new(false);
 
-/// Whether the program limits requests, or says that it does not.
+/// Whether the program has configured rate limits, including disabling them.
 pub(crate) fn is_set_up() -> bool {
     IS_SET_UP.load(Ordering::Relaxed)
 }
 
-/// The layer that limits requests; `None` where nothing is limited.
+/// Returns the layer that limits requests; `None` if rate limits are disabled.
 ///
 /// # Errors
-/// A [`ConfigError`] that names the limit and what it may be.
+/// Returns a [`ConfigError`] with the name of the limit and its allowed values.
 pub(crate) fn layer(limiting: RateLimiting) -> Result<Option<RateLimitLayer>, ConfigError> {
     IS_SET_UP.store(true, Ordering::Relaxed);
     limiting.note_use();

@@ -1,4 +1,4 @@
-//! Limits under their names.
+//! Limits with their names.
 
 use std::sync::Arc;
 
@@ -9,38 +9,38 @@ use super::meter::{Meter, Standing};
 use super::number_value::number_value;
 use super::{RateLimit, RateLimitConfig};
 
-/// A limit under its name.
+/// A limit with its name.
 #[derive(Debug)]
 pub(super) struct NamedLimit {
     #[cfg_attr(not(feature = "redis"), expect(dead_code, reason = "its key stands for it in memory"))]
     pub(super) name: String,
-    /// The key of the name.
+    /// The hash of the name.
     pub(super) key: CountKey,
-    /// The number that a window allows.
+    /// The amount that a window allows.
     pub(super) count: u64,
-    /// Seconds.
+    /// In seconds.
     pub(super) window: u64,
-    /// Both as values of headers.
+    /// The count and the window as header values.
     pub(super) values: LimitValues,
     pub(super) message: String,
     pub(super) meter: Meter,
-    /// The numbers for this process alone, where instances share the limit.
+    /// The numbers for this process alone if instances share the limit.
     #[cfg_attr(not(feature = "redis"), expect(dead_code, reason = "nothing is shared"))]
     pub(super) share: Meter,
 }
 
-/// The values of the headers that tell of a limit itself.
+/// The values of the headers that describe a limit.
 #[derive(Debug)]
 pub(super) struct LimitValues {
     pub(super) count: HeaderValue,
     pub(super) window: HeaderValue,
-    /// Its name in the draft's headers.
+    /// The name in the draft's headers.
     pub(super) name: String,
-    /// The whole of it in the draft's header of policies.
+    /// The complete entry in the draft's policy header.
     pub(super) policy: String,
 }
 
-/// A limit, and what a request found of it.
+/// A limit and its state for a request.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     pub(super) limit: Arc<NamedLimit>,
@@ -48,7 +48,7 @@ pub(super) struct Found {
 }
 
 impl NamedLimit {
-    /// A limit that the settings complete.
+    /// Creates a limit; the settings provide the values that it does not set.
     pub(super) fn new(name: String, limit: RateLimit, message: &str, config: &RateLimitConfig) -> Arc<Self> {
         let (strategy, burst) = (config.window_type.strategy(), config.burst_size.into());
         let share = limit.shared_by(config.instances.max(1).into());
@@ -56,7 +56,7 @@ impl NamedLimit {
         Arc::new(Self::of(name, message, limit.window().as_secs(), meters))
     }
 
-    /// A limit with a window of seconds, whose meters are its own and that of the process's share.
+    /// Creates a limit with a window in seconds, its own meter and the meter of the process's share.
     pub(super) fn of(name: String, message: &str, window: u64, [meter, share]: [Meter; 2]) -> Self {
         Self {
             key: CountKey::of(&name),

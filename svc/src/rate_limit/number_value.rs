@@ -1,11 +1,11 @@
-//! Numbers as values of headers.
+//! Numbers as header values.
 
 use axum::http::HeaderValue;
 
-/// The numbers whose text is there already: most of those that answers tell.
+/// The number of precomputed texts: they cover most numbers in responses.
 const KNOWN: usize = 1_000;
 const DIGITS: usize = 3;
-/// The texts of the known numbers, with leading zeros, one behind the other.
+/// The texts of the precomputed numbers, with leading zeros, in one array.
 static TEXTS: [u8; KNOWN * DIGITS] = texts();
 
 const fn texts() -> [u8; KNOWN * DIGITS] {
@@ -23,10 +23,10 @@ const fn texts() -> [u8; KNOWN * DIGITS] {
     texts
 }
 
-/// A number as a value. That of a known one takes no memory of its own.
+/// Returns a number as a header value. Precomputed numbers need no allocation.
 pub(super) fn number_value(number: u64) -> HeaderValue {
     known(number).unwrap_or_else(|| {
-        // The conversion of the crate `http` takes memory twice.
+        // The conversion of the crate `http` allocates twice.
         HeaderValue::from_str(itoa::Buffer::new().format(number)).unwrap_or_else(|_| number.into())
     })
 }

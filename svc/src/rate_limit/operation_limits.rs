@@ -1,4 +1,4 @@
-//! The limits of operations: by their kind, their complexity, and their root fields.
+//! The limits of operations: by kind, by complexity and by root field.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(super) struct OperationLimits {
     pub(super) budget: Option<Arc<NamedLimit>>,
 }
 
-/// Three limits under their names.
+/// Creates three named limits.
 pub(super) fn named(
     names: [&str; 3],
     limits: [RateLimit; 3],
@@ -29,7 +29,7 @@ pub(super) fn named(
 }
 
 impl OperationLimits {
-    /// The limits of an operation's kind and tier, and the budget, with what it takes from each.
+    /// Returns the limits of an operation's kind and tier, and the budget, with the amount to take from each.
     pub(super) fn of(&self, operation: &PreparedOperation<'_>) -> Amounts<'_> {
         let kind = match operation.kind {
             OperationKind::Query => 0,
@@ -48,7 +48,7 @@ impl OperationLimits {
     }
 }
 
-/// The limits of an operation's root fields, and how often each is selected.
+/// Returns the limits of an operation's root fields, and how often each field is selected.
 pub(super) fn of_root_fields(
     config: &RateLimitConfig,
     operation: &PreparedOperation<'_>,

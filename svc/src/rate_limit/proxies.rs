@@ -1,4 +1,4 @@
-//! Addresses of clients, as far as what stands between can be believed.
+//! Addresses of clients, as far as the proxies in between can be trusted.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use super::client_list::network;
 use super::forwarded;
 use crate::settings::items;
 
-/// The proxies whose word about their clients counts.
+/// The proxies that are trusted to report the addresses of their clients.
 ///
 /// ```
 /// use svc::rate_limit::TrustedProxies;
@@ -42,8 +42,8 @@ impl fmt::Display for TrustedProxies {
     }
 }
 
-/// The header in which trusted proxies name their clients. A proxy leaves the others as the client has sent them, so only
-/// one is read.
+/// The header that trusted proxies report the addresses of their clients in. A proxy forwards the other headers as the
+/// client has sent them, so only one header is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ForwardedHeader {
@@ -79,37 +79,37 @@ impl fmt::Display for ForwardedHeader {
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const REAL_IP: HeaderName = HeaderName::from_static("x-real-ip");
 
-/// The address of a request's client, and what speaks for it.
+/// The address of a request's client, and whether it can be trusted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClientAddress {
     /// The address under which the client is counted.
     pub(crate) counted: Option<IpAddr>,
-    /// The other end of the connection, where nobody vouches for the header that names another address.
+    /// The peer of the connection, if an untrusted header reports another address.
     unvouched: Option<IpAddr>,
-    /// Whether the address is that of the other end, or one that a trusted proxy vouches for.
+    /// Whether the address is that of the peer, or vouched for by a trusted proxy.
     is_vouched: bool,
 }
 
 impl ClientAddress {
-    /// An address that can be believed.
+    /// An address that can be trusted.
     fn known(address: Option<IpAddr>) -> Self {
         Self { counted: address, unvouched: None, is_vouched: true }
     }
 
-    /// The address, unless the client itself may have chosen it.
+    /// Returns the address, unless the client itself may have chosen it.
     pub(super) fn vouched(&self) -> Option<IpAddr> {
         self.counted.filter(|_| self.is_vouched)
     }
 
-    /// All addresses that may be the client's.
+    /// Returns all addresses that may be the client's.
     pub(super) fn all(&self) -> impl Iterator<Item = IpAddr> {
         self.counted.into_iter().chain(self.unvouched)
     }
 }
 
-/// The address of a request's client. Without a list of proxies anyone may name it: the first entry of
-/// `X-Forwarded-For`, else `X-Real-IP`. With one, the peer must be on it; then the entries are walked from the right, as
-/// each proxy appends the peer that it saw, up to the first that is not a trusted proxy.
+/// Returns the address of a request's client. Without a list of proxies, any client may set it: it is the first entry
+/// of `X-Forwarded-For`, else `X-Real-IP`. With a list, the peer must be on it; then the entries are walked from the
+/// right, as each proxy appends the peer that it saw, up to the first that is not a trusted proxy.
 pub(super) fn client_address(
     headers: &HeaderMap,
     peer: Option<IpAddr>,
@@ -120,7 +120,7 @@ pub(super) fn client_address(
     let Some(TrustedProxies(proxies)) = proxies else { return named_by_anyone(headers, peer) };
     let is_trusted = |address: &IpAddr| proxies.iter().any(|network| network.contains(address));
     let Some(mut nearest) = peer.filter(is_trusted) else { return ClientAddress::known(peer) };
-    // What cannot be read might name anyone, so the walk ends at the one who has written it.
+    // An unreadable entry might hide any address, so the walk ends at the proxy that appended it.
     for entry in entries(headers, named_in).into_iter().rev() {
         let Some(address) = entry else { break };
         nearest = address;
@@ -131,10 +131,10 @@ pub(super) fn client_address(
     ClientAddress::known(Some(nearest))
 }
 
-/// The address where no proxy is known. A header may be the client's own, or that of a proxy whose address the peer's
-/// then is, so neither of the two can be believed.
+/// Returns the address if no proxies are configured. A header may come from the client itself, or from a proxy, in
+/// which case the peer is that proxy; so neither of the two can be trusted.
 fn named_by_anyone(headers: &HeaderMap, peer: Option<IpAddr>) -> ClientAddress {
-    // A look at the few names that are there costs less than the hashes of three.
+    // Comparing the few header names of a request costs less than three hash lookups.
     let names_one = |name: &HeaderName| *name == FORWARDED_FOR || *name == REAL_IP || *name == header::FORWARDED;
     if !headers.keys().any(names_one) {
         return ClientAddress::known(peer);
@@ -144,7 +144,7 @@ fn named_by_anyone(headers: &HeaderMap, peer: Option<IpAddr>) -> ClientAddress {
     ClientAddress { counted: named.or(peer), unvouched: peer, is_vouched: false }
 }
 
-/// The addresses of a header, from the left; `None` stands for what is not one.
+/// Returns the addresses in a header, from the left; `None` for an entry that is not an address.
 fn entries(headers: &HeaderMap, named_in: ForwardedHeader) -> Vec<Option<IpAddr>> {
     let name = match named_in {
         ForwardedHeader::XForwardedFor => FORWARDED_FOR,

@@ -12,12 +12,12 @@ use super::{RateLimit, RateLimitConfig, RateLimitRule};
 use crate::ConfigError;
 use crate::settings::{from_environment, is_set, tell_once, tell_unused, use_group};
 
-/// The names of the limits of kinds.
+/// The names of the limits by kind.
 pub(super) const KINDS: [&str; 3] = ["query", "mutation", "subscription"];
-/// The names of the limits of tiers.
+/// The names of the limits by tier.
 pub(super) const TIERS: [&str; 3] = ["low", "medium", "high"];
 
-/// A request, as the function of [`RateLimiting::key`] sees it.
+/// A request, as passed to the function of [`RateLimiting::key`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RateLimitRequest<'a> {
@@ -25,9 +25,9 @@ pub struct RateLimitRequest<'a> {
     pub headers: &'a HeaderMap,
     /// The path, normalised.
     pub path: &'a str,
-    /// The address of the client, as far as it is known.
+    /// The address of the client, if available.
     pub address: Option<IpAddr>,
-    /// The user, if one is known.
+    /// The user, if the request is authenticated.
     #[cfg(feature = "auth")]
     pub user: Option<&'a crate::UserContext>,
 }
@@ -35,7 +35,7 @@ pub struct RateLimitRequest<'a> {
 pub(super) type KeyFn = Arc<dyn Fn(&RateLimitRequest<'_>) -> Option<String> + Send + Sync>;
 pub(super) type ClockFn = Arc<dyn Fn() -> Duration + Send + Sync>;
 
-/// The options of rate limits; given to [`setup_rate_limiting`](crate::setup_rate_limiting).
+/// The options of rate limits, for [`setup_rate_limiting`](crate::setup_rate_limiting).
 ///
 /// ```
 /// use svc::rate_limit::{RateLimit, RateLimitRule, RateLimiting};
@@ -53,11 +53,11 @@ pub struct RateLimiting {
     pub(super) config: RateLimitConfig,
     pub(super) rules: Option<Vec<RateLimitRule>>,
     pub(super) default_limit: RateLimit,
-    /// Those of queries, mutations and subscriptions.
+    /// The limits of queries, mutations and subscriptions.
     pub(super) kinds: [RateLimit; 3],
-    /// Those of operations of low, medium and high complexity.
+    /// The limits of operations of low, medium and high complexity.
     pub(super) tiers: [RateLimit; 3],
-    /// The complexity from which on an operation is medium, and high.
+    /// The complexity thresholds of medium and of high operations.
     pub(super) thresholds: [u64; 2],
     pub(super) budget: Option<RateLimit>,
     pub(super) key: Option<KeyFn>,
@@ -85,15 +85,15 @@ impl Default for RateLimiting {
 }
 
 impl RateLimiting {
-    /// Options with the default settings.
+    /// Creates options with the default settings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Options with the settings of the environment; see [`RateLimitConfig`].
+    /// Creates options with the settings of the environment; see [`RateLimitConfig`].
     ///
     /// # Errors
-    /// A [`ConfigError`] that names the variable and what it may be.
+    /// Returns a [`ConfigError`] with the name of the variable and its allowed values.
     pub fn from_env() -> Result<Self, ConfigError> {
         Ok(Self::default().config(from_environment()?))
     }
@@ -103,61 +103,61 @@ impl RateLimiting {
         Self { config, ..self }
     }
 
-    /// Replaces all rules, those of [`create_default_rate_limit_rules`](super::create_default_rate_limit_rules) among
-    /// them.
+    /// Replaces all rules, also the defaults of
+    /// [`create_default_rate_limit_rules`](super::create_default_rate_limit_rules).
     pub fn rules(self, rules: impl IntoIterator<Item = RateLimitRule>) -> Self {
         Self { rules: Some(rules.into_iter().collect()), ..self }
     }
 
-    /// Adds a rule to those that are there.
+    /// Adds a rule to the existing ones.
     pub fn rule(mut self, rule: RateLimitRule) -> Self {
-        // The limits of GraphQL stay those of the settings, unless this rule is about it.
+        // The limits of GraphQL still come from the settings, unless this rule applies to it.
         self.rules.get_or_insert_with(super::rule::rules_beside_graphql).push(rule);
         self
     }
 
-    /// Sets the limit of paths for which no rule is. Default 100 requests in a minute.
+    /// Sets the limit of paths without a rule. Default 100 requests per minute.
     pub fn default_limit(self, limit: RateLimit) -> Self {
         Self { default_limit: limit, ..self }
     }
 
-    /// Sets the limits of queries, mutations and subscriptions, each counted by itself. Default 100, 20 and 10 in a
-    /// minute.
+    /// Sets the limits of queries, mutations and subscriptions, which are counted separately. Default 100, 20 and 10
+    /// per minute.
     pub fn kinds(self, queries: RateLimit, mutations: RateLimit, subscriptions: RateLimit) -> Self {
         Self { kinds: [queries, mutations, subscriptions], ..self }
     }
 
-    /// Sets the limits of operations of low, medium and high complexity, each counted by itself. Default 200, 100 and 20
-    /// in a minute.
+    /// Sets the limits of operations of low, medium and high complexity, which are counted separately. Default 200, 100
+    /// and 20 per minute.
     pub fn tiers(self, low: RateLimit, medium: RateLimit, high: RateLimit) -> Self {
         Self { tiers: [low, medium, high], ..self }
     }
 
-    /// Sets the complexity from which on an operation is medium, and high. Default 200 and 2,000.
+    /// Sets the complexity thresholds of medium and of high operations. Default 200 and 2,000.
     pub fn thresholds(self, medium: u64, high: u64) -> Self {
         Self { thresholds: [medium, high], ..self }
     }
 
-    /// Sets a budget of complexity, [`RateLimit::cost`], beside the counts. An operation is let through with the
-    /// complexity that its document asks for; what its answer did not hold of that is given back.
+    /// Sets a budget of complexity, [`RateLimit::cost`], in addition to the counts. An operation is admitted with the
+    /// complexity of its document; the part that its response did not use is given back.
     pub fn budget(self, budget: RateLimit) -> Self {
         Self { budget: Some(budget), ..self }
     }
 
-    /// Sets a function that names the client of a request, such as its API key or its tenant. Where it says `None`, the
-    /// user counts, or else the address.
+    /// Sets a function that identifies the client of a request, such as by its API key or its tenant. If it returns
+    /// `None`, the client is the user, or else the address.
     ///
-    /// What clients may choose at will frees them of all limits, so it has to be something that was verified.
+    /// A client that can choose its key freely evades all limits, so the key must have been verified.
     pub fn key(self, key: impl Fn(&RateLimitRequest<'_>) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { key: Some(Arc::new(key)), ..self }
     }
 
-    /// Sets the clock: the time since 1970. Counts in Redis go by the clock of Redis.
+    /// Sets the clock, which returns the time since 1970. Counts in Redis use the clock of Redis.
     pub fn clock(self, now: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self { clock: Some(Arc::new(now)), ..self }
     }
 
-    /// Sets the Redis that counts for all instances. While it is away, or takes longer than
+    /// Sets the Redis that counts for all instances. While it is unavailable, or takes longer than
     /// `SVC_RATE_LIMIT_REDIS_TIMEOUT`, each process counts by itself, with its share of the limits
     /// (`SVC_RATE_LIMIT_INSTANCES`).
     #[cfg(feature = "redis")]
@@ -165,7 +165,7 @@ impl RateLimiting {
         Self { redis: Some(redis_client.clone()), ..self }
     }
 
-    /// Notes that requests are limited with these settings.
+    /// Records that requests are limited with these settings, and logs settings without effect.
     pub(super) fn note_use(&self) {
         for name in use_group(&self.config) {
             if tell_once(name) {

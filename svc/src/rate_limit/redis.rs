@@ -1,7 +1,7 @@
-//! Counts in Redis, which instances share. Redis's clock counts, so those of the instances may differ.
+//! Counts in Redis, shared by all instances. Redis's clock is used, so the clocks of the instances may differ.
 //!
-//! All counts of a request are one round trip. Their keys hold the client as a hash tag, so that a cluster keeps them in
-//! one place, and as a hash, so that Redis learns no key of a client.
+//! All counts of a request take one round trip. Their keys contain the client as a hash tag, so that a cluster stores
+//! them on one node, and in hashed form, so that Redis never sees the key of a client.
 
 use std::time::Duration;
 
@@ -21,12 +21,12 @@ static GIVE_BACK: Script = Script::new(include_str!("give_back.lua"));
 #[derive(Debug)]
 pub(super) struct RedisStore {
     pub(super) client: RedisClient,
-    /// The longest that a request waits.
+    /// The maximum time that a request waits.
     pub(super) bound: Duration,
 }
 
 impl RedisStore {
-    /// Takes all counts of a request or none of them.
+    /// Takes all counts of a request, or none of them.
     pub(super) async fn take(&self, Takes { client, amounts }: Takes<'_>) -> Result<Standings, CommandError> {
         let (mut keys, mut arguments) = (Vec::new(), Vec::new());
         for (limit, amount) in amounts {
@@ -45,7 +45,7 @@ impl RedisStore {
         Ok(numbers.chunks(4).filter_map(standing).collect())
     }
 
-    /// Gives back a part of what was taken in the window that began at `window`.
+    /// Gives back a part of the amount that was taken in the window starting at `window`.
     pub(super) async fn give_back(
         &self,
         Takes { client, amounts }: Takes<'_>,

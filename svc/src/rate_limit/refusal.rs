@@ -1,4 +1,4 @@
-//! Refusals: what a client is told that has to wait, or may never pass.
+//! Refusals: the responses to clients that have to wait, or may never pass.
 
 use axum::Json;
 use axum::body::Body;
@@ -12,7 +12,7 @@ use super::named_limit::Found;
 /// The message for clients on the blacklist.
 pub(super) const REFUSED: &str = "requests of this client are not answered";
 
-/// The reason why a request is not answered.
+/// The reason why a request is rejected.
 #[derive(Debug)]
 pub(super) enum Refusal {
     /// The client is on the blacklist.
@@ -20,16 +20,16 @@ pub(super) enum Refusal {
     /// A limit is exceeded.
     Limited {
         message: String,
-        /// Seconds.
+        /// In seconds.
         retry_after: u64,
         limit: u64,
-        /// Seconds.
+        /// In seconds.
         window: u64,
     },
 }
 
 impl Refusal {
-    /// The refusal for the limit that has to wait for the longest.
+    /// Returns the refusal for the limit with the longest wait.
     pub(super) fn limited(found: &[Found]) -> Self {
         let longest =
             found.iter().max_by_key(|found| found.standing.wait).filter(|found| found.standing.wait.is_some());
@@ -44,10 +44,10 @@ impl Refusal {
         }
     }
 
-    /// The answer outside of GraphQL.
+    /// Returns the response outside of GraphQL.
     pub(super) fn response(&self) -> Response<Body> {
         let (status, body) = match self {
-            // In the form of the other, so that clients read one; there is no time after which it passes.
+            // In the same form as the other, so that clients parse only one; retrying never succeeds.
             Self::Forbidden => {
                 let body = json!({ "error": "Forbidden", "message": REFUSED, "retry_after": null });
                 (StatusCode::FORBIDDEN, body)

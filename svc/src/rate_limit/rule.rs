@@ -4,7 +4,7 @@ use percent_encoding::percent_decode_str;
 
 use super::RateLimit;
 
-/// The message of a limit that has none of its own.
+/// The message of a limit without its own.
 pub(super) const MESSAGE: &str = "too many requests; try again later";
 
 /// The paths of GraphQL.
@@ -29,59 +29,60 @@ pub struct RateLimitRule {
 }
 
 impl RateLimitRule {
-    /// A rule for the paths of a pattern. Each `*` stands for any text, none included, and `/auth/*` for `/auth` too.
-    /// Where several patterns match, the one with the longest text before its first `*` counts, then the first.
+    /// Creates a rule for the paths of a pattern. Each `*` matches any text, including none, and `/auth/*` also matches
+    /// `/auth`. If several patterns match, the one with the longest text before its first `*` applies, then the first.
     pub fn new(path_pattern: impl Into<String>, rate_limit: RateLimit) -> Self {
         Self { path_pattern: path_pattern.into(), limits: vec![rate_limit], message: MESSAGE.to_owned() }
     }
 
-    /// The same with one more limit, which must allow the request as well.
+    /// Adds another limit, which must admit the request as well.
     pub fn and(mut self, rate_limit: RateLimit) -> Self {
         self.limits.push(rate_limit);
         self
     }
 
-    /// The same with a message for those who are limited.
+    /// Sets the message for limited clients.
     pub fn message(self, message: impl Into<String>) -> Self {
         Self { message: message.into(), ..self }
     }
 
-    /// The pattern of its paths.
+    /// Returns the pattern of the paths.
     pub(super) fn pattern(&self) -> PathPattern {
         PathPattern(self.path_pattern.to_ascii_lowercase())
     }
 }
 
-/// A pattern of paths, in which each `*` stands for any text.
+/// A pattern of paths; each `*` matches any text.
 #[derive(Debug)]
 pub(super) struct PathPattern(String);
 
 impl PathPattern {
-    /// Whether it is for the path, which is normalised.
+    /// Whether the pattern matches the path, which is normalised.
     pub(super) fn matches(&self, path: &str) -> bool {
         self.0.strip_suffix("/*") == Some(path) || fits(&self.0, path)
     }
 
-    /// The pattern without the `/*` at its end.
+    /// Returns the pattern without the `/*` at its end.
     pub(super) fn literal(&self) -> &str {
         self.0.strip_suffix("/*").unwrap_or(&self.0)
     }
 
-    /// The length of the text before the first `*`. Of two that are equal, the pattern without one is closer.
+    /// Returns the length of the text before the first `*`. Of two equal lengths, the pattern without `*` is more
+    /// specific.
     pub(super) fn precedence(&self) -> (usize, bool) {
         let literal = self.literal();
         (literal.find('*').unwrap_or(literal.len()), !self.0.contains('*'))
     }
 }
 
-/// The routes of accounts that take a token and no password. The tokens that they refuse are counted as failed attempts
-/// by the accounts themselves.
+/// The routes of accounts that accept a token and no password. Tokens that these routes reject are counted as failed
+/// attempts by the accounts themselves.
 const WITH_TOKEN: [&str; 6] =
     ["/auth/me", "/auth/refresh", "/auth/logout", "/auth/logout-all", "/auth/sessions", "/auth/sessions/*"];
 
-/// The rules of a service that has none of its own, by client: `/graphql` and below 60 in a minute; attempts to log in, to
-/// register and to set a password, which is `/auth/*`, 5 in five minutes; each route of accounts that only takes a token
-/// 100 in a minute; `/api/*` 100 in a minute.
+/// Returns the rules of a service without its own, per client: `/graphql` and paths below it 60 per minute; attempts to
+/// log in, to register and to set a password (`/auth/*`) 5 in five minutes; each route of accounts that only accepts a
+/// token 100 per minute; `/api/*` 100 per minute.
 pub fn create_default_rate_limit_rules() -> Vec<RateLimitRule> {
     let five_minutes = std::time::Duration::from_secs(300);
     let mut rules = vec![
@@ -93,17 +94,17 @@ pub fn create_default_rate_limit_rules() -> Vec<RateLimitRule> {
     rules
 }
 
-/// Whether one of the rules is about the endpoint.
+/// Whether one of the rules applies to the endpoint.
 pub(super) fn is_about_graphql(rules: &[RateLimitRule]) -> bool {
     rules.iter().any(|rule| rule.pattern().matches(ENDPOINT))
 }
 
-/// The default rules but for that of GraphQL, whose limits are those of the settings.
+/// Returns the default rules except that of GraphQL, whose limits come from the settings.
 pub(super) fn rules_beside_graphql() -> Vec<RateLimitRule> {
     create_default_rate_limit_rules().into_iter().filter(|rule| rule.path_pattern != GRAPHQL).collect()
 }
 
-/// A path as rules see it: without what other parts of a service may read as the same.
+/// Normalises a path for rules: removes differences in spelling that other parts of a service may ignore.
 pub(super) fn normalised(path: &str) -> std::borrow::Cow<'_, str> {
     let mut before = b'/';
     let is_plain = path.bytes().skip(1).all(|byte| {
@@ -114,7 +115,7 @@ pub(super) fn normalised(path: &str) -> std::borrow::Cow<'_, str> {
         return path.into();
     }
     let mut decoded = path.to_owned();
-    // Twice, as a proxy may have decoded once what is encoded twice.
+    // Decode twice, as a proxy may have decoded a doubly encoded path once.
     for _ in 0..2 {
         decoded = percent_decode_str(&decoded).decode_utf8_lossy().into_owned();
     }
@@ -130,7 +131,7 @@ pub(super) fn normalised(path: &str) -> std::borrow::Cow<'_, str> {
     format!("/{}", segments.join("/")).into()
 }
 
-/// Whether a text fits a pattern in which each `*` stands for any text.
+/// Whether a text matches a pattern; each `*` matches any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };

@@ -1,4 +1,5 @@
-//! Redis, and the times in which it is away: this process counts by itself then, and hands back when Redis answers again.
+//! Fallback for an unavailable Redis: meanwhile this process counts by itself, and it returns to Redis once that
+//! responds.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -7,17 +8,17 @@ use super::redis::RedisStore;
 use super::store::{Standings, Takes};
 use crate::redis_client::CommandError;
 
-/// The time between two requests that try whether Redis answers again. No other waits for it meanwhile.
+/// The time between two requests that probe an unavailable Redis. No other request waits for it meanwhile.
 const RETRY: Duration = Duration::from_millis(500);
 
-/// Counts in Redis for as long as it answers in time.
+/// Counts in Redis as long as it responds in time.
 #[derive(Debug)]
 pub(super) struct Takeover {
     redis: RedisStore,
     began: Instant,
-    /// The next try, in milliseconds since `began`; 0 while Redis answers.
+    /// The time of the next probe, in milliseconds since `began`; 0 while Redis is available.
     retry_at: AtomicU64,
-    /// The requests that were counted here since it has not.
+    /// The number of requests counted here since Redis became unavailable.
     alone: AtomicU64,
 }
 
@@ -26,7 +27,7 @@ impl Takeover {
         Self { redis, began: Instant::now(), retry_at: AtomicU64::new(0), alone: AtomicU64::new(0) }
     }
 
-    /// Takes all counts of a request or none of them; `None` where Redis does not answer.
+    /// Takes all counts of a request, or none of them. Returns `None` if Redis is unavailable.
     pub(super) async fn take(&self, takes: Takes<'_>) -> Option<Standings> {
         let answer = match self.may_ask() {
             false => None,
@@ -38,7 +39,7 @@ impl Takeover {
         answer
     }
 
-    /// Gives back a part of what was taken, if Redis answers.
+    /// Gives back a part of the amount taken, if Redis is available.
     pub(super) async fn give_back(&self, takes: Takes<'_>, window: u64) {
         if self.retry_at.load(Ordering::Relaxed) == 0 {
             self.noted(self.redis.give_back(takes, window).await);
@@ -50,7 +51,7 @@ impl Takeover {
         self.retry_at.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether Redis answers, or this request is the one that tries.
+    /// Whether Redis is available, or this request probes it.
     fn may_ask(&self) -> bool {
         let retry_at = self.retry_at.load(Ordering::Relaxed);
         retry_at == 0 || {
@@ -61,7 +62,7 @@ impl Takeover {
         }
     }
 
-    /// Notes whether Redis has answered.
+    /// Records and logs changes of Redis's availability.
     fn noted<T>(&self, answer: Result<T, CommandError>) -> Option<T> {
         match answer {
             Ok(answer) => {
@@ -84,7 +85,7 @@ impl Takeover {
     }
 
     fn now(&self) -> u64 {
-        // Never 0, which stands for a Redis that answers.
+        // Never 0, which means that Redis is available.
         as_millis(self.began.elapsed()).max(1)
     }
 }

@@ -1,4 +1,4 @@
-//! The clients of whom Redis has said that they have to wait: they are refused until then without asking again.
+//! The clients that have to wait according to Redis: they are rejected until then without another round trip.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ use super::client::KnownClient;
 use super::count_key::CountKey;
 use super::named_limit::{Found, NamedLimit};
 
-/// The most clients that are remembered. One that is forgotten is asked about again.
+/// The maximum number of remembered clients. For a forgotten client, Redis is consulted again.
 const MOST: NonZeroUsize = NonZeroUsize::new(10_000).expect("not zero");
 
 /// Clients that have to wait, by the limit.
@@ -21,7 +21,7 @@ impl Waiting {
         Self(Mutex::new(LruCache::new(MOST)))
     }
 
-    /// Remembers how long a client has to wait, for a limit that nothing is given back to.
+    /// Remembers how long a client has to wait, for a limit that amounts are never given back to.
     pub(super) fn remember(&self, found: &Found, client: &KnownClient, now: u64) {
         if let Some(wait) = found.standing.wait {
             let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -29,7 +29,7 @@ impl Waiting {
         }
     }
 
-    /// The rest of the time that a client has to wait for a limit.
+    /// Returns the remaining wait of a client for a limit.
     pub(super) fn find(&self, limit: &NamedLimit, client: &KnownClient, now: u64) -> Option<Found> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (until, found) = waiting.get(&client.key.with(limit.key))?;

@@ -1,4 +1,4 @@
-//! The connection to Redis that everything shares.
+//! The shared connection to Redis.
 
 mod script;
 mod server;
@@ -18,15 +18,15 @@ pub(crate) use script::Script;
 use crate::ConfigError;
 use crate::settings::use_value;
 
-/// The longest wait of a request for Redis, the connection included.
+/// The maximum time that a request waits for Redis, including connecting.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The URL, as errors name it.
+/// The name of the URL in errors.
 const URL: &str = "the URL of Redis";
 
-/// A client of Redis, or of what speaks its protocol; cheap to clone.
+/// A client of Redis, or of a server with the same protocol; cheap to clone.
 ///
-/// It has one connection for all commands, which is opened when it is needed and anew after it was lost. A command ends
-/// within a second, with an answer or with an error.
+/// It uses one connection for all commands, which is opened on demand, and again if it was lost. A command completes or
+/// fails within a second.
 ///
 /// ```
 /// use svc::RedisClient;
@@ -40,13 +40,13 @@ pub struct RedisClient(Arc<Shared>);
 struct Shared {
     server: Server,
     patience: Duration,
-    /// The connection, and the number of those before it.
+    /// The connection, and its number.
     current: Mutex<(u64, Option<Connection>)>,
-    /// Held by the one that connects.
+    /// Locked while connecting.
     connecting: tokio::sync::Mutex<()>,
 }
 
-/// Why a command has no answer. None of them holds a password.
+/// An error of a command. None of them contains a password.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CommandError {
     #[error("Redis did not answer in time")]
@@ -56,29 +56,30 @@ pub(crate) enum CommandError {
 }
 
 impl RedisClient {
-    /// A client, as `redis://user:password@host:port/number`, or `redis+unix:///path`. With the feature `tls`,
-    /// `rediss://` speaks TLS to a host whose certificate a public authority has signed for this name.
+    /// Creates a client for `redis://user:password@host:port/number` or `redis+unix:///path`. With the feature `tls`,
+    /// `rediss://` uses TLS; a public authority must have signed the certificate for the host's name.
     ///
     /// # Errors
-    /// A [`ConfigError`] when the URL cannot be read.
+    /// Returns a [`ConfigError`] if the URL is invalid.
     pub fn new(url: &str) -> Result<Self, ConfigError> {
         Self::with_timeout(url, PATIENCE)
     }
 
-    /// A client whose commands take this time at most.
+    /// Creates a client whose commands take at most this time.
     ///
     /// # Errors
-    /// A [`ConfigError`] when the URL cannot be read.
+    /// Returns a [`ConfigError`] if the URL is invalid.
     pub fn with_timeout(url: &str, timeout: Duration) -> Result<Self, ConfigError> {
         let server = Server::parse(url).map_err(|allowed| ConfigError::new(URL, "***", allowed))?;
         use_value("SVC_REDIS_URL", url);
         Ok(Self::of(server, timeout))
     }
 
-    /// The same with other authorities than the public ones, as PEM: one of them has signed the server's certificate.
+    /// Trusts these authorities, as PEM, instead of the public ones: one of them must have signed the server's
+    /// certificate.
     ///
     /// # Errors
-    /// A [`ConfigError`] when they cannot be read, or the URL does not begin with `rediss://`.
+    /// Returns a [`ConfigError`] if they cannot be read, or if the URL does not start with `rediss://`.
     #[cfg(feature = "tls")]
     pub fn root_certificates(self, pem: &str) -> Result<Self, ConfigError> {
         let Server::Encrypted(encryption) = &self.0.server else {
@@ -96,12 +97,12 @@ impl RedisClient {
         Self(Arc::new(Shared { server, patience, current, connecting }))
     }
 
-    /// Sends a command that may be sent once more where the connection was lost before.
+    /// Sends a command, which may be sent again if the connection was lost before.
     pub(crate) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, CommandError> {
         self.query_within(command, self.0.patience).await
     }
 
-    /// The same with another bound, if that is shorter.
+    /// Like [`query`](Self::query), with another time limit if that is shorter.
     pub(crate) async fn query_within<T: FromRedisValue>(
         &self,
         command: &Cmd,
@@ -115,7 +116,7 @@ impl RedisClient {
             Ok(Err(error)) => CommandError::Failed(error),
             Err(_) => CommandError::Late,
         };
-        // A connection that does not answer is given up: the next command opens another.
+        // A connection without a response is discarded: the next command opens another.
         let is_answer = matches!(&error, CommandError::Failed(error) if error.code().is_some());
         if !is_answer {
             self.give_up(used);
@@ -123,8 +124,8 @@ impl RedisClient {
         Err(error)
     }
 
-    /// Listens to channels on a connection of its own: their messages, each with its channel. The stream ends with the
-    /// connection.
+    /// Listens to channels on a separate connection, and returns their messages, each with its channel. The stream ends
+    /// with the connection.
     pub(crate) async fn listen(
         &self,
         channels: &[String],
@@ -146,7 +147,7 @@ impl RedisClient {
         let (number, mut connection) = self.connection().await?;
         *used = number;
         match connection.query(command).await {
-            // It had died while nobody used it.
+            // The connection was closed while it was idle.
             Err(error) if error.is_connection_dropped() || error.is_io_error() => {
                 self.give_up(number);
                 let (number, mut connection) = self.connection().await?;
@@ -162,7 +163,7 @@ impl RedisClient {
             return Ok(found);
         }
         let _turn = self.0.connecting.lock().await;
-        // Whoever had the turn before may have connected.
+        // Another task may have connected meanwhile.
         if let Some(found) = self.current() {
             return Ok(found);
         }
@@ -179,7 +180,7 @@ impl RedisClient {
         current.1.clone().map(|connection| (current.0, connection))
     }
 
-    /// Forgets a connection, unless there is a newer one.
+    /// Discards a connection, unless there is a newer one.
     fn give_up(&self, number: u64) {
         let mut current = self.0.current.lock().unwrap_or_else(PoisonError::into_inner);
         if current.0 == number {
@@ -188,7 +189,7 @@ impl RedisClient {
     }
 }
 
-/// Shows nothing of the URL, which may hold a password.
+/// Omits the URL, which may contain a password.
 impl std::fmt::Debug for RedisClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RedisClient").field("patience", &self.0.patience).finish_non_exhaustive()

@@ -7,7 +7,7 @@ use redis::{Cmd, FromRedisValue, ToRedisArgs, cmd};
 
 use super::{CommandError, RedisClient};
 
-/// A script, and the digest by which Redis knows it.
+/// A script, and the digest that Redis identifies it by.
 pub(crate) struct Script {
     text: &'static str,
     digest: OnceLock<String>,
@@ -25,7 +25,7 @@ impl Script {
 }
 
 impl RedisClient {
-    /// Runs a script, which may be run once more where the connection was lost before.
+    /// Runs a script, which may be run again if the connection was lost before.
     pub(crate) async fn run<T: FromRedisValue>(
         &self,
         script: &Script,
@@ -39,7 +39,7 @@ impl RedisClient {
             command
         };
         match self.query_within(&command("EVALSHA", script.digest()), bound).await {
-            // One that has started since does not know it.
+            // A server that was restarted no longer has the script.
             Err(CommandError::Failed(error)) if error.code() == Some("NOSCRIPT") => {
                 self.query_within(&command("EVAL", script.text), bound).await
             }

@@ -1,4 +1,4 @@
-//! The server that a URL names, and connections to it.
+//! The server of a URL, and connections to it.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use tokio::task::AbortHandle;
 #[cfg(feature = "tls")]
 use super::tls::Encryption;
 
-/// A server, and whether it is spoken to by TLS.
+/// A server, with or without TLS.
 pub(super) enum Server {
     Plain(Client),
     #[cfg(feature = "tls")]
     Encrypted(Encryption),
 }
 
-/// A connection; its clones are the same one.
+/// A connection; its clones share it.
 #[derive(Clone)]
 pub(super) struct Connection {
     redis: MultiplexedConnection,
-    /// The task that reads and writes, where that is ours; it ends with the last clone.
+    /// The task that reads and writes, if we have spawned it; it stops with the last clone.
     _driver: Option<Arc<Driver>>,
 }
 
-/// A task that ends with this value.
+/// A task that is aborted when this value is dropped.
 struct Driver(AbortHandle);
 
 impl Drop for Driver {
@@ -40,7 +40,7 @@ const ALLOWED: &str = "it must be redis://user:password@host:port/number, rediss
 const ALLOWED: &str = "it must be redis://user:password@host:port/number or redis+unix:///path";
 
 impl Server {
-    /// The server of a URL. An error says what the URL must be, and nothing of it, as it may hold a password.
+    /// Parses a URL. Errors describe the allowed URLs without quoting this one, as it may contain a password.
     pub(super) fn parse(url: &str) -> Result<Self, &'static str> {
         match encrypted(url) {
             Some(plain) => Self::encrypted(&plain),
@@ -83,7 +83,7 @@ impl Server {
 }
 
 impl Server {
-    /// Opens a connection that listens to channels.
+    /// Opens a connection for listening to channels.
     pub(super) async fn listen(&self) -> Result<PubSub, RedisError> {
         match self {
             Self::Plain(client) => client.get_async_pubsub().await,
@@ -100,7 +100,7 @@ impl Connection {
     }
 }
 
-/// The same URL without TLS, of one that asks for it.
+/// If a URL uses TLS, returns the same URL without it.
 fn encrypted(url: &str) -> Option<String> {
     let (scheme, rest) = url.trim_start().split_once("://")?;
     let asks = ["rediss", "valkeys"].iter().any(|known| scheme.eq_ignore_ascii_case(known));

@@ -1,4 +1,4 @@
-//! TLS to Redis, whose certificate is always verified.
+//! TLS connections to Redis; the certificate is always verified.
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio_rustls::client::TlsStream;
 
 use crate::tls_client;
 
-/// A server that is spoken to by TLS.
+/// A server that is connected to with TLS.
 pub(super) struct Encryption {
     host: String,
     port: u16,
@@ -21,10 +21,11 @@ pub(super) struct Encryption {
 }
 
 impl Encryption {
-    /// A server whose certificate is signed by one of the authorities of a PEM text, or else by a public one.
+    /// Creates a server whose certificate must be signed by one of the authorities in a PEM text, or else by a public
+    /// one.
     ///
     /// # Errors
-    /// What is wrong with the authorities or the host.
+    /// Describes why the authorities or the host are invalid.
     pub(super) fn new(info: &ConnectionInfo, roots: Option<&[u8]>) -> Result<Self, String> {
         let ConnectionAddr::Tcp(host, port) = info.addr() else { return Err("there is no host".to_owned()) };
         let name = ServerName::try_from(host.clone()).map_err(|error| error.to_string())?;
@@ -32,17 +33,17 @@ impl Encryption {
         Ok(Self { host: host.clone(), port: *port, name, settings: info.redis_settings().clone(), connector })
     }
 
-    /// The same server, trusted by other authorities.
+    /// Returns the same server with other trusted authorities.
     ///
     /// # Errors
-    /// What is wrong with the authorities.
+    /// Describes why the authorities are invalid.
     pub(super) fn trusting(&self, roots: &[u8]) -> Result<Self, String> {
         let connector = TlsConnector::from(Arc::new(tls_client::config(Some(roots))?));
         let Self { host, port, name, settings, .. } = self;
         Ok(Self { host: host.clone(), port: *port, name: name.clone(), settings: settings.clone(), connector })
     }
 
-    /// The user, the password and the number of the database.
+    /// Returns the user, the password and the number of the database.
     pub(super) fn settings(&self) -> &RedisConnectionInfo {
         &self.settings
     }

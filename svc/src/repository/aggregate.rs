@@ -1,4 +1,4 @@
-//! Aggregates and groups, as resolvers ask for them.
+//! Aggregates and groups as return types of resolvers.
 
 use std::marker::PhantomData;
 
@@ -8,12 +8,12 @@ use crate::sql::{Column, Order};
 
 /// Aggregates over the rows that match: `count`, `sum`, `avg`, `min`, `max` and groups.
 ///
-/// A function without a body that returns it takes `where`. A resolver makes one with
-/// [`Find::aggregate`](super::Find::aggregate). Everything that a client selects comes from one statement.
+/// A function without a body that returns it takes `where`. A resolver builds one with
+/// [`Find::aggregate`](super::Find::aggregate). One statement computes everything that a client selects.
 ///
-/// In GraphQL it is `UserAggregate`. `sum` and `avg` have the fields that are numbers, `min` and `max` also those that
-/// are texts, dates and times. Sums of whole numbers and decimals are exact: of `Int` they are `BigInt`, of `BigInt`
-/// `Decimal`. `groups` are by the fields that are selected of `key`, with an order and a page of their own.
+/// In GraphQL the type is called `UserAggregate`. `sum` and `avg` have the numeric fields; `min` and `max` also have
+/// the texts, dates and times. Sums of integers and decimals are exact: a sum of `Int` is a `BigInt`, a sum of `BigInt`
+/// a `Decimal`. `groups` groups by the fields selected in `key` and has its own order and page.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -36,7 +36,7 @@ impl<T> Aggregate<T> {
         Self { spec, row: PhantomData }
     }
 
-    /// The rows without their type, for the engine.
+    /// The query without its row type, for the engine.
     pub(crate) fn into_spec(self) -> FindSpec {
         self.spec
     }
@@ -53,7 +53,8 @@ impl<T: SvcType + 'static> PlannedReturn for Aggregate<T> {
 }
 
 impl<T: SvcType> Find<T> {
-    /// Turns the query into all of its aggregates, of which a client selects some: return it from a resolver.
+    /// Turns the query into an [`Aggregate`], to return from a resolver: the client selects the aggregates that it
+    /// needs.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -70,16 +71,16 @@ impl<T: SvcType> Find<T> {
     }
 }
 
-/// A group of rows: the values that they share, as text, and how many they are.
+/// A group of rows: the values that they share, as text, and the number of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupCount {
-    /// A value for each column that was grouped by; `None` is null.
+    /// A value for each grouping column; `None` is null.
     pub key: Vec<Option<String>>,
     /// The number of rows.
     pub count: i64,
 }
 
-/// An order of groups is by their keys.
+/// Groups are ordered by their keys.
 pub(crate) fn key_order(columns: &[Column]) -> Vec<Order> {
     columns.iter().map(|column| super::asc(column.path.join("."))).collect()
 }

@@ -6,10 +6,10 @@ use async_graphql::Value;
 
 use crate::schema::{Derived, Input, InputError, Registry, SvcType, TypeRef};
 
-/// The argument `where` of a resolver, as fields without a body have it.
+/// The `where` argument of a resolver, as for functions without a body.
 ///
-/// [`Find::apply_where`](super::Find::apply_where) takes it. Its conditions and those of the resolver must all hold, so that
-/// a client can ask for less than the resolver allows, and never for more.
+/// Pass it to [`Find::apply_where`](super::Find::apply_where). A row must match both its conditions and the resolver's
+/// filters, so a client can narrow the result of a resolver but never widen it.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -33,10 +33,10 @@ pub struct Where<T> {
     row: PhantomData<fn() -> T>,
 }
 
-/// The argument `orderBy` of a resolver, as fields without a body have it; see [`Where`].
+/// The `orderBy` argument of a resolver, as for functions without a body; see [`Where`].
 ///
-/// [`Find::apply_order_by`](super::Find::apply_order_by) takes it. Its keys come after those of the resolver. The parameter is
-/// called `order_by`, which becomes `orderBy` with camel case.
+/// Pass it to [`Find::apply_order_by`](super::Find::apply_order_by). Its keys come after the resolver's own. Name the
+/// parameter `order_by`, which becomes `orderBy` with camel case.
 #[derive(Debug, Clone)]
 pub struct OrderBy<T> {
     pub(crate) keys: Value,

@@ -1,4 +1,4 @@
-//! Connections: pages with cursors, as resolvers ask for them.
+//! Connections (pages with cursors) as return types of resolvers.
 
 use std::marker::PhantomData;
 
@@ -8,14 +8,14 @@ use crate::schema::{Derived, PlannedReturn, Registry, Shape, SvcType, TypeKey, T
 /// A page of rows with cursors (GraphQL Cursor Connections Specification, Relay).
 ///
 /// A function without a body that returns it takes `first`, `after`, `last`, `before`, `where` and `orderBy`. A
-/// resolver makes one with [`Find::paginate`](super::Find::paginate): returned, it answers with one statement that
-/// reads what the client selects; awaited, it gives typed rows as a [`Slice`].
+/// resolver builds one with [`Find::paginate`](super::Find::paginate). Return it to run a single statement that reads
+/// the client's selection, or await it for typed rows, as a [`Slice`].
 ///
-/// In GraphQL it is `UserConnection` with `edges { cursor node }`, `nodes`, `pageInfo` and `totalCount`. `hasNextPage`
-/// and `hasPreviousPage` are exact; `totalCount` is counted when it is selected.
+/// In GraphQL the type is called `UserConnection`, with `edges { cursor node }`, `nodes`, `pageInfo` and `totalCount`.
+/// `hasNextPage` and `hasPreviousPage` are exact; `totalCount` is only counted when it is selected.
 ///
-/// A cursor holds the keys of its row in the order of the list, where clients can read them, and it is good for lists
-/// of the same type and order. The rows need an `id`, which is the last key.
+/// A cursor contains the row's order keys, readable for clients, and is valid for any list of the same type and order.
+/// The rows need an `id`, which is the last key.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -49,7 +49,7 @@ pub struct ConnectionSpec {
     pub(crate) page: CursorPage,
 }
 
-/// Typed rows of a page, with what lies around them.
+/// The typed rows of a page, and whether more rows precede or follow it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slice<T> {
     /// The rows with their cursors, in the order of the list.
@@ -60,17 +60,17 @@ pub struct Slice<T> {
     pub has_previous_page: bool,
 }
 
-/// A row and where it stands.
+/// A row with its cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edge<T> {
     /// The row.
     pub node: T,
-    /// For `after` and `before`.
+    /// The cursor of the row, to pass as `after` or `before`.
     pub cursor: String,
 }
 
 impl<T: SvcType> Find<T> {
-    /// Turns the query into a page with cursors; the query's own limit and offset do not count. See [`CursorPage`] and
+    /// Turns the query into a page with cursors; the query's own limit and offset are ignored. See [`CursorPage`] and
     /// [`Connection`].
     pub fn paginate(self, page: CursorPage) -> Connection<T> {
         let (db, spec) = self.into_parts();
@@ -87,7 +87,7 @@ impl<T> Connection<T> {
         (self.db, self.spec)
     }
 
-    /// The page without its type, for the engine.
+    /// The page without its row type, for the engine.
     pub(crate) fn into_spec(self) -> ConnectionSpec {
         self.spec
     }

@@ -1,4 +1,4 @@
-//! Queries for rows, as resolvers write them.
+//! Queries for rows, for use in resolvers.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -13,7 +13,7 @@ use crate::sql::{Column, Filter, Order, Window};
 
 /// A query for the rows of `T`'s view; made by [`Db::find`].
 ///
-/// A resolver that returns it answers with one statement that reads what the client selects. Awaiting it gives
+/// When a resolver returns it, the engine runs one statement that reads the client's selection. Awaiting it returns
 /// typed rows instead.
 #[derive(Debug, Clone)]
 #[must_use = "return the query or await it"]
@@ -33,7 +33,7 @@ pub struct FindSpec {
     /// The columns whose values [`Db::scoped`] has fixed.
     pub(crate) scoped: Vec<String>,
     pub(crate) order: Vec<Order>,
-    /// The keys that come after those of clients.
+    /// The keys that come after the client's.
     pub(crate) default_order: Vec<Order>,
     /// The `where` arguments of clients.
     pub(crate) conditions: Vec<Value>,
@@ -71,7 +71,7 @@ impl FindSpec {
     }
 }
 
-/// Checks the number of rows that the argument `name` asks for.
+/// Checks the number of rows requested by the argument `name`.
 pub(crate) fn check_size(name: &'static str, size: i64, limits: &Limits) -> Result<(), DbError> {
     if size < 0 {
         return Err(DbError::NegativePage(name));
@@ -82,7 +82,7 @@ pub(crate) fn check_size(name: &'static str, size: i64, limits: &Limits) -> Resu
     Ok(())
 }
 
-/// A page from a limit and an offset, as a client or a resolver gives them.
+/// Builds a page from the limit and offset of a client or a resolver.
 pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &Limits) -> Result<Window, DbError> {
     let limit = limit.unwrap_or_else(|| limits.default_page.into());
     check_size("limit", limit, limits)?;
@@ -95,7 +95,7 @@ pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &Limits) -> Result<W
 impl Db {
     /// Starts a query for the rows of `T`'s view.
     ///
-    /// Return the query to let it compile with the client's selection to one statement, or await it for typed
+    /// Return the query to compile it, together with the client's selection, into one statement, or await it for typed
     /// rows.
     ///
     /// ```
@@ -141,7 +141,7 @@ impl<T: SvcType> Find<T> {
         Self { db, spec, row: PhantomData }
     }
 
-    /// Keeps only rows that match; several filters must all hold.
+    /// Keeps only rows that match. With several filters, a row must match all of them.
     pub fn filter(mut self, filter: Filter) -> Self {
         self.spec.filter = std::mem::replace(&mut self.spec.filter, Filter::Any(Vec::new())).and(filter);
         self
@@ -153,8 +153,8 @@ impl<T: SvcType> Find<T> {
         self
     }
 
-    /// Adds a key to the order behind the client's: it decides where the client asks for no order, or for one that leaves
-    /// ties.
+    /// Adds a key to the order, after the client's keys. It applies if the client specifies no order, or an order that
+    /// leaves ties.
     ///
     /// ```
     /// use svc::db::{OrderBy, desc};
@@ -181,8 +181,8 @@ impl<T: SvcType> Find<T> {
     /// Limits the rows to at most this many, and never more than [`Limits::max_page`](crate::Limits::max_page).
     ///
     /// Without a limit, a query that is returned gives clients a page of
-    /// [`Limits::default_page`](crate::Limits::default_page) rows. A query that is awaited gives all rows, and fails
-    /// when there are more than the largest page holds.
+    /// [`Limits::default_page`](crate::Limits::default_page) rows. A query that is awaited returns all rows, and fails
+    /// if there are more than the maximum page size.
     pub fn limit(mut self, limit: u32) -> Self {
         self.spec.limit = Some(limit.into());
         self
@@ -194,20 +194,19 @@ impl<T: SvcType> Find<T> {
         self
     }
 
-    /// Keeps only rows that match a client's `where`, besides the filters here; without one, nothing changes. See
-    /// [`Where`].
+    /// Keeps only rows that also match a client's `where`. Without a `where`, the query stays unchanged. See [`Where`].
     pub fn apply_where(mut self, conditions: impl Into<Option<Where<T>>>) -> Self {
         self.spec.conditions.extend(conditions.into().map(|conditions| conditions.value));
         self
     }
 
-    /// Adds the keys of a client's `orderBy` after those of [`order_by`](Self::order_by). See [`OrderBy`].
+    /// Adds the keys of a client's `orderBy` after the keys of [`order_by`](Self::order_by). See [`OrderBy`].
     pub fn apply_order_by(mut self, order: impl Into<Option<OrderBy<T>>>) -> Self {
         self.spec.keys.extend(order.into().map(|order| order.keys));
         self
     }
 
-    /// Takes a client's `limit` and `offset`; what the client leaves out stays as it was. See [`Page`].
+    /// Sets the limit and offset of a client. A value that the client omits stays unchanged. See [`Page`].
     pub fn page(mut self, page: Page) -> Self {
         self.spec.limit = page.limit.map(i64::from).or(self.spec.limit);
         self.spec.offset = page.offset.map_or(self.spec.offset, i64::from);
@@ -219,7 +218,7 @@ impl<T: SvcType> Find<T> {
         FindOne(self.limit(1))
     }
 
-    /// The query without its type, for the engine.
+    /// The query without its row type, for the engine.
     pub(crate) fn into_spec(self) -> FindSpec {
         self.spec
     }
@@ -235,17 +234,17 @@ impl<T: SvcType> Find<T> {
 pub struct FindOne<T>(Find<T>);
 
 impl<T: SvcType> FindOne<T> {
-    /// Keeps only a row that matches; several filters must all hold.
+    /// Keeps only a row that matches. With several filters, the row must match all of them.
     pub fn filter(self, filter: Filter) -> Self {
         Self(self.0.filter(filter))
     }
 
-    /// Adds a key of the order that decides which of several rows comes first.
+    /// Adds an order key, which determines the first of several matching rows.
     pub fn order_by(self, order: Order) -> Self {
         Self(self.0.order_by(order))
     }
 
-    /// The query without its type, for the engine.
+    /// The query without its row type, for the engine.
     pub(crate) fn into_spec(self) -> FindSpec {
         self.0.spec
     }

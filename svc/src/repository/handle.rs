@@ -1,4 +1,4 @@
-//! The database as resolvers see it.
+//! The database handle of resolvers.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use crate::postgres::{Caller, Catalogue, Ledger, OpenTransaction, Reader, Sessio
 use crate::scalar::sql_value::SqlValue;
 use crate::sql::{RowFilter, RowRules, Views};
 
-/// The database, as resolvers see it: `ctx.db()`.
+/// The database, available to resolvers as `ctx.db()`.
 #[derive(Debug, Clone)]
 pub struct Db {
     pub(crate) app: Arc<Application>,
-    /// `None` where there are no session variables.
+    /// `None` if there are no session variables.
     pub(crate) session: Option<Arc<Session>>,
-    /// The condition that every row has to meet, whatever is asked.
+    /// Conditions that apply to every row of every query.
     pub(crate) mandatory: Vec<(String, SqlValue)>,
-    /// The condition that rows of one type have to meet, by the policy of the root field that runs.
+    /// The condition on rows of one type, from the policy of the current root field.
     pub(crate) row_filter: Option<Arc<RowFilter>>,
-    /// The rules of the request about rows; `None` where the program has no policies about them.
+    /// The request's row rules; `None` if the program has no row policies.
     pub(crate) rules: Option<Arc<dyn RowRules>>,
-    /// The writes of the mutation that runs; `None` in a query.
+    /// The writes of the current mutation; `None` in a query.
     pub(crate) ledger: Option<Arc<Ledger>>,
-    /// The transaction in which calls and typed reads run, if not in one of their own.
+    /// The transaction for calls and typed reads; `None` if each runs in its own.
     pub(crate) transaction: Option<Arc<Mutex<OpenTransaction>>>,
 }
 
 impl Db {
-    /// Returns the same database, in which only rows with this value in a column exist: every method of the repository
-    /// adds the condition. Further ones must hold as well.
+    /// Returns a handle restricted to the rows with this value in a column: every method of the repository adds the
+    /// condition. The conditions of several calls apply together.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -46,8 +46,8 @@ impl Db {
     /// }
     /// ```
     ///
-    /// A view without the column is an error when it is read, never "all rows". The condition is on the rows that are
-    /// found, not on those that their relations lead to; policies of row-level security reach these as well.
+    /// Reading a view without the column is an error; it never means "all rows". The condition applies to the rows of
+    /// the query, not to the rows reached through their relations. Policies of row-level security apply to both.
     #[must_use]
     pub fn scoped(&self, column: impl Into<String>, value: impl Into<SqlValue>) -> Self {
         let mut db = self.clone();
@@ -60,12 +60,12 @@ impl Db {
         self.session.as_deref().unwrap_or(Session::none())
     }
 
-    /// The views that its reads are written from.
+    /// The context for generating the statements of its reads.
     pub(crate) fn views<'a>(&'a self, catalogue: &'a Catalogue) -> Views<'a> {
         Views { model: &self.app.model, catalogue, rules: self.rules.as_deref() }
     }
 
-    /// The request that writes by it.
+    /// The context of its writes: session variables, ledger and transaction.
     pub(crate) fn caller(&self) -> Caller<'_> {
         let (ledger, transaction) = (self.ledger.as_deref(), self.transaction.as_deref());
         Caller { session: self.session(), ledger, transaction }
@@ -79,7 +79,7 @@ impl Db {
         }
     }
 
-    /// The same database, outside of the transaction.
+    /// The same handle, outside the transaction.
     pub(crate) fn without_transaction(&self) -> Self {
         Self { transaction: None, ..self.clone() }
     }

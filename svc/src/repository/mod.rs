@@ -1,4 +1,4 @@
-//! The database as resolvers see it: queries, pages, aggregates and transactions. Awaiting them is the engine's
+//! The database API of resolvers: queries, pages, aggregates and transactions. The engine implements awaiting them
 //! (`engine/awaited/`).
 
 mod aggregate;

@@ -1,13 +1,13 @@
-//! Pages that a resolver takes as arguments.
+//! Page arguments of resolvers.
 
 use async_graphql::Value;
 
 use crate::schema::{ArgMeta, ElementMeta, Input, InputError, InputFields, NullArgument, Registry, TypeRef};
 
-/// The arguments `limit` and `offset` of a resolver, whatever the parameter is called.
+/// The `limit` and `offset` arguments of a resolver, regardless of the parameter's name.
 ///
-/// [`Find::page`](super::Find::page) takes it. What the client leaves out stays as the resolver has it. A negative
-/// number, and a limit above [`Limits::max_page`](crate::Limits::max_page), are errors that the client sees.
+/// Pass it to [`Find::page`](super::Find::page). A value that the client omits keeps the resolver's setting. A negative
+/// number, and a limit above [`Limits::max_page`](crate::Limits::max_page), are reported to the client as errors.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -21,18 +21,18 @@ use crate::schema::{ArgMeta, ElementMeta, Input, InputError, InputFields, NullAr
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Page {
-    /// At most this many rows; without it [`Limits::default_page`](crate::Limits::default_page).
+    /// The maximum number of rows; [`Limits::default_page`](crate::Limits::default_page) if omitted.
     pub limit: Option<i32>,
-    /// Skips this many rows.
+    /// The number of rows to skip.
     pub offset: Option<i32>,
 }
 
-/// The arguments `first`, `after`, `last` and `before` of a resolver (GraphQL Cursor Connections Specification),
-/// whatever the parameter is called.
+/// The `first`, `after`, `last` and `before` arguments of a resolver (GraphQL Cursor Connections Specification),
+/// regardless of the parameter's name.
 ///
-/// [`Find::paginate`](super::Find::paginate) takes it. Without `first` and `last` a page has
-/// [`Limits::default_page`](crate::Limits::default_page) rows; with both, and with a cursor of another list or order,
-/// the client sees an error.
+/// Pass it to [`Find::paginate`](super::Find::paginate). Without `first` and `last` a page has
+/// [`Limits::default_page`](crate::Limits::default_page) rows. Specifying both, or a cursor of another list or order,
+/// is reported to the client as an error.
 ///
 /// ```
 /// use svc::prelude::*;

@@ -1,4 +1,4 @@
-//! Transactions and connections of sqlx, for SQL of a program's own.
+//! Transactions and connections of sqlx, for handwritten SQL.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -11,17 +11,16 @@ use crate::repository::Db;
 
 /// A transaction of sqlx; made by [`Db::sqlx_transaction`].
 ///
-/// It is the [`sqlx::PgConnection`] on which the statements run. Dropping it without [`commit`](Self::commit) rolls
-/// it back.
+/// It dereferences to the [`sqlx::PgConnection`] on which the statements run. Dropping it without
+/// [`commit`](Self::commit) rolls it back.
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct SqlxTransaction(pub(crate) sqlx::Transaction<'static, Postgres>, Option<Arc<Ledger>>);
 
 impl SqlxTransaction {
-    /// Keeps what was done.
+    /// Commits the transaction.
     ///
     /// # Errors
-    /// When a statement of the transaction has failed, a constraint that was deferred does not hold, or the database
-    /// cannot be reached.
+    /// If a statement of the transaction has failed, a deferred constraint is violated, or the database is unreachable.
     pub async fn commit(self) -> Result<(), Error> {
         let ledger = self.1.as_deref().inspect(|ledger| ledger.sent());
         let committed = crate::postgres::commit_sqlx(self.0).await;
@@ -31,10 +30,10 @@ impl SqlxTransaction {
         committed.map_err(|(CommitError::Refused(error) | CommitError::InDoubt(error))| error.into_error())
     }
 
-    /// Undoes what was done.
+    /// Rolls the transaction back.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// If the database is unreachable.
     pub async fn rollback(self) -> Result<(), Error> {
         Ok(self.0.rollback().await?)
     }
@@ -66,18 +65,18 @@ impl std::fmt::Debug for SqlxTransaction {
 
 /// A connection of sqlx; made by [`Db::sqlx_connection`].
 ///
-/// It is the [`sqlx::PgConnection`] on which the statements run. Session variables last for a transaction, so there
-/// is one under it: nothing of a connection that is dropped without [`close`](Self::close) is kept, and after a
-/// statement that fails PostgreSQL refuses those that follow.
+/// It dereferences to the [`sqlx::PgConnection`] on which the statements run. It uses a transaction, because session
+/// variables last for one. Dropping the connection without [`close`](Self::close) therefore discards its changes, and
+/// after a failed statement PostgreSQL rejects all later ones.
 #[derive(Debug)]
 #[must_use = "what is done on a connection is kept when it is closed"]
 pub struct SqlxConnection(SqlxTransaction);
 
 impl SqlxConnection {
-    /// Keeps what was done and gives the connection back.
+    /// Commits the changes and returns the connection to the pool.
     ///
     /// # Errors
-    /// When a statement has failed, a constraint that was deferred does not hold, or the database cannot be reached.
+    /// If a statement has failed, a deferred constraint is violated, or the database is unreachable.
     pub async fn close(self) -> Result<(), Error> {
         self.0.commit().await
     }
@@ -98,7 +97,7 @@ impl DerefMut for SqlxConnection {
 }
 
 impl Db {
-    /// Begins a transaction of sqlx, for SQL of your own, with the request's session variables set.
+    /// Begins a transaction of sqlx, for handwritten SQL, with the request's session variables set.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -114,24 +113,24 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// When the database cannot be reached or all connections are busy.
+    /// If the database is unreachable or all connections are busy.
     pub async fn sqlx_transaction(&self) -> Result<SqlxTransaction, Error> {
         SqlxTransaction::begin(self).await.map_err(DbError::into_error)
     }
 
-    /// Returns a connection of sqlx, for SQL of your own, with the request's session variables set: a transaction that
-    /// ends with [`SqlxConnection::close`].
+    /// Returns a connection of sqlx, for handwritten SQL, with the request's session variables set. It is a transaction
+    /// that [`SqlxConnection::close`] commits.
     ///
     /// # Errors
-    /// When the database cannot be reached or all connections are busy.
+    /// If the database is unreachable or all connections are busy.
     pub async fn sqlx_connection(&self) -> Result<SqlxConnection, Error> {
         self.sqlx_transaction().await.map(SqlxConnection)
     }
 
-    /// Returns the connection pool of sqlx, for SQL of your own. Its connections do not know the request's session
-    /// variables; those of [`sqlx_transaction`](Self::sqlx_transaction) and [`sqlx_connection`](Self::sqlx_connection)
-    /// do. Nor is it known what a mutation has written here: one that fails afterwards tells its client that it may
-    /// have been done, or not.
+    /// Returns the connection pool of sqlx, for handwritten SQL. The request's session variables are not set on its
+    /// connections; use [`sqlx_transaction`](Self::sqlx_transaction) or [`sqlx_connection`](Self::sqlx_connection) if
+    /// you need them. Writes through the pool are not tracked either: if a mutation fails afterwards, its error says
+    /// that the mutation may or may not have taken effect.
     pub fn pool(&self) -> &sqlx::PgPool {
         if let Some(ledger) = &self.ledger {
             ledger.unseen();

@@ -1,4 +1,4 @@
-//! Transactions of resolvers.
+//! Transactions in resolvers.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -16,28 +16,29 @@ use crate::repository::Db;
 
 /// A transaction; made by [`Db::transaction`].
 ///
-/// It has a connection to itself, with the request's session variables set. Dropping it without
-/// [`commit`](Self::commit) rolls it back. When a statement of it fails, so do those that follow, and the commit.
+/// It owns a connection with the request's session variables set. Dropping it without [`commit`](Self::commit) rolls it
+/// back. After a failed statement, all later statements and the commit fail as well.
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction {
-    /// The database, whose statements run in the transaction.
+    /// The database handle whose statements run in the transaction.
     db: Db,
     open: Arc<Mutex<OpenTransaction>>,
-    /// Whether the commit goes out with the next read.
+    /// Whether the commit is sent with the next read.
     ends_with_read: bool,
 }
 
-/// The transaction of [`Db::transaction_with_retries`], which commits it.
+/// The transaction passed to the closure of [`Db::transaction_with_retries`], which commits it.
 ///
-/// The lifetime is that of what the closure borrows.
+/// The lifetime is that of the closure's borrows.
 #[derive(Debug)]
 pub struct RetriedTransaction<'a> {
     transaction: Transaction,
-    /// A reference to it lives no longer than this, which tells the compiler that what is borrowed lives long enough.
+    /// Bounds the lifetime of references to the transaction, so that the compiler can see that the closure's borrows
+    /// outlive them.
     scope: PhantomData<&'a ()>,
 }
 
-/// One run of a transaction.
+/// One attempt at a transaction.
 type Run<'t, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 't>>;
 
 impl Deref for RetriedTransaction<'_> {
@@ -55,8 +56,8 @@ impl DerefMut for RetriedTransaction<'_> {
 }
 
 impl Db {
-    /// Begins a transaction, with the request's session variables set: several calls, statements and reads that are
-    /// kept together or not at all.
+    /// Begins a transaction, with the request's session variables set. Its calls, statements and reads take effect
+    /// together or not at all.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -72,16 +73,17 @@ impl Db {
     /// }
     /// ```
     ///
-    /// It holds a connection of the pool until it ends. With the feature `sqlx`, `sqlx_transaction` gives one of sqlx.
+    /// It holds a connection of the pool until it ends. With the feature `sqlx`, `sqlx_transaction` returns one of
+    /// sqlx.
     ///
     /// # Errors
-    /// When the database cannot be reached or all connections are busy.
+    /// If the database is unreachable or all connections are busy.
     pub async fn transaction(&self) -> Result<Transaction, Error> {
         Transaction::begin(self, Isolation::Default).await.map_err(DbError::into_error)
     }
 
-    /// Runs a transaction and commits it, and runs it again, at most so many times, where PostgreSQL has undone it because
-    /// of others that ran at the same time: a deadlock, or a transaction that could not be serialized.
+    /// Runs a transaction and commits it. If PostgreSQL rolls it back because of concurrent transactions (a deadlock or
+    /// a serialization failure), runs it again, at most `retries` times.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -101,11 +103,12 @@ impl Db {
     /// }
     /// ```
     ///
-    /// All of the closure is run again, so whatever else than the transaction it does is done again as well. An error of
-    /// its own, and a connection that is lost, end it. The wait before a retry is random and grows with each.
+    /// A retry runs the whole closure, so it repeats any side effects outside the transaction as well. Errors of the
+    /// closure itself and a lost connection are not retried. The wait before a retry is random and grows with each
+    /// attempt.
     ///
     /// # Errors
-    /// Those of the closure and of the commit.
+    /// Returns the errors of the closure and of the commit.
     pub async fn transaction_with_retries<'a, T>(
         &self,
         retries: u32,
@@ -123,7 +126,7 @@ impl Db {
                 }
             };
             let was_undone = result.is_err() && open.lock().await.was_undone();
-            // The connection goes back before the wait.
+            // Release the connection before waiting.
             drop(open);
             if !was_undone || !retries.next().await {
                 return result;
@@ -133,42 +136,41 @@ impl Db {
 }
 
 impl Transaction {
-    /// Keeps what was done.
+    /// Commits the transaction.
     ///
     /// # Errors
-    /// When a statement of the transaction has failed, a constraint that was deferred does not hold, or the database
-    /// cannot be reached.
+    /// If a statement of the transaction has failed, a deferred constraint is violated, or the database is unreachable.
     pub async fn commit(self) -> Result<(), Error> {
         let db = self.db.clone();
         self.keep().await.map_err(|error| failed_call(error, &db.app.constraints))
     }
 
-    /// The same, with the database's own error.
+    /// Like [`commit`](Self::commit), but returns the database's own error.
     pub(crate) async fn keep(self) -> Result<(), DbError> {
         let ledger = self.db.ledger.as_deref();
         if !self.ends_with_read {
             ledger.inspect(|ledger| ledger.sent());
         }
         let committed = self.open.lock().await.commit().await;
-        // A commit that is refused has undone the transaction; of any other that fails nothing is known.
+        // A rejected commit has rolled the transaction back; the outcome of any other failed commit is unknown.
         if !matches!(committed, Err(DriverError::OutcomeUnknown)) {
             ledger.inspect(|ledger| ledger.answered(committed.is_ok()));
         }
         committed.map_err(|error| self.db.app.database.noted(error))
     }
 
-    /// Undoes what was done.
+    /// Rolls the transaction back.
     ///
     /// # Errors
-    /// When the database cannot be reached.
+    /// If the database is unreachable.
     pub async fn rollback(self) -> Result<(), Error> {
         self.open.lock().await.roll_back().await.map_err(|error| self.failed(error))
     }
 
-    /// Runs a statement; the number of rows that it wrote.
+    /// Runs a statement and returns the number of rows that it wrote.
     ///
-    /// Values stand in the text as `$1`, `$2` and so on, and PostgreSQL reads each as the type that it finds for its
-    /// parameter.
+    /// The text refers to the values as `$1`, `$2` and so on. PostgreSQL converts each value to the type that it infers
+    /// for the parameter.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -185,8 +187,8 @@ impl Transaction {
     /// ```
     ///
     /// # Errors
-    /// What a function that is called would fail with: an exception raised as `P0001`, a constraint with a message.
-    /// Whatever else goes wrong is masked.
+    /// The same errors as for a function call: an exception raised as `P0001` or a constraint with a message. All other
+    /// errors are masked.
     pub async fn execute(
         &mut self,
         sql: &'static str,
@@ -201,28 +203,28 @@ impl Transaction {
         written.map_err(|error| self.failed(error))
     }
 
-    /// The rows of a statement that writes.
+    /// Runs a writing statement and returns its rows.
     pub(crate) async fn written(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
         let mut rows = Vec::new();
         let written = self.open.lock().await.write(statement, &mut rows).await;
         written.map(|_| rows).map_err(|error| self.db.app.database.noted(error))
     }
 
-    /// The number of rows that a statement writes.
+    /// Runs a writing statement and returns the number of rows that it wrote.
     pub(crate) async fn count_written(&self, statement: &Statement) -> Result<u64, DbError> {
         let written = self.open.lock().await.write(statement, &mut Vec::new()).await;
         written.map_err(|error| self.db.app.database.noted(error))
     }
 
-    /// Has the next read be the last statement, and the commit go out with it. [`keep`](Self::keep) tells what became of it,
-    /// or sends it where nothing was read.
+    /// Makes the next read the last statement and sends the commit along with it. [`keep`](Self::keep) returns the
+    /// outcome of that commit, or sends the commit itself if nothing was read.
     pub(crate) async fn end_with_next_read(&mut self) {
         self.db.ledger.as_deref().inspect(|ledger| ledger.sent());
         self.ends_with_read = true;
         self.open.lock().await.end_with_next_read();
     }
 
-    /// Gives up what was to end with a read that has failed.
+    /// Abandons the transaction after its last read has failed.
     pub(crate) async fn give_up(self) {
         let ended = self.open.lock().await.take_end();
         if self.ends_with_read && !matches!(ended, Some(Err(DriverError::OutcomeUnknown))) {
@@ -230,7 +232,7 @@ impl Transaction {
         }
     }
 
-    /// The database, whose statements run in the transaction.
+    /// The database handle whose statements run in the transaction.
     pub(crate) fn db(&self) -> &Db {
         &self.db
     }
@@ -239,7 +241,7 @@ impl Transaction {
         Ok(Self::of(db, db.app.database.begin(db.session(), isolation).await?))
     }
 
-    /// Begins one with its first statement, which may write, and gives the rows of that.
+    /// Begins a transaction with its first statement, which may write, and returns the statement's rows.
     pub(crate) async fn begin_with(
         db: &Db,
         isolation: Isolation,

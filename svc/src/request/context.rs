@@ -10,7 +10,7 @@ use super::{RequestId, RequestScope, Transport};
 use crate::repository::Db;
 use crate::schema::SvcType;
 
-/// The request, as a resolver sees it.
+/// The request, as passed to a resolver.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -26,7 +26,7 @@ use crate::schema::SvcType;
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     pub(crate) request: &'a RequestScope,
-    /// The database as the root field may use it.
+    /// The database, as available to the root field.
     pub(crate) db: &'a Db,
 }
 
@@ -40,16 +40,16 @@ impl<'a> Context<'a> {
         self.db
     }
 
-    /// Returns a value made for this request by [`AppOptions::request_data`](crate::AppOptions::request_data), or given
-    /// to [`AppOptions::data`](crate::AppOptions::data).
+    /// Returns a value created for this request by [`AppOptions::request_data`](crate::AppOptions::request_data), or
+    /// passed to [`AppOptions::data`](crate::AppOptions::data).
     ///
     /// # Errors
-    /// When there is no value of this type; clients see it masked.
+    /// Fails if there is no value of this type; the message is masked for clients.
     pub fn data<T: Any + Send + Sync>(&self) -> crate::Result<&'a T> {
         self.request.data().map_or_else(|| self.db.app.data.get(), Ok)
     }
 
-    /// Returns the identifier of the request; `None` where `SVC_REQUEST_IDS` is off, and in tasks that a resolver has
+    /// Returns the identifier of the request; `None` if `SVC_REQUEST_IDS` is off, and in tasks that a resolver has
     /// spawned.
     pub fn request_id(&self) -> Option<RequestId> {
         RequestId::current()
@@ -60,17 +60,17 @@ impl<'a> Context<'a> {
         &self.request.parts().headers
     }
 
-    /// Returns a header's text; `None` when it is missing or not text.
+    /// Returns a header's text; `None` if it is missing or not text.
     pub fn header(&self, name: &str) -> Option<&'a str> {
         self.request.parts().header(name)
     }
 
-    /// Returns the extensions of the request: the values that layers around the endpoint have put there.
+    /// Returns the extensions of the request: the values that layers around the endpoint have inserted.
     pub fn extensions(&self) -> &'a Extensions {
         &self.request.parts().extensions
     }
 
-    /// Returns a value that a layer around the endpoint has put into the request's extensions.
+    /// Returns a value that a layer around the endpoint has inserted into the request's extensions.
     ///
     /// ```
     /// use svc::axum::{Extension, Router};
@@ -92,16 +92,16 @@ impl<'a> Context<'a> {
         self.request.parts().extension()
     }
 
-    /// Returns the user who asks; `None` when the request has no token, or one that does not hold.
+    /// Returns the authenticated user; `None` if the request has no token, or an invalid one.
     ///
-    /// A [`UserContext`](crate::auth::UserContext) that a layer around the endpoint has put into the request's extensions
-    /// comes first.
+    /// A [`UserContext`](crate::auth::UserContext) that a layer around the endpoint has inserted into the request's
+    /// extensions takes precedence.
     #[cfg(feature = "auth")]
     pub fn user(&self) -> Option<&'a crate::auth::UserContext> {
         self.request.parts().user()
     }
 
-    /// Returns the user who asks, where there has to be one.
+    /// Returns the authenticated user, or an error if there is none.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -113,24 +113,25 @@ impl<'a> Context<'a> {
     /// ```
     ///
     /// # Errors
-    /// `UNAUTHENTICATED` when there is none; `extensions.reason` says whether the token has expired or does not hold.
+    /// `UNAUTHENTICATED` if there is none; `extensions.reason` states whether the token has expired or is invalid.
     #[cfg(feature = "auth")]
     pub fn require_user(&self) -> crate::Result<&'a crate::auth::UserContext> {
         self.user().ok_or_else(|| self.request.parts().unauthenticated())
     }
 
-    /// Returns the token of the request, for a mutation that logs out:
-    /// [`TokenRevocationService::revoke`](crate::auth::TokenRevocationService::revoke) takes it. `None` when there is
-    /// no token that holds.
+    /// Returns the token of the request, for a mutation that logs out: pass it to
+    /// [`TokenRevocationService::revoke`](crate::auth::TokenRevocationService::revoke). `None` if there is no valid
+    /// token.
     #[cfg(feature = "auth")]
     pub fn token(&self) -> Option<&'a crate::auth::RevocableToken> {
         self.request.parts().identity.token()
     }
 
-    /// Returns the session of the browser, which a [`SessionLayer`](crate::sessions::SessionLayer) around the router gives.
+    /// Returns the session of the browser, provided by a [`SessionLayer`](crate::sessions::SessionLayer) around the
+    /// router.
     ///
     /// # Errors
-    /// `SERVICE_UNAVAILABLE` when its store does not answer; an internal error when there is no such layer.
+    /// `SERVICE_UNAVAILABLE` if its store is unavailable; an internal error if there is no such layer.
     #[cfg(feature = "sessions")]
     pub fn session(&self) -> crate::Result<&'a crate::sessions::Session> {
         let session = self.request.parts().extensions.get::<crate::sessions::Session>();
@@ -145,9 +146,10 @@ impl<'a> Context<'a> {
     }
 
     /// Publishes an event on a channel, for subscribers of every instance of the service. A planned subscription of the
-    /// channel takes a JSON object with the `id` of a row, such as `{"id": 1, "op": "update"}`.
+    /// channel expects a JSON object with the `id` of a row, such as `{"id": 1, "op": "update"}`.
     ///
-    /// The event is not part of a transaction. Where it tells of a write, a trigger with `svc_notify` is sent with it.
+    /// The event is not part of a transaction. For an event about a write, use a trigger with `svc_notify`, which is
+    /// sent with the write.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -160,13 +162,13 @@ impl<'a> Context<'a> {
     /// ```
     ///
     /// # Errors
-    /// When the source of events cannot be reached. A payload of PostgreSQL has less than 8,000 bytes.
+    /// Fails if the source of events cannot be reached. A payload of PostgreSQL is limited to less than 8,000 bytes.
     pub async fn publish(&self, channel: &str, payload: &str) -> crate::Result<()> {
         self.db.app.events.publish(channel, payload).await
     }
 
-    /// Forgets kept answers with rows of a type, here at once and in all other instances of the service soon after. Call it
-    /// after a write is committed that neither its mutation nor a trigger tells of. See
+    /// Invalidates cached responses with rows of a type, here immediately and in all other instances of the service
+    /// soon after. Call it after committing a write that neither its mutation nor a trigger reports. See
     /// [`ResponseCache`](crate::ResponseCache).
     ///
     /// ```
@@ -202,23 +204,23 @@ impl<'a> Context<'a> {
     /// ```
     ///
     /// # Errors
-    /// When nobody listens to the channel, or the source of events cannot be reached.
+    /// Fails if the channel is not listened to, or if the source of events cannot be reached.
     pub async fn events(&self, channel: &str) -> crate::Result<crate::events::Events> {
         self.db.app.events.events(channel).await
     }
 
-    /// Returns the address of the other end of the connection: the client's, or that of the last proxy. It is axum's
-    /// [`ConnectInfo`](axum::extract::ConnectInfo), which [`serve`](crate::serve()) puts into the request.
+    /// Returns the address of the peer of the connection: the client, or the last proxy. It is axum's
+    /// [`ConnectInfo`](axum::extract::ConnectInfo), which [`serve`](crate::serve()) inserts into the request.
     pub fn peer_addr(&self) -> Option<SocketAddr> {
         self.request.parts().peer_addr()
     }
 
-    /// Returns the way on which the request came.
+    /// Returns the transport of the request.
     pub fn transport(&self) -> Transport {
         self.request.parts().transport
     }
 
-    /// Returns the time that the request may still run, to about a second; `None` where it may run as long as it likes.
+    /// Returns the time that the request may still run, to about a second; `None` if it is not limited.
     pub fn time_left(&self) -> Option<Duration> {
         self.db.app.time_left(self.request.parts().started())
     }
@@ -226,7 +228,7 @@ impl<'a> Context<'a> {
 
 impl std::fmt::Debug for Context<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Headers may hold tokens.
+        // Headers may contain tokens.
         f.debug_struct("Context").finish_non_exhaustive()
     }
 }

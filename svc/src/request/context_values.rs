@@ -1,14 +1,14 @@
-//! Values of the request that functions get before the arguments.
+//! Values of the request that functions receive before their arguments.
 
 use std::collections::HashMap;
 
 use super::Context;
 use crate::{Error, Result};
 
-/// Takes a value from a request; `None` is SQL null.
+/// Reads a value from a request; `None` is SQL null.
 type ContextValue = Box<dyn Fn(&Context<'_>) -> Result<Option<String>> + Send + Sync>;
 
-/// The values by the names that mutations use.
+/// The values, by the names that mutations use.
 #[derive(Default)]
 pub(crate) struct ContextValues(HashMap<String, ContextValue>);
 
@@ -21,7 +21,7 @@ impl ContextValues {
         self.0.contains_key(name)
     }
 
-    /// The value of a request.
+    /// Returns the value for a request.
     pub(crate) fn take(&self, name: &str, context: &Context<'_>) -> Result<Option<String>> {
         let value = self.0.get(name).ok_or_else(|| Error::internal(format!("there is no context value `{name}`")))?;
         value(context)

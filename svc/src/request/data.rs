@@ -1,4 +1,4 @@
-//! The request as functions that make request data get it, and the values that they make.
+//! The request as passed to the functions that create request data, and the values that they create.
 
 use std::any::{Any, TypeId};
 use std::future::Future;
@@ -15,7 +15,7 @@ use super::{RequestParts, Transport};
 use crate::Result;
 use crate::repository::Db;
 
-/// A request, as [`AppOptions::request_data`](crate::AppOptions::request_data) gets it. It is cheap to clone.
+/// A request, as passed to [`AppOptions::request_data`](crate::AppOptions::request_data). It is cheap to clone.
 #[derive(Clone)]
 pub struct RequestContext(Arc<Shared>);
 
@@ -36,22 +36,22 @@ impl RequestContext {
         &self.0.parts
     }
 
-    /// A value of the request data, once it is made.
+    /// Returns a value of the request data, once created.
     pub(super) fn request_data<T: Any>(&self) -> Option<&T> {
         self.0.slots.get(&self.0.makers)
     }
 
-    /// Returns the database. Where the service has session variables, reading fails: their values are made from the
-    /// request data, and no statement runs without them. [`Db::pool`] knows nothing of them.
+    /// Returns the database. If the service has session variables, reading fails: their values depend on the request
+    /// data, and no statement runs without them. [`Db::pool`] does not set them.
     pub fn db(&self) -> &Db {
         &self.0.db
     }
 
-    /// Returns a value that an earlier [`AppOptions::request_data`](crate::AppOptions::request_data) has made for this
-    /// request, or one given to [`AppOptions::data`](crate::AppOptions::data).
+    /// Returns a value that an earlier [`AppOptions::request_data`](crate::AppOptions::request_data) has created for
+    /// this request, or one passed to [`AppOptions::data`](crate::AppOptions::data).
     ///
     /// # Errors
-    /// When there is no value of this type; clients see it masked.
+    /// Fails if there is no value of this type; the message is masked for clients.
     pub fn data<T: Any + Send + Sync>(&self) -> Result<&T> {
         self.request_data().map_or_else(|| self.0.db.app.data.get(), Ok)
     }
@@ -61,42 +61,43 @@ impl RequestContext {
         &self.0.parts.headers
     }
 
-    /// Returns a header's text; `None` when it is missing or not text.
+    /// Returns a header's text; `None` if it is missing or not text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.0.parts.header(name)
     }
 
-    /// Returns a value that a layer around the endpoint has put into the request's extensions.
+    /// Returns a value that a layer around the endpoint has inserted into the request's extensions.
     pub fn extension<T: Any + Clone + Send + Sync>(&self) -> Option<&T> {
         self.0.parts.extension()
     }
 
-    /// Returns the user who asks; see [`Context::user`](crate::Context::user).
+    /// Returns the authenticated user; see [`Context::user`](crate::Context::user).
     #[cfg(feature = "auth")]
     pub fn user(&self) -> Option<&crate::auth::UserContext> {
         self.0.parts.user()
     }
 
-    /// Returns the user who asks; see [`Context::require_user`](crate::Context::require_user).
+    /// Returns the authenticated user, or an error if there is none; see
+    /// [`Context::require_user`](crate::Context::require_user).
     ///
     /// # Errors
-    /// `UNAUTHENTICATED` when there is none.
+    /// `UNAUTHENTICATED` if there is none.
     #[cfg(feature = "auth")]
     pub fn require_user(&self) -> Result<&crate::auth::UserContext> {
         self.user().ok_or_else(|| self.0.parts.unauthenticated())
     }
 
-    /// Returns the address of the other end of the connection: the client's, or that of the last proxy.
+    /// Returns the address of the peer of the connection: the client, or the last proxy.
     pub fn peer_addr(&self) -> Option<SocketAddr> {
         self.0.parts.peer_addr()
     }
 
-    /// Returns the way on which the request came.
+    /// Returns the transport of the request.
     pub fn transport(&self) -> Transport {
         self.0.parts.transport
     }
 
-    /// Returns the time that the request may still run, to about a second; `None` where it may run as long as it likes.
+    /// Returns the time that the request may still run, to about a second; `None` if it is not limited.
     pub fn time_left(&self) -> Option<Duration> {
         self.0.db.app.time_left(self.0.parts.started())
     }
@@ -104,7 +105,7 @@ impl RequestContext {
 
 impl std::fmt::Debug for RequestContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Headers and extensions may hold tokens.
+        // Headers and extensions may contain tokens.
         f.debug_struct("RequestContext").field("transport", &self.transport()).finish_non_exhaustive()
     }
 }
@@ -112,7 +113,7 @@ impl std::fmt::Debug for RequestContext {
 type Value = Box<dyn Any + Send + Sync>;
 type Make = dyn Fn(RequestContext) -> BoxFuture<'static, Result<Value>> + Send + Sync;
 
-/// The functions that make the request data, in the order in which they run.
+/// The functions that create the request data, in the order of their execution.
 #[derive(Default)]
 pub(crate) struct RequestDataMakers(Vec<Maker>);
 
@@ -122,11 +123,11 @@ struct Maker {
     make: Box<Make>,
 }
 
-/// The request data of one request, in the order of the makers; those that have not run yet are empty.
+/// The request data of one request, in the order of the makers; slots of makers that have not run yet are empty.
 struct Slots(Box<[OnceLock<Value>]>);
 
 impl RequestDataMakers {
-    /// Adds a maker; one for the same type is replaced.
+    /// Adds a maker, replacing an existing one for the same type.
     pub(crate) fn insert<T, F, R>(&mut self, make: F)
     where
         T: Any + Send + Sync,
@@ -152,17 +153,17 @@ impl RequestDataMakers {
         Slots(self.0.iter().map(|_| OnceLock::new()).collect())
     }
 
-    /// Makes the values of a request, one after the other.
+    /// Creates the values of a request, one after the other.
     ///
     /// # Errors
-    /// The first one, which is the request's.
+    /// Returns the first error, which becomes the request's.
     pub(crate) async fn make(&self, request: &RequestContext) -> Result<()> {
         for (maker, slot) in self.0.iter().zip(&request.0.slots.0) {
             let make = async { (maker.make)(request.clone()).await };
             let made = AssertUnwindSafe(make).catch_unwind().await.unwrap_or_else(|panic| {
                 Err(crate::panic::error(&format!("making the request data `{}`", maker.name), &*panic))
             });
-            // Each is made once.
+            // Each value is created once.
             let _ = slot.set(made?);
         }
         Ok(())
@@ -170,7 +171,7 @@ impl RequestDataMakers {
 }
 
 impl Slots {
-    /// The value of a type, once it is made.
+    /// Returns the value of a type, once created.
     fn get<T: Any>(&self, makers: &RequestDataMakers) -> Option<&T> {
         let index = makers.0.iter().position(|maker| maker.ty == TypeId::of::<T>())?;
         self.0.get(index)?.get()?.downcast_ref()

@@ -1,18 +1,18 @@
-//! Decisions about requests, and what they are made by.
+//! Decisions about requests, and the data that they are based on.
 
 use futures_util::future::{BoxFuture, Either, Ready, ready};
 
 use crate::Error;
 use crate::schema::RootLimit;
 
-/// The decision of a hook about a request. One that is made at once takes no place on the heap.
+/// The decision of a hook about a request. An immediate one needs no heap allocation.
 pub(crate) type Decision<'a> = Either<Ready<Result<(), Error>>, BoxFuture<'a, Result<(), Error>>>;
 
-/// The complexity that an operation was let through with, and the part of it that it has used.
+/// The complexity that an operation was admitted with, and the part of it that was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Spent {
     pub(crate) asked: u64,
-    /// At most what was asked.
+    /// At most `asked`.
     pub(crate) used: u64,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct FieldLimit<'a> {
     pub(crate) times: u64,
 }
 
-/// The decision that is made already.
+/// Returns an immediate decision.
 pub(crate) fn decided<'a>(decision: Result<(), Error>) -> Decision<'a> {
     Either::Left(ready(decision))
 }

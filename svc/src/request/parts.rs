@@ -1,4 +1,4 @@
-//! The parts of a request, as its transport hands them to the engine, and the hook that it may have of its own.
+//! The parts of a request, as its transport passes them to the engine, and its optional hook.
 
 use std::any::Any;
 use std::fmt;
@@ -21,9 +21,9 @@ use crate::security_log::{Clients, SecurityEvent, SecurityEventType};
 /// A part of a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Part<T> {
-    /// Its own.
+    /// A part that belongs to this request alone.
     Own(T),
-    /// That of the request that opened its connection.
+    /// The part of the request that opened the connection.
     Shared(Arc<T>),
 }
 
@@ -39,7 +39,7 @@ impl<T> Deref for Part<T> {
 }
 
 impl<T: Clone> Part<T> {
-    /// The part to be changed, which is copied if others have it as well.
+    /// Returns the part for modification, copying it if it is shared.
     #[cfg(feature = "upload")]
     pub(crate) fn to_mut(&mut self) -> &mut T {
         match self {
@@ -49,34 +49,34 @@ impl<T: Clone> Part<T> {
     }
 }
 
-/// A hook of one request, or of the operations of one connection. It is asked before the hooks of the application.
+/// A hook of one request, or of the operations of one connection. It is called before the hooks of the application.
 pub(crate) trait RequestHook: Send + Sync + 'static {
-    /// The request has come; nothing but its head is read.
+    /// Called when the request has arrived; only its head has been read.
     ///
     /// # Errors
-    /// The request's error: nothing of it is read any further.
+    /// The request's error: the rest of the request is not read.
     fn before_parsing<'a>(&'a self, request: &'a RequestParts) -> Decision<'a>;
 
-    /// A further request of a batch has come, whose first one [`before_parsing`](Self::before_parsing) was told of.
+    /// Called for each further request of a batch, after [`before_parsing`](Self::before_parsing) for the first one.
     ///
     /// # Errors
     /// The error of that request alone.
     fn before_next<'a>(&'a self, request: &'a RequestParts) -> Decision<'a>;
 
-    /// Its operation is valid, planned, and within the limits of complexity.
+    /// Called when the operation is valid, planned, and within the limits of complexity.
     ///
     /// # Errors
     /// The request's error: no field runs.
     fn after_preparing<'a>(&'a self, operation: PreparedOperation<'a>) -> Decision<'a>;
 
-    /// Whether it wants to know what operations use.
+    /// Whether it needs the complexity that operations have used.
     fn is_metering(&self) -> bool;
 
-    /// An operation has ended, or was dropped; each one that may run is told of once. Gives what its answer says about it
-    /// in its `extensions`.
+    /// Called once for each admitted operation, when it has ended or was dropped. Returns an entry for the `extensions`
+    /// of the response.
     fn after_running(&self, spent: Spent) -> Option<(&'static str, Value)>;
 
-    /// The hook of an operation on the connection that the request has opened.
+    /// Returns the hook of an operation on the connection that the request has opened.
     #[cfg(feature = "websocket")]
     fn for_operation(&self) -> Arc<dyn RequestHook>;
 }
@@ -86,19 +86,19 @@ pub(crate) trait RequestHook: Send + Sync + 'static {
 pub(crate) struct PreparedOperation<'a> {
     pub(crate) request: &'a RequestParts,
     pub(crate) kind: OperationKind,
-    /// Looks for its name in the document.
+    /// Finds the name in the document.
     pub(crate) name: &'a (dyn Fn() -> Option<&'a str> + Send + Sync),
     pub(crate) complexity: u64,
-    /// The limits of its root fields, each once.
+    /// The limits of its root fields, each limit once.
     pub(crate) limits: &'a [FieldLimit<'a>],
 }
 
-/// The hook of a request, as a layer around the endpoint puts it into its extensions.
+/// The hook of a request, inserted into its extensions by a layer around the endpoint.
 #[derive(Clone)]
 pub(crate) struct Hooked(pub(crate) Arc<dyn RequestHook>);
 
 impl Hooked {
-    /// The hook among extensions, if a layer has put one there.
+    /// Returns the hook in the extensions, if a layer has inserted one.
     pub(crate) fn of(extensions: &Extensions) -> Option<Arc<dyn RequestHook>> {
         extensions.get().map(|Self(hook)| hook.clone())
     }
@@ -107,31 +107,31 @@ impl Hooked {
 /// A request without its document.
 pub(crate) struct RequestParts {
     pub(crate) headers: Part<HeaderMap>,
-    /// Values that layers around the endpoint have put there.
+    /// Values that layers around the endpoint have inserted.
     pub(crate) extensions: Part<Extensions>,
-    /// The hook of its own, which is looked up once.
+    /// The request's own hook, which is looked up once.
     pub(crate) hook: Option<Arc<dyn RequestHook>>,
-    /// The identity that the token says.
+    /// The identity according to the token.
     #[cfg(feature = "auth")]
     pub(crate) identity: crate::auth::Identity,
     pub(crate) transport: Transport,
     pub(crate) allowed: AllowedOperations,
-    /// Whether credentials came with it that its headers do not have any more.
+    /// Whether the request came with credentials that have been removed from its headers.
     pub(crate) had_credentials: bool,
-    /// The share of the pool that the operations of a batch, or of a socket, have together.
+    /// The share of the pool that the operations of a batch, or of a WebSocket, use together.
     pub(crate) share: Option<Arc<Share>>,
-    /// The beat from which the request's time counts.
+    /// The start of the request's time, as a beat of the deadlines.
     started: AtomicU32,
 }
 
 impl RequestParts {
-    /// The parts of an HTTP request.
+    /// Creates the parts of an HTTP request.
     pub(crate) fn of_http(parts: Parts, transport: Transport) -> Self {
         let hook = Hooked::of(&parts.extensions);
         Self::hooked(parts, transport, hook)
     }
 
-    /// The same with a hook that is known.
+    /// Creates the parts of an HTTP request with a hook that has already been looked up.
     pub(crate) fn hooked(parts: Parts, transport: Transport, hook: Option<Arc<dyn RequestHook>>) -> Self {
         let allowed = match transport {
             Transport::HttpGet => AllowedOperations::Queries,
@@ -154,10 +154,11 @@ impl RequestParts {
         }
     }
 
-    /// Prepares the parts for a connection that lasts, whose operations share headers and extensions. Headers are copied
-    /// out of the buffer that the whole head of the request was read into, which would stay as long as one of them does.
+    /// Prepares the parts for a long-lived connection, whose operations share headers and extensions. Headers are
+    /// copied out of the buffer that the whole head of the request was read into, which would otherwise be retained as
+    /// long as one of them is.
     pub(crate) fn detach(&mut self) {
-        // A clone has no room for the headers of the handshake, which were removed.
+        // The clone has no capacity for the headers of the handshake, which were removed.
         let mut headers = HeaderMap::clone(&self.headers);
         for value in headers.values_mut() {
             if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
@@ -171,12 +172,12 @@ impl RequestParts {
         }
     }
 
-    /// The size of its headers.
+    /// Returns the size of the headers in bytes.
     pub(crate) fn header_bytes(&self) -> usize {
         self.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
     }
 
-    /// The parts of another operation of the same client: one of its batch, or of its connection.
+    /// Returns the parts of another operation of the same client, in the same batch or on the same connection.
     pub(crate) fn of_operation(&self) -> Self {
         Self {
             headers: self.headers.clone(),
@@ -192,39 +193,40 @@ impl RequestParts {
         }
     }
 
-    /// Gives an operation of a connection a hook of its own, if the request that opened the connection has one.
+    /// Replaces the hook with one for an operation of a connection, if the request that opened the connection has one.
     #[cfg(feature = "websocket")]
     pub(crate) fn renew_hook(&mut self) {
         self.hook = self.hook.as_ref().map(|own| own.for_operation());
     }
 
-    /// The beat of [`RequestDeadlines`](crate::application::RequestDeadlines) from which the request's time counts.
+    /// Returns the start of the request's time, as a beat of
+    /// [`RequestDeadlines`](crate::application::RequestDeadlines).
     pub(crate) fn started(&self) -> u32 {
         self.started.load(Ordering::Relaxed)
     }
 
-    /// Lets the time count from another beat, as for each event of a subscription.
+    /// Restarts the request's time at another beat, as for each event of a subscription.
     pub(crate) fn restart(&self, beat: u32) {
         self.started.store(beat, Ordering::Relaxed);
     }
 
-    /// A header's text.
+    /// Returns a header's text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// A value of the extensions.
+    /// Returns a value of the extensions.
     pub(crate) fn extension<T: Any + Clone + Send + Sync>(&self) -> Option<&T> {
         self.extensions.get()
     }
 
-    /// The user: that of a layer around the endpoint, or else the token's.
+    /// Returns the user: that of a layer around the endpoint, or else the token's.
     #[cfg(feature = "auth")]
     pub(crate) fn user(&self) -> Option<&crate::auth::UserContext> {
         self.extension().or_else(|| self.identity.user())
     }
 
-    /// The identifier of the user.
+    /// Returns the identifier of the user.
     pub(crate) fn user_id(&self) -> Option<&str> {
         #[cfg(feature = "auth")]
         return self.user().map(|user| user.user_id.as_str());
@@ -232,7 +234,7 @@ impl RequestParts {
         None
     }
 
-    /// The error of what needs a user, where there is none.
+    /// Returns the error for a missing user.
     #[cfg(feature = "auth")]
     pub(crate) fn unauthenticated(&self) -> crate::Error {
         let error = crate::Error::new(crate::ErrorCode::Unauthenticated, "authentication required");
@@ -242,7 +244,7 @@ impl RequestParts {
         }
     }
 
-    /// A security event of this request.
+    /// Creates a security event of this request.
     pub(crate) fn security_event(&self, clients: &Clients, event_type: SecurityEventType) -> SecurityEvent {
         let event = clients.event(event_type, &self.headers, &self.extensions);
         #[cfg(feature = "auth")]
@@ -253,13 +255,13 @@ impl RequestParts {
         event
     }
 
-    /// The other end of the connection.
+    /// Returns the address of the peer of the connection.
     pub(crate) fn peer_addr(&self) -> Option<SocketAddr> {
         self.extension::<ConnectInfo<SocketAddr>>().map(|info| info.0)
     }
 }
 
-/// Shows no hook.
+/// Omits the hook.
 impl fmt::Debug for RequestParts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RequestParts").field("transport", &self.transport).finish_non_exhaustive()

@@ -1,4 +1,4 @@
-//! The scope of a request: what its root fields share.
+//! The scope of a request: the state that its root fields share.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -8,23 +8,22 @@ use super::{RequestContext, RequestParts};
 use crate::postgres::Session;
 use crate::repository::Db;
 
-/// The part of a request that its root fields share, for as long as it is answered.
+/// The part of a request that its root fields share while it is executed.
 pub(crate) struct RequestScope {
     /// The database with the session of the request.
     pub(crate) db: Db,
     request: Held,
-    /// Whether a part of the answer stands for what could not be read.
+    /// Whether a part of the response is a placeholder for data that could not be read.
     is_incomplete: AtomicBool,
 }
 
-/// The request, which is shared only where functions that make request data, or authorizers, may keep it.
+/// The request, which is shared only if functions that create request data, or authorizers, may keep it.
 pub(crate) enum Held {
     Alone(RequestParts),
     Shared(RequestContext),
 }
 
-/// A small value that a scope can be made of again, for those who keep one and seldom need it. It knows no rules about
-/// rows.
+/// A small value to recreate a scope from, for holders that rarely need it. It contains no row rules.
 #[derive(Clone)]
 pub(crate) struct ScopeSeed {
     request: RequestContext,
@@ -43,7 +42,7 @@ impl RequestScope {
         Self { db, request, is_incomplete: AtomicBool::new(false) }
     }
 
-    /// The same scope, to be kept for as long as somebody likes; `None` where the request is not shared.
+    /// Returns the same scope for keeping beyond the request; `None` if the request is not shared.
     pub(crate) fn share(&self) -> Option<Self> {
         match &self.request {
             Held::Alone(_) => None,
@@ -51,7 +50,7 @@ impl RequestScope {
         }
     }
 
-    /// A seed of the same scope; `None` where the request is not shared.
+    /// Returns a seed of the same scope; `None` if the request is not shared.
     pub(crate) fn seed(&self) -> Option<ScopeSeed> {
         match &self.request {
             Held::Alone(_) => None,
@@ -59,12 +58,12 @@ impl RequestScope {
         }
     }
 
-    /// Notes that a part of the answer stands for what could not be read.
+    /// Records that a part of the response is a placeholder for data that could not be read.
     pub(crate) fn note_incomplete(&self) {
         self.is_incomplete.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a part of the answer stands for what could not be read.
+    /// Whether a part of the response is a placeholder for data that could not be read.
     pub(crate) fn is_incomplete(&self) -> bool {
         self.is_incomplete.load(Ordering::Relaxed)
     }
@@ -76,7 +75,7 @@ impl RequestScope {
         }
     }
 
-    /// A value of the request data.
+    /// Returns a value of the request data.
     pub(crate) fn data<T: Any>(&self) -> Option<&T> {
         match &self.request {
             Held::Alone(_) => None,

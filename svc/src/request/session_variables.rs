@@ -1,4 +1,4 @@
-//! Session variables: values of the request that PostgreSQL sees while it runs the request's statements.
+//! Session variables: values of the request that are visible to PostgreSQL while it runs the request's statements.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -10,12 +10,12 @@ use super::Context;
 use crate::auth::UserContext;
 use crate::postgres::{Param, Session, Statement, StatementText};
 
-/// The settings that PostgreSQL gets from a request, and the sources of their values; given to
+/// The settings that PostgreSQL gets from a request, and the sources of their values; for
 /// [`AppOptions::session_variables`](crate::AppOptions::session_variables).
 ///
-/// Policies of row-level security read them with `current_setting('app.tenant_id', true)`. They are set for one
-/// transaction, in which the request's statement runs. A value that a request does not have is set to the empty
-/// text, so that neither a default of the database nor the value of another request can take its place.
+/// Policies of row-level security read them with `current_setting('app.tenant_id', true)`. They are set for a single
+/// transaction, the one that runs the request's statement. A value that a request does not have is set to the empty
+/// text, so that neither a default of the database nor the value of another request can replace it.
 ///
 /// ```
 /// use svc::db::SessionVariables;
@@ -27,8 +27,8 @@ use crate::postgres::{Param, Session, Statement, StatementText};
 /// let options = AppOptions::new().session_variables(variables);
 /// ```
 ///
-/// With the feature `auth` values come from the user. A variable may have a source of the request besides, for requests
-/// without a user: it is never read for a user, whose value is then empty if the token does not have it.
+/// With the feature `auth`, values come from the user. A variable may also have a source in the request, for requests
+/// without a user: that source is never read for a user, whose value is empty if it is missing in the token.
 ///
 /// ```
 /// # #[cfg(feature = "auth")] {
@@ -41,7 +41,7 @@ use crate::postgres::{Param, Session, Statement, StatementText};
 #[must_use = "give the variables to `AppOptions::session_variables`"]
 pub struct SessionVariables {
     variables: Vec<Variable>,
-    /// The statement that sets them, without their values: it is the same for all requests.
+    /// The statement that sets them, without values: it is the same for all requests.
     text: OnceLock<StatementText>,
 }
 
@@ -51,7 +51,7 @@ struct Variable {
     #[cfg(feature = "auth")]
     of_user: Option<UserValue>,
     of_request: Option<Value>,
-    /// Whether a source was given twice.
+    /// Whether a source was set twice.
     is_repeated: bool,
 }
 
@@ -83,8 +83,8 @@ impl SessionVariables {
 
     /// Adds a variable whose value is a header of the request.
     ///
-    /// A client can send any header, so this fits only behind a gateway that sets it and drops the client's own. A
-    /// header that is sent twice counts as missing.
+    /// A client can send any header, so this is safe only behind a gateway that sets it and drops the client's own. A
+    /// header that occurs twice counts as missing.
     pub fn header(mut self, name: impl Into<String>, header: impl Into<String>) -> Self {
         self.add(name.into(), Value::Header(header.into()));
         self
@@ -125,7 +125,7 @@ impl SessionVariables {
         variable.is_repeated |= variable.of_user.replace(value).is_some();
     }
 
-    /// The variable of a name, in which PostgreSQL does not tell upper case from lower.
+    /// Returns the variable of a name. PostgreSQL ignores the case of names.
     fn variable(&mut self, name: String) -> &mut Variable {
         let known = self.variables.iter().position(|known| known.name.eq_ignore_ascii_case(&name));
         let index = known.unwrap_or_else(|| {
@@ -135,7 +135,7 @@ impl SessionVariables {
         &mut self.variables[index]
     }
 
-    /// Whether there are none.
+    /// Whether there are no variables.
     pub(crate) fn is_empty(&self) -> bool {
         self.variables.is_empty()
     }
@@ -162,29 +162,29 @@ impl SessionVariables {
         Ok(())
     }
 
-    /// The session of a request until the values are known.
+    /// Returns the session of a request whose values are not available yet.
     pub(crate) fn unknown(&self) -> Option<Arc<Session>> {
         (!self.variables.is_empty()).then(|| Arc::new(Session::unknown()))
     }
 
-    /// The values of a request.
+    /// Returns the session with the values of a request.
     pub(crate) fn session(&self, context: &Context<'_>) -> Option<Session> {
         if self.variables.is_empty() {
             return None;
         }
-        // Without its values a request reads nothing.
+        // If computing its values panics, the request cannot read.
         let values = catch_unwind(AssertUnwindSafe(|| self.statement(|variable| variable.value(context))));
         Some(values.map_or_else(|_| Session::unknown(), Session::of))
     }
 
-    /// The values of a user who is known before the request is; those of the request are empty.
+    /// Returns the session for a user authenticated before the request exists; the values of the request are empty.
     #[cfg(feature = "auth")]
     pub(crate) fn session_of_user(&self, user: &UserContext) -> Option<Arc<Session>> {
         let value = |variable: &Variable| variable.of_user.as_ref().and_then(|from| from.value(user));
         (!self.variables.is_empty()).then(|| Arc::new(Session::of(self.statement(value))))
     }
 
-    /// The statement that sets values.
+    /// Returns the statement that sets the values.
     fn statement(&self, value: impl Fn(&Variable) -> Option<String>) -> Statement {
         let text = self.text.get_or_init(|| {
             let set = |index: usize| format!("set_config(${}, ${}, true)", index * 2 + 1, index * 2 + 2);
@@ -227,14 +227,14 @@ impl Value {
     }
 }
 
-/// The value of a header that comes once.
+/// Returns the value of a header that occurs exactly once.
 fn only_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     if values.next().is_some() { None } else { std::str::from_utf8(value.as_bytes()).ok() }
 }
 
-/// Whether PostgreSQL takes a name for a setting of an application's own: identifiers with dots between them.
+/// Whether PostgreSQL accepts a name as that of a custom setting: identifiers with dots between them.
 fn is_custom_setting(name: &str) -> bool {
     let is_identifier = |part: &str| {
         part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')

@@ -1,6 +1,6 @@
-//! The way on which a request came, and the operations that it allows.
+//! The transports of requests, and the operations that they allow.
 
-/// The way on which a request came.
+/// The transport of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Transport {
@@ -12,7 +12,7 @@ pub enum Transport {
     RustEndpoint,
     /// A WebSocket at `/graphql`.
     WebSocket,
-    /// `GET` or `POST` of `/graphql` with an answer in parts: server-sent events or multipart.
+    /// `GET` or `POST` of `/graphql` with an incremental response: server-sent events or multipart.
     EventStream,
 }
 
@@ -21,23 +21,23 @@ pub enum Transport {
 pub(crate) enum AllowedOperations {
     /// Queries and mutations.
     All,
-    /// Queries, as GET changes nothing.
+    /// Queries, as GET must not change anything.
     Queries,
     /// All kinds of operations.
     WithSubscriptions,
-    /// Queries and subscriptions: a stream that was asked for with GET changes nothing either.
+    /// Queries and subscriptions: a stream opened with GET must not change anything either.
     QueriesAndSubscriptions,
-    /// Operations that need no function of the program.
+    /// Operations that call no function of the program.
     WithoutCode,
 }
 
 impl AllowedOperations {
-    /// Whether mutations may be sent.
+    /// Whether mutations are allowed.
     pub(crate) fn mutations(self) -> bool {
         !matches!(self, Self::Queries | Self::QueriesAndSubscriptions)
     }
 
-    /// Whether subscriptions may be sent.
+    /// Whether subscriptions are allowed.
     pub(crate) fn subscriptions(self) -> bool {
         matches!(self, Self::WithSubscriptions | Self::QueriesAndSubscriptions)
     }

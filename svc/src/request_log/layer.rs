@@ -1,4 +1,4 @@
-//! The layer around a router: it makes the record of each request, and writes its line.
+//! The layer around a router: it creates the record of each request, and writes its line.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -17,7 +17,7 @@ use super::notes::{End, Notes};
 use super::record::Record;
 use crate::request_id::{HEADER, RequestId};
 
-/// The paths of probes, which come every few seconds and say nothing new.
+/// The paths of probes, which are called every few seconds and are not worth logging.
 const PROBES: [&str; 3] = ["/health", "/ready", "/metrics"];
 
 /// A route whose requests are logged.
@@ -27,10 +27,10 @@ pub(crate) struct LoggedRoute {
     log: RequestLog,
 }
 
-/// The answer to a request, whose line is written when it is there, or when its record is dropped.
+/// The response to a request, whose line is written with the response, or when its record is dropped.
 pub(crate) struct LoggedResponse {
     inner: RouteFuture<Infallible>,
-    /// `None` where it is not logged, and once it is.
+    /// `None` if the request is not logged, or has been already.
     record: Option<Arc<Record>>,
 }
 
@@ -43,7 +43,7 @@ impl Layer<Route> for RequestLog {
 }
 
 impl LoggedRoute {
-    /// The record of a request; `None` for a probe, and where a layer further out has made one.
+    /// Creates the record of a request; `None` for a probe, and if an outer layer has created one.
     fn record(&self, request: &Request) -> Option<Arc<Record>> {
         let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
         if path.is_some_and(|path| PROBES.contains(&path)) || Record::current().is_some() {
@@ -56,7 +56,7 @@ impl LoggedRoute {
     }
 }
 
-/// The method, unless a client has made it up.
+/// Returns the method, unless it is non-standard.
 fn method(request: &Request) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
     KNOWN.into_iter().find(|known| request.method() == *known).unwrap_or("other")

@@ -1,8 +1,9 @@
-//! The request log: a line for each request, and a warning of each slow operation.
+//! The request log: a line for each request, and a warning for each slow operation.
 //!
-//! A layer around the routes makes a record of each request, which is the task's while the request is polled, so that
-//! whatever runs in it notes what it knows: the engine the operation, the gate and the driver their times. Where neither
-//! the log nor the warnings are wanted there is no layer, and whoever would note something asks for one flag.
+//! A layer around the routes creates a record of each request and makes it current while the request is polled, so that
+//! all code that runs in it can add to it: the engine adds the operation, the gate and the driver their times. If
+//! neither the log nor the warnings are enabled there is no layer, and code that would record something only checks one
+//! flag.
 
 mod config;
 mod layer;
@@ -30,14 +31,14 @@ use record::Record;
 /// Whether an application of this process has a request log.
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
-/// The request log of the first application that has one, for what is put around it.
+/// The request log of the first application that has one, for layers around it.
 static FIRST: OnceLock<RequestLog> = OnceLock::new();
 
 /// The request log of an application.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestLog(Arc<Wanted>);
 
-/// The part of the settings that says what is wanted of it.
+/// The part of the settings that the log uses.
 #[derive(Debug)]
 struct Wanted {
     requests: bool,
@@ -46,7 +47,7 @@ struct Wanted {
 }
 
 impl RequestLog {
-    /// The request log of these settings; `None` where nothing is wanted of it.
+    /// Creates the request log for these settings; `None` if they disable it.
     pub(crate) fn of(config: &LogConfig) -> Option<Self> {
         let LogConfig { requests, users, slow_operation: slow, .. } = *config;
         if !requests && slow.is_none() {
@@ -58,15 +59,15 @@ impl RequestLog {
         Some(log)
     }
 
-    /// Answers an operation on a connection whose request was answered before.
+    /// Runs an operation on a connection whose opening request has already been logged.
     #[cfg(feature = "websocket")]
     pub(crate) async fn operation<F: Future>(&self, transport: &'static str, operation: F) -> F::Output {
         Arc::new(Record::new(self.0.clone(), transport)).around(operation).await
     }
 }
 
-/// Puts the request log of the process around a router, once more, where something around it refuses requests that would
-/// not come to it otherwise.
+/// Adds the process's request log around a router again, where an outer layer rejects requests before they reach the
+/// inner log.
 pub(crate) fn around(router: Router) -> Router {
     match FIRST.get() {
         Some(log) => router.layer(log.clone()),
@@ -74,7 +75,7 @@ pub(crate) fn around(router: Router) -> Router {
     }
 }
 
-/// Whether somebody may want to know what happens.
+/// Whether anything is logged.
 fn is_on() -> bool {
     IS_ON.load(Ordering::Relaxed)
 }

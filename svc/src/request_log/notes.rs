@@ -1,21 +1,21 @@
-//! Notes of a request.
+//! The data recorded for a request.
 
 use std::time::Duration;
 
 use crate::request_id::RequestId;
 
-/// The notes of a request.
+/// The data recorded for a request.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Notes {
     pub(super) request_id: Option<RequestId>,
     pub(super) method: Option<&'static str>,
     pub(super) path: Option<Box<str>>,
     pub(super) operation: OperationNote,
-    /// The number of operations of a batch; 0 for what is none.
+    /// The number of operations in a batch; 0 if the request is not a batch.
     pub(super) operations: u32,
-    /// The code of the error that is the whole request's.
+    /// The code of the error of the whole request.
     pub(super) code: Option<Box<str>>,
-    /// The errors beside `data`.
+    /// The number of errors besides `data`.
     pub(super) errors: usize,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Notes {
 pub(crate) struct OperationNote {
     pub(crate) name: Option<String>,
     pub(crate) kind: Option<&'static str>,
-    /// Whether it is known who asks.
+    /// Whether the client is authenticated.
     pub(crate) authenticated: bool,
     pub(crate) user_id: Option<String>,
 }
@@ -32,11 +32,11 @@ pub(crate) struct OperationNote {
 /// The end of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// It is answered with this status.
+    /// Responded with this status.
     Status(u16),
-    /// It is one of several that share an answer or a connection, and has no status of its own.
+    /// One of several that share a response or a connection, without a separate status.
     Shared,
-    /// Its client has gone, or wants no answer any more.
+    /// The client has disconnected, or has cancelled the operation.
     Gone,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Spent {
     pub(super) statements: u32,
 }
 
-/// A time as lines have it.
+/// Returns a time in milliseconds, as lines contain it.
 pub(super) fn milliseconds(time: Duration) -> f64 {
     f64::from(u32::try_from(time.as_micros()).unwrap_or(u32::MAX)) / 1_000.0
 }

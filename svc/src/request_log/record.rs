@@ -1,4 +1,4 @@
-//! The record of a request: what is known of it by now.
+//! The record of a request: the data collected for it so far.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -15,7 +15,7 @@ tokio::task_local! {
     static CURRENT: Arc<Record>;
 }
 
-/// The most characters of a name that a client or an issuer of tokens has chosen.
+/// The maximum length, in characters, of a name chosen by a client or by an issuer of tokens.
 const LONGEST: usize = 200;
 
 /// The record of a request, or of one operation of a batch or a connection.
@@ -26,7 +26,7 @@ pub(super) struct Record {
     pub(super) transport: &'static str,
     notes: Mutex<Notes>,
     statements: AtomicU32,
-    /// In microseconds, as is the next.
+    /// In microseconds, like `gate`.
     sql: AtomicU64,
     gate: AtomicU64,
     ran: Mutex<Statements>,
@@ -49,17 +49,17 @@ impl Record {
         }
     }
 
-    /// The record of the request that this task answers.
+    /// Returns the record of the request that this task handles.
     pub(super) fn current() -> Option<Arc<Self>> {
         if is_on() { CURRENT.try_with(Arc::clone).ok() } else { None }
     }
 
-    /// Does what belongs to it.
+    /// Runs a function of the request.
     pub(super) fn within<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
         CURRENT.sync_scope(self.clone(), work)
     }
 
-    /// Runs what belongs to it.
+    /// Runs a future of the request, and ends the record.
     pub(super) async fn around<F: Future>(self: &Arc<Self>, work: F) -> F::Output {
         let mut work = pin!(work);
         let output = poll_fn(|cx| self.within(|| work.as_mut().poll(cx))).await;
@@ -71,7 +71,7 @@ impl Record {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The request has ended.
+    /// Ends the request.
     pub(super) fn end(&self, end: End) {
         if self.has_ended.swap(true, Ordering::Relaxed) {
             return;
@@ -93,7 +93,7 @@ impl Record {
         Spent { total: self.began.elapsed(), gate: micros(&self.gate), sql: micros(&self.sql), statements }
     }
 
-    /// Adds the statements of an operation of this batch.
+    /// Adds the times and statements of an operation of this batch.
     fn add(&self, operation: &Self) {
         let add = |to: &AtomicU64, from: &AtomicU64| to.fetch_add(from.load(Ordering::Relaxed), Ordering::Relaxed);
         add(&self.sql, &operation.sql);
@@ -102,14 +102,14 @@ impl Record {
     }
 }
 
-/// One that nobody has ended has gone with its client.
+/// A record dropped before its end belongs to a client that has disconnected.
 impl Drop for Record {
     fn drop(&mut self) {
         self.end(End::Gone);
     }
 }
 
-/// Answers one operation of a batch, which has a record of its own.
+/// Runs one operation of a batch with a separate record.
 pub(crate) async fn in_batch<F: Future>(operation: F) -> F::Output {
     let Some(batch) = Record::current() else { return operation.await };
     batch.notes().operations += 1;
@@ -119,7 +119,7 @@ pub(crate) async fn in_batch<F: Future>(operation: F) -> F::Output {
     output
 }
 
-/// Notes the operation of the current request.
+/// Records the operation of the current request.
 pub(crate) fn note_operation(operation: impl FnOnce() -> OperationNote) {
     let Some(record) = Record::current() else { return };
     let mut operation = operation();
@@ -130,7 +130,7 @@ pub(crate) fn note_operation(operation: impl FnOnce() -> OperationNote) {
     notes.request_id = RequestId::current().or_else(|| notes.request_id.take());
 }
 
-/// Notes how the current operation was answered.
+/// Records the outcome of the current operation.
 pub(crate) fn note_answer(code: Option<&str>, errors: usize) {
     let Some(record) = Record::current() else { return };
     let mut notes = record.notes();
@@ -138,7 +138,7 @@ pub(crate) fn note_answer(code: Option<&str>, errors: usize) {
     notes.errors = errors;
 }
 
-/// Notes the code of the error for which the current request is refused.
+/// Records the code of the error that the current request is rejected with.
 pub(crate) fn note_code(code: &str) {
     note_answer(Some(code), 0);
 }
@@ -147,10 +147,10 @@ fn short(text: &str) -> String {
     text.chars().take(LONGEST).collect()
 }
 
-/// The time in which the gate is asked. It ends when this is dropped.
+/// Measures the time spent in the gate, until it is dropped.
 pub(crate) struct GateTimer(Arc<Record>, Instant);
 
-/// The gate is asked for the current request.
+/// Starts measuring the gate for the current request.
 pub(crate) fn gate_asked() -> Option<GateTimer> {
     Some(GateTimer(Record::current()?, Instant::now()))
 }
@@ -161,15 +161,15 @@ impl Drop for GateTimer {
     }
 }
 
-/// A statement of a request. It has ended when this is dropped.
+/// A running statement of a request, until it is dropped.
 pub(crate) struct RunningSql {
     record: Arc<Record>,
     began: Instant,
-    /// Its text, if it has no values in it. `None` where nobody wants to know which it was.
+    /// The statement's text, if it contains no values. The outer `None` means that texts are not collected.
     sql: Option<Option<Arc<str>>>,
 }
 
-/// A statement of the current request begins. Its text is given where that has no values in it.
+/// Starts a statement of the current request. Its text is passed if it contains no values.
 pub(crate) fn statement_began(sql: impl FnOnce() -> Option<Arc<str>>) -> Option<RunningSql> {
     let record = Record::current()?;
     let sql = record.wanted.slow.map(|_| sql());

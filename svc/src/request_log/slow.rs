@@ -1,4 +1,4 @@
-//! The warning of a slow operation, with its statements.
+//! The warning for a slow operation, with its statements.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use super::notes::{Notes, Spent, milliseconds};
 use crate::request_id::RequestId;
 use crate::trace::trace_id;
 
-/// The most statements that a warning tells apart.
+/// The maximum number of distinct statements in a warning.
 const STATEMENTS: usize = 10;
 
-/// The most characters of a statement.
+/// The maximum length of a statement, in characters.
 const TEXT: usize = 1_000;
 
-/// The statements of a request, as far as they are told apart.
+/// The distinct statements of a request, limited in number.
 #[derive(Debug, Default)]
 pub(super) struct Statements(Vec<Ran>);
 
-/// A statement that ran so many times, for so long in all.
+/// A statement with the number of its runs and their total time.
 #[derive(Debug)]
 struct Ran {
-    /// `None` for SQL of the program's own, which may have values in its text.
+    /// `None` for SQL of the program, whose text may contain values.
     sql: Option<Arc<str>>,
     times: u32,
     time: Duration,
@@ -41,12 +41,12 @@ impl Statements {
         }
     }
 
-    /// Their texts, with their times. Those of SQL of the program's own are not told.
+    /// Returns the texts with their times. The text of the program's own SQL is omitted.
     fn shown(&self) -> String {
         let mut shown = String::new();
         for Ran { sql, times, time } in &self.0 {
             let begin = if shown.is_empty() { "" } else { "; " };
-            // Writing to a string does not fail.
+            // Writing to a string never fails.
             let _ = write!(shown, "{begin}{times}x {:.1} ms: ", milliseconds(*time));
             match sql {
                 None => shown.push_str("SQL of the program's own"),
@@ -57,7 +57,7 @@ impl Statements {
     }
 }
 
-/// Warns of an operation that was slow.
+/// Logs a warning for a slow operation.
 pub(super) fn warn(transport: &'static str, notes: &Notes, spent: Spent, ran: &Statements) {
     let trace_id = trace_id();
     tracing::warn!(

@@ -1,4 +1,4 @@
-//! The record of a subscription, which goes on when its request is answered.
+//! The record of a subscription, which continues after the response to its request.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::notes::milliseconds;
 use super::record::Record;
 use crate::request_id::RequestId;
 
-/// The record of a subscription, whose line is written when it is dropped.
+/// The record of a subscription, whose line is written when the record is dropped.
 #[derive(Debug)]
 pub(crate) struct SubscriptionRecord {
     record: Arc<Record>,
@@ -15,13 +15,13 @@ pub(crate) struct SubscriptionRecord {
 }
 
 impl SubscriptionRecord {
-    /// The record of the subscription that the current request has begun; `None` where nobody wants it.
+    /// Starts the record of the subscription in the current request; `None` if requests are not logged.
     pub(crate) fn begin() -> Option<Box<Self>> {
         let record = Record::current().filter(|record| record.wanted.requests)?;
         Some(Box::new(Self { record, events: 0, errors: 0 }))
     }
 
-    /// Notes an event that was answered with so many errors.
+    /// Counts an event and the errors of its response.
     pub(crate) fn event(&mut self, errors: usize) {
         self.events += 1;
         self.errors += errors as u64;

@@ -1,5 +1,5 @@
-//! The changes of rows, counted: an answer is old once a type that it was read from has changed since it was begun, or
-//! anything that decides what a read gives.
+//! The changes of rows, counted: a response is stale once a type that it was read from has changed since it was
+//! started, or anything else that determines the result of a read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::postgres::SchemaVersion;
 use crate::schema::TypeIndex;
 
-/// A moment, as the number of changes before it, and the version of the database's schema.
+/// A moment: the number of changes before it, and the version of the database's schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
     changes: u64,
@@ -24,28 +24,28 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// No changes of so many types.
+    /// Creates a clock without changes for this number of types.
     pub(super) fn new(types: usize) -> Self {
         let types = (0..types).map(|_| AtomicU64::new(0)).collect();
         Self { clock: AtomicU64::new(0), types, everything: AtomicU64::new(0), schema: Arc::default() }
     }
 
-    /// Returns the present moment. What is read from now on has all changes so far.
+    /// Returns the current moment. Reads from now on see all changes so far.
     pub(super) fn now(&self) -> Moment {
         Moment { changes: self.clock.load(Ordering::SeqCst), schema: self.schema.number() }
     }
 
-    /// Returns the place of the schema's version.
+    /// Returns the shared version of the schema.
     pub(super) fn schema_version(&self) -> &Arc<SchemaVersion> {
         &self.schema
     }
 
-    /// Whether changes of the schema are seen.
+    /// Whether changes of the schema are detected.
     pub(super) fn are_seen(&self) -> bool {
         self.schema.is_known()
     }
 
-    /// Notes that rows of these types have changed.
+    /// Records that rows of these types have changed.
     pub(super) fn change(&self, types: &[TypeIndex]) {
         let now = self.tick();
         for changed in types.iter().filter_map(|index| self.types.get(*index)) {
@@ -53,12 +53,12 @@ impl Changes {
         }
     }
 
-    /// Notes that anything may have changed.
+    /// Records that anything may have changed.
     pub(super) fn change_everything(&self) {
         self.everything.fetch_max(self.tick(), Ordering::SeqCst);
     }
 
-    /// Whether what was read of these types since a moment is what a read would give now.
+    /// Whether rows of these types that were read since `moment` are still current.
     pub(super) fn are_none_since(&self, moment: Moment, types: &[TypeIndex]) -> bool {
         let is_before = |changed: &AtomicU64| changed.load(Ordering::SeqCst) <= moment.changes;
         moment.schema == self.schema.number()

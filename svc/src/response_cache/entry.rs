@@ -1,4 +1,4 @@
-//! An answer that is kept.
+//! A cached response.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::changes::Moment;
 
-/// The bytes of an answer, and how long they hold.
+/// The bytes of a response, and how long they are valid.
 #[derive(Debug)]
 pub(crate) struct Entry {
     body: Bytes,
@@ -24,17 +24,18 @@ impl Entry {
         Self { body, began, until, etag: OnceLock::new() }
     }
 
-    /// The answer's body.
+    /// The body of the response.
     pub(crate) fn body(&self) -> &Bytes {
         &self.body
     }
 
-    /// Returns the time for which it holds, unless something changes.
+    /// Returns the time until it expires, unless something changes.
     pub(crate) fn time_left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// Returns the `ETag` of the body. It is weak, as the same answer is sent as two media types, and compressed.
+    /// Returns the `ETag` of the body. It is weak, because the same response is sent as two media types, and
+    /// compressed.
     pub(crate) fn etag(&self) -> Option<HeaderValue> {
         let etag = || HeaderValue::try_from(format!("W/\"{}\"", hex::encode(&Sha256::digest(&self.body)[..16]))).ok();
         self.etag.get_or_init(etag).clone()

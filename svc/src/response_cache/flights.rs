@@ -1,4 +1,4 @@
-//! Answers that are being made: whoever asks for one again waits for it.
+//! Responses that are being computed: further requests for the same response wait for it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::Entry;
 use super::changes::Moment;
 
-/// The answers that are being made.
+/// The responses that are being computed.
 #[derive(Debug, Default)]
 pub(super) struct Flights(Mutex<HashMap<Arc<[u8]>, Flight, RandomState>>);
 
@@ -19,19 +19,19 @@ struct Flight {
     landing: Landing,
 }
 
-/// The end of the making of an answer: `Some(None)` is one that others may not have. It is closed without a word when
-/// whoever makes the answer is dropped.
+/// The result of computing a response: `Some(None)` means that other requests may not have it. The channel is closed
+/// without a result when the request that computes the response is dropped.
 type Landing = watch::Receiver<Option<Option<Arc<Entry>>>>;
 
-/// The part of one who asks for an answer.
+/// The role of a request for a response.
 pub(super) enum Joined<'a> {
-    /// To make it.
+    /// Computes the response.
     Leads(Lead<'a>),
-    /// To wait for it.
+    /// Waits for the response.
     Waits(Landing),
 }
 
-/// The one who makes an answer.
+/// The request that computes the response; others wait for it.
 #[derive(Debug)]
 pub(super) struct Lead<'a> {
     flights: &'a Flights,
@@ -41,7 +41,7 @@ pub(super) struct Lead<'a> {
 }
 
 impl Flights {
-    /// Joins those who ask for an answer. One that was begun too early is no longer waited for.
+    /// Joins the requests for a response. A computation that started too early is no longer waited for.
     pub(super) fn join(&self, key: &Arc<[u8]>, now: Moment, is_fresh: impl FnOnce(Moment) -> bool) -> Joined<'_> {
         let mut flights = self.locked();
         if let Some(flight) = flights.get(key).filter(|flight| is_fresh(flight.began)) {
@@ -59,7 +59,7 @@ impl Flights {
 }
 
 impl Lead<'_> {
-    /// Gives the answer to those who wait; `None` sends them to make their own.
+    /// Delivers the response to the waiting requests; with `None`, they compute their own.
     pub(super) fn land(self, entry: Option<Arc<Entry>>) {
         self.end.send_replace(Some(entry));
     }
@@ -68,7 +68,7 @@ impl Lead<'_> {
 impl Drop for Lead<'_> {
     fn drop(&mut self) {
         let mut flights = self.flights.locked();
-        // A later one may have taken its place.
+        // A later computation may have replaced it.
         let is_own = |flight: &Flight| self.landing.same_channel(&flight.landing);
         if flights.get(&self.key).is_some_and(is_own) {
             flights.remove(&self.key);

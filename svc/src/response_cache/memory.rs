@@ -1,4 +1,4 @@
-//! Answers in the memory of the process, which is bounded by their bytes.
+//! Responses in the memory of the process, bounded by their bytes.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use quick_cache::sync::Cache;
 
 use super::Entry;
 
-/// The number of answers that room is made for at first. It also bounds the number of the cache's shards, each of which
-/// has its share of the capacity.
+/// The initial capacity in responses. It also bounds the number of the cache's shards, each with its share of the
+/// capacity.
 const EXPECTED: usize = 256;
-/// The part of the cache that one answer may take, as a divisor.
+/// The largest share of the cache for one response, as a divisor.
 const SHARE: u64 = 16;
-/// The bytes that an answer takes besides its key and its body.
+/// The bytes that a response takes in addition to its key and its body.
 const BASE_WEIGHT: usize = 320;
 
-/// Answers by their keys.
+/// Responses by their keys.
 #[derive(Debug)]
 pub(super) struct Memory {
     entries: Cache<Arc<[u8]>, Arc<Entry>, ByWeight, RandomState>,
-    /// The most bytes of one answer.
+    /// The maximum size of one response in bytes.
     share: u64,
 }
 
@@ -48,14 +48,14 @@ impl Memory {
         self.entries.get(key)
     }
 
-    /// Keeps an answer, unless it is too large.
+    /// Caches a response, unless it is too large.
     pub(super) fn insert(&self, key: &Arc<[u8]>, entry: &Arc<Entry>) {
         if weight(key, entry) <= self.share {
             self.entries.insert(key.clone(), entry.clone());
         }
     }
 
-    /// Forgets an answer, unless it was replaced.
+    /// Removes a response, unless it was replaced.
     pub(super) fn remove(&self, key: &[u8], entry: &Arc<Entry>) {
         self.entries.remove_if(key, |known| Arc::ptr_eq(known, entry));
     }

@@ -1,7 +1,7 @@
-//! Answers that are kept: where they lie, until when they hold, and what makes them old.
+//! Cached responses: where they are stored, how long they are valid, and which changes make them stale.
 //!
-//! This knows nothing of operations. The engine makes the key of an answer and names the types of rows that it was read
-//! from (`engine/execute/response_cache/`).
+//! This module is independent of operations. The engine builds the key of a response and names the types of rows that
+//! it was read from (`engine/execute/response_cache/`).
 
 mod changes;
 mod config;

@@ -1,4 +1,4 @@
-//! The answers that a service keeps.
+//! The cached responses of a service.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -22,42 +22,42 @@ use crate::events::{EventListener, Hub};
 use crate::postgres::SchemaVersion;
 use crate::schema::{Model, TypeIndex};
 
-/// The types whose rows the events of a channel tell of.
+/// For each channel, the types whose row changes it announces.
 pub(crate) type Feeds = HashMap<String, Vec<TypeIndex>>;
 
-/// The answers that a service keeps, in memory and, where instances share them, in Redis.
+/// The cached responses of a service, in memory and, if instances share them, in Redis.
 pub(crate) struct Responses {
     model: Arc<Model>,
-    /// Of each type, those that change with it.
+    /// For each type, the types that change with it.
     relatives: Box<[Box<[TypeIndex]>]>,
     changes: Changes,
     pub(super) memory: Memory,
     flights: Flights,
-    /// Whether changes of rows are heard of. Nothing is kept or served while they are not, nor while those of the schema
-    /// are not seen.
+    /// Whether row changes are received. While they are not, or changes of the schema are not detected, nothing is
+    /// cached or served from the cache.
     hears: AtomicBool,
     feeds: Feeds,
-    /// The changes that other instances are to be told of.
+    /// The changes that are yet to be announced to other instances.
     untold: Arc<Untold>,
-    /// The instance, as its news name it.
+    /// The id of this instance in its notifications.
     own: Uuid,
     tasks: Mutex<Vec<AbortHandle>>,
     #[cfg(feature = "redis")]
     pub(super) shared: Option<Arc<SharedResponses>>,
 }
 
-/// The end of a search.
+/// The result of a lookup.
 pub(crate) enum Found<'a> {
-    /// The answer.
+    /// The cached response.
     Kept(Arc<Entry>),
-    /// None: it is to be made, and others wait for it.
+    /// There is none: the caller computes it, and others wait for it.
     Missing(Box<Fill<'a>>),
-    /// None that may be kept: it is to be made for this request alone.
+    /// There is none that may be cached: the caller computes it for this request alone.
     Unkept,
 }
 
 impl Responses {
-    /// An empty place for `capacity` bytes.
+    /// Creates an empty cache of `capacity` bytes.
     pub(crate) fn new(model: Arc<Model>, capacity: u64, feeds: Feeds) -> Self {
         Self {
             relatives: (0..model.types.len()).map(|index| relatives(&model, index)).collect(),
@@ -75,24 +75,24 @@ impl Responses {
         }
     }
 
-    /// The same, which instances share.
+    /// Shares the responses between instances.
     #[cfg(feature = "redis")]
     pub(crate) fn shared_in(mut self, shared: SharedResponses) -> Self {
         self.shared = Some(Arc::new(shared));
         self
     }
 
-    /// Returns the place of the schema's version, for the database that answers are read from.
+    /// Returns the shared version of the schema, for the database that responses are read from.
     pub(crate) fn schema_version(&self) -> &Arc<SchemaVersion> {
         self.changes.schema_version()
     }
 
-    /// The channels on which changes are told.
+    /// The channels that announce changes.
     pub(crate) fn channels(&self) -> impl Iterator<Item = &str> {
         self.feeds.keys().map(String::as_str).chain([CHANNEL])
     }
 
-    /// Tells others of changes from now on, for as long as the value lives.
+    /// Announces changes to other instances from now on, for as long as this value exists.
     pub(crate) fn start(&self, hub: &Arc<Hub>) {
         let news = tell(self.untold.clone(), self.model.clone(), self.own, Arc::downgrade(hub));
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -101,7 +101,8 @@ impl Responses {
         tasks.extend(self.shared.clone().map(|shared| tokio::spawn(shared.tell()).abort_handle()));
     }
 
-    /// Finds an answer that was read from rows of these types, or has it made: by one of those who ask for it at once.
+    /// Finds a response that was read from rows of these types. If there is none, one of the concurrent requests
+    /// computes it.
     pub(crate) async fn find<'a>(&'a self, key: Vec<u8>, types: &'a [TypeIndex], ttl: Duration) -> Found<'a> {
         if !self.hears.load(Ordering::SeqCst) || !self.changes.are_seen() {
             return Found::Unkept;
@@ -117,11 +118,11 @@ impl Responses {
                 Joined::Waits(mut landing) => match landing.wait_for(Option::is_some).await.map(|end| end.clone()) {
                     Ok(Some(Some(entry))) => return Found::Kept(entry),
                     Ok(_) => return Found::Unkept,
-                    // Whoever made it is gone.
+                    // The request that computed it is gone.
                     Err(_) => {}
                 },
                 Joined::Leads(lead) => {
-                    // The last one may have landed since.
+                    // The previous computation may have ended in the meantime.
                     if let Some(entry) = self.in_memory(&key, types) {
                         lead.land(Some(entry.clone()));
                         return Found::Kept(entry);
@@ -151,7 +152,7 @@ impl Responses {
         None
     }
 
-    /// Looks for an answer that another instance has made.
+    /// Looks up a response computed by another instance.
     #[cfg(feature = "redis")]
     async fn in_redis<'a>(&'a self, mut fill: Fill<'a>) -> Found<'a> {
         let Some(shared) = &self.shared else { return Found::Missing(Box::new(fill)) };
@@ -172,12 +173,12 @@ impl Responses {
         Found::Missing(Box::new(fill))
     }
 
-    /// Whether nothing that it was read from has changed since.
+    /// Whether nothing that the response was read from has changed since.
     pub(super) fn is_fresh(&self, entry: &Entry, types: &[TypeIndex]) -> bool {
         self.changes.are_none_since(entry.began, types)
     }
 
-    /// Forgets what was read of these types, here and in all instances.
+    /// Invalidates responses read from these types, here and in all instances.
     pub(crate) fn invalidate(&self, types: &[TypeIndex]) {
         if !types.is_empty() {
             self.change(types);
@@ -185,13 +186,13 @@ impl Responses {
         }
     }
 
-    /// Forgets what was read of these types.
+    /// Invalidates responses read from these types.
     fn change(&self, types: &[TypeIndex]) {
         let relatives = types.iter().filter_map(|index| self.relatives.get(*index));
         let mut all: Vec<TypeIndex> = relatives.flat_map(|relatives| relatives.iter().copied()).collect();
         all.sort_unstable();
         all.dedup();
-        // First, so that whoever finds nothing changed here does not find the old answer there.
+        // Redis first: a request that starts after the local change must not find the stale response there.
         #[cfg(feature = "redis")]
         if let Some(shared) = &self.shared {
             shared.change(&all);
@@ -227,7 +228,7 @@ impl EventListener for Responses {
     }
 }
 
-/// Tells the other instances of changes.
+/// Announces changes to the other instances.
 async fn tell(untold: Arc<Untold>, model: Arc<Model>, own: Uuid, hub: Weak<Hub>) {
     loop {
         let types = untold.take().await;
@@ -243,7 +244,7 @@ async fn tell(untold: Arc<Untold>, model: Arc<Model>, own: Uuid, hub: Weak<Hub>)
     }
 }
 
-/// The types that change with a type: itself, what it may be, and what is read from the same views.
+/// The types that change with a type: itself, its possible types, and all types read from the same views.
 fn relatives(model: &Model, index: TypeIndex) -> Box<[TypeIndex]> {
     let mut found: Vec<TypeIndex> = model.possible_types(index).iter().copied().chain([index]).collect();
     let sources: Vec<_> = found.iter().filter_map(|own| model.source(*own)).collect();
@@ -262,13 +263,12 @@ impl Drop for Responses {
 
 impl fmt::Debug for Responses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Answers are for whoever they were made for.
+        // Responses are only for the clients they were computed for.
         f.debug_struct("Responses").field("memory", &"…").finish_non_exhaustive()
     }
 }
 
-/// The making of an answer that is not known yet. When it is dropped without an answer, another one who waits for it
-/// makes it.
+/// The computation of a missing response. If it is dropped without a response, another waiting request takes over.
 #[derive(Debug)]
 pub(crate) struct Fill<'a> {
     pub(super) responses: &'a Responses,
@@ -281,9 +281,9 @@ pub(crate) struct Fill<'a> {
 }
 
 impl Fill<'_> {
-    /// Gives an answer to all who wait for it, and keeps it unless something has changed since it was begun.
+    /// Delivers a response to all waiting requests, and caches it unless something has changed since it was started.
     pub(crate) fn keep(self, body: &Bytes) -> Arc<Entry> {
-        // A body that was written has more room than it needs.
+        // Copied, because a body that was written has more capacity than it needs.
         let entry = Arc::new(Entry::new(Bytes::copy_from_slice(body), self.began, self.until));
         if self.responses.is_fresh(&entry, self.types) {
             self.responses.memory.insert(&self.lead.key, &entry);
@@ -296,7 +296,7 @@ impl Fill<'_> {
         entry
     }
 
-    /// Sends those who wait to make their own answers, as this one cannot be kept.
+    /// Makes the waiting requests compute their own responses, because this one cannot be cached.
     pub(crate) fn give_up(self) {
         self.lead.land(None);
     }

@@ -1,7 +1,7 @@
-//! Answers in Redis, which instances share.
+//! Responses in Redis, shared by instances.
 //!
-//! Each type has a mark there, which a change replaces. An answer is kept with the marks that its types had before it was
-//! made, and counts for as long as they have them.
+//! Each type has a mark there, which a change replaces. A response is stored with the marks that its types had before
+//! it was computed, and is valid as long as they keep these marks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,46 +22,48 @@ static FIND: Script = Script::new(include_str!("find.lua"));
 static KEEP: Script = Script::new(include_str!("keep.lua"));
 static CHANGE: Script = Script::new(include_str!("change.lua"));
 
-/// The longest that a request waits for Redis.
+/// The maximum time that a request waits for Redis.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// The time after a failure in which no request waits for it.
+/// The time after a failure during which no request waits for Redis.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The seconds for which a mark stays. It is longer than any answer is kept, so that none outlives a change of its type.
+/// The lifetime of a mark in seconds. It is longer than that of any response, so that no response outlives a change of
+/// its type.
 const MARK_SECONDS: u32 = 7 * 86_400;
 
-/// The answers of all instances of a service with the same schema.
+/// The responses of all instances of a service with the same schema.
 #[derive(Debug)]
 pub(crate) struct SharedResponses {
     client: RedisClient,
-    /// Tells GraphQL schemas and versions of svc apart. It is a hash tag too, so that a cluster keeps all of it in one place.
+    /// Distinguishes GraphQL schemas and versions of svc. It is a hash tag too, so that a cluster stores all of it in
+    /// one place.
     prefix: String,
     /// The key of each type's mark.
     marks: Box<[String]>,
-    /// The version of the database's schema, which is a part of each answer's key: an instance that has not seen a change
-    /// yet neither finds nor replaces the answers of one that has.
+    /// The version of the database's schema, which is a part of each response's key: an instance that has not seen a
+    /// change yet neither finds nor replaces the responses of an instance that has.
     schema: Arc<SchemaVersion>,
-    /// The changes that Redis does not know yet. Nothing of these types is read there until it does.
+    /// The changes that are not sent to Redis yet. Until they are, nothing of these types is read from it.
     untold: Untold,
     began: Instant,
-    /// The time from which on Redis is asked again, in milliseconds since `began`.
+    /// The time of the next attempt to use Redis, in milliseconds since `began`.
     retry_at: AtomicU64,
 }
 
-/// The marks that types had before an answer was begun.
+/// The marks that types had before a response was started.
 #[derive(Debug)]
 pub(super) struct Marks {
-    /// The answer's key, and those of the marks.
+    /// The key of the response, and the keys of the marks.
     keys: Vec<String>,
     all: Vec<u8>,
 }
 
-/// The end of a search.
+/// The result of a lookup.
 pub(super) enum Looked {
     Found {
         body: Bytes,
         time_left: Duration,
     },
-    /// With the marks under which an answer can be kept, if Redis answers.
+    /// With the marks for storing a response, if Redis is available.
     Missing(Option<Marks>),
 }
 
@@ -74,7 +76,7 @@ impl SharedResponses {
         Self { client, prefix, marks, schema, untold, began, retry_at }
     }
 
-    /// Looks for an answer.
+    /// Looks up a response.
     pub(super) async fn look(&self, key: &[u8], types: &[TypeIndex]) -> Looked {
         if self.untold.concern(types) || self.now() < self.retry_at.load(Ordering::Relaxed) {
             return Looked::Missing(None);
@@ -95,7 +97,7 @@ impl SharedResponses {
         }
     }
 
-    /// Keeps an answer, without anybody waiting for it.
+    /// Stores a response in the background.
     pub(super) fn keep(self: &Arc<Self>, Marks { keys, all }: Marks, entry: &Arc<Entry>) {
         let (shared, entry) = (self.clone(), entry.clone());
         tokio::spawn(async move {
@@ -107,12 +109,12 @@ impl SharedResponses {
         });
     }
 
-    /// Notes a change, of which Redis is told by itself.
+    /// Records a change, which is sent to Redis in the background.
     pub(super) fn change(&self, types: &[TypeIndex]) {
         self.untold.add(types);
     }
 
-    /// Tells Redis of changes.
+    /// Sends changes to Redis.
     pub(super) async fn tell(self: Arc<Self>) {
         loop {
             let types = self.untold.take().await;
@@ -129,7 +131,7 @@ impl SharedResponses {
         types.iter().filter_map(|index| self.marks.get(*index)).cloned()
     }
 
-    /// Notes whether Redis has answered.
+    /// Records whether Redis has responded.
     fn noted<T>(&self, answer: Result<T, CommandError>) -> Option<T> {
         match answer {
             Ok(answer) => {

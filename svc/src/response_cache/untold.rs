@@ -1,4 +1,4 @@
-//! Changes of which others are still to be told.
+//! Changes that are yet to be announced.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,10 +8,10 @@ use tokio::sync::Notify;
 
 use crate::schema::TypeIndex;
 
-/// The pause after which telling is tried again.
+/// The pause before a failed announcement is retried.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The types whose change others are to be told of. Telling goes on until it has succeeded.
+/// The types whose changes are yet to be announced. The announcement is retried until it succeeds.
 #[derive(Debug, Default)]
 pub(super) struct Untold {
     types: Mutex<Types>,
@@ -21,7 +21,7 @@ pub(super) struct Untold {
 #[derive(Debug, Default)]
 struct Types {
     waiting: BTreeSet<TypeIndex>,
-    /// Those that are being told of.
+    /// The types whose changes are being announced.
     told: BTreeSet<TypeIndex>,
 }
 
@@ -32,14 +32,14 @@ impl Untold {
         self.wake.notify_one();
     }
 
-    /// Whether one of these types has changed, and the others do not know.
+    /// Whether a change of one of these types is yet to be announced.
     #[cfg(feature = "redis")]
     pub(super) fn concern(&self, types: &[TypeIndex]) -> bool {
         let untold = self.locked();
         types.iter().any(|index| untold.waiting.contains(index) || untold.told.contains(index))
     }
 
-    /// Waits for changes and takes them to tell of.
+    /// Waits for changes, and takes them for the announcement.
     pub(super) async fn take(&self) -> Vec<TypeIndex> {
         loop {
             {
@@ -54,12 +54,12 @@ impl Untold {
         }
     }
 
-    /// Those that were taken are told of.
+    /// Records that the taken changes are announced.
     pub(super) fn done(&self) {
         self.locked().told.clear();
     }
 
-    /// Those that were taken could not be told of; returns when it may be tried again.
+    /// The taken changes could not be announced; returns when the announcement may be retried.
     pub(super) async fn failed(&self) {
         tokio::time::sleep(RETRY).await;
     }

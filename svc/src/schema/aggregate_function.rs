@@ -1,9 +1,9 @@
-//! The functions of aggregates: one table for the schema and for SQL.
+//! Aggregate functions, shared by the schema and SQL.
 
-/// A function over all rows.
+/// An aggregate function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum AggregateFunction {
-    /// The number of different values.
+    /// The number of distinct values.
     CountDistinct,
     Sum,
     Avg,
@@ -30,7 +30,7 @@ impl AggregateFunction {
         Self::ALL.into_iter().find(|function| function.name() == name)
     }
 
-    /// Its name in the names of types.
+    /// Its name as part of type names.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::CountDistinct => "CountDistinct",
@@ -41,7 +41,7 @@ impl AggregateFunction {
         }
     }
 
-    /// Its name in sentences.
+    /// Its name as a noun in descriptions.
     pub(crate) fn noun(self) -> &'static str {
         match self {
             Self::CountDistinct => "number of different values",
@@ -52,7 +52,7 @@ impl AggregateFunction {
         }
     }
 
-    /// Its result where there are no values.
+    /// Its result for no values.
     pub(crate) fn of_nothing(self) -> &'static str {
         if self == Self::CountDistinct { "0" } else { "null" }
     }

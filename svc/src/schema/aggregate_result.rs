@@ -1,9 +1,9 @@
-//! The types of what functions of aggregates compute.
+//! The result types of aggregate functions.
 
 use super::{AggregateFunction, ScalarKind, TypeKind};
 
 impl AggregateFunction {
-    /// The scalar of its result over values of a type; `None` where it makes no sense.
+    /// The scalar of its result over values of a type; `None` if the function does not apply to the type.
     pub(crate) fn result(self, kind: &TypeKind) -> Option<ScalarKind> {
         match kind {
             TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,

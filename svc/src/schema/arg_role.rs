@@ -2,14 +2,14 @@
 
 use async_graphql::Value;
 
-/// The role of an argument of a planned field; of other fields it is simply passed on.
+/// The role of an argument of a planned field; arguments of other fields are simply passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArgRole {
     /// Passed to the function; on a planned field an equality filter on the stored value of this name.
     Declared,
-    /// The same for a planned field, where null asks for all rows.
+    /// Like [`Declared`](Self::Declared) for a planned field, but null selects all rows.
     DeclaredUnlessNull,
-    /// Given to what the rows of a planned field come from.
+    /// Passed to the source of a planned field's rows.
     Given,
     /// `where`.
     Where,
@@ -33,11 +33,11 @@ pub(crate) enum ArgRole {
     Having,
     /// A field of a `where` or an `orderBy` that leads through a relation.
     Hop,
-    /// The arguments of a function of the row, beside its conditions or in its order.
+    /// The arguments of a row function, next to its conditions or in its order.
     Arguments,
-    /// A field of a `where` or an `orderBy` whose value a function computes, and its cost.
+    /// A field of a `where` or an `orderBy` whose value a function computes, with its cost.
     Computed(u64),
-    /// A field of the conditions on a stored value, and the number of comparisons that it counts as.
+    /// A field of the conditions on a stored value, with the number of comparisons that it counts as.
     Comparison(u64),
 }
 
@@ -47,7 +47,7 @@ impl ArgRole {
         matches!(self, Self::Declared | Self::DeclaredUnlessNull | Self::Given)
     }
 
-    /// Whether a value of it asks for no more than its absence.
+    /// Whether a value has the same effect as omitting the argument.
     pub(crate) fn ignores(self, value: &Value) -> bool {
         self == Self::DeclaredUnlessNull && *value == Value::Null
     }

@@ -57,7 +57,7 @@ impl<T: SvcType> PlannedReturn for Vec<T> {
             `#[svc_type(sql_source = \"v_…\")]`; or write a body that returns a stream, without the `channel`"
 )]
 pub trait EventReturn {
-    /// Whether deleted rows are told of.
+    /// Whether events for deleted rows are delivered.
     const SHAPE: Shape;
 
     /// Registers the row's type.
@@ -87,7 +87,7 @@ impl<T: SvcType> EventReturn for Option<T> {
     }
 }
 
-/// The return type of a mutation that calls a function of the database: whatever a field can answer with.
+/// The return type of a mutation that calls a function of the database: any output type.
 #[diagnostic::on_unimplemented(
     message = "a mutation that calls a function cannot return `{Self}`",
     label = "not a type that the function's answer can be read into",
@@ -122,14 +122,14 @@ impl<T: Output> RowFunctionReturn for T {
     }
 }
 
-/// The return type of a mutation that writes rows of a table: rows of a view, or a result that has some.
+/// The return type of a mutation that writes rows of a table: rows of a view, or a result that contains some.
 #[diagnostic::on_unimplemented(
     message = "a mutation that writes to a table cannot return `{Self}`",
     label = "not rows of a view",
     note = "return `T`, `Option<T>` or `Vec<T>` of an `#[svc_type(sql_source = \"v_…\")]`, or an `#[svc_result]` with one"
 )]
 pub trait WrittenReturn {
-    /// The rows that it has, as far as the type says.
+    /// The rows that it contains, according to the type.
     const ROWS: WrittenRows;
 
     /// The field's GraphQL type.

@@ -1,4 +1,4 @@
-//! Types that the framework makes of a row's type and a Rust type stands for: `Connection<T>`, `Aggregate<T>`,
+//! Types that the framework generates for a row type and that have a Rust type: `Connection<T>`, `Aggregate<T>`,
 //! `Where<T>` and `OrderBy<T>`.
 
 use indexmap::IndexMap;
@@ -7,7 +7,7 @@ use super::model::{InputDef, InputRole, ObjectDef, TypeDef, TypeIndex, TypeKind}
 use super::registry::{Derived, Entry, JoinedPage};
 use super::{Registry, TypeKey};
 
-/// Each with its row's type and its own.
+/// Each derived type with its row type and its own index.
 pub(super) fn find(registry: &Registry) -> Vec<(Derived, TypeIndex, TypeIndex)> {
     let derived = |(index, entry): (usize, &Entry)| match entry {
         Entry::Derived(derived, row) => Some((*derived, row.0, index)),
@@ -16,7 +16,7 @@ pub(super) fn find(registry: &Registry) -> Vec<(Derived, TypeIndex, TypeIndex)> 
     registry.entries.iter().enumerate().filter_map(derived).collect()
 }
 
-/// The pages of relations whose edges have fields, each with its type.
+/// The pages of relations whose edges have fields, each with the index of its type.
 pub(super) fn joined(registry: &Registry) -> Vec<(&JoinedPage, TypeIndex)> {
     let entries = registry.entries.iter().enumerate();
     let joined = entries.map(|(index, entry)| match entry {
@@ -26,14 +26,14 @@ pub(super) fn joined(registry: &Registry) -> Vec<(&JoinedPage, TypeIndex)> {
     joined.flatten().collect()
 }
 
-/// Such a page before its fields are known.
+/// The type of such a page, before its fields are added.
 pub(super) fn joined_placeholder(page: &JoinedPage, index: TypeIndex) -> TypeDef {
     let name = format!("{}Connection", page.name);
     let kind = TypeKind::Object(ObjectDef::made(index, IndexMap::new()));
     TypeDef { path: format!("svc's {name}"), name, description: None, kind }
 }
 
-/// The type before its fields are known.
+/// The type, before its fields are added.
 pub(super) fn placeholder(registry: &Registry, derived: Derived, row: TypeKey, index: TypeIndex) -> TypeDef {
     let element = match &registry.entries[row.0] {
         Entry::Object(meta, _) => &meta.element,

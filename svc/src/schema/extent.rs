@@ -1,4 +1,4 @@
-//! The number of each thing that introspection lists.
+//! The size of the lists in introspection.
 
 use apollo_compiler::Schema;
 use apollo_compiler::schema::ExtendedType;
@@ -6,13 +6,13 @@ use apollo_compiler::schema::ExtendedType;
 /// The lengths of a list that each type or field has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Lengths {
-    /// The elements of all such lists together.
+    /// The total number of elements of all such lists.
     pub(crate) total: u64,
-    /// Those of the longest.
+    /// The length of the longest list.
     pub(crate) longest: u64,
 }
 
-/// The lengths of the lists of introspection.
+/// The lengths of the introspection lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) types: u64,
@@ -65,7 +65,7 @@ impl Extent {
         Self { interfaces, possible_types: possible, input_fields, enum_values, ..extent }
     }
 
-    /// All elements of the schema.
+    /// The total number of elements of the schema.
     pub(crate) fn elements(&self) -> u64 {
         let lists = [
             self.fields,

@@ -1,14 +1,14 @@
-//! Gated fields, and what else tells their values.
+//! Gated fields, and the other fields that reveal their values.
 
 use super::model::{FieldDef, FieldKind, Gated, Model, TypeDef, TypeIndex, TypeKind};
 
 impl Model {
-    /// The gate of the keys of rows of a type.
+    /// The gate of the keys of a type's rows.
     pub(crate) fn gate_of_keys(&self, row: TypeIndex) -> Option<Gated> {
         gate_of_stored(&self.types, row, "id")
     }
 
-    /// The gated fields that are meant, each with its type.
+    /// The gated fields that a gate refers to, each with its type.
     pub(crate) fn gated_fields(&self, gated: Gated) -> Vec<(&TypeDef, &FieldDef)> {
         let fields = match gated {
             Gated::Field { of, rust } => same_fields(&self.types, of, rust),
@@ -23,8 +23,8 @@ impl Model {
     }
 }
 
-/// The fields that tell what a field of rows of this type does. Of an interface these are the fields of its members with
-/// that Rust name, and those with the GraphQL name or the column of one of them.
+/// The fields that reveal the value of a field in rows of this type. For an interface these are the fields of its
+/// members with that Rust name, and the fields with the GraphQL name or the column of one of them.
 pub(in crate::schema) fn same_fields<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Vec<Member<'t>> {
     let mut fields = member_fields(types, row);
     let is_named = |field: &FieldDef| field.rust == rust;
@@ -38,10 +38,10 @@ pub(in crate::schema) fn same_fields<'t>(types: &'t [TypeDef], row: TypeIndex, r
     fields
 }
 
-/// A field, and the object type that has it.
+/// A field, with the object type that contains it.
 pub(in crate::schema) type Member<'t> = (TypeIndex, &'t FieldDef);
 
-/// The fields of the object types that a value of this type can be.
+/// The fields of the possible object types of a type.
 pub(in crate::schema) fn member_fields(types: &[TypeDef], row: TypeIndex) -> Vec<Member<'_>> {
     let members = match &types[row].kind {
         TypeKind::Abstract(abstraction) => abstraction.members.as_slice(),
@@ -54,7 +54,7 @@ pub(in crate::schema) fn member_fields(types: &[TypeDef], row: TypeIndex) -> Vec
     objects.flat_map(|(index, object)| object.fields.values().map(move |field| (index, field))).collect()
 }
 
-/// Whether two fields hold the value of one column.
+/// Whether two fields contain the value of the same column.
 pub(in crate::schema) fn is_stored_as(one: &FieldDef, other: &FieldDef) -> bool {
     match (one.kind, other.kind) {
         (FieldKind::Stored { stored, .. }, FieldKind::Stored { stored: other, .. }) => stored == other,
@@ -62,25 +62,25 @@ pub(in crate::schema) fn is_stored_as(one: &FieldDef, other: &FieldDef) -> bool 
     }
 }
 
-/// The gate of a field of rows of this type; that of rows of an interface stands for those of all its members.
+/// The gate of a field in rows of this type; for an interface, one gate covers all its members.
 pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) -> Option<Gated> {
     let gated = same_fields(types, row, rust).into_iter().find_map(|(_, field)| field.gated)?;
     Some(if let Gated::Field { rust, .. } = gated { Gated::Field { of: row, rust } } else { gated })
 }
 
-/// Whether checks decide about a field of rows of this type, or of any member of an interface.
+/// Whether a field has checks in rows of this type, or in any member of an interface.
 pub(in crate::schema) fn is_checked(types: &[TypeDef], row: TypeIndex, rust: &str) -> bool {
     same_fields(types, row, rust).into_iter().any(|(_, field)| field.is_checked())
 }
 
-/// The gate of a stored value of rows of this type, whatever the fields are called that hold it; `None` where a field tells
-/// it to everybody, or none does.
+/// The gate of a stored value in rows of this type, regardless of the names of the fields that contain it; `None` if an
+/// ungated field reveals the value, or if no field contains it.
 pub(in crate::schema) fn gate_of_stored(types: &[TypeDef], row: TypeIndex, column: &str) -> Option<Gated> {
     let holds = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == column);
     let is_closed = |field: &FieldDef| field.gated.is_some() || field.is_checked();
     let mut holding = member_fields(types, row);
     holding.retain(|(_, field)| holds(field));
-    // A member that tells it to everybody opens it for its own rows only.
+    // A member with an ungated field only exposes the value in its own rows.
     let open: Vec<_> = holding.iter().filter(|(_, field)| !is_closed(field)).map(|(member, _)| *member).collect();
     holding.retain(|(member, _)| !open.contains(member));
     match holding.iter().any(|(_, field)| field.is_checked()) {

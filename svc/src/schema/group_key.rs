@@ -1,9 +1,9 @@
-//! The values by which rows are grouped: one table of calendar periods for the schema and for SQL.
+//! The grouping keys of rows. The calendar periods are shared by the schema and SQL.
 
 use super::ScalarKind;
 
-/// A value by which rows are grouped: a field of theirs or of the one row that a relation leads to, or the period that
-/// a date of theirs lies in.
+/// A value that rows are grouped by: a field of the rows or of the row that a to-one relation leads to, or the period
+/// that contains a date of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GroupKey {
     /// The Rust name of the relation.
@@ -12,20 +12,20 @@ pub(crate) struct GroupKey {
     pub(crate) period: Option<Period>,
 }
 
-/// A period of the calendar, by its beginning in UTC.
+/// A calendar period, identified by its start in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Period {
     Year,
     Quarter,
     Month,
-    /// From Monday on.
+    /// Starts on Monday.
     Week,
     Day,
     Hour,
 }
 
 impl Period {
-    /// The periods that values of a scalar are put into.
+    /// The periods available for values of a scalar.
     pub(crate) fn of(kind: ScalarKind) -> &'static [Self] {
         const ALL: [Period; 6] =
             [Period::Year, Period::Quarter, Period::Month, Period::Week, Period::Day, Period::Hour];

@@ -2,10 +2,10 @@ use std::fmt;
 
 use serde_json::Value;
 
-/// A condition on the user who asks; without it a field is not answered.
+/// A condition on the requesting user; the field is denied unless it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
-    /// There is a user: `requires_auth`.
+    /// There is an authenticated user: `requires_auth`.
     Auth,
     /// The user has a permission: `requires_permission`.
     Permission(&'static str),
@@ -17,7 +17,7 @@ pub enum Guard {
     AnyRole(&'static [&'static str]),
 }
 
-/// The condition as the schema tells it.
+/// The condition as described in the schema.
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
@@ -50,9 +50,9 @@ directive @requiresAnyRole(roles: [String!]!) repeatable on FIELD_DEFINITION
 ";
 
 impl Guard {
-    /// The directive that shows it, with a space before it.
+    /// The directive for the guard, preceded by a space.
     pub(super) fn directive(&self) -> String {
-        // JSON's strings and lists are GraphQL's as well.
+        // JSON strings and lists are also valid GraphQL.
         match *self {
             Self::Auth => " @requiresAuth".to_owned(),
             Self::Permission(name) => format!(" @requiresPermission(permission: {})", Value::from(name)),
@@ -63,7 +63,7 @@ impl Guard {
     }
 }
 
-/// A description with what the guards require.
+/// A description, extended by the requirements of the guards.
 pub(super) fn described(description: Option<String>, guards: &[Guard]) -> Option<String> {
     if guards.is_empty() {
         return description;

@@ -1,14 +1,14 @@
-//! Values that clients send.
+//! Values received from clients.
 
 use async_graphql::{MaybeUndefined, Value};
 
 use super::{Registry, TypeRef};
 use crate::json::ExactJson;
 
-/// A value that an argument or an input field can have.
+/// A value of an argument or an input field.
 ///
-/// By the time [`parse`](Self::parse) runs, the engine has coerced the value by the schema: defaults are
-/// filled in, required values are there, and the keys of input objects are the Rust names.
+/// Before [`parse`](Self::parse) runs, the engine coerces the value according to the schema: defaults are filled in,
+/// required values are present, and the keys of input objects are the Rust names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a GraphQL input type",
     label = "an argument cannot have this type",
@@ -16,7 +16,7 @@ use crate::json::ExactJson;
             take the context as `ctx: &Context<'_>`"
 )]
 pub trait Input: Sized + Send {
-    /// Whether a value is a text, which may not be blank in an input object.
+    /// Whether a value is a string, which must not be blank in an input object.
     #[doc(hidden)]
     const IS_TEXT: bool = false;
 
@@ -24,17 +24,17 @@ pub trait Input: Sized + Send {
     #[doc(hidden)]
     const IS_LIST: bool = false;
 
-    /// The GraphQL type, registered on the way.
+    /// Returns the GraphQL type, and registers it.
     fn type_ref(registry: &mut Registry) -> TypeRef;
 
-    /// Reads a coerced value; `None` is an absent one.
+    /// Parses a coerced value; `None` means that it is absent.
     ///
     /// # Errors
-    /// An [`InputError`] that names the rule the value breaks.
+    /// Returns an [`InputError`] that names the violated rule.
     fn parse(value: Option<Value>) -> Result<Self, InputError>;
 }
 
-/// The reason for which a value is refused; the text is for the client.
+/// The reason for rejecting a value; the message is shown to the client.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct InputError {
@@ -43,16 +43,16 @@ pub struct InputError {
 }
 
 impl InputError {
-    /// Creates an error whose message tells the client what is expected.
+    /// Creates an error with a message for the client, which describes the expected value.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), path: Vec::new() }
     }
 
-    /// Creates the error of a value that has another type than `expected`.
+    /// Creates the error for a value of another type than `expected`.
     pub fn expected(expected: &str, found: Option<&Value>) -> Self {
         match found {
             Some(value) => {
-                // JSON with all its digits is kept as bytes.
+                // JSON with all its digits is stored as bytes.
                 let found = if holds_json(value) {
                     ExactJson::of_argument(value.clone()).to_string()
                 } else {
@@ -64,14 +64,14 @@ impl InputError {
         }
     }
 
-    /// Returns the same error, one level further out.
+    /// Returns the same error with `key` prepended to its path.
     #[must_use]
     pub fn at(mut self, key: impl Into<String>) -> Self {
         self.path.insert(0, key.into());
         self
     }
 
-    /// Returns the place of the value in the argument, outermost key first.
+    /// Returns the path of the value in the argument, outermost key first.
     pub fn path(&self) -> &[String] {
         &self.path
     }
@@ -131,16 +131,16 @@ impl<T: Input> Input for Box<T> {
     }
 }
 
-/// Whether `T` takes a coerced value.
+/// Checks that `T` accepts a coerced value.
 ///
 /// # Errors
-/// When the value is refused.
+/// If the value is rejected.
 #[doc(hidden)]
 pub fn check_input<T: Input>(value: Option<Value>) -> Result<(), InputError> {
     T::parse(value).map(drop)
 }
 
-/// Tells absent from null: absent leaves, null clears.
+/// Distinguishes absent from null: an absent value leaves the stored one unchanged, null clears it.
 impl<T: Input> Input for MaybeUndefined<T> {
     const IS_TEXT: bool = T::IS_TEXT;
 
@@ -156,7 +156,7 @@ impl<T: Input> Input for MaybeUndefined<T> {
     }
 }
 
-/// Takes the fields of a coerced input object one by one; what `#[svc_input]` generates runs on it.
+/// Takes the fields of a coerced input object one by one, for the code that `#[svc_input]` generates.
 #[derive(Debug)]
 pub struct InputFields(indexmap::IndexMap<async_graphql::Name, Value>);
 
@@ -164,7 +164,7 @@ impl InputFields {
     /// Takes the fields of `value`.
     ///
     /// # Errors
-    /// When `value` is not an object.
+    /// If `value` is not an object.
     pub fn new(value: Option<Value>) -> Result<Self, InputError> {
         match value {
             Some(Value::Object(fields)) => Ok(Self(fields)),
@@ -175,15 +175,15 @@ impl InputFields {
     /// Takes the field with this Rust name.
     ///
     /// # Errors
-    /// When its value is refused.
+    /// If its value is rejected.
     pub fn take<T: Input>(&mut self, rust: &str) -> Result<T, InputError> {
         T::parse(self.0.swap_remove(rust)).map_err(|error| error.at(rust))
     }
 
-    /// Like [`take`](Self::take), but a text may not be blank.
+    /// Like [`take`](Self::take), but rejects a blank string.
     ///
     /// # Errors
-    /// When its value is refused.
+    /// If its value is rejected.
     pub fn take_filled<T: Input>(&mut self, rust: &str) -> Result<T, InputError> {
         match self.0.get(rust) {
             Some(Value::String(text)) if T::IS_TEXT && text.trim().is_empty() => {
@@ -196,7 +196,7 @@ impl InputFields {
     /// Returns the Rust name of the only field of a `oneOf` object.
     ///
     /// # Errors
-    /// When there is not exactly one field.
+    /// If there is not exactly one field.
     pub fn only(&self) -> Result<String, InputError> {
         match self.0.first() {
             Some((name, _)) if self.0.len() == 1 => Ok(name.to_string()),

@@ -1,4 +1,4 @@
-//! From what the macros register to the schema that is served.
+//! Builds the served schema from the metadata that the macros register.
 
 mod aggregate_function;
 mod aggregate_result;

@@ -1,4 +1,4 @@
-//! The schema as the engine reads it.
+//! The schema as used by the engine.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -29,20 +29,20 @@ pub(crate) struct Model {
     pub(crate) types: Vec<TypeDef>,
     pub(crate) by_name: HashMap<String, TypeIndex>,
     pub(crate) by_rust: HashMap<TypeId, TypeIndex>,
-    /// The functions that make the user's types from rows.
+    /// The functions that decode rows into the user's types.
     pub(crate) decoders: HashMap<TypeIndex, Decode>,
-    /// The members of results of mutations.
+    /// The members of mutation results.
     pub(crate) results: HashMap<TypeIndex, &'static ResultMeta>,
     /// The schema in the schema definition language.
     pub(crate) sdl: String,
     /// The schema for parsing, validation and introspection.
     pub(crate) document: Valid<Schema>,
     pub(crate) implementers: ApolloMap<Name, Implementers>,
-    /// The lengths of the lists that introspection can answer.
+    /// The lengths of the lists in introspection.
     pub(crate) extent: Extent,
-    /// Whether a type has gated fields.
+    /// Whether any type has gated fields.
     pub(crate) has_gates: bool,
-    /// Whether values have rules beyond their types.
+    /// Whether any values have rules beyond their types.
     pub(crate) has_rules: bool,
 }
 
@@ -65,7 +65,7 @@ impl Model {
         self.type_named(type_name)?.1.kind.field(name)
     }
 
-    /// The object types that a value of this type can be.
+    /// The possible object types of a type.
     pub(crate) fn possible_types(&self, index: TypeIndex) -> &[TypeIndex] {
         match &self.types[index].kind {
             TypeKind::Object(object) => std::slice::from_ref(&object.index),
@@ -84,7 +84,7 @@ impl Model {
         (0..self.types.len()).filter_map(|index| self.object(index)).flat_map(|object| object.fields.values())
     }
 
-    /// The names of the fields that checks decide about, as `Type.field`.
+    /// The names of the fields with checks, as `Type.field`.
     pub(crate) fn checked_fields(&self) -> impl Iterator<Item = String> {
         let objects = self.types.iter().filter_map(|def| match &def.kind {
             TypeKind::Object(object) => Some((def, object)),
@@ -94,7 +94,7 @@ impl Model {
         fields.filter(|(_, field)| field.is_checked()).map(|(def, field)| format!("{}.{}", def.name, field.name))
     }
 
-    /// The views and tables with rows, and those that join them.
+    /// The views and tables with rows, and the junction views between them.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
         let joining = self.fields().filter_map(|field| match field.kind {
             FieldKind::Relation(relation) => Some(relation.through?.source),
@@ -146,17 +146,17 @@ impl TypeKind {
 
 #[derive(Debug)]
 pub(crate) struct EnumDef {
-    /// Plans share them.
+    /// Shared with plans.
     pub(crate) values: Arc<[EnumValue]>,
 }
 
 impl EnumDef {
-    /// Whether its values say by what rows are grouped.
+    /// Whether its values are grouping keys.
     pub(crate) fn groups(&self) -> bool {
         self.values.first().is_some_and(|value| value.group_key.is_some())
     }
 
-    /// The value by which rows are grouped, for which a name stands.
+    /// The grouping key with a name.
     pub(crate) fn group_key(&self, name: &str) -> Option<&GroupKeyMember> {
         self.values.iter().find(|value| value.name == name)?.group_key.as_ref()
     }
@@ -168,7 +168,7 @@ pub(crate) struct EnumValue {
     pub(crate) stored: &'static str,
     pub(crate) description: Option<Cow<'static, str>>,
     pub(crate) deprecated: Option<&'static str>,
-    /// The value by which rows are grouped, for which it stands.
+    /// The grouping key, if the value is one.
     pub(crate) group_key: Option<GroupKeyMember>,
 }
 
@@ -182,7 +182,7 @@ pub(crate) struct InputDef {
 /// The meaning of an input object for the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputRole {
-    /// Nothing by itself: a type of the program's own, or an operand.
+    /// No special meaning: a type declared by the program, or an operand.
     Declared,
     /// `UserWhere`.
     Conditions,
@@ -190,7 +190,7 @@ pub(crate) enum InputRole {
     Quantifiers,
     /// `UUIDFilter` and its siblings.
     Operators,
-    /// `UserOrderBy` and what it holds.
+    /// `UserOrderBy` and its nested types.
     Order,
 }
 
@@ -200,12 +200,12 @@ pub(crate) struct ObjectDef {
     pub(crate) fields: IndexMap<String, FieldDef>,
     pub(crate) source: Option<&'static str>,
     pub(crate) implements: Vec<TypeIndex>,
-    /// The struct; none for a type that the framework makes.
+    /// The struct's metadata; `None` for a generated type.
     pub(crate) declared: Option<&'static ObjectMeta>,
 }
 
 impl ObjectDef {
-    /// A type that the framework makes.
+    /// A type that the framework generates.
     pub(crate) fn made(index: TypeIndex, fields: IndexMap<String, FieldDef>) -> Self {
         Self { index, fields, source: None, implements: Vec::new(), declared: None }
     }
@@ -231,34 +231,34 @@ pub(crate) struct FieldDef {
     pub(crate) ty: TypeExpr,
     pub(crate) args: Vec<ArgDef>,
     pub(crate) kind: FieldKind,
-    /// The gated fields whose values this field tells.
+    /// The gated fields whose values this field reveals.
     pub(crate) gated: Option<Gated>,
-    /// The conditions on the user, of which each must hold.
+    /// The conditions on the user; all must hold.
     pub(crate) guards: &'static [Guard],
     /// Whether `authorize_fields` names it, so that the authorizer decides.
     pub(crate) is_authorized: bool,
-    /// The checks of the object, of which each must allow.
+    /// The checks for each object; all must allow access.
     pub(crate) checks: &'static [&'static dyn Code],
 }
 
 impl FieldDef {
-    /// Whether the field itself is decided about.
+    /// Whether the field itself is gated.
     pub(crate) fn has_gate(&self) -> bool {
         self.is_authorized || !self.guards.is_empty()
     }
 
-    /// Whether it stands beside a relation, whose rows it answers pages or aggregates of.
+    /// Whether the field is derived from a relation and returns pages or aggregates of the relation's rows.
     pub(crate) fn is_beside(&self) -> bool {
         matches!(self.kind, FieldKind::Relation(relation) if relation.is_beside())
     }
 
-    /// Whether checks decide about it for each object, so that nothing can be said before there is one.
+    /// Whether the field has checks for each object, so that there is no decision before there is an object.
     pub(crate) fn is_checked(&self) -> bool {
         !self.checks.is_empty()
     }
 }
 
-/// The gated fields whose values something tells: fields that have guards, or that `authorize_fields` names.
+/// The gated fields whose values something reveals: fields with guards, or fields that `authorize_fields` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Gated {
     /// A field of an object type, or of each type that implements an interface.
@@ -278,46 +278,46 @@ pub(crate) enum FieldKind {
     NodeId { index: usize, stored: &'static str, kind: ScalarKind },
     /// A struct's field that leads to rows of another view.
     Relation(Relation),
-    /// A field of a type that the framework makes of a row's type.
+    /// A field of a type that the framework generates for a row type.
     Part(Part),
-    /// A method, and its cost in the complexity where it names one.
+    /// A method, and its cost for the complexity, if specified.
     Method(&'static dyn Code, Option<u32>),
-    /// A function of the database that gets the row, and its cost in the complexity where it names one.
+    /// A row function of the database, and its cost for the complexity, if specified.
     Function(&'static RowFunctionMeta, Option<u32>),
-    /// A root field, the type of the rows that it answers with, and its rules of authorization.
+    /// A root field, the type of its rows, and its authorization rules.
     Root(Run, Option<TypeIndex>, RootRules),
-    /// A promise of an interface; the member's own field answers.
+    /// A field declared by an interface; the member's own field is executed.
     Promised,
 }
 
-/// The key of an order by the rows that join others, with which a path to their fields begins.
+/// The key of an order by junction rows; paths to the fields of junction rows begin with it.
 pub(crate) const EDGE: &str = "edge";
 
-/// Rows of another view that a key of this row leads to, or pages or aggregates of them.
+/// A relation to rows of another view through a key of this row, or pages or aggregates of these rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Relation {
-    /// The position in the struct of the field with the key.
+    /// The position of the key's field in the struct.
     pub(crate) index: usize,
-    /// The shape of the field's answer.
+    /// The shape of the field's value.
     pub(crate) shape: Shape,
     /// The type of the rows.
     pub(crate) row: TypeIndex,
-    /// The columns or keys here.
+    /// The columns or keys on this side.
     pub(crate) from: KeyNames,
-    /// The columns or keys there.
+    /// The columns or keys on the other side.
     pub(crate) to: KeyNames,
-    /// The view that joins the two keys, where none of the rows holds the other's.
+    /// The junction view of the two keys, if neither row contains the other's key.
     pub(crate) through: Option<Through>,
-    /// The type of the rows of that view, where it has one.
+    /// The type of the junction view's rows, if it has one.
     pub(crate) joining: Option<TypeIndex>,
-    /// The order of the rows where a client asks for none.
+    /// The default order of the rows.
     pub(crate) order: &'static [OrderKey],
-    /// Whether clients give the keys here, as those of nodes.
+    /// Whether clients supply the keys of this side, as for nodes.
     pub(crate) is_from_client: bool,
 }
 
 impl Relation {
-    /// The one key here and there; none where there are several.
+    /// The key of both sides; `None` for a composite key.
     pub(crate) fn only_key(&self) -> Option<(&'static str, &'static str)> {
         match (self.from, self.to) {
             ([from], [to]) => Some((from, to)),
@@ -325,18 +325,18 @@ impl Relation {
         }
     }
 
-    /// Whether another type's relation leads to the same rows by keys of the same names.
+    /// Whether another type's relation leads to the same rows through keys with the same names.
     pub(crate) fn leads_as(&self, other: Self) -> bool {
         (self.shape, self.row, self.from, self.to, self.through)
             == (other.shape, other.row, other.from, other.to, other.through)
     }
 
-    /// Whether it leads to any number of rows.
+    /// Whether it leads to multiple rows.
     pub(crate) fn is_many(&self) -> bool {
         self.shape != Shape::Optional
     }
 
-    /// Whether the field stands beside a relation, whose rows it answers pages or aggregates of.
+    /// Whether the field is derived from a relation and returns pages or aggregates of the relation's rows.
     pub(crate) fn is_beside(&self) -> bool {
         matches!(self.shape, Shape::Connection | Shape::Aggregate)
     }
@@ -359,9 +359,9 @@ pub(crate) enum Part {
     Function(AggregateFunction),
     Groups,
     Key,
-    /// A field of the key: the period that a stored date lies in.
+    /// A field of the key: the period that contains a stored date.
     Period(&'static str, Period),
-    /// A field of the key: the fields of the one row that a relation of this Rust name leads to.
+    /// A field of the key: the fields of the row that a to-one relation with this Rust name leads to.
     RelatedKey(&'static str),
 }
 
@@ -369,7 +369,7 @@ pub(crate) enum Part {
 #[derive(Debug)]
 pub(crate) struct ArgDef {
     pub(crate) name: String,
-    /// The key under which resolvers find it.
+    /// The key for resolvers.
     pub(crate) rust: String,
     pub(crate) description: Option<String>,
     pub(crate) deprecated: Option<&'static str>,
@@ -378,17 +378,17 @@ pub(crate) struct ArgDef {
     pub(crate) role: ArgRole,
     /// The position of the function's parameter.
     pub(crate) slot: usize,
-    /// Whether the parameter stands for several arguments, of which this is one.
+    /// Whether the parameter expands to several arguments, including this one.
     pub(crate) spread: bool,
-    /// The gated field by which this chooses or orders rows, and so tells something of its value.
+    /// The gated field that this argument filters or orders by, and so reveals part of its value.
     pub(crate) gated: Option<Gated>,
-    /// The rules on values, which plans share.
+    /// The rules on values, shared with plans.
     pub(crate) rules: Arc<[ValueRule]>,
-    /// The rows of another table that a field of an input object holds.
+    /// The rows of another table in a field of an input object.
     pub(crate) nested: Option<NestedMeta>,
 }
 
-/// A default, as the schema shows it and as resolvers get it.
+/// A default, both as printed in the schema and as passed to resolvers.
 #[derive(Debug)]
 pub(crate) struct DefaultValue {
     pub(crate) literal: String,
@@ -434,10 +434,10 @@ impl std::fmt::Debug for Model {
     }
 }
 
-/// A member of the enum of such values, and the gated fields that it tells.
+/// A member of an enum of grouping keys, and the gated fields that it reveals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GroupKeyMember {
     pub(crate) key: GroupKey,
-    /// The gate of the field, and that of the relation that leads to it.
+    /// The gate of the field, and the gate of the relation that leads to it.
     pub(crate) gates: [Option<Gated>; 2],
 }

@@ -1,9 +1,9 @@
-//! From Rust names to GraphQL names.
+//! Converts Rust names to GraphQL names.
 
 /// Whether snake_case names become camelCase (`SVC_AUTO_CAMEL_CASE`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Naming {
-    /// Names as the source has them.
+    /// Names as in the source.
     #[default]
     AsWritten,
     /// `created_at` becomes `createdAt`.
@@ -29,7 +29,7 @@ pub(crate) fn pascal_case(name: &str) -> String {
     words.collect()
 }
 
-/// Joins at single underscores; leading, trailing and doubled ones stay, so that names stay apart.
+/// Joins words at single underscores. Leading, trailing and doubled underscores stay, so that names stay distinct.
 fn camel_case(rust: &str) -> String {
     let body = rust.trim_start_matches('_');
     let mut out = rust[..rust.len() - body.len()].to_owned();

@@ -1,14 +1,14 @@
-//! The choice between undoing and keeping what a failing function wrote.
+//! Whether a failing function's writes are rolled back or committed.
 
-/// The fate of what a function wrote, when it answers with a status that is not a success.
+/// The outcome of a function's writes if it returns a status that is not a success.
 ///
-/// A function says it in its attribute, `#[svc::mutation(function = "app.log_in", on_failure = commit)]`, and a call from
-/// Rust with [`Db::call_with`](crate::db::Db::call_with). An exception undoes a call in any case.
+/// Specify it in the function's attribute, `#[svc::mutation(function = "app.log_in", on_failure = commit)]`, or in a
+/// call from Rust with [`Db::call_with`](crate::db::Db::call_with). An exception always rolls the call back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum OnFailure {
-    /// It is undone.
+    /// Roll back the writes.
     #[default]
     Rollback,
-    /// It is kept, for functions that write down what failed, such as a count of failed logins.
+    /// Commit the writes, for functions that record failures, such as a count of failed logins.
     Commit,
 }

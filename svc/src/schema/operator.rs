@@ -1,4 +1,4 @@
-//! The operators of filters: one table for the schema and for SQL.
+//! The operators of filters, shared by the schema and SQL.
 
 use super::{ScalarKind, TypeKind};
 
@@ -65,13 +65,13 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// Whether the value is a regular expression, or can hold one, as `like_regex` in a path.
+    /// Whether the value is a regular expression or can contain one, such as `like_regex` in a path.
     pub(crate) fn takes_expression(self) -> bool {
         matches!(self, Self::Matches | Self::IMatches | Self::PathExists)
     }
 
-    /// The number of comparisons that it counts as, by the time that PostgreSQL needs for it: over 6,000 texts of 360 bytes an
-    /// equality takes it 1 ms, `contains` 5 ms, `icontains` 25 ms, `imatches` 50 to 100 ms.
+    /// The number of comparisons that it counts as, based on PostgreSQL's execution time: over 6,000 texts of 360 bytes
+    /// an equality takes 1 ms, `contains` 5 ms, `icontains` 25 ms, `imatches` 50 to 100 ms.
     pub(crate) fn weight(self) -> u64 {
         match self {
             Self::IContains | Self::IStartsWith | Self::IEndsWith | Self::ILike => 4,
@@ -98,7 +98,7 @@ pub(crate) enum Operand {
     Date,
 }
 
-/// An operator as clients see it.
+/// An operator as exposed to clients.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OperatorDef {
     /// In snake_case; the naming setting applies.
@@ -108,7 +108,7 @@ pub(crate) struct OperatorDef {
     pub(crate) description: &'static str,
 }
 
-/// A family of stored values that have the same operators.
+/// A family of stored values with the same operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Family {
     /// Strings, ids, and scalars that are stored as text.
@@ -116,7 +116,7 @@ pub(crate) enum Family {
     /// Numbers, dates and times.
     Ordered,
     Boolean,
-    /// Values that are only equal or not: UUIDs, enums, scalars of types of PostgreSQL that have no order.
+    /// Values without an order: UUIDs, enums, scalars of PostgreSQL types that have none.
     Plain,
     /// Lists of scalars.
     List,
@@ -131,7 +131,7 @@ pub(crate) enum Family {
 }
 
 impl Family {
-    /// The operators of the family, in the order in which clients see them.
+    /// The operators of the family, in the order of the schema.
     pub(crate) fn operators(self) -> Vec<&'static OperatorDef> {
         let groups: &[&[OperatorDef]] = match self {
             Self::Text => &[&EQUALITY, &MEMBERSHIP, &NULL, &TEXT],
@@ -148,7 +148,7 @@ impl Family {
         groups.iter().flat_map(|group| group.iter()).collect()
     }
 
-    /// The family of a scalar that is compared as a type of PostgreSQL.
+    /// The family of a scalar that compares as a PostgreSQL type.
     pub(crate) fn of_sql_type(name: &str) -> Self {
         match name {
             "inet" | "cidr" => Self::Network,
@@ -165,7 +165,7 @@ impl Family {
         }
     }
 
-    /// The operator with a name of the table.
+    /// The operator with a name from the tables below.
     pub(crate) fn operator(self, name: &str) -> Option<&'static OperatorDef> {
         self.operators().into_iter().find(|def| def.name == name)
     }
@@ -254,7 +254,7 @@ static DATE_RANGE: [OperatorDef; 5] = [
     def("strictly_right", Operator::StrictlyRight, Operand::Same, "Begins after this range ends."),
 ];
 
-/// Queries in the four languages of PostgreSQL; filters and orders by rank take them.
+/// Text search queries in PostgreSQL's four syntaxes, used by filters and by orders by rank.
 pub(crate) static SEARCH: [OperatorDef; 4] = [
     def("matches", Operator::Search, Operand::String, "Matches a query with `&`, `|`, `!` and `<->` (to_tsquery)."),
     def("plain_query", Operator::PlainSearch, Operand::String, "Has all these words (plainto_tsquery)."),

@@ -1,11 +1,11 @@
-//! Values that resolvers return.
+//! Return values of resolvers.
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 
 use super::{ObjectMeta, Registry, TypeKey, TypeRef};
 
-/// A value that a field can answer with.
+/// A value that a field can return.
 ///
 /// Implemented for the scalars, for `Option`, `Vec`, references and boxes of them, and by
 /// [`svc_type`](crate::svc_type), [`svc_enum`](crate::svc_enum), [`svc_interface`](crate::svc_interface),
@@ -18,16 +18,16 @@ use super::{ObjectMeta, Registry, TypeKey, TypeRef};
     note = "`One<T>` and `Many<T>` are fields with `#[relation]`; a function returns the rows, such as `Result<Find<T>>`"
 )]
 pub trait Output: Send + Sync {
-    /// The GraphQL type, registered on the way.
+    /// Returns the GraphQL type, and registers it.
     fn type_ref(registry: &mut Registry) -> TypeRef
     where
         Self: Sized;
 
-    /// The value, as the engine walks it.
+    /// Returns the value for traversal by the engine.
     fn resolve(&self) -> Resolved<'_>;
 }
 
-/// One step into a value.
+/// One step of traversing a value.
 #[derive(Clone, Copy)]
 pub enum Resolved<'a> {
     /// `null`.
@@ -42,15 +42,15 @@ pub enum Resolved<'a> {
     Str(&'a str),
     /// The GraphQL name of an enum value.
     Enum(&'static str),
-    /// A scalar that writes itself.
+    /// A scalar that serializes itself.
     Scalar(&'a dyn WriteScalar),
     /// A list.
     List(&'a dyn Items),
     /// An object.
     Object(&'a dyn Object),
-    /// The key that a relation starts from.
+    /// The key at the start of a relation.
     Key(Option<&'a str>),
-    /// A value that could not be had: a field error here.
+    /// A failed value: reported as a field error at this position.
     Failed(&'a crate::Error),
 }
 
@@ -59,7 +59,7 @@ pub trait WriteScalar: Send + Sync {
     /// Appends one JSON value to `out`.
     ///
     /// # Errors
-    /// A sentence for the client when the value has no JSON form.
+    /// Returns a message for the client if the value has no JSON form.
     fn write(&self, out: &mut Vec<u8>) -> Result<(), String>;
 }
 
@@ -68,10 +68,10 @@ pub trait Items: Send + Sync {
     /// The number of elements.
     fn len(&self) -> usize;
 
-    /// The element at `index`, which is below [`len`](Self::len).
+    /// The element at `index`, which must be less than [`len`](Self::len).
     fn get(&self, index: usize) -> Resolved<'_>;
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -84,7 +84,7 @@ pub trait Items: Send + Sync {
     note = "put `#[svc_type]` on the struct"
 )]
 pub trait Object: Output {
-    /// The struct's description.
+    /// The struct's metadata.
     fn meta() -> &'static ObjectMeta
     where
         Self: Sized;
@@ -98,7 +98,7 @@ pub trait Object: Output {
     /// Returns the type of this struct.
     fn rust_type(&self) -> TypeId;
 
-    /// This object as the engine walks it.
+    /// The object for traversal by the engine.
     #[doc(hidden)]
     fn as_object(&self) -> &dyn Object
     where
@@ -116,7 +116,7 @@ pub trait Object: Output {
     /// Reads a row.
     ///
     /// # Errors
-    /// When the row breaks its declared type.
+    /// If the row violates its declared type.
     #[doc(hidden)]
     fn read(value: super::ExactJson) -> Result<Self, super::StoredError>
     where
@@ -143,7 +143,7 @@ pub trait SvcType: Output + super::FromStored + 'static {
     /// The view or table with the rows.
     const SOURCE: Option<&'static str>;
 
-    /// The members, when this is a mutation's result.
+    /// The members, if this is the result of a mutation.
     #[doc(hidden)]
     const RESULT: Option<&'static super::ResultMeta> = None;
 
@@ -151,7 +151,7 @@ pub trait SvcType: Output + super::FromStored + 'static {
     fn register(registry: &mut Registry) -> TypeKey;
 }
 
-/// An interface of which `T` is a member.
+/// An interface with `T` as a member.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an interface with `{T}` as a member",
@@ -231,7 +231,7 @@ impl std::fmt::Debug for Resolved<'_> {
     }
 }
 
-/// Returns the type of rows that a root field touches.
+/// Returns the row type that a root field accesses.
 pub fn touched<T: SvcType>() -> TypeId {
     TypeId::of::<T>()
 }

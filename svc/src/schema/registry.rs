@@ -1,4 +1,4 @@
-//! The types that a program reaches, collected by walking from its operations.
+//! The types that a program uses, collected by traversing them from its operations.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use super::{
     ObjectMeta, Output, RelationMeta, ResultMeta, ScalarMeta, StoredError, SvcType,
 };
 
-/// Reads a row into the user's type.
+/// Decodes a row into the user's type.
 pub(crate) type Decode = fn(crate::json::ExactJson) -> Result<Box<dyn Output>, StoredError>;
 
 /// The index of a type in the registry.
@@ -25,7 +25,7 @@ pub enum TypeRef {
     List(Box<TypeRef>),
     /// `T!`.
     NonNull(Box<TypeRef>),
-    /// A parameter that stands for several arguments.
+    /// A parameter that expands to several arguments.
     Spread(&'static [ArgMeta]),
 }
 
@@ -35,13 +35,13 @@ impl TypeRef {
         Self::NonNull(Box::new(Self::Named(key)))
     }
 
-    /// Returns a non-null list of this.
+    /// Returns a non-null list of this type.
     #[must_use]
     pub fn list(self) -> Self {
         Self::NonNull(Box::new(Self::List(Box::new(self))))
     }
 
-    /// Returns the same without the outermost `!`.
+    /// Returns the same type without the outermost `!`.
     #[must_use]
     pub fn nullable(self) -> Self {
         match self {
@@ -52,7 +52,7 @@ impl TypeRef {
 }
 
 impl TypeRef {
-    /// Whether this is, or holds, what stands for several arguments.
+    /// Whether this is, or contains, a parameter that expands to several arguments.
     fn is_spread(&self) -> bool {
         match self {
             Self::Named(_) => false,
@@ -61,7 +61,7 @@ impl TypeRef {
         }
     }
 
-    /// The named type inside lists and non-nulls.
+    /// The named type inside lists and non-null wrappers.
     pub(crate) fn key(&self) -> Option<TypeKey> {
         match self {
             Self::Named(key) => Some(*key),
@@ -71,7 +71,7 @@ impl TypeRef {
     }
 }
 
-/// A registered type, with the references of its parts in the order of its description.
+/// A registered type, with the references of its parts in the order of its metadata.
 #[derive(Debug)]
 pub(crate) enum Entry {
     Scalar(&'static ScalarMeta),
@@ -79,15 +79,15 @@ pub(crate) enum Entry {
     Input(&'static InputMeta, Vec<ArgRef>),
     Object(&'static ObjectMeta, ObjectRefs),
     Abstract(&'static AbstractMeta, AbstractRefs),
-    /// A type that the framework makes of a row's type.
+    /// A type that the framework generates for a row type.
     Derived(Derived, TypeKey),
     /// The page of a relation whose edges have fields.
     Joined(JoinedPage),
-    /// Being walked; only seen from inside a cycle.
+    /// Still being traversed; only visible inside a cycle.
     Pending,
 }
 
-/// The types that the framework makes of a row's type `T`.
+/// The types that the framework generates for a row type `T`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Derived {
     /// `TConnection`.
@@ -100,10 +100,10 @@ pub(crate) enum Derived {
     OrderBy,
 }
 
-/// The page of a relation through a view with a type, whose fields its edges have.
+/// The page of a relation through a junction view with a type. Its edges have the fields of that type.
 #[derive(Debug, Clone)]
 pub(crate) struct JoinedPage {
-    /// `ProductCategories`, with which the names of its types begin.
+    /// The prefix of the names of its types, such as `ProductCategories`.
     pub(crate) name: String,
     pub(crate) row: TypeKey,
     pub(crate) joining: TypeKey,
@@ -114,7 +114,7 @@ pub(crate) struct JoinedPage {
 pub(crate) struct ArgRef {
     /// The position of the function's parameter.
     pub(crate) slot: usize,
-    /// Whether the parameter stands for several arguments.
+    /// Whether the parameter expands to several arguments.
     pub(crate) spread: bool,
     pub(crate) meta: &'static ArgMeta,
     pub(crate) ty: TypeRef,
@@ -134,9 +134,9 @@ pub(crate) struct ObjectRefs {
 #[derive(Debug)]
 pub(crate) struct RelationRefs {
     pub(crate) row: TypeKey,
-    /// The type of the rows of the view that joins.
+    /// The type of the junction view's rows.
     pub(crate) joining: Option<TypeKey>,
-    /// The types of the fields that are offered beside it.
+    /// The types of the fields derived from it.
     pub(crate) connection: Option<TypeRef>,
     pub(crate) aggregate: Option<TypeRef>,
 }
@@ -148,20 +148,20 @@ pub(crate) struct AbstractRefs {
     pub(crate) members: Vec<TypeKey>,
 }
 
-/// Collects types; each is walked once.
+/// Collects types; each is traversed once.
 #[derive(Debug, Default)]
 pub struct Registry {
     pub(crate) entries: Vec<Entry>,
     pub(crate) rust: HashMap<TypeId, TypeKey>,
     pub(crate) decoders: HashMap<TypeKey, Decode>,
-    /// Arguments and fields whose type stands for several, where only one can be: their names and their items.
+    /// Parameters that expand to several arguments where only one is possible: their names and items.
     pub(crate) misplaced: Vec<(&'static str, &'static str)>,
-    /// The members of results of mutations.
+    /// The members of mutation results.
     pub(crate) results: HashMap<TypeKey, &'static ResultMeta>,
 }
 
 impl Registry {
-    /// Registers a scalar. Rust types that share a description share the scalar.
+    /// Registers a scalar. Rust types with equal metadata share the scalar.
     pub fn scalar(&mut self, meta: &'static ScalarMeta) -> TypeRef {
         let known = self.entries.iter().position(|entry| matches!(entry, Entry::Scalar(other) if **other == *meta));
         TypeRef::named(known.map_or_else(|| self.push(Entry::Scalar(meta)), TypeKey))
@@ -172,12 +172,12 @@ impl Registry {
         TypeRef::named(self.once::<T>(|_| Entry::Enum(meta)))
     }
 
-    /// Registers an input object and what its fields reach.
+    /// Registers an input object and the types of its fields.
     pub fn input<T: 'static>(&mut self, meta: &'static InputMeta) -> TypeRef {
         TypeRef::named(self.once::<T>(|registry| Entry::Input(meta, registry.fields(meta))))
     }
 
-    /// Registers an object type and what its fields reach.
+    /// Registers an object type and the types of its fields.
     pub fn object<T: FromStored + Output + 'static>(&mut self, meta: &'static ObjectMeta) -> TypeKey {
         self.rows::<T>(|registry| {
             let refs = ObjectRefs {
@@ -229,7 +229,7 @@ impl Registry {
         key
     }
 
-    /// The arguments of a function. A parameter of a type such as [`Page`](crate::Page) stands for several.
+    /// The arguments of a function. A parameter of a type such as [`Page`](crate::Page) expands to several.
     pub(crate) fn args(&mut self, args: &'static [ArgMeta], path: &'static str) -> Vec<ArgRef> {
         let mut refs = Vec::with_capacity(args.len());
         for (slot, meta) in args.iter().enumerate() {
@@ -243,7 +243,7 @@ impl Registry {
         refs
     }
 
-    /// The fields of an input object, each of which is one.
+    /// The fields of an input object; each must be a single one.
     fn fields(&mut self, meta: &'static InputMeta) -> Vec<ArgRef> {
         let fields = meta.fields.iter().enumerate();
         fields
@@ -254,7 +254,7 @@ impl Registry {
             .collect()
     }
 
-    /// An argument or field that cannot stand for several; one that does is told at the end of the walk.
+    /// A single argument or field. One that expands to several is recorded, and reported at the end of the traversal.
     fn single(&mut self, slot: usize, meta: &'static ArgMeta, ty: TypeRef, path: &'static str) -> ArgRef {
         if ty.is_spread() {
             self.misplaced.push((meta.element.rust, path));
@@ -263,12 +263,12 @@ impl Registry {
         ArgRef { slot, spread: false, meta, ty }
     }
 
-    /// Registers a type that is made of the row's type; `T` is the Rust type that stands for it.
+    /// Registers a type that is generated for a row type; `T` is its Rust type.
     pub(crate) fn derived<T: 'static>(&mut self, derived: Derived, row: KeyFn) -> TypeKey {
         self.once::<T>(|registry| Entry::Derived(derived, row(registry)))
     }
 
-    /// A type with rows, which can be read back.
+    /// Registers a type with rows, together with its decoder.
     fn rows<T: FromStored + Output + 'static>(&mut self, walk: impl FnOnce(&mut Self) -> Entry) -> TypeKey {
         let key = self.once::<T>(walk);
         self.decoders.insert(key, |value| Ok(Box::new(T::from_stored(value)?)));
@@ -291,7 +291,7 @@ impl Registry {
     }
 }
 
-/// The beginning of the names of the types that svc makes of a relation: `ProductCategories` for `categories` of
+/// The prefix of the names of the types that svc generates for a relation: `ProductCategories` for `categories` of
 /// `Product`.
 pub(crate) fn joined_name(object: &ObjectMeta, relation: &FieldMeta) -> String {
     let name = |element: &ElementMeta| element.name.unwrap_or(element.rust);

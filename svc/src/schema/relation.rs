@@ -10,20 +10,20 @@ use super::{Registry, Resolved, StoredFields, SvcType, TypeKey, TypeRef};
 use crate::json::ExactJson;
 use crate::scalar::sql_value::SqlValue;
 
-/// The one row of another view that a key of this row leads to; `Option<One<T>>` where there may be none.
+/// The row of another view that a key of this row leads to; `Option<One<T>>` if there may be none.
 ///
-/// The value holds the key only. The rows are read when a client selects the field, for all parents at once: as a part
-/// of the statement that reads the parents, or with one statement for each relation where the parents are values.
+/// The value only contains the key. The rows are read when a client selects the field, for all parents at once: as a
+/// part of the statement that reads the parents, or with one statement for each relation if the parents are values.
 ///
-/// The field takes `#[relation]`. A key here is compared with a key there; each is a column of the view, or else a key
-/// of its `data`.
+/// The field needs `#[relation]`. A key on this side is compared with a key on the other side; each is a column of the
+/// view, or else a key of its `data`.
 ///
 /// | Field | `from`, the key here | `to`, the key there |
 /// |---|---|---|
 /// | `author: One<User>` | `author_id` | `id` |
 /// | `posts: Many<Post>` of `User` | `id` | `user_id` |
 ///
-/// `#[relation(from = "…", to = "…")]` names others.
+/// `#[relation(from = "…", to = "…")]` specifies other keys.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -55,7 +55,7 @@ use crate::scalar::sql_value::SqlValue;
 /// assert_eq!(post.user.key(), Some("00000000-0000-0000-0000-000000000000"));
 /// ```
 ///
-/// A key that leads nowhere is null in an `Option<One<T>>`, and an error of the field in a `One<T>`.
+/// A key without a row is null in an `Option<One<T>>`, and a field error in a `One<T>`.
 pub struct One<T> {
     key: Option<String>,
     row: PhantomData<fn() -> T>,
@@ -63,10 +63,10 @@ pub struct One<T> {
 
 /// The rows of another view that a key of this row leads to: a list with `where`, `orderBy`, `limit` and `offset`.
 ///
-/// Each parent has its own page: `limit` counts for each. Keys are those of [`One`].
+/// Each parent has its own page, so `limit` applies per parent. The keys are as for [`One`].
 ///
-/// `#[relation(connection, aggregate)]` offers two more fields beside the list: `postsConnection`, pages with cursors,
-/// and `postsAggregate`, what is computed over the rows. `connection = "…"` and `aggregate = "…"` name them otherwise.
+/// `#[relation(connection, aggregate)]` adds two more fields to the list: `postsConnection` for pages with cursors, and
+/// `postsAggregate` for aggregates of the rows. `connection = "…"` and `aggregate = "…"` rename them.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -101,16 +101,17 @@ pub trait Relation: Send + Sync + Sized {
     /// The type of the rows.
     type Row: SvcType;
 
-    /// Whether it leads to any number of rows.
+    /// Whether it leads to multiple rows.
     const MANY: bool;
 
     /// Registers the type of the rows.
     fn row(registry: &mut Registry) -> TypeKey;
 
-    /// The relation of a row with this key.
+    /// Creates the relation of a row with this key.
     fn from_key(key: Option<String>) -> Self;
 
-    /// The relation of a row whose keys are stored under these names; the keys stay for fields of their own.
+    /// Creates the relation of a row whose keys are stored under these names. The keys remain available to other
+    /// fields.
     fn read(fields: &StoredFields, stored: &[&str]) -> Self {
         Self::from_key(joined(stored.iter().map(|stored| fields.get(stored).and_then(key_text))))
     }
@@ -118,21 +119,21 @@ pub trait Relation: Send + Sync + Sized {
     /// The field's GraphQL type.
     fn type_ref(registry: &mut Registry) -> TypeRef;
 
-    /// The key, as the engine walks it.
+    /// Returns the key for traversal by the engine.
     fn resolve(&self) -> Resolved<'_>;
 }
 
 macro_rules! relation {
     ($name:ident, $many:literal) => {
         impl<T> $name<T> {
-            /// Creates the relation that starts at a key, for structs that are made by hand. Several keys are a tuple, in
-            /// the order of the attribute.
+            /// Creates the relation that starts at a key, for structs that are constructed manually. A composite key is
+            /// a tuple, in the order of the attribute.
             pub fn new(key: impl RelationKey) -> Self {
                 Self { key: key.into_text(), row: PhantomData }
             }
 
-            /// Returns the key as text; `None` where the row has none, so that the relation leads nowhere. Several keys are
-            /// a JSON list of their texts.
+            /// Returns the key as text; `None` if the row has no key, so that the relation leads nowhere. A composite
+            /// key is a JSON list of the texts of its parts.
             pub fn key(&self) -> Option<&str> {
                 self.key.as_deref()
             }
@@ -224,7 +225,7 @@ impl<T: SvcType> Relation for Option<One<T>> {
     }
 }
 
-/// A key that a relation can start at: a value, or a tuple of values where the relation compares several columns.
+/// A key of a relation: a value, or a tuple of values if the relation compares several columns.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -276,18 +277,18 @@ tuples!(A B);
 tuples!(A B C);
 tuples!(A B C D);
 
-/// The one text of the keys of a row: that of the key, or a JSON list of several; none where one is missing.
+/// Encodes the keys of a row as one text: the key itself, or a JSON list of several keys; `None` if one is missing.
 pub(crate) fn joined(keys: impl Iterator<Item = Option<String>>) -> Option<String> {
     let mut keys: Vec<String> = keys.collect::<Option<_>>()?;
     if keys.len() == 1 { keys.pop() } else { Some(serde_json::Value::from(keys).to_string()) }
 }
 
-/// Whether a text stands for so many keys. Any text may be a single one.
+/// Whether a text encodes this many keys. Any text may be a single key.
 pub(crate) fn is_key_of(text: &str, count: usize) -> bool {
     count == 1 || serde_json::from_str::<Vec<String>>(text).is_ok_and(|keys| keys.len() == count)
 }
 
-/// A stored key as text; null and what cannot be a key give none.
+/// A stored key as text; `None` for null and values that cannot be a key.
 pub(crate) fn key_text(value: &ExactJson) -> Option<String> {
     match value {
         ExactJson::String(text) => Some(text.clone()),

@@ -1,34 +1,34 @@
-//! The rules that stand at root fields.
+//! Authorization, rate limit and cache rules of root fields.
 
 use std::any::TypeId;
 
 use super::{Code, Guard};
 
-/// The rules that stand at a root field.
+/// The rules of a root field.
 #[derive(Debug, Clone, Copy)]
 pub struct RootRules {
-    /// The authorizer that decides in place of the application's.
+    /// An authorizer that overrides the application's.
     pub authorizer: Option<&'static dyn Code>,
-    /// The conditions on the user, of which each must hold.
+    /// The conditions on the user; all must hold.
     pub guards: &'static [Guard],
-    /// The limit of its own.
+    /// The root field's own rate limit.
     pub rate_limit: Option<RootLimit>,
-    /// The seconds for which the answer of a query may be kept.
+    /// How long the response of a query may be cached, in seconds.
     pub cache: Option<u32>,
-    /// The types of rows that a query reads besides those of its answer, or that a mutation writes.
+    /// The row types that a query reads in addition to those of its result, or that a mutation writes.
     pub touches: &'static [fn() -> TypeId],
 }
 
-/// The times that a client may run a root field in a window of seconds.
+/// The number of times that a client may run a root field per window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RootLimit {
-    /// The times.
+    /// The maximum number of calls.
     pub count: u64,
-    /// The window in seconds.
+    /// The length of the window in seconds.
     pub window: u64,
 }
 
 impl RootRules {
-    /// No rules of its own.
+    /// No rules.
     pub const NONE: Self = Self { authorizer: None, guards: &[], rate_limit: None, cache: None, touches: &[] };
 }

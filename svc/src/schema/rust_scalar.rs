@@ -14,7 +14,7 @@ use super::{
 use crate::json::{ExactJson, ExactNumber};
 use crate::scalar::{parse_time, shortest_decimal, text, write_time};
 
-/// Declares a scalar and the impls of its Rust types.
+/// Declares the metadata of a scalar.
 macro_rules! scalar {
     ($meta:ident, $name:literal, $kind:ident, $description:expr, $url:expr) => {
         static $meta: ScalarMeta =
@@ -268,7 +268,7 @@ write_scalar! {
     Box<RawValue>: |this, out| ExactJson::read(this.get()).map_err(|error| error.to_string())?.write(out);
 }
 
-/// The nearest `f32`; `None` beyond the largest.
+/// The nearest `f32`; `None` if it is out of range.
 #[expect(clippy::cast_possible_truncation, reason = "an f32 holds what an f32 can")]
 fn narrow(value: f64) -> Option<f32> {
     Some(value as f32).filter(|value| value.is_finite())

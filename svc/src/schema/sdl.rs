@@ -9,13 +9,14 @@ use super::Guard;
 use super::guard::DIRECTIVES;
 use super::model::{ArgDef, FieldDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-/// Prints all types but the hidden ones; built-in scalars are left out. Unions and interfaces know their members by name. Guards are shown as
-/// directives where that is wanted; their descriptions tell of them anyway.
+/// Prints all types except the hidden ones and the built-in scalars. Unions and interfaces refer to their members by
+/// name. Guards are printed as directives if enabled; descriptions mention them in any case.
 pub(crate) fn print(types: &[TypeDef], hidden: &HashSet<TypeIndex>, guard_directives: bool) -> String {
     let printer = Printer { types, guard_directives };
     let shown = types.iter().enumerate().filter(|(index, _)| !hidden.contains(index)).map(|(_, def)| def);
     let mut defs: Vec<_> = shown.filter(|def| !is_builtin(&def.name)).collect();
-    // The roots first, the rest by name, so that a change of the schema is a small change of the file.
+    // The roots come first and the rest is sorted by name, so that a small change to the schema is a small change to
+    // the file.
     let rank =
         |def: &TypeDef| ["Query", "Mutation", "Subscription"].iter().position(|root| *root == def.name).unwrap_or(3);
     defs.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));

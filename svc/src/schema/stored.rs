@@ -1,4 +1,4 @@
-//! Values read back from rows, for typed rows and computed fields.
+//! Values decoded from rows, for typed rows and computed fields.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::{Output, Registry, Resolved, TypeRef};
 use crate::json::{ExactJson, Fields};
 
-/// A value that a row can hold.
+/// A value that can be stored in a row.
 ///
-/// Typed rows are read from the same JSON that a client would get for all stored fields, with the stored
-/// names as keys, so that a row means the same on either path. Numbers arrive with all their digits.
+/// Typed rows are decoded from the JSON that a client would receive for all stored fields, with the stored names as
+/// keys, so that a row has the same meaning in both cases. Numbers keep all their digits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a row",
     label = "not a stored type",
@@ -22,19 +22,19 @@ pub trait FromStored: Output + Sized {
     #[doc(hidden)]
     const IS_LIST: bool = false;
 
-    /// The `#[svc_type]`, or another type with rows, that the value holds.
+    /// The `#[svc_type]`, or another type with rows, inside the value.
     #[doc(hidden)]
     fn row_type() -> Option<TypeId> {
         None
     }
 
-    /// Reads the value; an absent key arrives as null.
+    /// Decodes the value; an absent key is passed as null.
     ///
     /// # Errors
-    /// A [`StoredError`] when the row breaks its declared type.
+    /// Returns a [`StoredError`] if the row violates its declared type.
     fn from_stored(value: ExactJson) -> Result<Self, StoredError>;
 
-    // What the macros call for a field. One trait for all of it, so that a type that lacks it is reported once.
+    // The functions that macros call for a field. They share one trait, so that a type that lacks it is reported once.
 
     /// The GraphQL type of a field of this type.
     #[doc(hidden)]
@@ -42,7 +42,7 @@ pub trait FromStored: Output + Sized {
         Self::type_ref(registry)
     }
 
-    /// The field's value, as the engine walks it.
+    /// Returns the field's value for traversal by the engine.
     #[doc(hidden)]
     fn field_value(&self) -> Resolved<'_> {
         self.resolve()
@@ -55,7 +55,7 @@ pub trait FromStored: Output + Sized {
     }
 }
 
-/// A row that breaks its declared type.
+/// The error for a row that violates its declared type.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: expected {expected}, found {found}")]
 pub struct StoredError {
@@ -65,12 +65,12 @@ pub struct StoredError {
 }
 
 impl StoredError {
-    /// Creates the error of a value that is not what was `expected`.
+    /// Creates the error for a value that is not the `expected` one.
     pub fn new(expected: impl Into<String>, found: &ExactJson) -> Self {
         Self { path: String::new(), expected: expected.into(), found: crate::json::shorten(&found.to_string()) }
     }
 
-    /// Returns the same error, one level further out.
+    /// Returns the same error with `key` prepended to its path.
     #[must_use]
     pub fn at(mut self, key: &str) -> Self {
         self.path = if self.path.is_empty() { key.to_owned() } else { format!("{key}.{}", self.path) };
@@ -124,7 +124,7 @@ macro_rules! pointer {
 
 pointer!(Box, Arc);
 
-/// Takes the fields of a stored object one by one; what `#[svc_type]` generates runs on it.
+/// Takes the fields of a stored object one by one, for the code that `#[svc_type]` generates.
 #[derive(Debug)]
 pub struct StoredFields(Fields);
 
@@ -132,7 +132,7 @@ impl StoredFields {
     /// Takes the fields of `value`.
     ///
     /// # Errors
-    /// When `value` is not an object.
+    /// If `value` is not an object.
     pub fn new(value: ExactJson) -> Result<Self, StoredError> {
         match value {
             ExactJson::Object(fields) => Ok(Self(fields)),
@@ -143,20 +143,20 @@ impl StoredFields {
     /// Takes the field with this stored name.
     ///
     /// # Errors
-    /// When its value breaks the type.
+    /// If its value violates the type.
     pub fn take<T: FromStored>(&mut self, stored: &str) -> Result<T, StoredError> {
         T::from_stored(self.0.take(stored).unwrap_or_default()).map_err(|error| error.at(stored))
     }
 
-    /// The value with this stored name, which stays.
+    /// Returns the value with this stored name, without taking it.
     pub(super) fn get(&self, stored: &str) -> Option<&ExactJson> {
         self.0.get(stored)
     }
 
-    /// Returns the object's `__typename`, which tells the members of an interface or union apart.
+    /// Returns the object's `__typename`, which identifies the member of an interface or union.
     ///
     /// # Errors
-    /// When it is missing.
+    /// If it is missing.
     pub fn type_name(value: &ExactJson) -> Result<&str, StoredError> {
         value
             .get("__typename")

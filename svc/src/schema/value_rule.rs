@@ -1,4 +1,4 @@
-//! Rules on values that clients send, ready to be checked.
+//! Compiled rules on values from clients.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,7 +8,7 @@ use rust_decimal::Decimal;
 
 use super::InputRule;
 
-/// A rule on a value, whose text has been read.
+/// A rule on a value, parsed.
 #[derive(Debug)]
 pub(crate) enum ValueRule {
     NotNull,
@@ -26,10 +26,10 @@ pub(crate) enum ValueRule {
 }
 
 impl ValueRule {
-    /// Reads a rule.
+    /// Parses a rule.
     ///
     /// # Errors
-    /// A number or a pattern that is none, which the macros let nobody write.
+    /// If a number or pattern is invalid, which the macros already reject.
     pub(crate) fn read(rule: &InputRule) -> Result<Self, String> {
         let number = |text: &str| text.parse::<Decimal>().map_err(|error| format!("`{text}`: {error}"));
         Ok(match *rule {
@@ -47,12 +47,12 @@ impl ValueRule {
         })
     }
 
-    /// Whether it is about the items of a list, and not about the list.
+    /// Whether the rule applies to the items of a list instead of the list.
     pub(crate) fn is_of_items(&self) -> bool {
         !matches!(self, Self::NotNull | Self::Length { .. })
     }
 
-    /// Whether a value keeps it. Null breaks no rule but the one against it.
+    /// Whether a value conforms to the rule. Null only violates the rule against null.
     pub(crate) fn holds(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::NotNull, value) => *value != Value::Null,
@@ -81,7 +81,8 @@ impl ValueRule {
     }
 }
 
-/// A number beside a bound. One with more digits than a decimal has is far enough away for a double to tell.
+/// Compares a number with a bound. A number with more digits than a decimal can hold is far enough from the bound for a
+/// comparison of doubles.
 fn compare(value: &Value, bound: &Decimal) -> Option<Ordering> {
     let text = match value {
         Value::Number(number) => number.to_string(),
@@ -94,7 +95,7 @@ fn compare(value: &Value, bound: &Decimal) -> Option<Ordering> {
     }
 }
 
-/// The rule as clients read it, in the schema and in errors.
+/// The rule as shown to clients in the schema and in errors.
 impl fmt::Display for ValueRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

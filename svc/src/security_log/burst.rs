@@ -1,13 +1,13 @@
-//! Events of which the service's own log shows only so many: a client that ignores its limit would fill it.
+//! Bounds the security events in the service's own log: a client that ignores its limit would fill it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The most lines in a window; the others are counted.
+/// The maximum number of lines in a window; the others are only counted.
 const MOST: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// A bound on how many events are shown. The security log itself has all of them.
+/// A bound on the number of events shown. The security log itself contains all of them.
 #[derive(Debug)]
 pub(super) struct Burst(Mutex<Option<Window>>);
 
@@ -23,7 +23,7 @@ impl Burst {
         Self(Mutex::new(None))
     }
 
-    /// Counts an event. Returns whether it is shown, and the number of those that were not in the window before.
+    /// Counts an event. Returns whether it is shown, and the number of events that were hidden in the previous window.
     pub(super) fn shows(&self, now: Instant) -> (bool, u64) {
         let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_over = window.is_none_or(|window| now.saturating_duration_since(window.since) >= WINDOW);

@@ -1,4 +1,4 @@
-//! Events of requests: what the head of a request says of its client.
+//! Events of requests: the client's address and user agent, from the head of the request.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use axum::http::{Extensions, HeaderMap, header};
 use super::{SecurityEvent, SecurityEventType};
 use crate::request_id::RequestId;
 
-/// Tells the address of a client by the headers of its request and the other end of the connection.
+/// Returns the address of a client, given the headers of its request and the peer of the connection.
 type Address = Arc<dyn Fn(&HeaderMap, Option<IpAddr>) -> Option<IpAddr> + Send + Sync>;
 
-/// The clients of a service, as far as it knows the proxies between. Unless it does, the other end of the connection is
-/// the client, as the headers may be anyone's invention.
+/// Determines the clients of a service. Without trusted proxies, the client is the peer of the connection, as headers
+/// can be forged.
 #[derive(Clone, Default)]
 pub(crate) struct Clients(Option<Address>);
 
@@ -25,7 +25,7 @@ impl Clients {
         Self(Some(Arc::new(address)))
     }
 
-    /// An event of a request with this head.
+    /// Creates an event of a request with this head.
     pub(crate) fn event(
         &self,
         event_type: SecurityEventType,
@@ -35,7 +35,7 @@ impl Clients {
         let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip().to_canonical());
         let address = self.0.as_ref().map_or(peer, |address| address(headers, peer));
         let agent = headers.get(header::USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()).into_owned());
-        // What happens on a socket later is no longer within the request that opened it.
+        // Events on a WebSocket happen outside of the request that opened it.
         let id = RequestId::current().or_else(|| RequestId::given(headers)).map(|id| id.as_str().to_owned());
         SecurityEvent { ip_address: address, user_agent: agent, request_id: id, ..SecurityEvent::new(event_type) }
     }

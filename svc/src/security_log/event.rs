@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{SecurityEventType, SecuritySeverity};
 
-/// A security event. The log adds the time, cuts texts that are too long, and leaves out what is not given.
+/// A security event. The log adds the time, truncates texts that are too long, and omits fields that are not set.
 ///
 /// ```
 /// use svc::security_log::{SecurityEvent, SecurityEventType, SecuritySeverity};
@@ -24,7 +24,7 @@ use super::{SecurityEventType, SecuritySeverity};
 pub struct SecurityEvent {
     /// The kind of event.
     pub event_type: SecurityEventType,
-    /// The severity; that of the type, unless it is said.
+    /// The severity; by default that of the type.
     pub severity: SecuritySeverity,
     /// The user.
     pub user_id: Option<String>,
@@ -32,15 +32,15 @@ pub struct SecurityEvent {
     pub user_email: Option<String>,
     /// The address of the client.
     pub ip_address: Option<IpAddr>,
-    /// The program of the client, as it says itself.
+    /// The user agent, as sent by the client.
     pub user_agent: Option<String>,
-    /// The request; that of the task which logs the event, unless it is said.
+    /// The request; by default that of the task which logs the event.
     pub request_id: Option<String>,
     /// The subject: a path, a field, a token.
     pub resource: Option<String>,
     /// The action on the subject.
     pub action: Option<String>,
-    /// The outcome, such as `success` or `denied`; that of the type, unless it is said.
+    /// The outcome, such as `success` or `denied`; by default that of the type.
     pub result: String,
     /// The reason.
     pub reason: Option<String>,
@@ -60,7 +60,7 @@ macro_rules! texts {
 }
 
 impl SecurityEvent {
-    /// An event of which nothing but the type is known.
+    /// Creates an event with only a type.
     pub fn new(event_type: SecurityEventType) -> Self {
         Self {
             event_type,
@@ -107,13 +107,13 @@ impl SecurityEvent {
         self
     }
 
-    /// Sets what became of it.
+    /// Sets the outcome.
     pub fn result(mut self, result: impl Into<String>) -> Self {
         self.result = result.into();
         self
     }
 
-    /// Adds something else that is known.
+    /// Adds further metadata.
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self

@@ -1,15 +1,15 @@
-//! The types of security events, and how grave they are.
+//! The types of security events and their severities.
 
 /// The severity of a security event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SecuritySeverity {
-    /// As it should be.
+    /// Normal behavior.
     Info,
-    /// Something was refused.
+    /// A request was rejected.
     Warning,
-    /// Something has failed.
+    /// An error occurred.
     Error,
-    /// Somebody should look at it now.
+    /// An operator should look at it now.
     Critical,
 }
 
@@ -25,7 +25,7 @@ impl SecuritySeverity {
     }
 }
 
-/// Declares the types: what each is, its name, its severity, and the result that it tells of.
+/// Declares the types: documentation, name, severity and result of each.
 macro_rules! event_types {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $severity:ident, $result:literal;)+) => {
         /// The type of a security event.

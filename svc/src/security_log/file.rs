@@ -1,4 +1,4 @@
-//! The file of the log, which may be renamed, removed or truncated while it is written.
+//! The log file, which may be renamed, removed or truncated while it is written.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -20,16 +20,16 @@ impl LogFile {
         &self.path
     }
 
-    /// Lets go of the file, so that it is opened again by its path.
+    /// Closes the file, so that it is opened again by its path.
     pub(super) fn close(&mut self) {
         self.open = None;
     }
 
-    /// Appends what of `lines` is not `written` yet, and counts it there. Where the path has another file since, the line
-    /// that was begun in the one before is written whole.
+    /// Appends the part of `lines` that is not `written` yet, and adds its length to `written`. If the path now refers
+    /// to another file, the line that was started in the previous one is written again as a whole.
     ///
     /// # Errors
-    /// Why it stopped; what is not counted was not written.
+    /// Returns the error that stopped writing; `written` excludes everything that was not written.
     pub(super) fn append(&mut self, lines: &[u8], written: &mut usize) -> io::Result<()> {
         if self.open.as_ref().is_some_and(|file| !is_at(file, &self.path)) {
             self.open = None;
@@ -53,8 +53,8 @@ impl LogFile {
     }
 }
 
-/// Opens the file for appending. A line that was begun there, by a process that was killed or on a disk that was full,
-/// gets its end, so that the next one stands alone.
+/// Opens the file for appending. A line that is incomplete, because a process was killed or the disk was full, is
+/// terminated, so that the next event starts a new line.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
@@ -67,7 +67,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Whether a file's last line has no end. One that may not be read is taken for whole.
+/// Whether a file's last line is incomplete. A file that cannot be read counts as complete.
 fn ends_in_a_line(path: &Path) -> bool {
     let last = || -> io::Result<u8> {
         let mut file = File::open(path)?;
@@ -79,7 +79,7 @@ fn ends_in_a_line(path: &Path) -> bool {
     last().is_ok_and(|last| last != b'\n')
 }
 
-/// Whether the path still leads to the file.
+/// Whether the path still refers to the file.
 fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::metadata(path)) {
         (Ok(open), Ok(there)) => is_same(&open, &there),
@@ -93,7 +93,7 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// A file that is open cannot be renamed here.
+/// On this platform, an open file cannot be renamed.
 #[cfg(not(unix))]
 fn is_same(_: &Metadata, _: &Metadata) -> bool {
     true

@@ -1,4 +1,4 @@
-//! Events as lines: one JSON object each, whatever a client has put into a name.
+//! Events as lines: one JSON object each, even if a client's text contains line breaks.
 
 use std::fmt::Write as _;
 use std::io;
@@ -11,21 +11,21 @@ use serde_json::{Map, Value};
 
 use super::SecurityEvent;
 
-/// The most characters of a text; clients choose some of them.
+/// The maximum length of a text, in characters; clients choose some of the texts.
 const TEXT: usize = 500;
-/// The most bytes of the metadata.
+/// The maximum size of the metadata, in bytes.
 const METADATA: usize = 8_192;
 
-/// The line of an event but for its time, as the fields that follow it.
+/// Returns the line of an event without its time: the fields after it.
 pub(super) fn fields(event: &SecurityEvent) -> Vec<u8> {
     let mut line = Vec::with_capacity(256);
     let mut serializer = serde_json::Serializer::with_formatter(&mut line, Plain);
-    // Writing texts and numbers to memory does not fail.
+    // Serializing texts and numbers to memory never fails.
     let _ = Fields(event).serialize(&mut serializer);
     line
 }
 
-/// Appends the line of an event at a time.
+/// Appends the line of an event with a time.
 pub(super) fn append(line: &mut Vec<u8>, time: DateTime<Utc>, fields: &[u8]) {
     line.extend_from_slice(b"{\"timestamp\":\"");
     line.extend_from_slice(time.to_rfc3339_opts(SecondsFormat::Micros, true).as_bytes());
@@ -34,7 +34,7 @@ pub(super) fn append(line: &mut Vec<u8>, time: DateTime<Utc>, fields: &[u8]) {
     line.push(b'\n');
 }
 
-/// The metadata of an event, as far as it is written.
+/// Returns the metadata of an event, truncated as it is written.
 pub(super) fn metadata(event: &SecurityEvent) -> Option<Map<String, Value>> {
     if event.metadata.is_empty() {
         return None;
@@ -44,16 +44,16 @@ pub(super) fn metadata(event: &SecurityEvent) -> Option<Map<String, Value>> {
     Some(if size <= METADATA { cut } else { Map::from_iter([("too_large".to_owned(), size.into())]) })
 }
 
-/// JSON that stays one line in every program that reads it.
+/// Returns JSON that remains one line in every program that reads it.
 #[cfg(feature = "logging")]
 pub(crate) fn one_line(value: &Value) -> String {
     let mut line = Vec::new();
-    // Writing to memory does not fail, and what is written is UTF-8.
+    // Writing to memory never fails, and the output is UTF-8.
     let _ = value.serialize(&mut serde_json::Serializer::with_formatter(&mut line, Plain));
     String::from_utf8(line).unwrap_or_default()
 }
 
-/// A text as far as it is written.
+/// Truncates a text to the length that is written.
 pub(super) fn cut(text: &str) -> String {
     match text.char_indices().nth(TEXT) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -100,8 +100,9 @@ impl Serialize for Fields<'_> {
     }
 }
 
-/// Writes JSON that stays one line in every program that reads it. Besides the control characters that JSON escapes
-/// anyway, there are others that end lines for some, and those that turn the direction of what a terminal shows.
+/// Writes JSON that remains one line in every program that reads it. Besides the control characters that JSON escapes
+/// anyway, it escapes characters that some programs treat as line ends, and characters that change the text direction
+/// in a terminal.
 struct Plain;
 
 impl Formatter for Plain {
@@ -110,7 +111,7 @@ impl Formatter for Plain {
         while let Some((at, found)) = rest.char_indices().find(|(_, letter)| is_unsafe(*letter)) {
             let mut escaped = String::new();
             for unit in found.encode_utf16(&mut [0; 2]) {
-                // Writing to a string does not fail.
+                // Writing to a string never fails.
                 let _ = write!(escaped, "\\u{unit:04x}");
             }
             writer.write_all(&rest.as_bytes()[..at])?;

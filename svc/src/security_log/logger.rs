@@ -13,18 +13,18 @@ use super::writer::{Output, Writer};
 use super::{SecurityEvent, SecurityEventType, SecurityLogConfig, SecuritySeverity, line};
 use crate::request_id::RequestId;
 
-/// The longest that anyone waits for events to be written.
+/// The maximum time that [`SecurityLogger::flush`] waits.
 const LONGEST_FLUSH: Duration = Duration::from_secs(3_600);
 
-/// A security log; cheap to clone. [`get_security_logger`](super::get_security_logger) is that of the process.
+/// A security log; cheap to clone. [`get_security_logger`](super::get_security_logger) returns that of the process.
 ///
-/// Events are written in the order in which they are logged, also where the file cannot be written for a while: they wait
-/// in memory, up to 4 MiB of them. Those beyond are lost, and a line of the type `system.events_lost` counts them. The
-/// file is opened again when its path leads to another one, as after a rotation.
+/// Events are written in the order of logging, even if the file cannot be written for a while: they wait in memory, up
+/// to 4 MiB of them. Further events are lost, and a line of the type `system.events_lost` counts them. The file is
+/// opened again when its path refers to another one, as after a rotation.
 #[derive(Debug, Clone)]
 pub struct SecurityLogger(Arc<[Sink]>);
 
-/// An output, and the lines that wait for it.
+/// An output, and the lines that wait to be written to it.
 #[derive(Debug)]
 struct Sink {
     output: Output,
@@ -37,22 +37,22 @@ struct Sink {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SecurityLogStatus {
-    /// The bytes that wait to be written.
+    /// The number of bytes that wait to be written.
     pub waiting: usize,
-    /// The lines that were lost since the start, as they could not be written for too long.
+    /// The number of lines lost since the start, as they could not be written for too long.
     pub lost: u64,
-    /// Why an output cannot be written at the moment; `None` where all can.
+    /// The error of an output that cannot be written at the moment; `None` if all can.
     pub failure: Option<String>,
 }
 
 impl SecurityLogger {
-    /// A log of its own. Its threads and its file are made for the first event.
+    /// Creates a separate log. Its threads and its file are created with the first event.
     pub fn new(config: SecurityLogConfig) -> Self {
         let outputs = config.path.map(Output::File).into_iter().chain(config.stdout.then_some(Output::Stdout));
         Self(outputs.map(|output| Sink { output, queue: Arc::default(), writer: Mutex::default() }).collect())
     }
 
-    /// Logs an event. It is an event of `tracing` with the target `svc::security` as well.
+    /// Logs an event. It is also emitted as a `tracing` event with the target `svc::security`.
     pub fn log_event(&self, mut event: SecurityEvent) {
         if event.request_id.is_none() {
             event.request_id = RequestId::current().map(|id| id.as_str().to_owned());
@@ -68,14 +68,13 @@ impl SecurityLogger {
         }
     }
 
-    /// Logs that somebody has logged in.
+    /// Logs a successful login.
     pub fn log_auth_success(&self, user_id: &str, user_email: Option<&str>, metadata: Map<String, Value>) {
         let event = SecurityEvent::new(SecurityEventType::AuthSuccess).user_id(user_id);
         self.log_event(SecurityEvent { user_email: user_email.map(str::to_owned), metadata, ..event });
     }
 
-    /// Logs that somebody could not log in. A name that was typed may be a password: give one only where it is known to
-    /// be a name.
+    /// Logs a failed login. An entered name may be a password: pass it only if it is certain to be a name.
     pub fn log_auth_failure(
         &self,
         reason: &str,
@@ -89,24 +88,24 @@ impl SecurityLogger {
         self.log_event(name.fold(event, |event, name| event.metadata("attempted_username", name)));
     }
 
-    /// Logs that somebody may not do something.
+    /// Logs that a user was denied an action.
     pub fn log_authorization_denied(&self, user_id: Option<&str>, resource: &str, action: &str, reason: &str) {
         let event = SecurityEvent::new(SecurityEventType::AuthzDenied).resource(resource).action(action).reason(reason);
         self.log_event(SecurityEvent { user_id: user_id.map(str::to_owned), ..event });
     }
 
-    /// Whether it is written to a file.
+    /// Whether the log is written to a file.
     pub(crate) fn writes_file(&self) -> bool {
         self.0.iter().any(|sink| matches!(sink.output, Output::File(_)))
     }
 
-    /// Opens the file again, as for a SIGHUP.
+    /// Opens the file again, as on SIGHUP.
     pub fn reopen(&self) {
         self.0.iter().for_each(Sink::reopen);
     }
 
-    /// Waits until the events are written that were logged before, which blocks the thread; whether they are in time. It
-    /// waits for an hour at most.
+    /// Waits until all events logged before are written, and returns whether they were written in time. Blocks the
+    /// thread, for an hour at most.
     pub fn flush(&self, patience: Duration) -> bool {
         let end = Instant::now() + patience.min(LONGEST_FLUSH);
         self.0.iter().all(|sink| sink.queue.flush(end))
@@ -126,7 +125,7 @@ impl SecurityLogger {
 }
 
 impl Sink {
-    /// Starts the thread, unless it runs. Where the system has none to give, the next event tries again.
+    /// Starts the thread, unless it runs already. If the system cannot start one, the next event retries.
     fn start(&self) {
         let mut writer = self.writer();
         if writer.is_none() {
@@ -148,7 +147,7 @@ impl Sink {
     }
 }
 
-/// The last of the loggers lets the threads end.
+/// Dropping the last logger stops the threads.
 impl Drop for Sink {
     fn drop(&mut self) {
         self.queue.close();
@@ -156,10 +155,10 @@ impl Drop for Sink {
     }
 }
 
-/// The exceeded limits that the service's log shows.
+/// Bounds the exceeded limits in the service's log.
 static EXCEEDED: Burst = Burst::new();
 
-/// Shows an event in the service's log.
+/// Emits an event to the service's log.
 fn trace(event: &SecurityEvent) {
     if event.event_type == SecurityEventType::RateLimitExceeded {
         let (is_shown, hidden) = EXCEEDED.shows(Instant::now());

@@ -1,8 +1,8 @@
-//! The security log: who logged in, who was refused what, and which limits were exceeded, as lines of JSON.
+//! The security log: logins, denied requests and exceeded limits, as lines of JSON.
 //!
-//! The service writes its own events wherever they happen; [`get_security_logger`] is for those of the program. An event
-//! costs its request a line in a queue. A thread writes the queue to the file of `SVC_SECURITY_LOG_PATH`, to standard
-//! output, or to both. No request ever waits for the log or fails because of it.
+//! The service writes its own events where they happen; [`get_security_logger`] is for events of the program. For its
+//! request, an event only costs adding a line to a queue. A thread writes the queue to the file of
+//! `SVC_SECURITY_LOG_PATH`, to standard output, or to both. No request ever waits for the log or fails because of it.
 
 mod burst;
 mod clients;
@@ -30,8 +30,8 @@ use crate::settings::{from_environment, use_group};
 
 static PROCESS: OnceLock<SecurityLogger> = OnceLock::new();
 
-/// Returns the security log of the process, to which the service writes its events. Before an application is created, it
-/// is the one that the environment says.
+/// Returns the security log of the process, which the service also writes its events to. Before an application is
+/// created, the log is configured from the environment.
 ///
 /// ```no_run
 /// use svc::get_security_logger;
@@ -50,13 +50,13 @@ pub fn get_security_logger() -> SecurityLogger {
     PROCESS.get_or_init(|| made(of_environment())).clone()
 }
 
-/// Sets up the security log of the process, unless it is there already, and returns it.
+/// Sets up the security log of the process, unless that has been done, and returns it.
 /// [`create_svc_app`](crate::create_svc_app) does so with the settings of the application.
 pub fn init_security_logger(config: SecurityLogConfig) -> SecurityLogger {
     PROCESS.get_or_init(|| made(config)).clone()
 }
 
-/// Whether the process has its security log.
+/// Whether the security log of the process is set up.
 pub(crate) fn is_set_up() -> bool {
     PROCESS.get().is_some()
 }

@@ -1,4 +1,4 @@
-//! The lines that wait to be written.
+//! The queue of lines to be written.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -8,11 +8,11 @@ use chrono::{DateTime, Utc};
 use super::line;
 use super::{SecurityEvent, SecurityEventType};
 
-/// The most bytes that wait; as many again may be on their way to the output.
+/// The maximum number of bytes in the queue; as many again may be on their way to the output.
 const MOST: usize = 4 << 20;
 
-/// The lines that wait to be written. A line that was accepted is written some time; one that comes when there is no room
-/// is counted, and the log says how many were.
+/// The lines that wait to be written. An accepted line is written eventually; if there is no room, a line is dropped
+/// and counted, and the log reports how many were.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -23,25 +23,25 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     lines: Vec<u8>,
-    /// The time of the last line: the log's times do not go back, though the clock may.
+    /// The time of the last line: the log's times never go back, even if the clock does.
     last: DateTime<Utc>,
-    /// The bytes that were accepted since the start, and those of them that are done with.
+    /// The bytes accepted since the start, and how many of them are written or given up.
     accepted: u64,
     done: u64,
-    /// The bytes that the writer has taken.
+    /// The bytes that the writer is writing.
     taken: usize,
-    /// The lines that found no room since the log has said so.
+    /// The lines dropped since the log last reported that.
     unsaid: u64,
     lost: u64,
-    /// Why nothing is written at the moment.
+    /// The error that currently prevents writing.
     failure: Option<String>,
-    /// No more lines come.
+    /// The log is closed: no more lines are added.
     is_closed: bool,
-    /// Nobody takes lines any more.
+    /// The writer has stopped: lines are no longer written.
     is_abandoned: bool,
 }
 
-/// The state of a queue, as others see it.
+/// The state of a queue.
 pub(super) struct Standing {
     pub(super) waiting: usize,
     pub(super) lost: u64,
@@ -62,7 +62,7 @@ impl Queue {
         self.arrived.notify_one();
     }
 
-    /// Takes all lines that wait, as soon as there are some; `None` once the log is closed and empty.
+    /// Takes all waiting lines as soon as there are some; `None` once the log is closed and empty.
     pub(super) fn take(&self) -> Option<Vec<u8>> {
         let mut state = self.lock();
         while state.lines.is_empty() {
@@ -82,7 +82,7 @@ impl Queue {
         Some(lines)
     }
 
-    /// Notes that what was taken is written.
+    /// Records that the taken lines are written.
     pub(super) fn done(&self) {
         let mut state = self.lock();
         state.done += std::mem::take(&mut state.taken) as u64;
@@ -91,12 +91,12 @@ impl Queue {
         self.written.notify_all();
     }
 
-    /// Notes that what was taken cannot be written now.
+    /// Records that the taken lines cannot be written now.
     pub(super) fn failed(&self, why: String) {
         self.lock().failure = Some(why);
     }
 
-    /// Notes that neither what was taken nor anything else can be written any more.
+    /// Records that neither the taken lines nor others can be written any more.
     pub(super) fn abandon(&self, taken: &[u8], why: String) {
         let mut state = self.lock();
         state.lost += lines_of(taken) + lines_of(&state.lines);
@@ -107,7 +107,7 @@ impl Queue {
         self.written.notify_all();
     }
 
-    /// Lets the writer end when all is written.
+    /// Lets the writer stop once everything is written.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.arrived.notify_all();
@@ -117,7 +117,7 @@ impl Queue {
         self.lock().is_closed
     }
 
-    /// Waits until the lines are written that were accepted before; whether they are in time.
+    /// Waits until all lines accepted before are written, and returns whether they were written in time.
     pub(super) fn flush(&self, end: Instant) -> bool {
         let mut state = self.lock();
         let accepted = state.accepted;

@@ -1,4 +1,4 @@
-//! The threads that write the log: one for each output, so that none waits for another.
+//! The threads that write the log: one for each output, so that no output delays another.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -10,17 +10,17 @@ use std::time::Duration;
 use super::file::LogFile;
 use super::queue::Queue;
 
-/// The time to wait before lines that could not be written are tried again.
+/// The pause before lines that could not be written are retried.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// A place where lines go.
+/// The destination of lines.
 #[derive(Debug, Clone)]
 pub(super) enum Output {
     File(PathBuf),
     Stdout,
 }
 
-/// A writing thread, as the log sees it.
+/// A handle to a writing thread.
 #[derive(Debug)]
 pub(super) struct Writer {
     thread: Thread,
@@ -39,14 +39,14 @@ impl Writer {
         Ok(Self { thread: handle.thread().clone(), reopen })
     }
 
-    /// Has the file opened again before the next line.
+    /// Makes the thread reopen the file before the next line.
     pub(super) fn reopen(&self) {
         self.reopen.store(true, Ordering::Release);
         self.thread.unpark();
     }
 }
 
-/// Writes to standard output, for as long as there is one: it does not come back.
+/// Writes to standard output until that fails: once closed, it does not come back.
 fn write_to_stdout(queue: &Queue) {
     while let Some(lines) = queue.take() {
         let mut stdout = io::stdout().lock();
@@ -65,7 +65,7 @@ fn write_to_file(mut file: LogFile, queue: &Queue, reopen: &AtomicBool) {
     }
 }
 
-/// Appends lines, however long that takes. Only a log that is closed is given up.
+/// Appends lines, retrying for as long as necessary. Gives up only if the log is closed.
 fn append(file: &mut LogFile, lines: &[u8], queue: &Queue, reopen: &AtomicBool) {
     let (mut written, mut has_failed) = (0, false);
     loop {

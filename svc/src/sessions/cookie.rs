@@ -9,25 +9,25 @@ use serde_json::{Map, Value};
 use super::keys::Keys;
 use super::{SameSite, SessionConfig};
 
-/// The most cookies of one name that are tried: several come when others of the domain have set them.
+/// The maximum number of cookies with this name to try: there are several if other hosts of the domain have set them.
 const MOST: usize = 8;
 
 /// The content of a cookie.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Content {
-    /// The identifier of the session, which its store's key is made of.
+    /// The identifier of the session; the key in the store is derived from it.
     pub(super) id: String,
-    /// The end of its time, in seconds since 1970.
+    /// The expiry, in seconds since 1970.
     pub(super) until: u64,
-    /// The values of the session, where that lies in the cookie.
+    /// The values of the session, if they are stored in the cookie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) values: Option<Map<String, Value>>,
 }
 
-/// The cookie of a request that is ours.
+/// A valid session cookie of a request.
 pub(super) struct Presented {
     pub(super) content: Content,
-    /// Whether it should be set anew: half of its time is over, or its secret was replaced.
+    /// Whether the cookie should be renewed: half of its lifetime has passed, or its secret was replaced.
     pub(super) is_old: bool,
 }
 
@@ -37,7 +37,7 @@ impl Content {
     }
 }
 
-/// Finds the cookie of a request that holds.
+/// Finds a valid session cookie in a request.
 pub(super) fn presented(headers: &HeaderMap, config: &SessionConfig, keys: &Keys) -> Option<Presented> {
     let texts = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
@@ -51,13 +51,13 @@ pub(super) fn presented(headers: &HeaderMap, config: &SessionConfig, keys: &Keys
     read.next()
 }
 
-/// The header that sets a cookie; `None` when it cannot be made.
+/// The header that sets a cookie; `None` if it cannot be created.
 pub(super) fn set(content: &Content, config: &SessionConfig, keys: &Keys) -> Option<HeaderValue> {
     let value = keys.seal(&serde_json::to_vec(content).ok()?)?;
     header(&value, config.max_age, config)
 }
 
-/// The header that takes a cookie away.
+/// The header that removes a cookie.
 pub(super) fn unset(config: &SessionConfig) -> Option<HeaderValue> {
     header("", Duration::ZERO, config)
 }

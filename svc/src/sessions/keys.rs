@@ -8,13 +8,13 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 
 use super::{CookieProtection, SessionConfig};
 
-/// The bytes of an HMAC with SHA-256.
+/// The length of an HMAC with SHA-256, in bytes.
 const MAC: usize = 32;
 
-/// The secrets: the one of today, and perhaps the one before.
+/// The keys of the current secret and, if configured, of the previous one.
 pub(super) struct Keys {
     protection: CookieProtection,
-    /// The name of the cookie, which is authenticated too: a value is not taken for another cookie's.
+    /// The name of the cookie. It is authenticated too, so that a value is not valid for another cookie.
     name: String,
     today: Key,
     before: Option<Key>,
@@ -26,7 +26,7 @@ struct Key {
 }
 
 impl Key {
-    /// Two keys of one secret. `None` is not possible, as an HMAC has the bytes that AES takes.
+    /// Derives two keys from one secret. Never returns `None`, as an HMAC has the key length of AES.
     fn new(secret: &str) -> Option<Self> {
         let secret = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
         let derive = |what: &[u8]| hmac::sign(&secret, what);
@@ -82,12 +82,12 @@ impl Keys {
         Some(Self { protection, name, today: Key::new(&config.secret_key)?, before })
     }
 
-    /// Protects the content of a cookie; `None` when the system gives no random bytes.
+    /// Protects the content of a cookie; `None` if the system provides no random bytes.
     pub(super) fn seal(&self, content: &[u8]) -> Option<String> {
         self.today.seal(self.protection, &self.name, content)
     }
 
-    /// The content of a cookie of ours, and whether it is of the secret before.
+    /// Returns the content of a valid cookie, and whether it was protected with the previous secret.
     pub(super) fn open(&self, text: &str) -> Option<(Vec<u8>, bool)> {
         let today = self.today.open(self.protection, &self.name, text).map(|content| (content, false));
         let before = || Some((self.before.as_ref()?.open(self.protection, &self.name, text)?, true));
@@ -95,7 +95,7 @@ impl Keys {
     }
 }
 
-/// Random bytes; `None` when the system gives none.
+/// Random bytes; `None` if the system provides none.
 pub(super) fn random<const N: usize>() -> Option<[u8; N]> {
     let mut bytes = [0; N];
     SystemRandom::new().fill(&mut bytes).ok()?;

@@ -1,4 +1,4 @@
-//! The layer that gives requests their sessions.
+//! The layer that attaches sessions to requests.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,17 +22,17 @@ use super::store::DynStore;
 use super::{Session, SessionConfig, SessionError, SessionStore};
 use crate::{ConfigError, ErrorCode};
 
-/// The most bytes of JSON that a cookie can hold: with its encryption and base64 it stays below the 4,096 bytes of
-/// browsers (RFC 6265, section 6.1).
+/// The maximum size of the JSON in a cookie, in bytes: encrypted and encoded in base64, it stays below the limit of
+/// browsers, 4,096 bytes (RFC 6265, section 6.1).
 const COOKIE: usize = 2_700;
-/// The most bytes of JSON that a store gets.
+/// The maximum size of the JSON in a store, in bytes.
 const STORED: usize = 64 << 10;
 
-/// Gives each request its [`Session`]; put around a router with [`axum::Router::layer`].
+/// Attaches a [`Session`] to each request; applied to a router with [`axum::Router::layer`].
 #[derive(Clone)]
 pub struct SessionLayer(Arc<Sessions>);
 
-/// A service whose requests have a session; made by [`SessionLayer`].
+/// A service whose requests have a session; created by [`SessionLayer`].
 #[derive(Debug, Clone)]
 pub struct SessionService<S> {
     inner: S,
@@ -42,24 +42,24 @@ pub struct SessionService<S> {
 struct Sessions {
     config: SessionConfig,
     keys: Keys,
-    /// `None` where cookies hold everything.
+    /// `None` if cookies contain the whole session.
     store: Option<Box<dyn DynStore>>,
 }
 
 impl SessionLayer {
-    /// Sessions whose cookies hold everything, about 2,700 bytes of JSON. Nothing can end such a session before its
-    /// time where its cookie was copied.
+    /// Sessions that are stored entirely in their cookies, with up to about 2,700 bytes of JSON. If such a cookie is
+    /// copied, nothing can end its session before it expires.
     ///
     /// # Errors
-    /// A [`ConfigError`] that says which setting cannot be.
+    /// A [`ConfigError`] that names the invalid setting.
     pub fn new(config: SessionConfig) -> Result<Self, ConfigError> {
         Self::make(config, None)
     }
 
-    /// Sessions that lie in a store, up to 64 KiB of JSON each.
+    /// Sessions that are kept in a store, with up to 64 KiB of JSON each.
     ///
     /// # Errors
-    /// A [`ConfigError`] that says which setting cannot be.
+    /// A [`ConfigError`] that names the invalid setting.
     pub fn with_store(config: SessionConfig, store: impl SessionStore) -> Result<Self, ConfigError> {
         Self::make(config, Some(Box::new(store)))
     }
@@ -72,7 +72,7 @@ impl SessionLayer {
 }
 
 impl Sessions {
-    /// The session that a cookie names; an empty one where there is none.
+    /// Loads the session of a cookie; an empty one if there is none.
     async fn read(&self, presented: Option<&Presented>) -> Session {
         let room = if self.store.is_some() { STORED } else { COOKIE };
         let Some(Presented { content, is_old }) = presented else { return Session::new(Ok(Map::new()), false, room) };
@@ -84,7 +84,7 @@ impl Sessions {
                 let values = found.and_then(|json| serde_json::from_slice(&json).ok());
                 let is_kept = values.is_some();
                 let session = Session::new(Ok(values.unwrap_or_default()), *is_old && is_kept, room);
-                // A session that is over begins anew, under another identifier.
+                // An expired session starts again, with a new identifier.
                 session.state().is_kept = is_kept;
                 session.state().is_renewed = !is_kept;
                 session
@@ -93,8 +93,8 @@ impl Sessions {
         }
     }
 
-    /// Keeps a session that has changed: the header for its cookie, if it needs one. One that another request has ended
-    /// or renewed meanwhile stays so.
+    /// Saves a changed session. Returns the header for its cookie, if it needs one. If another request has ended or
+    /// renewed the session in the meantime, nothing is saved.
     async fn keep(&self, session: &Session, presented: Option<Presented>) -> Result<Option<HeaderValue>, SessionError> {
         let change = {
             let state = session.state();
@@ -129,16 +129,16 @@ impl Sessions {
     }
 }
 
-/// A session as a request has changed it.
+/// A session with the changes of a request.
 struct Change {
     values: Map<String, Value>,
     is_renewed: bool,
-    /// Whether the store had it when the request came.
+    /// Whether the store had it when the request arrived.
     is_kept: bool,
 }
 
 impl Change {
-    /// Stores it: the identifier that it has now, or `None` when the session has ended meanwhile.
+    /// Saves the session. Returns its current identifier, or `None` if the session has ended in the meantime.
     async fn store(
         self,
         store: &dyn DynStore,
@@ -163,7 +163,7 @@ impl Change {
     }
 }
 
-/// An identifier that nobody guesses.
+/// An unguessable identifier.
 fn new_id() -> Result<String, SessionError> {
     Ok(URL_SAFE_NO_PAD.encode(random::<32>().ok_or_else(no_random)?))
 }
@@ -172,7 +172,8 @@ fn no_random() -> SessionError {
     SessionError::Unavailable("the system gives no random bytes".to_owned())
 }
 
-/// The key of a session in a store: who reads the store cannot use it.
+/// The key of a session in a store. The identifier cannot be derived from it, so read access to the store does not open
+/// sessions.
 fn key(id: &str) -> String {
     hex::encode(Sha256::digest(id))
 }
@@ -199,7 +200,7 @@ where
     }
 
     fn call(&mut self, mut request: Request) -> Self::Future {
-        // The one that is ready answers; its clone takes the place.
+        // Calls the service that is ready, and leaves its clone in its place.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         let sessions = self.layer.0.clone();
@@ -222,7 +223,7 @@ where
     }
 }
 
-/// The answer to a request whose session could not be kept: what the request did may be done.
+/// The response to a request whose session could not be saved; the effects of the request may have been committed.
 fn not_kept(error: &SessionError) -> Response<Body> {
     tracing::warn!(%error, "a session is not kept");
     let message = "the request was answered, but its session could not be kept";

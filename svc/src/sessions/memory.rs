@@ -7,10 +7,10 @@ use lru::LruCache;
 
 use super::{SessionError, SessionStore};
 
-/// About what a session takes besides its content.
+/// The approximate size of a session besides its content, in bytes.
 const OVERHEAD: usize = 256;
 
-/// Sessions in the memory of one process: they end with it, and other processes know nothing of them.
+/// Sessions in the memory of one process. They are lost when it exits, and other processes do not see them.
 #[derive(Debug)]
 pub struct MemorySessionStore {
     kept: Mutex<Kept>,
@@ -29,12 +29,12 @@ impl Default for MemorySessionStore {
 }
 
 impl MemorySessionStore {
-    /// A store of 64 MiB at most.
+    /// A store of at most 64 MiB.
     pub fn new() -> Self {
         Self::with_bytes(64 << 20)
     }
 
-    /// A store of about so many bytes at most: for more, it forgets the sessions that were not used for the longest.
+    /// A store of at most about this many bytes; when it is full, it evicts the least recently used sessions.
     pub fn with_bytes(bytes: usize) -> Self {
         Self { kept: Mutex::new(Kept { sessions: LruCache::unbounded(), bytes: 0 }), room: bytes }
     }
@@ -45,7 +45,7 @@ impl MemorySessionStore {
 }
 
 impl Kept {
-    /// The content under a key, unless its time is over.
+    /// Returns the content under a key, unless it has expired.
     fn get(&mut self, key: &str) -> Option<&Vec<u8>> {
         let found = self.sessions.get(key).filter(|(_, until)| *until > SystemTime::now());
         found.map(|(content, _)| content)
@@ -61,7 +61,7 @@ impl Kept {
         }
     }
 
-    /// Whether there was one.
+    /// Removes an entry; returns whether there was one.
     fn remove(&mut self, key: &str) -> bool {
         let removed = self.sessions.pop(key);
         self.bytes -= removed.as_ref().map_or(0, |(content, _)| content.len() + OVERHEAD);

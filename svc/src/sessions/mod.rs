@@ -1,7 +1,7 @@
-//! Sessions in cookies: a small map for each browser, at [`Context::session`](crate::Context::session).
+//! Sessions in cookies: a small map for each browser, available as [`Context::session`](crate::Context::session).
 //!
-//! [`SessionLayer`] is put around the router. What a session holds lies in the cookie itself, encrypted or signed, or in
-//! a [`SessionStore`]: in memory, or in Redis.
+//! [`SessionLayer`] wraps the router. The values of a session are stored in the cookie itself, encrypted or signed, or
+//! in a [`SessionStore`]: in memory, or in Redis.
 //!
 //! ```
 //! use svc::prelude::*;

@@ -7,7 +7,7 @@ use redis::cmd;
 use super::{SessionError, SessionStore};
 use crate::RedisClient;
 
-/// Sessions in Redis, which all instances of a service share.
+/// Sessions in Redis, shared by all instances of a service.
 #[derive(Debug, Clone)]
 pub struct RedisSessionStore {
     client: RedisClient,
@@ -15,12 +15,12 @@ pub struct RedisSessionStore {
 }
 
 impl RedisSessionStore {
-    /// A store whose keys begin with `svc:session:`.
+    /// A store whose keys start with `svc:session:`.
     pub fn new(redis_client: &RedisClient) -> Self {
         Self { client: redis_client.clone(), prefix: "svc:session:".to_owned() }
     }
 
-    /// The beginning of the keys, for a Redis that several services share.
+    /// Sets the prefix of the keys, for a Redis shared by several services.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();

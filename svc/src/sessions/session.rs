@@ -10,22 +10,23 @@ use super::SessionError;
 
 /// The session of a request: a map of JSON values; cheap to clone.
 ///
-/// It is read when the request arrives, and kept when its answer is ready. Of two requests at once that change the same
-/// session the later one counts. A request that changes a session which another ends or renews meanwhile changes nothing.
+/// It is loaded when the request arrives, and saved when the response is ready. If two concurrent requests change the
+/// same session, the later one wins. If another request ends or renews the session in the meantime, the changes are
+/// discarded.
 #[derive(Clone)]
 pub struct Session(Arc<Mutex<State>>);
 
 pub(super) struct State {
     pub(super) values: Map<String, Value>,
-    /// Why it could not be read.
+    /// Why it could not be loaded.
     pub(super) unavailable: Option<SessionError>,
-    /// Whether the answer has to keep it.
+    /// Whether it must be saved with the response.
     pub(super) is_changed: bool,
     /// Whether it gets a new identifier.
     pub(super) is_renewed: bool,
     /// Whether the store has it.
     pub(super) is_kept: bool,
-    /// The most bytes of JSON that can be kept.
+    /// The maximum size of the JSON in bytes.
     pub(super) room: usize,
 }
 
@@ -41,15 +42,15 @@ impl Session {
     /// Whether the session can be used.
     ///
     /// # Errors
-    /// [`SessionError::Unavailable`] when the store did not answer.
+    /// [`SessionError::Unavailable`] if the store did not answer.
     pub fn check(&self) -> Result<(), SessionError> {
         self.state().check()
     }
 
-    /// Returns a value; `None` when there is none of the name.
+    /// Returns a value; `None` if there is none with this name.
     ///
     /// # Errors
-    /// When the session is not available, or the value is of another type.
+    /// If the session is not available, or the value is of another type.
     pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, SessionError> {
         let state = self.state();
         state.check()?;
@@ -60,7 +61,8 @@ impl Session {
     /// Sets a value.
     ///
     /// # Errors
-    /// When the session is not available or would be too large, or the value cannot be JSON. Nothing is changed then.
+    /// If the session is not available or would become too large, or the value cannot be serialized as JSON. The
+    /// session is then unchanged.
     pub fn insert(&self, name: &str, value: &impl Serialize) -> Result<(), SessionError> {
         let value = serde_json::to_value(value).map_err(|_| SessionError::Type(name.to_owned()))?;
         let mut state = self.state();
@@ -78,10 +80,10 @@ impl Session {
         Ok(())
     }
 
-    /// Removes a value; whether there was one.
+    /// Removes a value; returns whether there was one.
     ///
     /// # Errors
-    /// When the session is not available.
+    /// If the session is not available.
     pub fn remove(&self, name: &str) -> Result<bool, SessionError> {
         let mut state = self.state();
         state.check()?;
@@ -93,7 +95,7 @@ impl Session {
     /// Removes all values and ends the session, as at a log-out.
     ///
     /// # Errors
-    /// When the session is not available.
+    /// If the session is not available.
     pub fn clear(&self) -> Result<(), SessionError> {
         let mut state = self.state();
         state.check()?;
@@ -102,11 +104,11 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the session a new identifier, so that whoever knew the old one is not in it. A log-in needs that; the
+    /// Gives the session a new identifier, so that the old one no longer opens it. This is required at log-in; the
     /// routes of native accounts do it.
     ///
     /// # Errors
-    /// When the session is not available.
+    /// If the session is not available.
     pub fn renew(&self) -> Result<(), SessionError> {
         let mut state = self.state();
         state.check()?;

@@ -1,4 +1,4 @@
-//! The seam for stores of sessions.
+//! The trait for session stores.
 
 use std::future::Future;
 use std::time::Duration;
@@ -7,28 +7,28 @@ use futures_util::future::BoxFuture;
 
 use super::SessionError;
 
-/// A place where the content of sessions is kept, by keys that give nobody a session.
+/// A store for the content of sessions. Its keys do not open a session.
 ///
 /// Errors are [`SessionError::Unavailable`].
 pub trait SessionStore: Send + Sync + 'static {
-    /// Returns the content that is kept under a key; `None` when there is none, or its time is over.
+    /// Returns the content under a key; `None` if there is none, or it has expired.
     ///
     /// # Errors
-    /// The failure of a store that does not answer.
+    /// If the store does not answer.
     fn load(&self, key: &str) -> impl Future<Output = Result<Option<Vec<u8>>, SessionError>> + Send;
 
-    /// Keeps a content for a time.
+    /// Saves content under a key, for a time.
     ///
     /// # Errors
-    /// When it is not kept for certain.
+    /// If the content may not have been saved.
     fn save(&self, key: &str, content: Vec<u8>, ttl: Duration)
     -> impl Future<Output = Result<(), SessionError>> + Send;
 
-    /// Keeps a content for a time in place of what is kept under a key; whether anything was. It has to be one step, as a
-    /// session that ends meanwhile must not come back.
+    /// Replaces the content under a key, for a time; returns whether there was any. This must be a single atomic step,
+    /// as a session that ends in the meantime must not come back.
     ///
     /// # Errors
-    /// When that is not certain.
+    /// If the outcome is uncertain.
     fn replace(
         &self,
         key: &str,
@@ -36,10 +36,10 @@ pub trait SessionStore: Send + Sync + 'static {
         ttl: Duration,
     ) -> impl Future<Output = Result<bool, SessionError>> + Send;
 
-    /// Removes what is kept under a key; whether anything was.
+    /// Removes the content under a key; returns whether there was any.
     ///
     /// # Errors
-    /// When it is not gone for certain.
+    /// If the content may not have been removed.
     fn delete(&self, key: &str) -> impl Future<Output = Result<bool, SessionError>> + Send;
 }
 

@@ -1,11 +1,11 @@
-//! The environment as a whole: values that are not text, and names that nothing reads.
+//! The environment as a whole: values that are not text, and unknown names.
 
 use std::ffi::OsString;
 
 use super::ConfigError;
 
-/// The variables that are read beside the table of settings: by the tool `svc`, by the embedded database, by programs that
-/// those start, by tests of programs, and by the settings of tracing, which are not in the table.
+/// The variables that are read but not in the table of settings: by the tool `svc`, by the embedded database, by
+/// programs started by these, by tests of programs, and by the settings of tracing, which are not in the table.
 const OTHERS: [&str; 8] = [
     "SVC_DESCRIBE",
     "SVC_DESCRIBE_DATABASE",
@@ -16,15 +16,15 @@ const OTHERS: [&str; 8] = [
     "SVC_TEST_DATABASE_URL",
     "SVC_TRACING_SQL_COMMENTS",
 ];
-/// The names of variables of svc.
+/// The prefix of svc's variables.
 const PREFIX: &str = "SVC_";
-/// The likeness, from 0 to 1, from which on a name is taken for a slip.
+/// The minimum similarity, from 0 to 1, for treating a name as a typo.
 const LIKENESS: f64 = 0.7;
 
-/// Refuses a variable that is read and is not text: another one, or the default, would quietly be used in its place.
+/// Rejects a variable that is not text: otherwise another variable, or the default, would silently be used instead.
 ///
 /// # Errors
-/// A [`ConfigError`] that names it, and shows nothing of its value.
+/// Returns a [`ConfigError`] with its name, but without its value.
 pub(crate) fn check_text(names: &[&'static str]) -> Result<(), ConfigError> {
     let is_text = |name: &&&str| std::env::var_os(name).is_none_or(|value| value.to_str().is_some());
     match names.iter().find(|name| !is_text(name)) {
@@ -33,7 +33,7 @@ pub(crate) fn check_text(names: &[&'static str]) -> Result<(), ConfigError> {
     }
 }
 
-/// Says which variables of svc nothing reads, each with the one that may have been meant.
+/// Returns a message for each unknown variable of svc, suggesting the one that may have been meant.
 pub(crate) fn unknown(known: &[&'static str], set: impl Iterator<Item = OsString>) -> Vec<String> {
     let names = set.map(|name| name.to_string_lossy().into_owned());
     let mut unknown = names

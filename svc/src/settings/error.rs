@@ -6,9 +6,9 @@
 pub struct ConfigError {
     /// The environment variable or the field.
     pub name: String,
-    /// The value that it has; `***` for a database URL.
+    /// Its value; `***` for a database URL.
     pub value: String,
-    /// The values that it may have.
+    /// The allowed values.
     pub allowed: String,
 }
 
@@ -18,8 +18,8 @@ impl ConfigError {
     }
 }
 
-/// A value in which nothing is shown of what stands before an `@`, as that may be a password. Which of several at signs
-/// ends it is not known, so it is the last.
+/// Hides the part of a value before an `@`, as that may be a password. Of several at signs, it ends at the last, as any
+/// of them may be part of the password.
 fn without_credentials(value: String) -> String {
     let Some((before, after)) = value.rsplit_once('@') else { return value };
     let scheme = before.find("://").map_or("", |end| &before[..end + 3]);

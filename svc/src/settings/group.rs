@@ -1,19 +1,19 @@
-//! A group of settings, as the table of settings declares it.
+//! A group of settings, as declared by the table of settings.
 
 use super::{ConfigError, Variables, check_text, variable};
 
 /// A struct of the table of settings.
 pub(crate) trait Group: Sized {
-    /// Reads what is set; the rest has its default.
+    /// Reads the variables that are set; other settings get their defaults.
     ///
     /// # Errors
     /// A value that cannot be used.
     fn of(variables: &Variables<'_>) -> Result<Self, ConfigError>;
 
-    /// The variables of all settings.
+    /// Returns the variables of all settings.
     fn names() -> Vec<&'static str>;
 
-    /// Calls `visit` with each variable that is set, and whether the group has the value that it gives.
+    /// Calls `visit` with each variable that is set, and whether the group contains the value of that variable.
     fn visit_set(&self, variables: &Variables<'_>, visit: &mut dyn FnMut(&'static str, bool));
 }
 

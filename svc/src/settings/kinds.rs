@@ -1,4 +1,4 @@
-//! The kinds of values that settings have: how they are read from the environment, and how they are shown.
+//! The kinds of values that settings have: parsing from the environment, and display.
 
 use std::fmt::{Debug, Display};
 use std::ops::RangeInclusive;
@@ -8,31 +8,31 @@ use std::time::Duration;
 
 use super::{ConfigError, LONGEST_TIMEOUT, Variables};
 
-/// A way of reading and showing settings of type `T`.
+/// Parses and displays settings of type `T`.
 pub(crate) trait Kind<T: Debug> {
-    /// The value of a text.
+    /// Parses a text.
     ///
     /// # Errors
-    /// What it must be, as a sentence that begins with "it must be".
+    /// Returns the requirement as a sentence that starts with "it must be".
     fn parse(&self, text: &str) -> Result<T, String>;
 
     /// The allowed values of the variable, for the book.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test makes the page of the book"))]
     fn allowed(&self) -> String;
 
-    /// A value as the variable would have it, for the book.
+    /// Returns a value in the form that the variable uses, for the book.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test makes the page of the book"))]
     fn shown(&self, value: &T) -> String;
 
-    /// A value as `Debug` shows it.
+    /// Returns a value in the form that `Debug` shows.
     fn debugged(&self, value: &T) -> String {
         format!("{value:?}")
     }
 
-    /// The value of the first of the variables that is set.
+    /// Reads the first of the variables that is set.
     ///
     /// # Errors
-    /// When it cannot be used.
+    /// Fails if the value cannot be used.
     fn read(&self, variables: &Variables<'_>, names: &[&'static str]) -> Result<Option<T>, ConfigError> {
         let Some((name, text)) = variables.first(names) else { return Ok(None) };
         self.parse(&text).map(Some).map_err(|allowed| ConfigError::new(name, text, &allowed))
@@ -41,32 +41,32 @@ pub(crate) trait Kind<T: Debug> {
 
 /// Any text.
 pub(crate) struct Text;
-/// A secret, of which nothing is ever shown, and what it must be.
+/// A secret, which is never shown, with a description of the allowed values.
 pub(crate) struct Secret(pub(crate) &'static str);
 /// A path.
 pub(crate) struct Path;
 /// True or false.
 pub(crate) struct Flag;
-/// True or false, or neither, where something else decides; its words stand for the default.
+/// True or false, or unset if the value is decided elsewhere; the words describe the default.
 pub(crate) struct Whether(
     #[cfg_attr(not(test), allow(dead_code, reason = "a test makes the page of the book"))] pub(crate) &'static str,
 );
-/// A number in a range, and of what.
+/// A number in a range, with its unit.
 pub(crate) struct Count(pub(crate) RangeInclusive<u64>, pub(crate) &'static str);
 /// A time in whole seconds.
 pub(crate) struct Seconds(pub(crate) RangeInclusive<u64>);
 /// A time in whole milliseconds.
 pub(crate) struct Milliseconds(pub(crate) RangeInclusive<u64>);
-/// A value that [`FromStr`] reads, and what it must be.
+/// A value parsed by [`FromStr`], with a description of the allowed values.
 pub(crate) struct Parsed(pub(crate) &'static str);
-/// A value that may be missing.
+/// An optional value.
 pub(crate) struct Maybe<K>(pub(crate) K);
-/// A value that something else decides about unless it is given, with the words for that.
+/// A value that is decided elsewhere unless it is set, with a description of the default.
 pub(crate) struct Otherwise<K>(pub(crate) K, pub(crate) &'static str);
-/// A time that 0 switches off.
+/// A time that 0 disables.
 pub(crate) struct OrNever<K>(K);
 
-/// A time that 0 switches off.
+/// Creates a kind of times that 0 disables.
 pub(crate) fn or_never<K>(kind: K) -> OrNever<K> {
     OrNever(kind)
 }

@@ -1,5 +1,5 @@
-//! Settings: one table gives the struct, the defaults, the environment variables, what they may be, `Debug`, and the
-//! page of the book.
+//! Settings: one table defines the struct, the defaults, the environment variables, the allowed values, `Debug`, and
+//! the page of the book.
 
 mod environment;
 mod error;
@@ -24,14 +24,14 @@ pub(crate) use used::use_value;
 pub(crate) use used::{is_set, is_used, tell_once, tell_overridden, tell_unused, use_group, use_variable};
 pub(crate) use variables::{Variables, variable};
 
-/// The longest time-out: a year, as clocks do not go for ever.
+/// The maximum time-out: a year, as clocks are limited.
 pub(crate) const LONGEST_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(365 * 24 * 60 * 60);
 
-/// A setting as the book shows it.
+/// A setting, as shown in the book.
 #[cfg(test)]
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
-    /// The variables that set it, the first of which counts.
+    /// The variables that set it; the first one that is set counts.
     pub(crate) variables: &'static [&'static str],
     /// Its field, such as `database.url`.
     pub(crate) field: String,
@@ -40,8 +40,8 @@ pub(crate) struct Row {
     pub(crate) doc: String,
 }
 
-/// Declares a struct of settings. A setting is one line: what it is, its field and type, its default, its variables, and
-/// of which kind its values are.
+/// Declares a struct of settings. A setting is one line: its documentation, its field and type, its default, its
+/// variables, and the kind of its values.
 macro_rules! settings {
     (
         $(#[$meta:meta])*

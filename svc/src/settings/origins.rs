@@ -1,4 +1,4 @@
-//! Lists of origins, and other lists between commas.
+//! Lists of origins, and other comma-separated lists.
 
 use axum::http::Uri;
 
@@ -27,7 +27,8 @@ impl Kind<Vec<String>> for Origins {
 /// The two ways to write a list, for messages and the book.
 pub(crate) const BETWEEN: &str = "separated by commas or as a JSON list";
 
-/// The items of a list: a JSON list of texts, or texts that commas separate. `None` where it begins as JSON and is not.
+/// Returns the items of a list: a JSON list of texts, or comma-separated texts. `None` if it starts like JSON but is
+/// not valid.
 pub(crate) fn items(text: &str) -> Option<Vec<String>> {
     let items = match text.trim_start().starts_with('[') {
         true => serde_json::from_str::<Vec<String>>(text).ok()?,
@@ -36,7 +37,7 @@ pub(crate) fn items(text: &str) -> Option<Vec<String>> {
     Some(items.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect())
 }
 
-/// Whether this is what a browser sends as an `Origin`: a scheme, a host and perhaps a port.
+/// Whether the text is an origin as in a browser's `Origin` header: a scheme, a host and optionally a port; or `*`.
 pub(crate) fn is_origin(text: &str) -> bool {
     if text == "*" {
         return true;

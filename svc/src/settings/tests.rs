@@ -1,4 +1,4 @@
-//! The table of settings, against the environment and the book.
+//! Tests of the table of settings against the environment and the book.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ fn pages_fit_each_other() {
     assert_eq!(error, "SVC_LIMIT_DEPTH is \"-1\"; it must be a number of levels from 0 to 4294967295");
 }
 
-/// A setting that two fields read would be one that nobody can set alone.
+/// If two fields read the same variable, neither could be set alone.
 #[test]
 fn every_variable_sets_one_field() {
     let rows = SvcConfig::rows("");
@@ -40,7 +40,7 @@ fn every_variable_sets_one_field() {
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/settings.md");
 
-/// The page of the book, which is made of the table. `SVC_WRITE_BOOK=1` writes it.
+/// The page of the book, which is generated from the table. `SVC_WRITE_BOOK=1` writes it.
 #[test]
 fn the_page_of_the_book_has_every_setting() {
     let mut page = String::from(

@@ -1,4 +1,4 @@
-//! The row that a mutation acts on: whether policies permit it, and its lock.
+//! The target row of a mutation: checks the policies for it and locks it.
 
 use super::scope::Scope;
 use super::{Builder, ColumnForm, Views, col};
@@ -6,10 +6,10 @@ use crate::postgres::{DbError, Statement};
 use crate::schema::TypeIndex;
 
 impl Statement {
-    /// Locks the row with an id, if the policies permit it, until the end of the transaction; a row of the answer if they do.
+    /// Locks the row with an id until the end of the transaction, if the policies permit it. Returns a row if they do.
     ///
     /// # Errors
-    /// When the view is unknown or has no `id`, or a policy cannot decide.
+    /// If the view is unknown or has no `id`, or a policy cannot decide.
     pub(crate) fn locking_row(views: Views<'_>, row: TypeIndex, id: &str) -> Result<Self, DbError> {
         Self::built(views, None, Some(vec![ColumnForm::Bool.oid()]), |builder| {
             let (permitted, from) = builder.acted_row(row)?;
@@ -20,10 +20,10 @@ impl Statement {
         })
     }
 
-    /// Whether the policies permit the row with an id; no row of the answer where there is none.
+    /// Returns whether the policies permit the row with an id, or no row if it does not exist.
     ///
     /// # Errors
-    /// When the view is unknown or has no `id`, or a policy cannot decide.
+    /// If the view is unknown or has no `id`, or a policy cannot decide.
     pub(crate) fn permitted_row(views: Views<'_>, row: TypeIndex, id: &str) -> Result<Self, DbError> {
         Self::built(views, None, Some(vec![ColumnForm::Bool.oid()]), |builder| {
             let (permitted, from) = builder.acted_row(row)?;
@@ -34,7 +34,7 @@ impl Statement {
 }
 
 impl Builder<'_> {
-    /// The condition of the policies for rows of a type, and where they are read from.
+    /// The policies' condition on rows of a type, and the `FROM` item for these rows.
     fn acted_row(&mut self, row: TypeIndex) -> Result<(String, String), DbError> {
         let rows = self.rows(row, 0)?;
         let permitted = self.permitted(&rows)?.unwrap_or_else(|| "true".to_owned());

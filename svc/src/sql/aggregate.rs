@@ -1,4 +1,4 @@
-//! Aggregates, and the forms in which typed values are read.
+//! Aggregates, and the binary forms of typed values.
 
 use tokio_postgres::types::Type;
 
@@ -6,7 +6,7 @@ use super::column::ColumnForm;
 use super::operand::Operand;
 use crate::schema::{AggregateFunction, ScalarKind, TypeKind};
 
-/// The form in which a value of a scalar or enum is read when it is not a plain column.
+/// The binary form of a scalar or enum that is not read from a plain column.
 pub(crate) fn value_form(kind: &TypeKind) -> Option<ColumnForm> {
     use ScalarKind as K;
     Some(match kind {
@@ -17,7 +17,7 @@ pub(crate) fn value_form(kind: &TypeKind) -> Option<ColumnForm> {
             K::DateTime => ColumnForm::Instant,
             K::Date => ColumnForm::Date,
             K::Time => ColumnForm::Time,
-            // A number may be beyond its scalar, which must not fail the statement.
+            // A number may be out of its scalar's range, which must not fail the statement.
             K::Int | K::BigInt | K::Float | K::Decimal => ColumnForm::Text,
             K::String | K::Id | K::Custom(_) => ColumnForm::Text,
             K::Json => return None,
@@ -27,9 +27,9 @@ pub(crate) fn value_form(kind: &TypeKind) -> Option<ColumnForm> {
 }
 
 impl Operand {
-    /// The value, or what was computed of values of its type, in a form.
+    /// The value, or an aggregate of the same type, in a form.
     pub(super) fn shown(&self, sql: &str, form: ColumnForm) -> String {
-        // A cast to text would take the blanks at the end, which a column has when it is read.
+        // A cast to text would strip trailing blanks, which reading the column keeps.
         if form == ColumnForm::Text && self.is_bare(&Type::BPCHAR) {
             return format!("textin(bpcharout({sql}))");
         }
@@ -39,13 +39,13 @@ impl Operand {
     /// An aggregate of the values.
     pub(super) fn aggregate(&self, function: AggregateFunction, careful: bool) -> String {
         use AggregateFunction as F;
-        // A `real` means its decimal, and its sums would be rounded to another. Sums of doubles may be beyond a double,
-        // which only their reader can tell of one value alone.
+        // A `real` represents its decimal text, but a sum of `real` would be rounded to another decimal. A sum of
+        // doubles may exceed a double; only the code that reads the result can report that for a single value.
         let is_exact = self.is_bare(&Type::FLOAT4) || (careful && self.is_bare(&Type::FLOAT8));
         let cast = if is_exact && matches!(function, F::Sum | F::Avg) { "::text::numeric" } else { "" };
         let name = match function {
             F::CountDistinct => return format!("count(DISTINCT {})", self.sql),
-            // PostgreSQL has no aggregate of these; their texts are in the same order.
+            // PostgreSQL has no such aggregate of UUIDs; their texts sort in the same order.
             F::Min | F::Max if self.is_bare(&Type::UUID) => {
                 let name = if function == F::Min { "min" } else { "max" };
                 return format!("{name}({}::text)::uuid", self.sql);

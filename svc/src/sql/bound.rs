@@ -1,4 +1,4 @@
-//! The values that comparisons bind.
+//! The values bound by comparisons.
 
 use std::borrow::Cow;
 
@@ -7,17 +7,17 @@ use crate::postgres::{DbError, Param, PatternLanguage};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::Operator;
 
-/// The longest pattern, query of words, and text that is looked for in any case, in bytes. PostgreSQL needs minutes to
-/// read a regular expression of a megabyte, seconds for 100,000 words, and reads all of a pattern of `LIKE` or `ILIKE`
-/// for each row.
+/// The maximum length in bytes of a pattern, a text search query, or a text for a case-insensitive search. PostgreSQL
+/// needs minutes to compile a regular expression of a megabyte and seconds for 100,000 words, and it scans the whole
+/// pattern of `LIKE` or `ILIKE` for each row.
 const LONGEST_PATTERN: usize = 1_000;
 
-/// Binds what a comparison needs, in the order of its placeholders.
+/// Binds the values of a comparison, in the order of its placeholders.
 pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>) -> Result<(), DbError> {
     use Operator as O;
     check_pattern(operator, value)?;
     match (operator, value) {
-        // Their text says it all.
+        // The SQL of these comparisons needs no values.
         (_, SqlValue::Null) | (O::IsNull | O::IsEmpty | O::IsPrivate | O::IsLoopback | O::IsIpv4 | O::IsIpv6, _) => {}
         (
             O::In | O::NotIn | O::ListContains | O::ListContainedBy | O::Overlaps | O::HasAnyKeys | O::HasAllKeys,
@@ -54,7 +54,7 @@ fn check_pattern(operator: Operator, value: &SqlValue) -> Result<(), DbError> {
     }
     match operator {
         O::PathExists => json_path::check(text),
-        // PostgreSQL says so only of texts that match what is before it.
+        // PostgreSQL only reports this for texts that match the part before it.
         O::Like | O::ILike if ends_with_escape(text) => {
             Err(DbError::BadPattern("a pattern cannot end with `\\`".to_owned()))
         }
@@ -77,7 +77,7 @@ fn pattern(language: PatternLanguage, value: &SqlValue) -> Result<Param, DbError
     Ok(Param::Pattern(language, checked(value.text().unwrap_or_default())?))
 }
 
-/// The language of an operator's value, if clients write the value in one.
+/// The pattern language of an operator's value, if it has one.
 fn pattern_language(operator: Operator) -> Option<PatternLanguage> {
     use Operator as O;
     Some(match operator {
@@ -98,16 +98,16 @@ fn checked(text: Cow<'_, str>) -> Result<String, DbError> {
     if text.contains('\0') { Err(DbError::Nul) } else { Ok(text.into_owned()) }
 }
 
-/// Takes the special meaning from the characters of `LIKE`.
+/// Escapes the special characters of `LIKE`.
 fn escape(value: &SqlValue) -> String {
     value.text().unwrap_or_default().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// The placeholders of a comparison that was bound.
+/// The placeholders of a bound comparison.
 pub(super) struct Placeholders {
-    /// The number of the last.
+    /// The number of the last placeholder.
     last: usize,
-    /// The types as which values are read, by their numbers.
+    /// The casts of the values, by placeholder number.
     pub(super) casts: Vec<(usize, String)>,
 }
 
@@ -124,7 +124,7 @@ impl Placeholders {
 
     fn next(&mut self, cast: &str) -> usize {
         self.last += 1;
-        // All texts can be read as texts.
+        // A cast to text cannot fail.
         if cast != "text" {
             self.casts.push((self.last, cast.to_owned()));
         }
@@ -133,7 +133,7 @@ impl Placeholders {
 }
 
 impl Builder<'_> {
-    /// Binds what a comparison needs.
+    /// Binds the values of a comparison.
     pub(super) fn bind_values(&mut self, operator: Operator, value: &SqlValue) -> Result<Placeholders, DbError> {
         let Some(last) = self.bound_again else {
             let last = self.params.len();

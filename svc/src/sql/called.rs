@@ -1,4 +1,4 @@
-//! Functions of rows in statements: what they get, and where their arguments are bound.
+//! Row functions in statements: their row argument and the binding of their other arguments.
 
 use super::operand::{Operand, quote_literal};
 use super::scope::{RowScope, Scope, Stored};
@@ -7,8 +7,8 @@ use crate::postgres::{ColumnType, DbError};
 use crate::schema::FieldKind;
 
 impl<'a> Builder<'a> {
-    /// The value that a function computes of the row of a scope. A value of the type that is not its row, such as an
-    /// embedded object, leads to the row by its `id`.
+    /// The result of a row function for the row of a scope. A value that is not a row itself, such as an embedded
+    /// object, is resolved to its row by its `id`.
     pub(super) fn called(
         &mut self,
         scope: &Scope<'a>,
@@ -39,12 +39,12 @@ impl<'a> Builder<'a> {
         self.behind(scope, &call.to_row(), |builder, scope| builder.called(scope, call, form))
     }
 
-    /// The value as it is compared.
+    /// The value for a comparison.
     pub(super) fn typed_call(&self, sql: String, ty: &ColumnType, call: &RowCall) -> Operand {
         self.typed(sql, ty, Some(Stored { named: call.named, list: call.list, non_null: false }))
     }
 
-    /// The value as it is read.
+    /// The value for the select list.
     pub(super) fn plain_call(&self, sql: String, ty: &ColumnType, call: &RowCall) -> Operand {
         Operand {
             sql,
@@ -52,7 +52,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A row of the view, in which masked fields are null. Column by column, as a row may be read with more than its own.
+    /// A row of the view, with masked fields set to null. It is built column by column, because the row of a query may
+    /// have more columns than the view.
     fn whole_row(&mut self, rows: &RowScope<'a>) -> Result<String, DbError> {
         let scope = Scope::Row(rows.clone());
         let masked = self.masked_fields(rows);

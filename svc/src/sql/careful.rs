@@ -1,32 +1,34 @@
-//! Casts that leave out what they cannot read.
+//! Careful casts, which skip values that they cannot read.
 //!
-//! A text of a row that breaks its type fails the whole statement, though the other rows have nothing to do with it.
-//! Such a statement is run again with careful casts: they give null for that text, and say so where it is selected.
-//! Ordinary statements do without, as the look at each text costs more than the cast, and hides it from indexes.
+//! A text that is invalid for its type fails the whole statement, although the other rows have nothing to do with it.
+//! Such a statement is run again with careful casts, which return null for that text and report it where it is
+//! selected. Ordinary statements use plain casts, because checking each text costs more than casting it, and prevents
+//! the use of indexes.
 
 use super::Builder;
 use super::operand::Operand;
 
-/// The most characters of a text that is read: PostgreSQL refuses numbers of more digits than it can keep.
+/// The maximum length in characters of a text that is cast: PostgreSQL rejects numbers with more digits than it can
+/// store.
 const MAX_LENGTH: usize = 6_000;
 
-/// A day that all years have.
+/// A day that exists in every year.
 const DAY: &str =
     "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))";
-/// A year that has a 29 February.
+/// A year with a 29 February.
 const LEAP_YEAR: &str = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)";
-/// A year before Christ, as far back as PostgreSQL counts. It has no year 0, so its leap years are others.
+/// A year BC, as far back as PostgreSQL's calendar goes. There is no year 0, so other years are leap years.
 const YEAR_BC: &str = "(?!0000)([0-3][0-9]{3}|4[0-6][0-9]{2}|470[0-9]|471[0-2])";
 const TIME: &str =
     r"(([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9](\.[0-9]{1,9})?|60(\.0{1,9})?))?|24:00(:00(\.0{1,9})?)?)";
-/// The difference to UTC; PostgreSQL takes less than 16 hours.
+/// The offset from UTC; PostgreSQL accepts less than 16 hours.
 const OFFSET: &str = "( ?(Z|[-+](0[0-9]|1[0-5])(:?[0-5][0-9])?))?";
-/// ISO 8601, and the form in which PostgreSQL shows it.
+/// ISO 8601, and PostgreSQL's own output format.
 const INTERVAL: &str = r"P(?=[-0-9T])(-?[0-9]{1,7}Y)?(-?[0-9]{1,7}M)?(-?[0-9]{1,7}W)?(-?[0-9]{1,7}D)?(T(?=[-0-9])(-?[0-9]{1,7}H)?(-?[0-9]{1,7}M)?(-?[0-9]{1,9}(\.[0-9]{1,9})?S)?)?|(?=[-0-9])(-?[0-9]{1,7} years?( |$))?(-?[0-9]{1,7} mons?( |$))?(-?[0-9]{1,7} days?( |$))?(-?[0-9]{2,7}:[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?)?";
 const BYTE: &str = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
 
 impl Builder<'_> {
-    /// A text as another type; with care, null where it is none of that type.
+    /// Casts a text to another type; a careful cast returns null for a text that is invalid for that type.
     pub(super) fn cast_text(&self, text: &str, cast: &str) -> String {
         match pattern(cast).filter(|_| self.careful) {
             Some(pattern) => {
@@ -39,7 +41,7 @@ impl Builder<'_> {
 }
 
 impl Operand {
-    /// Whether a row has a value that a careful cast has left out.
+    /// Whether a careful cast has skipped the value of a row.
     pub(super) fn is_bad(&self) -> String {
         match &self.text {
             Some(text) => format!("(({text}) IS NOT NULL AND ({}) IS NULL)", self.sql),
@@ -48,8 +50,8 @@ impl Operand {
     }
 }
 
-/// Returns the pattern of a type's texts, where PostgreSQL is strict about them. It holds for no text that PostgreSQL
-/// refuses, whatever its locale takes for digits and blanks.
+/// Returns the pattern of a type's texts, for types whose input PostgreSQL validates strictly. It never matches a text
+/// that PostgreSQL rejects, regardless of the digits and blanks of its locale.
 fn pattern(cast: &str) -> Option<String> {
     Some(match cast {
         "numeric" => {

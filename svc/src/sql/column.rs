@@ -1,11 +1,11 @@
-//! Columns: which of them fits a field, and how it is selected.
+//! Columns: whether a column's type fits a field, and its form in the select list.
 
 use tokio_postgres::types::Type;
 
 use crate::postgres::Oid;
 use crate::schema::ScalarKind;
 
-/// The binary form in which a selected column arrives.
+/// The binary format of a selected column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ColumnForm {
     Bool,
@@ -25,7 +25,7 @@ pub(crate) enum ColumnForm {
 }
 
 impl ColumnForm {
-    /// The type whose values have this form.
+    /// The SQL type with this format.
     pub(crate) fn sql_type(self) -> &'static str {
         match self {
             Self::Bool => "boolean",
@@ -44,7 +44,7 @@ impl ColumnForm {
         }
     }
 
-    /// The number of that type.
+    /// The OID of that type.
     pub(crate) fn oid(self) -> Oid {
         match self {
             Self::Bool => Type::BOOL,
@@ -65,14 +65,14 @@ impl ColumnForm {
     }
 }
 
-/// The form in which a column is selected.
+/// The expression that selects a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Select {
-    /// As it is.
+    /// The column itself.
     Plain,
     /// Cast to text.
     Text,
-    /// As JSON.
+    /// Converted to JSON.
     Json,
 }
 
@@ -87,7 +87,7 @@ impl Select {
     }
 }
 
-/// The form of a type of the catalogue (its name in `pg_type`), when it has one of its own.
+/// The form of a catalogue type (by its name in `pg_type`) that is read without a conversion.
 fn native_form(type_name: &str) -> Option<ColumnForm> {
     Some(match type_name {
         "bool" => ColumnForm::Bool,
@@ -107,8 +107,8 @@ fn native_form(type_name: &str) -> Option<ColumnForm> {
     })
 }
 
-/// Returns the form in which a column answers a scalar or enum field, or `None` when its type does not fit. `kind` is
-/// `None` for enums.
+/// Returns the select expression and form of a column for a scalar or enum field, or `None` if the column's type does
+/// not fit. `kind` is `None` for enums.
 pub(crate) fn select_form(type_name: &str, kind: Option<ScalarKind>) -> Option<(Select, ColumnForm)> {
     use ColumnForm as F;
     use ScalarKind as K;
@@ -141,7 +141,7 @@ pub(crate) fn select_form(type_name: &str, kind: Option<ScalarKind>) -> Option<(
     };
     match (fits, kind) {
         (true, _) => Some(plain),
-        // Every type has a text, but an object or a Boolean in its place would surprise.
+        // Every type can be cast to text, but a client would not expect the text of an object or a Boolean.
         (false, Some(K::String)) if !matches!(form, F::Json | F::Jsonb) => Some(text),
         _ => None,
     }

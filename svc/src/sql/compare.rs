@@ -1,4 +1,4 @@
-//! Comparisons: the operators in SQL.
+//! Comparison operators in SQL.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ impl<'a> Builder<'a> {
         self.compare_operand(operand, &column.path.join("."), operator, value)
     }
 
-    /// Writes the comparison of what has a name in messages.
+    /// Writes the comparison of an operand; `name` is its name in messages.
     pub(super) fn compare_operand(
         &mut self,
         operand: Operand,
@@ -48,7 +48,7 @@ impl<'a> Builder<'a> {
         let text = match (operator, value) {
             (O::Eq, SqlValue::Null) | (O::IsNull, SqlValue::Bool(true)) => format!("{sql} IS NULL"),
             (O::Ne, SqlValue::Null) | (O::IsNull, SqlValue::Bool(false)) => format!("{sql} IS NOT NULL"),
-            // A comparison with null holds for no row.
+            // A comparison with null matches no row.
             (_, SqlValue::Null) | (O::IsNull, _) => "false".to_owned(),
             (O::Eq, _) => format!("{sql} = {}", bound.one(cast)),
             (O::Ne, _) => format!("{sql} IS DISTINCT FROM {}", bound.one(cast)),
@@ -92,8 +92,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Returns the operand as which a value can be compared, so that a value which the column cannot hold is the
-    /// client's error and not the database's.
+    /// Returns the operand in a type that can be compared with the value. A value that the column cannot hold is
+    /// therefore the client's error and not the database's.
     fn comparable(
         &mut self,
         operand: Operand,
@@ -103,7 +103,8 @@ impl<'a> Builder<'a> {
     ) -> Result<Operand, DbError> {
         use Operator as O;
         if operand.family == Family::Json && matches!(operator, O::Eq | O::Ne | O::IsNull | O::JsonContainedBy) {
-            // JSON null is not a value. The other operators do not hold for it, and keep the column's index.
+            // JSON null is not a value. The other operators do not match it anyway, and the bare column keeps its index
+            // usable.
             return Ok(Operand { sql: format!("nullif({}, 'null'::jsonb)", operand.sql), ..operand });
         }
         if rounds(&operand.cast) {
@@ -130,9 +131,9 @@ impl<'a> Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The comparison that means the same with values of the operand's type, to which PostgreSQL would round them: an
-    /// instant or a time to the microsecond, a `real` to its nearest. `None` when it is the same for all rows, and
-    /// written.
+    /// Rewrites a comparison with values that PostgreSQL would round (an instant or a time to the microsecond, a `real`
+    /// to the nearest one) into an equivalent one with values of the operand's type. If the result is the same for all
+    /// rows, writes it and returns `None`.
     fn rounded<'v>(
         &mut self,
         operand: &Operand,
@@ -163,7 +164,7 @@ impl Builder<'_> {
 }
 
 impl Operand {
-    /// A comparison that is the same for all values; for a null it is unknown, where that matters.
+    /// A comparison with the same result for all values. In strict logic it is unknown for a null.
     fn unless_null(&self, comparison: &str, is_strict: bool) -> String {
         if is_strict {
             format!("CASE WHEN {} IS NOT NULL THEN {comparison} END", self.sql)
@@ -173,7 +174,7 @@ impl Operand {
     }
 }
 
-/// The comparisons that SQL's own logic of three values tells apart from those of clients.
+/// The comparisons that differ between SQL's three-valued logic and the client filters' logic.
 fn strict(operand: &Operand, operator: Operator, value: &SqlValue, bound: &mut Placeholders) -> Option<String> {
     use Operator as O;
     let (sql, cast) = (&operand.sql, operand.cast.as_str());
@@ -181,7 +182,7 @@ fn strict(operand: &Operand, operator: Operator, value: &SqlValue, bound: &mut P
         (O::Eq | O::Ne | O::IsNull, SqlValue::Null) => return None,
         (_, SqlValue::Null) => "NULL::boolean".to_owned(),
         (O::Ne, _) => format!("{sql} <> {}", bound.one(cast)),
-        // What is not found among values and a null may be that null.
+        // A value that is not among the listed ones may equal the null in the list.
         (O::In, list) if list.has_null() => format!("CASE WHEN {sql} = ANY({}) THEN true END", bound.list(cast)),
         (O::NotIn, list) if list.has_null() => format!("CASE WHEN {sql} = ANY({}) THEN false END", bound.list(cast)),
         (O::NotIn, _) => format!("{sql} <> ALL({})", bound.list(cast)),
@@ -189,7 +190,7 @@ fn strict(operand: &Operand, operator: Operator, value: &SqlValue, bound: &mut P
     })
 }
 
-/// Whether the values of an operator are of the type of what it compares, or of its elements.
+/// Whether the operator's values have the type of its operand or of the operand's elements.
 fn compares_values(operator: Operator) -> bool {
     use Operator as O;
     matches!(operator, O::Eq | O::Ne | O::In | O::NotIn | O::Gt | O::Gte | O::Lt | O::Lte)
@@ -200,16 +201,16 @@ fn below(cast: &str, value: &SqlValue) -> SqlValue {
     SqlValue::Text(round_down(cast, &value.text().unwrap_or_default()))
 }
 
-/// A comparison of texts. Ids may be columns of other types, which have a text as well.
+/// A comparison of texts. Ids may be columns of other types, which are cast to text.
 fn on_text(operand: &Operand, operator: &str, bound: &mut Placeholders) -> String {
     let is_text = matches!(operand.cast.as_str(), "text" | "citext" | "bpchar") && operand.family != Family::List;
     let cast = if is_text { "" } else { "::text" };
-    // That of the database, by which the same text in JSON is compared.
+    // The database's default collation, which also applies to the same text in JSON.
     let collation = if operand.is_nondeterministic { " COLLATE pg_catalog.\"default\"" } else { "" };
     format!("{}{cast}{collation} {operator} {}", operand.sql, bound.one("text"))
 }
 
-/// A condition that holds for JSON null as well, which is not a value.
+/// A condition that excludes JSON null, which is not a value.
 fn but_not_null(condition: &str, json: &str) -> String {
     format!("({condition} AND {json} <> 'null'::jsonb)")
 }

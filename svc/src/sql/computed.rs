@@ -1,4 +1,4 @@
-//! Conditions on what is computed over the rows that a relation leads to, and orders by it.
+//! Conditions on aggregates of related rows, and orders by them.
 
 use super::Builder;
 use super::filter::{AggregateFilter, Column, Computed, Filter, OrderAggregate};
@@ -7,7 +7,7 @@ use super::scope::{Named, RowScope, Scope, named};
 use crate::postgres::DbError;
 use crate::schema::{AggregateFunction, Family, Relation, ScalarKind};
 
-/// The place at which a path through relations to one row and embedded objects ends, with the relation there.
+/// The end of a path through to-one relations and embedded objects: a scope and a relation in it.
 struct End<'a, 's> {
     scope: &'s Scope<'a>,
     relation: Relation,
@@ -33,13 +33,14 @@ impl<'a> Builder<'a> {
                 builder.compare_operand(value, &having.value.name(), having.operator, &having.operand)?;
             }
             builder.related_rows(&rows, &join, &mut reading, &of.filter)?;
-            // A comparison with null is a constant, which would be given for each row and not for all of them.
+            // A comparison with null is a constant; without `HAVING` PostgreSQL would return it for each row instead of
+            // once.
             builder.text.push_str(" HAVING true)");
             Ok(())
         })
     }
 
-    /// The expression of an order by what is computed over related rows.
+    /// The expression of an order by an aggregate of related rows.
     pub(super) fn aggregate_operand(
         &mut self,
         scope: &Scope<'a>,
@@ -69,7 +70,8 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The value that an order by an aggregate computes, without its rows: its type, and that of what it is computed of.
+    /// The operand of an order by an aggregate, without its subquery, for its type; with the scope of the aggregated
+    /// rows.
     pub(super) fn aggregate_value(
         &mut self,
         scope: &Scope<'a>,
@@ -128,7 +130,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// An aggregate of rows, as it is compared.
+    /// An aggregate of rows, for a comparison.
     pub(super) fn computed(&mut self, scope: &Scope<'a>, value: &Computed) -> Result<Operand, DbError> {
         Ok(match value {
             Computed::Count => Operand::computed("count(*)".to_owned(), "int8"),
@@ -138,7 +140,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The rows that a relation leads to and a condition keeps, as they stand behind what is computed of them.
+    /// Writes the `FROM` and `WHERE` clauses for the related rows that match a filter, to follow the select list.
     fn related_rows(
         &mut self,
         rows: &RowScope<'a>,
@@ -183,7 +185,7 @@ impl Operand {
         }
     }
 
-    /// An aggregate of the values, as it is compared: in the type in which clients see it.
+    /// An aggregate of the values, for a comparison: in the type that clients see.
     fn result(self, function: AggregateFunction, result: ScalarKind, careful: bool) -> Self {
         let sql = self.aggregate(function, careful);
         let cast = match (function, result) {
@@ -191,7 +193,7 @@ impl Operand {
                 return Self { sql, text: None, bare: None, ..self };
             }
             (_, ScalarKind::Int) => "int8",
-            // With care, a sum may be beyond a double.
+            // With careful casts, a sum may exceed a double.
             (_, ScalarKind::Float) if !careful => "float8",
             _ => "numeric",
         };

@@ -1,4 +1,4 @@
-//! Conditions: how filters are joined, and how they lead into lists and relations.
+//! Conditions: combining filters, and applying them to lists and relations.
 
 use super::Builder;
 use super::filter::{Column, Filter, Order};
@@ -7,12 +7,13 @@ use crate::postgres::DbError;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{Operator, Relation};
 
-/// The most conditions on related rows that PostgreSQL may join with the rows themselves. It plans all orders of such joins,
-/// with the tables behind each view: twelve on views of six joins took it 200 ms to a second, and take 21 ms.
+/// The maximum number of conditions on related rows that PostgreSQL may plan as joins. It considers all orders of such
+/// joins, including the tables behind each view: twelve conditions on views of six joins took it 200 ms to a second to
+/// plan, and take 21 ms with this limit.
 pub(super) const SEMI_JOINS: usize = 4;
 
 impl Filter {
-    /// Whether it asks for one id, so that there is nothing to order.
+    /// Whether the filter selects a single id, so that there is nothing to order.
     pub(crate) fn is_one_row(&self) -> bool {
         match self {
             Self::All(all) => all.iter().any(Self::is_one_row),
@@ -21,7 +22,7 @@ impl Filter {
         }
     }
 
-    /// Whether it begins with the filter of an authorizer.
+    /// Whether the filter begins with the filter of an authorizer.
     pub(super) fn begins_strictly(&self) -> bool {
         match self {
             Self::Strict(_) => true,
@@ -30,7 +31,7 @@ impl Filter {
         }
     }
 
-    /// Whether PostgreSQL may fail to apply it to a row, because of a pattern or in a function.
+    /// Whether PostgreSQL may fail to evaluate the filter for a row, because of a pattern or in a function.
     pub(super) fn may_fail(&self) -> bool {
         match self {
             Self::All(all) | Self::Any(all) => all.iter().any(Self::may_fail),
@@ -52,7 +53,7 @@ impl Filter {
 }
 
 impl Order {
-    /// Whether PostgreSQL may fail to compute it for a row.
+    /// Whether PostgreSQL may fail to evaluate the key for a row.
     pub(super) fn may_fail(&self) -> bool {
         let of_related = self.aggregate.as_ref().is_some_and(|aggregate| aggregate.filter.may_fail());
         self.column.call.is_some() || self.rank.is_some() || of_related
@@ -60,7 +61,8 @@ impl Order {
 }
 
 impl Operator {
-    /// Whether its value is a pattern that PostgreSQL may fail to apply, such as one that is too much for a long text.
+    /// Whether the operator's value is a pattern that PostgreSQL may fail to apply, such as one that is too expensive
+    /// for a long text.
     fn may_fail(self) -> bool {
         use Operator as O;
         matches!(self, O::Matches | O::IMatches | O::Search | O::PathExists | O::MatchesLquery)
@@ -88,7 +90,7 @@ impl<'a> Builder<'a> {
                 Some((_, rest, relation)) if rest.path.is_empty() => {
                     self.compare_key(scope, (column, relation), *operator, value)
                 }
-                // A path through a relation asks for a related row.
+                // A path through a relation matches if a related row does.
                 Some((path, rest, _)) => {
                     let inner = Filter::Compare(rest, *operator, value.clone());
                     self.some(scope, &path, &inner)
@@ -122,7 +124,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The part of a path that ends with a relation, the rest behind it, and the relation.
+    /// Splits a path after its first relation: the path up to the relation, the rest, and the relation.
     fn through_relation(&self, scope: &Scope<'a>, column: &Column) -> Option<(Column, Column, &'a Relation)> {
         let mut object = scope.object();
         for (at, name) in column.path.iter().enumerate() {
@@ -137,7 +139,7 @@ impl<'a> Builder<'a> {
         None
     }
 
-    /// At least one element of an embedded list, or one related row, matches.
+    /// Writes the condition that at least one element of an embedded list, or one related row, matches.
     pub(super) fn some(&mut self, scope: &Scope<'a>, column: &Column, inner: &Filter) -> Result<(), DbError> {
         let (first, rest) = column.path.split_first().ok_or_else(|| self.unknown(scope, column))?;
         match named(self.model, scope.object(), first) {
@@ -180,7 +182,7 @@ impl<'a> Builder<'a> {
             self.text.push_str(" AND ");
             self.shielded(&mut reading, permitted.as_deref(), inner)?;
         }
-        // The test is always passed by what is true, and keeps the subquery from becoming a join.
+        // `IS TRUE` does not change the result, but it prevents PostgreSQL from turning the subquery into a join.
         self.text.push_str(if is_joined { ")" } else { ") IS TRUE" });
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The edge between a row and the one whose relation leads to it: the row of the view that joins the two.
+//! The edge between a row and the row whose relation leads to it: their row in the junction view.
 
 use super::Builder;
 use super::filter::Column;
@@ -9,7 +9,7 @@ use super::through::equal;
 use crate::postgres::DbError;
 use crate::schema::{EDGE, Relation};
 
-/// The relation that leads to the rows of a query, through a view with a type, and the keys that it starts at.
+/// The relation of a query's rows through a junction view with a type, and the keys at which it starts.
 pub(super) struct Joined {
     relation: Relation,
     from: Vec<String>,
@@ -22,7 +22,7 @@ impl Joined {
 }
 
 impl<'a> Builder<'a> {
-    /// Writes the record of the row that joins one to what its query is tied to.
+    /// Writes the record of the junction row between a row and the query's parent.
     pub(super) fn edge(&mut self, rows: &RowScope<'a>, query: &Query, tie: Option<Tie<'_>>) -> Result<(), DbError> {
         let tie = tie.ok_or_else(|| DbError::Relation(EDGE.to_owned()))?;
         let (join, rest) = self.joining_row(rows, tie.relation, tie.from)?;
@@ -32,7 +32,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The value of a field of the row that joins, by which rows are in order; `None` for a column of the rows themselves.
+    /// The value of a junction row's field, for an order by it; `None` for a column of the rows themselves.
     pub(super) fn edge_operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Option<Operand>, DbError> {
         let (Scope::Row(rows), Some(column)) = (scope, column.of_edge()) else { return Ok(None) };
         let Some(Joined { relation, from }) = self.joined.take() else { return Ok(None) };
@@ -43,8 +43,8 @@ impl<'a> Builder<'a> {
         Ok(Some(Operand { sql: first(&operand.sql), text: operand.text.as_deref().map(first), ..operand }))
     }
 
-    /// The row that joins a row to keys of the other side, with the rest of a query behind what is read of it. Where
-    /// several join the same pair, it is one of them.
+    /// The scope of the junction row between a row and the keys of the other side, and the clauses to follow a select
+    /// list. If several rows join the same pair, one of them is used.
     fn joining_row(
         &mut self,
         rows: &RowScope<'a>,

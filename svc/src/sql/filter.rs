@@ -1,4 +1,4 @@
-//! Conditions and orders, before they are SQL.
+//! Conditions and orders, before they become SQL.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,23 +21,23 @@ pub enum Filter {
     All(Vec<Filter>),
     /// Any of these; an empty list is false.
     Any(Vec<Filter>),
-    /// Not this; a condition that is unknown because of a null does not hold.
+    /// The negation; it also matches if the condition is unknown because of a null.
     Not(Box<Filter>),
     /// A comparison of a column or stored field.
     Compare(Column, Operator, SqlValue),
-    /// At least one element of an embedded list matches; columns in the condition are those of the element.
+    /// At least one element of an embedded list matches; columns in the condition refer to the element.
     Some(Column, Box<Filter>),
-    /// This by SQL's own logic of three values, as conditions of policies are read: a comparison with a null is unknown,
-    /// so is its opposite, and a row is kept only where all of it is true.
+    /// Evaluates the condition in SQL's three-valued logic, as for conditions of policies: a comparison with null is
+    /// unknown, and so is its negation. A row is kept only if the whole condition is true.
     Strict(Box<Filter>),
-    /// Values that are computed over the rows that a relation leads to compare as they should.
+    /// Aggregates of the rows that a relation leads to match all given conditions.
     Aggregate(Column, Box<AggregateFilter>),
 }
 
-/// Conditions on aggregates of related rows, of which each must hold.
+/// Conditions on aggregates of related rows; all must hold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AggregateFilter {
-    /// The rows that are computed with.
+    /// The condition on the aggregated rows.
     pub(crate) filter: Filter,
     pub(crate) having: Vec<AggregateComparison>,
 }
@@ -50,17 +50,17 @@ pub(crate) struct AggregateComparison {
     pub(crate) operand: SqlValue,
 }
 
-/// A value that is computed over rows.
+/// An aggregate over rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Computed {
     /// The number of rows.
     Count,
-    /// An aggregate of a column, whose result is shown as a scalar.
+    /// An aggregate of a column, and the scalar of its result.
     Of(AggregateFunction, Column, ScalarKind),
 }
 
 impl Filter {
-    /// Returns a filter that holds where this and `other` hold.
+    /// Returns a filter that matches if both this one and `other` match.
     #[must_use]
     pub fn and(self, other: Filter) -> Self {
         match self {
@@ -72,13 +72,13 @@ impl Filter {
         }
     }
 
-    /// Returns a filter that holds where this or `other` holds.
+    /// Returns a filter that matches if this one or `other` matches.
     #[must_use]
     pub fn or(self, other: Filter) -> Self {
         Self::Any(vec![self, other])
     }
 
-    /// Returns the opposite of this filter.
+    /// Returns the negation of this filter.
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "reads like `and` and `or`")]
     pub fn not(self) -> Self {
@@ -90,12 +90,12 @@ impl Filter {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Column {
     pub(crate) path: Vec<String>,
-    /// The function that computes the value where the path ends, which is then no column.
+    /// The function that computes the value at the end of the path, in place of a column.
     pub(crate) call: Option<Arc<RowCall>>,
 }
 
 impl Column {
-    /// One column or key, whatever characters its name has.
+    /// A single column or key; every character of the name is literal.
     pub(crate) fn of(name: &str) -> Self {
         Self::at(vec![name.to_owned()])
     }
@@ -105,19 +105,19 @@ impl Column {
         Self { path, call: None }
     }
 
-    /// The field of the row that joins, where the path leads there.
+    /// The field of the junction row, if the path leads to it.
     pub(super) fn of_edge(&self) -> Option<Self> {
         let (first, rest) = self.path.split_first().filter(|(_, rest)| !rest.is_empty())?;
         (first == EDGE).then(|| self.behind(rest))
     }
 
-    /// The rest of the way to the value.
+    /// The column at the rest of the path.
     pub(crate) fn behind(&self, rest: &[String]) -> Self {
         Self { path: rest.to_vec(), call: self.call.clone() }
     }
 }
 
-/// The mark of a cursor is made of it, so that of a column stays as it is.
+/// The fingerprint of an order in cursors is computed from this text, so the text of a plain column must stay the same.
 impl fmt::Debug for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_tuple("Column");
@@ -200,19 +200,19 @@ pub struct Order {
     pub(crate) nulls: Nulls,
     /// Orders documents by how well they match a query.
     pub(crate) rank: Option<Rank>,
-    /// Orders rows by what is computed over those that the relation `column` leads to.
+    /// Orders rows by an aggregate over the rows that the relation `column` leads to.
     pub(crate) aggregate: Option<Box<OrderAggregate>>,
 }
 
-/// An aggregate by which rows are ordered.
+/// An aggregate as an order key.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OrderAggregate {
     pub(crate) value: Computed,
-    /// The rows that are computed with.
+    /// The condition on the aggregated rows.
     pub(crate) filter: Filter,
 }
 
-/// Cursors hold a number for this text, so that it stays the same for the orders that there have been.
+/// Cursors contain a hash of this text, so the text of existing orders must stay the same.
 impl std::fmt::Debug for Order {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { column, direction, nulls, rank, aggregate } = self;
@@ -225,7 +225,7 @@ impl std::fmt::Debug for Order {
     }
 }
 
-/// A query by whose rank documents are ordered.
+/// A text search query; documents are ordered by how well they match it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Rank {
     pub(crate) operator: Operator,
@@ -239,7 +239,7 @@ pub(crate) enum Direction {
     Desc,
 }
 
-/// The place of nulls in an order.
+/// The position of nulls in an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nulls {
     First,
@@ -263,18 +263,18 @@ impl Order {
 }
 
 impl Order {
-    /// Whether its expression has values of a client.
+    /// Whether its expression contains a client's values.
     pub(crate) fn binds(&self) -> bool {
         let binds = |by: &OrderAggregate| by.filter != Filter::All(Vec::new());
         self.rank.is_some() || self.aggregate.as_deref().is_some_and(binds)
     }
 
-    /// Whether it is one by the values of the column.
+    /// Whether it orders by the values of a column.
     pub(crate) fn is_of_value(&self) -> bool {
         self.rank.is_none() && self.aggregate.is_none() && self.column.call.is_none()
     }
 
-    /// The same list from its end.
+    /// The reverse order.
     pub(crate) fn flipped(mut self) -> Self {
         self.direction = if self.direction == Direction::Asc { Direction::Desc } else { Direction::Asc };
         self.nulls = if self.nulls == Nulls::First { Nulls::Last } else { Nulls::First };

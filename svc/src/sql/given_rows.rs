@@ -1,4 +1,4 @@
-//! Rows as they are given, before they are written: whether the values break policies by themselves.
+//! Rows before they are written: checks whether their values alone violate policies.
 
 use std::collections::HashSet;
 
@@ -10,25 +10,25 @@ use super::{Builder, Column, Filter, Subject, Views};
 use crate::postgres::{DbError, Param, Statement};
 use crate::schema::{FieldKind, Model, TypeIndex};
 
-/// Rows of a view, as far as the values that are written into its table tell.
+/// Rows of a view, as determined by the values that are written to its table.
 pub(crate) struct GivenRows {
     pub(crate) row: TypeIndex,
-    /// The values of each, as a JSON object by columns.
+    /// The values of each row, as a JSON object keyed by column.
     pub(crate) documents: Vec<String>,
-    /// The ids of the rows that get the values; none where the rows are added.
+    /// The ids of the existing rows that receive the values; `None` for new rows.
     pub(crate) ids: Option<Vec<String>>,
-    /// The columns that are known of each row; of rows that are there, all are.
+    /// The columns whose values are available for each row; for existing rows, all are.
     pub(crate) known: HashSet<String>,
-    /// The SQL of values for columns that a document leaves out.
+    /// The SQL of values for columns that are missing from a document.
     pub(crate) defaults: Vec<(String, String)>,
 }
 
 impl Statement {
-    /// Whether the policies may permit each of these rows, in their order: `false` where the known values alone decide that
-    /// they do not. `None` where no policy holds for the rows.
+    /// Returns whether the policies may permit each of these rows, in order: `false` if the available values alone
+    /// violate them. Returns `None` if no policy applies to the rows.
     ///
     /// # Errors
-    /// When the view is unknown, or a policy cannot decide.
+    /// If the view is unknown, or a policy cannot decide.
     pub(crate) fn may_be_permitted(views: Views<'_>, given: &GivenRows) -> Result<Option<Self>, DbError> {
         let rule = views.rules.map(|rules| rules.rule(Subject::Rows(given.row))).transpose();
         let Some(rule) = rule.map_err(DbError::refused)?.flatten() else { return Ok(None) };
@@ -49,7 +49,7 @@ impl Builder<'_> {
         };
         self.text.push_str("SELECT (");
         if given.ids.is_some() {
-            // A row that has gone meanwhile breaks nothing.
+            // A row that has been deleted meanwhile violates nothing.
             self.text.push_str(&format!("{id} IS NULL OR "));
         }
         self.ruling(|builder| builder.rule(&rows, rule))?;
@@ -90,12 +90,12 @@ impl Builder<'_> {
 }
 
 impl GivenRows {
-    /// Whether a column of a condition is known, or the key of a relation that it begins with.
+    /// Whether the value of a condition's column is available, or the key of the relation at its start.
     fn knows(&self, model: &Model, column: &Column) -> bool {
         let Some(first) = column.path.first().filter(|_| column.call.is_none()) else { return false };
         let is_known = |name: &str| self.ids.is_some() || self.known.contains(name);
         match named(model, self.row, first) {
-            // Triggers behind an insert may add rows that refer to a new one.
+            // Triggers on an insert may add rows that refer to the new row.
             Some(Named::Relation(relation)) if self.ids.is_none() && relation.from.contains(&"id") => false,
             Some(Named::Relation(relation)) => relation.from.iter().all(|key| is_known(key)),
             _ => is_known(first) && !is_computed(model, self.row, first),
@@ -103,7 +103,7 @@ impl GivenRows {
     }
 }
 
-/// Whether a field of a type is none that its rows hold.
+/// Whether a field of a type is computed and not stored in its rows.
 fn is_computed(model: &Model, row: TypeIndex, name: &str) -> bool {
     let object = model.possible_types(row).first().and_then(|index| model.object(*index));
     let field = object.and_then(|object| object.fields.values().find(|field| field.rust == name));
@@ -111,7 +111,7 @@ fn is_computed(model: &Model, row: TypeIndex, name: &str) -> bool {
 }
 
 impl Filter {
-    /// The condition as far as some columns decide it: where others would, it is taken to hold.
+    /// The part of the condition that the given columns decide; the remaining parts are assumed to hold.
     fn decided_by(&self, knows: &impl Fn(&Column) -> bool) -> Self {
         let each = |filters: &[Filter]| filters.iter().map(|filter| filter.decided_by(knows)).collect();
         let or_holds = |is_decided: bool| if is_decided { self.clone() } else { Self::All(Vec::new()) };
@@ -119,7 +119,7 @@ impl Filter {
             Self::All(all) => Self::All(each(all)),
             Self::Any(any) => Self::Any(each(any)),
             Self::Strict(inner) => Self::Strict(Box::new(inner.decided_by(knows))),
-            // Part of an opposite cannot be taken to hold.
+            // Part of a negated condition cannot be assumed to hold.
             Self::Not(inner) => or_holds(inner.is_decided_by(knows)),
             Self::Compare(column, ..) | Self::Some(column, _) | Self::Aggregate(column, _) => or_holds(knows(column)),
         }

@@ -1,4 +1,4 @@
-//! Groups of rows in statements.
+//! Groups of rows in SQL.
 
 use super::Builder;
 use super::filter::{Column, Computed};
@@ -11,7 +11,7 @@ use crate::postgres::DbError;
 use crate::schema::Period;
 
 impl<'a> Builder<'a> {
-    /// Writes by what the rows are grouped, which groups are kept, and their order.
+    /// Writes the grouping and the condition on groups.
     pub(super) fn groups(&mut self, scope: &Scope<'a>, query: &Query) -> Result<(), DbError> {
         for (index, value) in query.group.iter().enumerate() {
             self.text.push_str(if index == 0 { " GROUP BY " } else { ", " });
@@ -42,7 +42,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The column that a value of a group's key is of.
+    /// The column of a value in a group's key.
     pub(super) fn key_operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
         match self.joined_value(column) {
             Some(joined) => Ok(joined.clone()),
@@ -50,7 +50,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The expression of a value that the rows of a group share.
+    /// The expression of a value in a group's key.
     pub(super) fn group_value(&mut self, scope: &Scope<'a>, value: &GroupValue) -> Result<Operand, DbError> {
         let operand = self.key_operand(scope, &value.column)?;
         Ok(match value.period {
@@ -76,7 +76,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The expression that a condition on groups compares, and the name of it in messages.
+    /// The expression in a condition on groups, and its name in messages.
     fn of_group(&mut self, scope: &Scope<'a>, of: &OfGroup) -> Result<(Operand, String), DbError> {
         Ok(match of {
             OfGroup::Value(value) => (self.group_value(scope, value)?, value.column.path.join(".")),
@@ -86,8 +86,8 @@ impl<'a> Builder<'a> {
 }
 
 impl Operand {
-    /// The beginning of the period that the values lie in, in UTC. With care, null where it is before the first day of
-    /// PostgreSQL's calendar or beyond the last of its timestamps.
+    /// The start of the period that contains the value, in UTC. With careful casts, null for a start before the first
+    /// day of PostgreSQL's calendar or after the last of its timestamps.
     fn period(self, period: Period, careful: bool) -> Self {
         let (name, sql) = (period.name(), &self.sql);
         let (begins, bounds) = match self.cast.as_str() {

@@ -1,7 +1,7 @@
-//! The related rows that values of a group's key are read of.
+//! The related rows that supply values of a group's key.
 //!
-//! Each relation is joined once, however many of its values are in the key, and PostgreSQL remembers the rows that it
-//! has found (Memoize). As an expression the look-up would run for each value of each row.
+//! Each relation is joined once, regardless of how many of its values are in the key, and PostgreSQL caches the rows
+//! that it has found (Memoize). As an expression, the look-up would run for each value of each row.
 
 use super::Builder;
 use super::filter::Column;
@@ -11,7 +11,7 @@ use super::scope::{Named, RowScope, Scope, named};
 use crate::postgres::DbError;
 use crate::schema::Relation;
 
-/// A value of a key that is read of a joined row.
+/// A value of a group's key that comes from a joined row.
 #[derive(Clone)]
 pub(super) struct JoinedValue {
     column: Column,
@@ -19,8 +19,8 @@ pub(super) struct JoinedValue {
 }
 
 impl<'a> Builder<'a> {
-    /// The joins for the key of a query's groups, to stand behind the rows. From then on the values are those of the
-    /// joined rows. What a mask may keep back stays an expression, which is not read where it does.
+    /// The joins for the key of a query's groups, to follow the rows in the `FROM` clause. Afterwards, the values refer
+    /// to the joined rows. A value that a mask may hide stays an expression, so that it is not read for masked rows.
     pub(super) fn group_joins(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<String, DbError> {
         let mut joins = String::new();
         for value in &query.group {
@@ -36,7 +36,7 @@ impl<'a> Builder<'a> {
         Ok(joins)
     }
 
-    /// Joins the row of one relation, with all values of the key that are read of it.
+    /// Joins the row of one relation, with all values of the key that come from it.
     fn group_join(
         &mut self,
         rows: &RowScope<'a>,
@@ -69,7 +69,7 @@ impl<'a> Builder<'a> {
         ))
     }
 
-    /// A value of the key that is read of a joined row.
+    /// A value of the key that comes from a joined row.
     pub(super) fn joined_value(&self, column: &Column) -> Option<&Operand> {
         self.group_values.iter().find(|known| known.column == *column).map(|known| &known.operand)
     }

@@ -1,14 +1,14 @@
-//! Groups of rows, before they are SQL: what their rows share, which groups are kept, and in which order they are.
+//! Groups of rows, before they become SQL: their keys, the conditions on them, and their order.
 
 use super::filter::{Column, Computed, Direction, Nulls};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{GroupKey, Operator, Period};
 
-/// A value that the rows of a group share.
+/// A value in the key of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GroupValue {
     pub(crate) column: Column,
-    /// The period in place of the instant or the date.
+    /// The period that replaces the instant or the date.
     pub(crate) period: Option<Period>,
 }
 
@@ -25,12 +25,12 @@ impl From<Column> for GroupValue {
     }
 }
 
-/// Something that all rows of a group have together.
+/// A property of a whole group.
 #[derive(Debug, Clone)]
 pub(crate) enum OfGroup {
-    /// A value that its rows share.
+    /// A value of its key.
     Value(GroupValue),
-    /// A value that is computed over its rows.
+    /// An aggregate over its rows.
     Computed(Computed),
 }
 
@@ -49,13 +49,13 @@ pub(crate) enum Having {
     All(Vec<Having>),
     /// Any of these; an empty list is false.
     Any(Vec<Having>),
-    /// Not this; a condition that is unknown because of a null does not hold.
+    /// The negation; it also matches if the condition is unknown because of a null.
     Not(Box<Having>),
     Compare(OfGroup, Operator, SqlValue),
 }
 
 impl Having {
-    /// The columns of which aggregates are compared.
+    /// The columns whose aggregates are compared.
     pub(super) fn columns(&self) -> Vec<&Column> {
         match self {
             Self::All(all) | Self::Any(all) => all.iter().flat_map(Self::columns).collect(),

@@ -1,25 +1,26 @@
-//! SQL/JSON paths of clients: those whose cost grows with a power of the document are refused.
+//! Clients' SQL/JSON paths: rejects paths whose cost grows with a power of the document's size.
 //!
-//! A filter that begins at the root again looks at the whole document for each item that it is asked about, each `**`
-//! at everything below each item of the one before, and each `keyvalue()` makes three items of one: 170 bytes can take
-//! PostgreSQL gigabytes. A list of subscripts can name an item twice, and `[0,0]` does so even for a number, which is a
-//! list of one: `$[0,0]` with nineteen more of them takes a second. With one of each a path goes down only. What remains
-//! is a comparison of two lists, which looks at all pairs of their items; filters inside filters see parts of the
-//! document only, so that no path grows beyond the square.
+//! A filter that starts at the root again scans the whole document for each item, each `**` visits everything below
+//! each item of the previous one, and each `keyvalue()` turns one item into three: 170 bytes can cost PostgreSQL
+//! gigabytes. A list of subscripts can name an item twice, and `[0,0]` does so even for a number, which is treated as a
+//! list of one: `$[0,0]` followed by nineteen more takes a second. With at most one of each, a path only descends. The
+//! remaining case is a comparison of two lists, which compares all pairs of their items. Nested filters only see parts
+//! of the document, so no path is worse than quadratic.
 //!
-//! Comments, and escapes outside of quotes, are refused: they would let a quote or a keyword look like something else
+//! Comments, and escapes outside quotes, are rejected: they could make a quote or a keyword mean something different
 //! here than in PostgreSQL (`jsonpath_scan.l`).
 
 use crate::postgres::DbError;
 
-/// Checks that a path names the root once, looks below all items at most once, and lists subscripts at most once.
+/// Checks that a path names the root once, uses `**` and `keyvalue()` at most once each, and lists subscripts at most
+/// once.
 ///
 /// # Errors
-/// [`DbError::BadPattern`] with what to write instead.
+/// Returns [`DbError::BadPattern`] with a suggested alternative.
 pub(super) fn check(path: &str) -> Result<(), DbError> {
     let refuse = |why: &str| Err(DbError::BadPattern(format!("the path {why}")));
     let (mut roots, mut descents, mut key_values, mut subscripts) = (0, 0, 0, 0);
-    // Whether each bracket that is open has had a comma; parentheses may have one for arguments.
+    // Whether each open bracket has had a comma; parentheses may contain commas between arguments.
     let mut open: Vec<Option<bool>> = Vec::new();
     let mut rest = path.as_bytes();
     let mut in_text = false;
@@ -62,7 +63,8 @@ pub(super) fn check(path: &str) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Whether a `$` before this is a variable. Of those there are none, which PostgreSQL says in its newest versions only.
+/// Whether the `$` before this text starts a variable. No variables are defined, which only PostgreSQL's newest
+/// versions report.
 fn names_variable(after: &[u8]) -> bool {
     after.first().is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'"'))
 }

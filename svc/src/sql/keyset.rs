@@ -1,4 +1,4 @@
-//! Pages by cursor: only rows past the keys of another row.
+//! Cursor pages: only rows past the keys of another row.
 
 use super::Builder;
 use super::filter::{Computed, Direction, Nulls, Order};
@@ -10,15 +10,15 @@ use crate::schema::TypeIndex;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Keyset {
     pub(crate) keys: Vec<Option<String>>,
-    /// Rows before the keys instead of those after them.
+    /// Selects the rows before the keys instead of after them.
     pub(crate) before: bool,
-    /// The rest: the row with the keys, and what lies on its other side.
+    /// Selects the complement: the row with the keys, and the rows on its other side.
     pub(crate) inverted: bool,
 }
 
 impl<'a> Builder<'a> {
-    /// Rows past the keys. A comparison of whole rows where all keys go one way and none is ever null, as an index
-    /// can answer that; otherwise key by key.
+    /// Writes the condition for rows past the keys: a comparison of whole rows, which an index can serve, if all keys
+    /// have the same direction and none is ever null; otherwise key by key.
     pub(super) fn past(&mut self, scope: &Scope<'a>, order: &[Order], past: &Keyset) -> Result<(), DbError> {
         if order.len() != past.keys.len() {
             return Err(DbError::BadCursor);
@@ -42,9 +42,9 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Whether a key is declared to be never null in rows of any type.
+    /// Whether a key is declared non-null in all possible types of the rows.
     fn is_certain(&self, scope: &Scope<'_>, key: &Order) -> bool {
-        // What cannot be read is null to those who read with care, and a path may lead to no row.
+        // With careful casts, unreadable values become null; and a path may lead to no row.
         let ([name], false) = (key.column.path.as_slice(), self.careful) else { return false };
         if let Some(by) = &key.aggregate {
             return by.value == Computed::Count;
@@ -76,7 +76,7 @@ impl<'a> Builder<'a> {
     /// Binds a key as a value of a type.
     fn bind_key(&mut self, cast: &str, value: String) -> String {
         let placeholder = self.bind(Param::CursorKey(value));
-        // All texts can be read as texts.
+        // A cast to text cannot fail.
         if cast != "text" {
             self.casts.push((self.params.len(), cast.to_owned()));
         }

@@ -1,4 +1,4 @@
-//! Statements of reads: text from the schema and the catalogue, values bound. The only place that writes SQL for reads.
+//! SQL for reads: text from the schema and the catalogue, with bound values. Only this module writes SQL for reads.
 
 mod acted_row;
 mod aggregate;
@@ -57,19 +57,19 @@ pub(crate) use types::record_types;
 use crate::postgres::{Catalogue, DbError, Oid, Param, Statement, StatementSubject, StatementText};
 use crate::schema::{Model, Relation, TypeIndex};
 
-/// The ground that reads are written on: the schema, the views as they are now, and the rules about their rows.
+/// The context for generating reads: the schema, the current views, and the row rules.
 #[derive(Clone, Copy)]
 pub(crate) struct Views<'a> {
     pub(crate) model: &'a Model,
     pub(crate) catalogue: &'a Catalogue,
-    /// `None` where the program has no policies about rows.
+    /// `None` if the program has no row policies.
     pub(crate) rules: Option<&'a dyn RowRules>,
 }
 
-/// The order of a list with the unique last key that its pages get.
+/// The order of a list, including the unique last key that is added for its pages.
 ///
 /// # Errors
-/// When the view is unknown.
+/// If the view is unknown.
 pub(crate) fn order_keys(views: Views<'_>, query: &Query) -> Result<Vec<Order>, DbError> {
     let mut builder = Builder::new(views);
     let rows = builder.rows(query.row, 0)?;
@@ -77,12 +77,12 @@ pub(crate) fn order_keys(views: Views<'_>, query: &Query) -> Result<Vec<Order>, 
 }
 
 impl Statement {
-    /// Reads rows, each a row of the answer.
+    /// Reads rows; each is a row of the result.
     pub(crate) fn rows(views: Views<'_>, query: &Query) -> Result<Self, DbError> {
         Self::reusable_rows(views, query).map(|(statement, _)| statement)
     }
 
-    /// Reads rows; with what other values must be for the text to hold for them as well, if it can.
+    /// Reads rows. Also returns the conditions under which other values can reuse the text, if it is reusable.
     pub(crate) fn reusable_rows(views: Views<'_>, query: &Query) -> Result<(Self, Option<Reuse>), DbError> {
         let mut builder = Builder::new(views);
         builder.careful = query.careful;
@@ -93,7 +93,7 @@ impl Statement {
         Ok((builder.finish(query.row, Some(types)), reuse))
     }
 
-    /// Reads several things at once, each a column of the one row of the answer.
+    /// Reads several subqueries at once; each is a column of the single result row.
     pub(crate) fn subqueries(views: Views<'_>, subqueries: &[Subquery]) -> Result<Self, DbError> {
         let types = subqueries.iter().map(Subquery::oid).collect();
         let row = subqueries.first().map(|subquery| subquery.query().row);
@@ -108,10 +108,10 @@ impl Statement {
         })
     }
 
-    /// Follows a relation from many keys, of which one of several parts is a JSON list of their texts: a row of the
-    /// answer for each, in their order, with each of the parts, and whether the key cannot be read, which only careful
-    /// casts find out. What stands beside a relation has something to say of a parent without a key as well, in a last
-    /// row.
+    /// Follows a relation from many keys; a composite key is a JSON list of the texts of its parts. The result has a
+    /// row for each key, in order, with a column for each part. With careful casts, another column reports whether the
+    /// key is unreadable. A field derived from a relation also has a value for a parent without a key; it is in an
+    /// additional last row.
     pub(crate) fn related(
         views: Views<'_>,
         relation: &Relation,
@@ -162,14 +162,14 @@ impl Statement {
     }
 }
 
-/// Whether the numbers in the text of a key are integers, of no more digits than all of 64 bits have.
+/// Whether all numbers in the text of a key are integers with few enough digits to fit into 64 bits.
 fn may_be_integers(key: &str) -> bool {
     const DIGITS: usize = 18;
     let is_long = |run: &str| run.len() > DIGITS;
     !key.contains(['.', 'e', 'E']) && !key.split(|letter: char| !letter.is_ascii_digit()).any(is_long)
 }
 
-/// The text of a key among those that are given: the whole, or a part of the list of several.
+/// The text of a key from the list of keys: all of it, or one part of a composite key.
 fn key_text(relation: &Relation, at: usize) -> String {
     match relation.from.len() {
         1 => "k.v".to_owned(),
@@ -181,29 +181,29 @@ struct Builder<'a> {
     model: &'a Model,
     catalogue: &'a Catalogue,
     rules: Option<&'a dyn RowRules>,
-    /// The rules that the statement has asked for, in the order of their values.
+    /// The rules that the statement uses, in the order of their values.
     ruled: Vec<rules::Ruled>,
-    /// Whether a rule is being written.
+    /// Whether a rule is currently being written.
     is_ruling: bool,
-    /// The number of values before the next one of a rule whose values are bound already.
+    /// The number of values before the next value of a rule whose values are already bound.
     bound_again: Option<usize>,
     text: String,
     params: Vec<Param>,
     replan: bool,
-    /// The types as which the values of comparisons are read, by the numbers of their placeholders.
+    /// The casts of comparison values, by placeholder number.
     casts: Vec<(usize, String)>,
     checks: Checks,
-    /// Whether other values of the same form need another text.
+    /// Whether other values of the same form need a different text.
     depends_on_values: bool,
-    /// Whether casts leave out what they cannot read.
+    /// Whether to use careful casts, which skip unreadable values.
     careful: bool,
-    /// The number of conditions on related rows that were written.
+    /// The number of conditions on related rows written so far.
     related_conditions: usize,
-    /// The place at which the conditions of the outermost query begin.
+    /// The position in the text at which the conditions of the outermost query begin.
     outermost: Option<usize>,
-    /// The tie of the query that is written, where a view with a type joins its rows.
+    /// The tie of the current query, if a junction view with a type joins its rows.
     joined: Option<Joined>,
-    /// The values of the key of the groups that are written which are read of joined rows.
+    /// The values of the current group key that are read from joined rows.
     group_values: Vec<JoinedValue>,
 }
 
@@ -230,7 +230,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The statement, which is about rows of a type.
+    /// Completes the statement, which is about rows of a type.
     fn finish(mut self, row: impl Into<Option<TypeIndex>>, types: Option<Vec<Oid>>) -> Statement {
         self.read_values_first();
         let source = row.into().and_then(|row| self.model.source(row));
@@ -239,7 +239,7 @@ impl<'a> Builder<'a> {
         Statement { replan: self.replan, ..Statement::new(text, self.params) }
     }
 
-    /// Binds a value and gives its placeholder.
+    /// Binds a value and returns its placeholder.
     fn bind(&mut self, param: Param) -> String {
         self.params.push(param);
         format!("${}", self.params.len())

@@ -1,4 +1,4 @@
-//! The columns that tell the rows of a page apart, so that its order may do without a last unique key.
+//! The columns that distinguish the rows of a page, so that its order can omit the unique last key.
 
 use super::filter::Order;
 use super::query::{Query, Selected};
@@ -7,14 +7,14 @@ use super::{Builder, Views};
 use crate::postgres::{ColumnType, DbError};
 use crate::schema::TypeKind;
 
-/// The columns among the keys of an order in which two rows differ only if they sort apart. `None` when the page needs
-/// no last unique key, or when its rows cannot be told apart by what is read of them.
+/// The columns among the order keys that differ in two rows only if the rows sort differently. `None` if the page needs
+/// no unique last key, or if the selected values cannot distinguish its rows.
 ///
-/// All keys must be columns: only their index gives an order that a further key disturbs. And no row may have a list
-/// below it: reading those of the rows next to the page costs more than the sort does.
+/// All keys must be columns: only for columns is there an index whose order an additional key would break. No row may
+/// have a list below it, because reading the lists of the rows next to the page costs more than the sort.
 ///
 /// # Errors
-/// When the view is unknown.
+/// If the view is unknown.
 pub(crate) fn telling_columns(views: Views<'_>, query: &Query) -> Result<Option<Vec<String>>, DbError> {
     let mut builder = Builder::new(views);
     let rows = builder.rows(query.row, 0)?;
@@ -34,14 +34,14 @@ pub(crate) fn telling_columns(views: Views<'_>, query: &Query) -> Result<Option<
     Ok((!columns.is_empty()).then_some(columns))
 }
 
-/// Whether many rows are read for one, at any depth.
+/// Whether the field reads many rows per row, at any depth.
 fn reads_many(selected: &Selected) -> bool {
     let Selected::Related(relation, part) = selected else { return false };
     relation.is_many() || part.query().list.iter().any(reads_many)
 }
 
 impl<'a> Builder<'a> {
-    /// The column of the view by which a key orders, when it orders by one as it is.
+    /// The view column of a key that orders by the bare column.
     fn plain_column<'k>(
         &mut self,
         rows: &RowScope<'a>,
@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
         (operand.sql == rows.column(name)).then_some((name, column))
     }
 
-    /// Whether a field has so few values that rows with the same one are certain.
+    /// Whether a field is an enum, which has so few values that duplicates are certain.
     fn is_enum(&self, scope: &Scope<'_>, name: &str) -> bool {
         let Some(Named::Stored(stored)) = named(self.model, scope.object(), name) else { return false };
         matches!(self.model.types[stored.named].kind, TypeKind::Enum(_))

@@ -1,8 +1,9 @@
-//! Reads of `data`, and the subquery that makes many of them one.
+//! Reads of `data`, and the subquery that combines many of them into one.
 //!
-//! A view may compute `data`, and PostgreSQL does so for each condition that names it; a document that is stored
-//! compressed is unpacked as often. So a query that names it many times reads it in a subquery, once for each row. An
-//! index on an expression over `data` cannot serve what reads that subquery, so the first few reads stay as they are.
+//! A view may compute `data`, and PostgreSQL does so for each condition that refers to it; a document that is stored
+//! compressed is decompressed as often. A query that refers to it many times therefore reads it in a subquery, once per
+//! row. An index on an expression over `data` cannot serve expressions over that subquery, so the first few reads stay
+//! direct.
 
 use super::Builder;
 use super::filter::{Column, Computed, Filter};
@@ -11,15 +12,15 @@ use super::query::{Query, Selected};
 use super::scope::{Named, RowScope, Scope, named};
 use crate::postgres::DbError;
 
-/// Reads of `data` that an index may serve.
+/// The maximum number of direct reads of `data`, which an index may serve.
 const DIRECT: usize = 4;
 
-/// From where each part of a query reads `data`.
+/// The source of `data` for each part of a query.
 pub(super) struct Reading<'a> {
     rows: RowScope<'a>,
-    /// The same rows with `data` from the subquery, when the query has one.
+    /// The same rows with `data` from the subquery, if the query has one.
     once: Option<RowScope<'a>>,
-    /// The reads that may still be direct.
+    /// The number of reads that may still be direct.
     direct: usize,
 }
 
@@ -35,17 +36,17 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// The rows for what is computed over all of them, which no index serves.
+    /// The rows for aggregates, which no index serves.
     pub(super) fn computed(&self) -> &RowScope<'a> {
         self.once.as_ref().unwrap_or(&self.rows)
     }
 
-    /// The subquery, to stand behind the view.
+    /// The subquery, to follow the view in the `FROM` clause.
     pub(super) fn join(&self) -> String {
         let Some((once, data)) = self.once.as_ref().and_then(|once| Some((once, once.source.data()?))) else {
             return String::new();
         };
-        // `||` unpacks what is stored compressed, where the column alone would be passed on as it is.
+        // `||` decompresses a compressed document; the bare column would be passed on compressed.
         let unpacked = if data.name == "json" { "::jsonb" } else { " || '{}'::jsonb" };
         let (column, alias) = (self.rows.column("data"), once.data_alias());
         format!(", LATERAL (SELECT {column}{unpacked} AS data OFFSET 0) AS {alias}")
@@ -53,7 +54,7 @@ impl<'a> Reading<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// From where a query reads `data`.
+    /// The source of `data` for a query.
     pub(super) fn reading(&self, rows: &RowScope<'a>, query: &Query) -> Reading<'a> {
         let listed = query.list.iter().map(|selected| match selected {
             Selected::Aggregate(_, column, _) => self.reads(rows, column),
@@ -68,12 +69,12 @@ impl<'a> Builder<'a> {
         Self::reading_of(rows, reads)
     }
 
-    /// From where a condition on rows reads `data`.
+    /// The source of `data` for a condition on rows.
     pub(super) fn filter_reading(&self, rows: &RowScope<'a>, filter: &Filter) -> Reading<'a> {
         Self::reading_of(rows, self.filter_reads(rows, filter))
     }
 
-    /// From where aggregates of rows that match read `data`.
+    /// The source of `data` for aggregates of matching rows.
     pub(super) fn aggregate_reading<'c>(
         &self,
         rows: &RowScope<'a>,
@@ -92,7 +93,8 @@ impl<'a> Builder<'a> {
         Reading { rows: rows.clone(), once, direct: DIRECT }
     }
 
-    /// Writes a condition, each of those that must all hold by itself, as an index serves one of them.
+    /// Writes a condition. The parts of a conjunction choose their source separately, so that an index can serve one of
+    /// them.
     pub(super) fn conditions(&mut self, reading: &mut Reading<'a>, filter: &Filter) -> Result<(), DbError> {
         let Filter::All(all) = filter else {
             let scope = reading.scope(self.filter_reads(&reading.rows, filter));
@@ -112,8 +114,8 @@ impl<'a> Builder<'a> {
         self.joined(all, " AND ", "true", |builder, filter| builder.conditions(reading, filter))
     }
 
-    /// Writes the conditions of a client, which are not applied to rows that a policy keeps back where they may fail: the
-    /// error would tell that such a row is there. PostgreSQL chooses the order of conditions by their cost.
+    /// Writes a client's conditions. If they may fail, they are not evaluated for rows that a policy hides, because the
+    /// error would reveal that such a row exists. PostgreSQL orders conditions by their cost.
     pub(super) fn shielded(
         &mut self,
         reading: &mut Reading<'a>,
@@ -132,15 +134,16 @@ impl<'a> Builder<'a> {
             Filter::All(all) | Filter::Any(all) => all.iter().map(|filter| self.filter_reads(rows, filter)).sum(),
             Filter::Not(inner) | Filter::Strict(inner) => self.filter_reads(rows, inner),
             Filter::Compare(column, ..) => self.reads(rows, column),
-            // Whether it is a list, and what is in it.
+            // One read checks that the value is a list, and one reads its elements.
             Filter::Some(column, _) => 2 * self.reads(rows, column),
             Filter::Aggregate(column, _) => self.reads(rows, column),
         }
     }
 
-    /// The reads of `data` for a column: one, or none where the view has the column; for a relation, those of its keys.
+    /// The number of reads of `data` for a column: one, or none if the view has the column. For a relation, the reads
+    /// of its keys.
     pub(super) fn reads(&self, rows: &RowScope<'a>, column: &Column) -> usize {
-        // A function gets the row as it is.
+        // A function receives the whole row.
         let (Some(first), None) = (column.path.first(), &column.call) else { return 0 };
         if self.joined.is_some() && column.of_edge().is_some() {
             return 0;

@@ -1,4 +1,4 @@
-//! The left-hand side of a comparison: a column where the view has one, and a typed part of JSON otherwise.
+//! The left-hand side of a comparison: a column if the view has one, and a typed part of JSON otherwise.
 
 use super::Builder;
 use super::cast::{Cast, Conversion};
@@ -8,24 +8,25 @@ use super::select_form;
 use crate::postgres::{ColumnType, DbError, Oid};
 use crate::schema::{Family, Relation, ScalarKind, TypeKind, family};
 
-/// An expression, the type as which values are compared with it, and what can be asked of it.
+/// An expression, the cast for values compared with it, and its operators.
 #[derive(Clone)]
 pub(super) struct Operand {
     pub(super) sql: String,
     pub(super) cast: String,
-    /// The type of both sides when a value is not one of `cast`.
+    /// The type of both sides if a value is not a valid `cast`.
     pub(super) fallback: Option<&'static str>,
     pub(super) family: Family,
-    /// The text that a careful cast reads.
+    /// The text that a careful cast converts.
     pub(super) text: Option<String>,
-    /// The type of a column that stands as it is, so that its type decides about its order.
+    /// The type of a bare column, which determines its sort order.
     pub(super) bare: Option<Oid>,
-    /// Whether its collation knows no patterns, so that another one is named for them.
+    /// Whether its collation is nondeterministic and does not support patterns, so that patterns need an explicit
+    /// collation.
     pub(super) is_nondeterministic: bool,
 }
 
 impl<'a> Builder<'a> {
-    /// The expression of a scalar, an enum, or a list of them; null where a mask keeps it back.
+    /// The expression of a scalar, an enum, or a list of them; null if a mask hides the value.
     pub(super) fn operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
         if let ([_], Some(call)) = (column.path.as_slice(), &column.call) {
             return self.called(scope, call, Self::typed_call);
@@ -74,7 +75,7 @@ impl<'a> Builder<'a> {
         self.value(scope, first, stored).ok_or_else(unknown)
     }
 
-    /// A column where it fits, or else a key of the JSON as the type that is declared.
+    /// A column if it fits the field, or else a key of the JSON in the declared type.
     pub(super) fn value(&self, scope: &Scope<'a>, name: &str, stored: Option<Stored>) -> Option<Operand> {
         if let Scope::Row(row) = scope
             && let Some(ty) = row.source.columns.get(name)
@@ -85,7 +86,7 @@ impl<'a> Builder<'a> {
         self.json_operand(&self.json(scope, name)?, stored?)
     }
 
-    /// The column `author_id` for `author.id`, as only a column has an index.
+    /// Uses the column `author_id` for `author.id`, because only a column has an index.
     fn key_column(&self, scope: &Scope<'a>, object: &str, rest: &[String], embedded: Stored) -> Option<Operand> {
         let (Scope::Row(row), [key], false) = (scope, rest, embedded.list) else { return None };
         if key != "id" {
@@ -97,7 +98,7 @@ impl<'a> Builder<'a> {
         self.fits(ty, id).then(|| self.column(row, &name, ty, Some(id)))
     }
 
-    /// A value of the one row that a relation leads to.
+    /// A value from the row that a to-one relation leads to.
     pub(super) fn behind(
         &mut self,
         scope: &Scope<'a>,
@@ -112,7 +113,7 @@ impl<'a> Builder<'a> {
         Ok(Operand { sql: first(&operand.sql), text: operand.text.as_deref().map(first), ..operand })
     }
 
-    /// A key that a relation starts or ends at: a field, a column, or else a key of the JSON.
+    /// A key at one end of a relation: a field, a column, or else a key of the JSON.
     pub(super) fn key(&mut self, scope: &Scope<'a>, name: &str, end: &'static str) -> Result<Operand, DbError> {
         match self.operand(scope, &Column::of(name)) {
             Err(error) if error.is_of_policy() => return Err(error),
@@ -133,7 +134,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Whether a column answers the field, so that the same source is read and compared.
+    /// Whether a column fits a field, so that reads and comparisons use the same source.
     pub(super) fn fits(&self, ty: &ColumnType, stored: Stored) -> bool {
         if stored.list {
             return ty.is_list();
@@ -145,7 +146,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A stored field as `jsonb`.
+    /// A stored field, as `jsonb`.
     pub(super) fn json(&self, scope: &Scope<'_>, name: &str) -> Option<String> {
         match scope {
             Scope::Json { sql, .. } => Some(format!("({sql}->{})", quote_literal(name))),
@@ -157,12 +158,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A column compares as its own type where it can.
+    /// The operand of a column, which compares as its own type if possible.
     pub(super) fn column(&self, row: &RowScope<'_>, name: &str, ty: &ColumnType, stored: Option<Stored>) -> Operand {
         self.typed(row.column(name), ty, stored)
     }
 
-    /// A value of a type of the database.
+    /// The operand of a value with a database type.
     pub(super) fn typed(&self, sql: String, ty: &ColumnType, stored: Option<Stored>) -> Operand {
         let declared = stored.map(|stored| &self.model.types[stored.named].kind);
         let is_list = stored.map_or_else(|| ty.is_list(), |stored| stored.list);
@@ -189,12 +190,12 @@ impl<'a> Builder<'a> {
         Operand { sql, cast: value, fallback, family, text, bare, is_nondeterministic }
     }
 
-    /// A part of JSON compares as the type of its scalar.
+    /// The operand of a part of JSON, which compares as the type of its scalar.
     fn json_operand(&self, json: &str, stored: Stored) -> Option<Operand> {
         let kind = &self.model.types[stored.named].kind;
         let cast = json_cast(kind)?;
         if stored.list {
-            // The text of a JSON text is another JSON.
+            // The text of a JSON string would be a different JSON value.
             let element = match cast {
                 "jsonb" => "NULLIF(x.v, 'null')".to_owned(),
                 _ => self.cast_text("(x.v #>> '{}')", cast),
@@ -229,7 +230,7 @@ fn is_text(type_name: &str) -> bool {
     matches!(type_name, "text" | "varchar" | "bpchar" | "name" | "citext")
 }
 
-/// The operators of a column that is not a field.
+/// The operators of a column without a field.
 fn column_family(type_name: &str) -> Family {
     match type_name {
         "text" | "varchar" | "bpchar" | "name" | "citext" => Family::Text,
@@ -239,7 +240,7 @@ fn column_family(type_name: &str) -> Family {
     }
 }
 
-/// The SQL type as which a scalar in JSON is compared; `None` for objects.
+/// The SQL type for comparisons of a scalar in JSON; `None` for objects.
 pub(super) fn json_cast(kind: &TypeKind) -> Option<&'static str> {
     use ScalarKind as K;
     Some(match kind {

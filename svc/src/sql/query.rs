@@ -1,4 +1,4 @@
-//! The rows and values that a statement reads, before it is SQL.
+//! The rows and values that a statement reads, before they become SQL.
 
 use std::sync::Arc;
 
@@ -9,34 +9,35 @@ use super::{Keyset, RowCall};
 use crate::postgres::RowsCall;
 use crate::schema::{AggregateFunction, Relation, TypeIndex};
 
-/// Rows of a type: which of them, in which order, and what of each.
+/// A selection of rows of a type: the condition, the order, and the values to read.
 #[derive(Debug, Clone)]
 pub(crate) struct Query {
     pub(crate) row: TypeIndex,
     pub(crate) list: Vec<Selected>,
     pub(crate) filter: Filter,
-    /// Rows with the same values here become one; what is selected of them are these values and aggregates.
+    /// The key of the groups. Rows with the same values here form one group, and the list consists of these values and
+    /// aggregates.
     pub(crate) group: Vec<GroupValue>,
-    /// Only groups that match.
+    /// The condition on groups.
     pub(crate) having: Option<Having>,
     pub(crate) order: Vec<Order>,
     /// The order of groups.
     pub(crate) group_order: Vec<GroupOrder>,
-    /// Read the list from its end.
+    /// Whether to read the list from its end.
     pub(crate) backward: bool,
     pub(crate) page: Option<Window>,
-    /// Only rows past these cursors.
+    /// Reads only rows past these cursors.
     pub(crate) past: Vec<Keyset>,
-    /// Order by the given keys alone, and read the rows next to the page as well, so that its reader sees whether that
-    /// order leaves anything open.
+    /// Whether to order by the given keys only and also read the rows next to the page, which show the reader whether
+    /// that order is ambiguous.
     pub(crate) neighbours: bool,
-    /// Read with careful casts.
+    /// Whether to use careful casts.
     pub(crate) careful: bool,
     /// The source of the rows, if it is not the view.
     pub(crate) from: Option<Arc<RowsCall>>,
-    /// Keep the order in which `from` gives the rows.
+    /// Whether to keep the order of the rows in `from`.
     pub(crate) as_given: bool,
-    /// The type of the rows that join these to what the query is tied to.
+    /// The type of the junction rows between these rows and the query's parent.
     pub(crate) joining: Option<TypeIndex>,
 }
 
@@ -62,20 +63,20 @@ impl Query {
         }
     }
 
-    /// Whether its rows are sorted by what is computed over related rows. That costs so much for each row that PostgreSQL
-    /// finds out by its own estimates whether planning for each request's values is worth it.
+    /// Whether the rows are sorted by an aggregate of related rows. That costs so much per row that PostgreSQL's own
+    /// estimates decide whether to plan for each request's values.
     pub(crate) fn sorts_by_aggregate(&self) -> bool {
         self.order.first().is_some_and(|key| key.aggregate.is_some())
     }
 
-    /// Whether it reads aggregates of rows, or groups, and no rows.
+    /// Whether the query reads aggregates or groups instead of rows.
     pub(crate) fn is_computed(&self) -> bool {
         let is_aggregate = |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
         !self.group.is_empty() || self.list.iter().any(is_aggregate)
     }
 }
 
-/// The part of an ordered list that is read.
+/// A page of an ordered list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) limit: i64,
@@ -83,35 +84,35 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// The page with the rows next to it: one before, where there is one, and one after.
+    /// The page extended by its adjacent rows: the previous one, if there is one, and the next one.
     pub(crate) fn with_neighbours(self) -> Self {
         let before = i64::from(self.offset > 0);
         Self { limit: self.limit.saturating_add(1 + before), offset: self.offset - before }
     }
 }
 
-/// One value that is read of each row.
+/// A value to read for each row.
 #[derive(Debug, Clone)]
 pub(crate) enum Selected {
     /// A column of the view.
     Column(String, Select),
-    /// The value that a function computes of the row.
+    /// The result of a row function.
     Call(Arc<RowCall>, Select),
     /// A key of the view's `data`, as JSON.
     Key(String),
-    /// Whether the row has a key of the relation that a careful cast cannot read.
+    /// Whether a careful cast cannot read one of the row's keys of the relation.
     BadKey(Relation),
-    /// Whether one of the rows or of the group has a value that a careful cast cannot read.
+    /// Whether a careful cast cannot read one of the values in the rows or in the group.
     Bad(GroupValue),
-    /// All that is read of the rows that a relation leads to.
+    /// A subquery over the rows that a relation leads to.
     Related(Relation, Box<Subquery>),
-    /// A record of the row that joins this one to what its query is tied to: of it, the list of a query.
+    /// A record of the junction row between this row and the query's parent, with the list of a query.
     Edge(Box<Query>),
-    /// A list of records that does not depend on the row, but on what its query is tied to.
+    /// A list of records that depends on the query's parent and not on the row.
     Rows(Box<Query>),
-    /// The keys of the order, as a list of texts.
+    /// The order keys, as a list of texts.
     OrderKeys,
-    /// A value that the rows of a group share, in the form of its type.
+    /// A value of a group's key, in the form of its type.
     Value(GroupValue, ColumnForm),
     /// The number of rows.
     Count,
@@ -119,14 +120,14 @@ pub(crate) enum Selected {
     Aggregate(AggregateFunction, Column, ColumnForm),
 }
 
-/// One of several things that are read at once.
+/// One of several results that are read at once.
 #[derive(Debug, Clone)]
 pub(crate) enum Subquery {
-    /// A record: the first row, or what is computed over all rows.
+    /// A record: the first row, or the aggregates of all rows.
     Row(Query),
     /// A list of records.
     Rows(Query),
-    /// The number of rows that match.
+    /// The number of matching rows.
     Count(Query),
     /// Whether a row matches.
     Exists(Query),

@@ -1,8 +1,8 @@
-//! Values of clients that PostgreSQL may not be able to read, which it reads before all rows.
+//! Client values that PostgreSQL may fail to parse. Statements make it parse them before it looks at any row.
 //!
-//! PostgreSQL reads a pattern, a key of a cursor, and a value of a type that has rules of its own, when it applies it.
-//! Whether it ever does depends on its plan and so on its statistics, which rows that a policy keeps back change as well:
-//! the error of a bad value would tell of them.
+//! PostgreSQL parses a pattern, a key of a cursor, and a value of a type with its own input rules when it applies the
+//! value. Whether it ever does depends on its plan, and therefore on statistics that hidden rows also influence. The
+//! error of an invalid value would reveal something about these rows.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use super::Builder;
 use crate::postgres::Param;
 
 impl Builder<'_> {
-    /// Puts before the conditions of the outermost query those that read such values. They name no column, so PostgreSQL
-    /// looks at them once.
+    /// Inserts the conditions that parse such values before the conditions of the outermost query. They refer to no
+    /// column, so PostgreSQL evaluates them once.
     pub(super) fn read_values_first(&mut self) {
         let Some(at) = self.outermost else { return };
         let conditions = self.readable().join(" AND ");
@@ -26,11 +26,11 @@ impl Builder<'_> {
         }
     }
 
-    /// The conditions that read each value which may not be readable.
+    /// The conditions that parse each value that may be invalid.
     fn readable(&self) -> Vec<String> {
         let casts: BTreeMap<_, _> = self.casts.iter().map(|(number, cast)| (*number, cast.as_str())).collect();
         let readable = self.params.iter().zip(1..).filter_map(|(param, number)| {
-            // Nothing has looked at the keys of a cursor.
+            // The keys of a cursor have not been checked before.
             let is_unchecked = matches!(param, Param::CursorKey(_));
             let cast = casts.get(&number).filter(|cast| is_unchecked || !is_always_read(cast));
             Some(match (param, cast) {
@@ -44,8 +44,8 @@ impl Builder<'_> {
     }
 }
 
-/// Whether PostgreSQL can read all values of a type that get as far as a statement, which are those that the scalars of
-/// the schema and the checks of comparisons let through.
+/// Whether PostgreSQL can parse every value of a type that reaches a statement, given the checks of the schema's
+/// scalars and of comparisons.
 fn is_always_read(cast: &str) -> bool {
     let names = [
         "text",

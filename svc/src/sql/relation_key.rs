@@ -1,4 +1,4 @@
-//! The key of a relation to one row, as a value of this side that is compared without the row that it leads to.
+//! The key of a to-one relation, compared on this side without reading the related row.
 
 use super::Builder;
 use super::filter::{Column, Filter};
@@ -9,8 +9,8 @@ use crate::scalar::sql_value::SqlValue;
 use crate::schema::{Operator, Relation};
 
 impl<'a> Builder<'a> {
-    /// The key of a relation, as the type of the field there, if it is one. It is null where a policy keeps back the row that it leads
-    /// to, or masks that field: the key would tell of it.
+    /// The key of a relation, in the type of the field at the other end, if it is a field. It is null if a policy hides
+    /// the related row or masks that field, because the key would reveal it.
     pub(super) fn relation_key(
         &mut self,
         scope: &Scope<'a>,
@@ -44,14 +44,14 @@ impl<'a> Builder<'a> {
         if let Some((_, to)) = relation.only_key().filter(|_| finds_rows && !relation.is_many())
             && self.may_be_kept_back(scope, relation, to)?
         {
-            // PostgreSQL looks for the related row once, and not for that of each row.
+            // PostgreSQL searches for the related row once, instead of once for each row.
             let inner = Filter::Compare(Column::of(to), operator, value.clone());
             return self.some(scope, column, &inner);
         }
         self.compare(scope, column, operator, value)
     }
 
-    /// Whether a policy is about the row that a relation leads to, or about the key there.
+    /// Whether a policy applies to the related row, or to its key.
     fn may_be_kept_back(&mut self, scope: &Scope<'a>, relation: &Relation, to: &str) -> Result<bool, DbError> {
         let there = self.rows(relation.row, scope.depth() + 1)?;
         Ok(self.permitted(&there)?.is_some() || self.mask(&there, to).is_some())

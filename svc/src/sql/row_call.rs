@@ -1,4 +1,4 @@
-//! Calls of functions that compute values of rows.
+//! Calls of row functions, which compute values of rows.
 
 use std::fmt;
 
@@ -6,23 +6,24 @@ use crate::json::ExactJson;
 use crate::postgres::{Catalogue, DbError, FunctionSpec, Param};
 use crate::schema::{Relation, Shape, TypeIndex};
 
-/// A call of a function that computes a value of a row.
+/// A call of a row function.
 #[derive(Clone, PartialEq)]
 pub(crate) struct RowCall {
     pub(crate) spec: FunctionSpec,
-    /// The type whose rows it gets.
+    /// The type of its row argument.
     pub(crate) row: TypeIndex,
     /// The declared type of the value.
     pub(crate) named: TypeIndex,
     pub(crate) list: bool,
-    /// The arguments; one that is left out has the function's default.
+    /// The arguments; `None` uses the function's default.
     pub(crate) args: Vec<Option<ExactJson>>,
 }
 
-/// Numbers of JSON are texts, so each equals itself.
+/// Numbers of JSON are compared as text, so each equals itself.
 impl Eq for RowCall {}
 
-/// The mark of a cursor is made of it, so it has nothing that another version of a program has otherwise.
+/// The fingerprint of an order in cursors is computed from this text, so it only contains parts that are the same in
+/// every version of a program.
 impl fmt::Debug for RowCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("RowCall").field(&self.spec.name).field(&self.args).finish()
@@ -30,7 +31,7 @@ impl fmt::Debug for RowCall {
 }
 
 impl RowCall {
-    /// The relation from a value of the type to the row that it is of.
+    /// The relation from an object to the row with its `id`.
     pub(crate) fn to_row(&self) -> Relation {
         Relation {
             index: 0,
@@ -45,13 +46,13 @@ impl RowCall {
         }
     }
 
-    /// The same form, without the values.
+    /// The same form, with placeholder values.
     pub(crate) fn without_values(&self) -> Self {
         let args = self.args.iter().map(|arg| arg.as_ref().map(formal)).collect();
         Self { args, spec: self.spec.clone(), ..*self }
     }
 
-    /// Whether a statement with the one, with other arguments, is right for the other.
+    /// Whether a statement that contains one of the calls can be reused for the other, with other arguments.
     pub(crate) fn has_form_of(&self, other: &Self) -> bool {
         let form = |arg: &Option<ExactJson>| arg.as_ref().map(formal);
         self.spec == other.spec
@@ -59,14 +60,14 @@ impl RowCall {
             && self.args.iter().zip(&other.args).all(|(one, other)| form(one) == form(other))
     }
 
-    /// Binds the arguments, as writing the call does.
+    /// Binds the arguments in the same order as the code that writes the call.
     pub(crate) fn bind(&self, catalogue: &Catalogue, params: &mut Vec<Param>) -> Result<(), DbError> {
         catalogue.row_function(&self.spec)?.bind_of_row(self.args.iter(), params);
         Ok(())
     }
 }
 
-/// A small value of the same form.
+/// A small value with the same form.
 fn formal(value: &ExactJson) -> ExactJson {
     match value {
         ExactJson::Null => ExactJson::Null,

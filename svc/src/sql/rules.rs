@@ -1,7 +1,7 @@
-//! Rules of policies: conditions that a statement puts on rows wherever it reads them.
+//! Row rules: policy conditions, applied by a statement wherever it reads rows.
 //!
-//! The text of a statement holds for all requests with rules of the same form. So the values of a rule are bound once in
-//! a statement, where it is first needed, and the statement remembers where that is.
+//! The text of a statement can be reused for all requests whose rules have the same form. Therefore the values of a
+//! rule are bound once per statement, where it is first needed, and the statement remembers their position.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,39 +16,40 @@ use crate::Error;
 use crate::postgres::{Catalogue, DbError, Param};
 use crate::schema::TypeIndex;
 
-/// The things that a rule can be about.
+/// The subject of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
     /// The rows of a type.
     Rows(TypeIndex),
-    /// A field that is masked, by its number among those of the program.
+    /// A masked field, by its number among the masked fields of the program.
     Mask(usize),
 }
 
-/// The rules of a request.
+/// The row rules of a request.
 pub(crate) trait RowRules: fmt::Debug + Send + Sync {
-    /// The rule about something; `None` where nothing is kept back.
+    /// The rule for a subject; `None` if nothing is hidden.
     ///
     /// # Errors
-    /// When the policy cannot decide, which denies.
+    /// If the policy cannot decide, which denies access.
     fn rule(&self, subject: Subject) -> Result<Option<Arc<RowRule>>, Error>;
 
-    /// The mask of a stored field, in rows of a type.
+    /// The mask of a stored field in rows of a type.
     fn mask(&self, row: TypeIndex, stored: &str) -> Option<Subject>;
 
     /// All rules, in an order that is the same for all requests.
     ///
     /// # Errors
-    /// A policy that cannot decide.
+    /// If a policy cannot decide.
     fn all(&self) -> Result<Vec<Option<Arc<RowRule>>>, Error>;
 }
 
-/// A condition of policies, by SQL's own logic of three values: it holds where it is true, and not where it is unknown.
+/// A condition from policies, in SQL's three-valued logic: a row passes if the condition is true, but not if it is
+/// unknown.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RowRule {
     /// The condition on all rows.
     pub(crate) filter: Filter,
-    /// For rows of several types, the further condition on those of each. Rows of other types do not meet the rule.
+    /// For rows of several types, the additional condition for each type. Rows of other types do not pass the rule.
     pub(crate) members: Option<Vec<(TypeIndex, Filter)>>,
 }
 
@@ -77,17 +78,17 @@ impl RowRule {
     }
 }
 
-/// A rule that a statement has asked for, and the place of its values.
+/// A rule used by a statement, and the position of its values.
 #[derive(Debug)]
 pub(super) struct Ruled {
     subject: Subject,
     rule: Option<Arc<RowRule>>,
-    /// The number of values that are bound before its own.
+    /// The number of values that are bound before the rule's own.
     at: usize,
     checks: Checks,
 }
 
-/// The values and the rules for which the text of a statement holds.
+/// The checks and rules under which the text of a statement can be reused.
 #[derive(Debug)]
 pub(crate) struct Reuse {
     pub(crate) checks: Checks,
@@ -117,10 +118,11 @@ impl KnownRules {
         Self(ruled.into_iter().map(known).collect())
     }
 
-    /// Binds the values of a request's rules among those that are bound. `false` when its rules need another text.
+    /// Inserts the values of a request's rules into the bound values. Returns `false` if its rules need a different
+    /// text.
     ///
     /// # Errors
-    /// A policy that cannot decide, or a value that cannot be bound.
+    /// If a policy cannot decide, or a value cannot be bound.
     pub(crate) fn bind(
         &self,
         rules: Option<&dyn RowRules>,
@@ -136,7 +138,7 @@ impl KnownRules {
             };
             let (mut checks, mut own) = (known.checks.iter(), Vec::new());
             for filter in rule.filters() {
-                // What is wrong with it is not the client's.
+                // Errors in it are not the client's.
                 if !bind_filter(filter, catalogue, &mut checks, &mut own).map_err(DbError::of_policy)? {
                     return Ok(false);
                 }
@@ -146,14 +148,14 @@ impl KnownRules {
         Ok(true)
     }
 
-    /// The number of conditions, for the weight of what is kept.
+    /// The number of conditions, to estimate the size of cached statements.
     pub(crate) fn conditions(&self) -> usize {
         self.0.iter().map(|known| known.checks.len() + 1).sum()
     }
 }
 
 impl Builder<'_> {
-    /// Returns what other values must be for the statement to hold; `None` when it holds for no others.
+    /// Returns the conditions for reusing the statement with other values; `None` if it cannot be reused.
     pub(super) fn reuse(&mut self) -> Option<Reuse> {
         let rules = KnownRules::of(std::mem::take(&mut self.ruled));
         (!self.depends_on_values).then(|| Reuse { checks: std::mem::take(&mut self.checks), rules })
@@ -161,7 +163,8 @@ impl Builder<'_> {
 }
 
 impl<'a> Builder<'a> {
-    /// The condition that a policy puts on these rows, if there is one. Conditions of policies look at all rows.
+    /// The condition that a policy applies to these rows, if there is one. Inside conditions of policies, all rows are
+    /// visible.
     pub(super) fn permitted(&mut self, rows: &RowScope<'a>) -> Result<Option<String>, DbError> {
         self.ruled(Subject::Rows(rows.row), rows)
     }
@@ -171,11 +174,11 @@ impl<'a> Builder<'a> {
         self.rules.filter(|_| !self.is_ruling)?.mask(rows.row, stored)
     }
 
-    /// A value of a stored field, which is null where the field is masked.
+    /// A value of a stored field, or null if the field is masked.
     pub(super) fn masked(&mut self, scope: &Scope<'a>, stored: &str, value: String) -> Result<String, DbError> {
         let Scope::Row(rows) = scope else { return Ok(value) };
         let Some(mask) = self.mask(rows, stored) else { return Ok(value) };
-        // Such a condition is never joined, and has to be the same text in `GROUP BY` and elsewhere.
+        // Such a condition is never planned as a join, and needs the same text in `GROUP BY` and elsewhere.
         let related = std::mem::replace(&mut self.related_conditions, SEMI_JOINS);
         let shown = self.ruled(mask, rows);
         self.related_conditions = related;
@@ -214,7 +217,7 @@ impl<'a> Builder<'a> {
         written.map(|()| Some(rule))
     }
 
-    /// Writes what is a policy's: by SQL's own logic, over all rows. What is wrong with it is not the client's.
+    /// Writes a condition of a policy: in SQL's three-valued logic, over all rows. Errors in it are not the client's.
     pub(super) fn ruling(&mut self, write: impl FnOnce(&mut Self) -> Result<(), DbError>) -> Result<(), DbError> {
         let outer = std::mem::replace(&mut self.is_ruling, true);
         let written = write(self);
@@ -237,7 +240,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The condition on the rows of one type among several.
+    /// The condition on the rows of one of several types.
     fn member(&mut self, rows: &RowScope<'a>, member: TypeIndex, filter: &Filter) -> Result<(), DbError> {
         let scope = Scope::Row(RowScope { row: member, ..rows.clone() });
         let type_name = self.key(&scope, "__typename", "from")?.sql;

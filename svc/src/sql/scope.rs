@@ -1,4 +1,4 @@
-//! The rows and objects that the columns of a condition or an order belong to.
+//! The rows and objects that the columns of a condition or an order refer to.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(super) enum Scope<'a> {
 pub(super) struct RowScope<'a> {
     pub(super) row: TypeIndex,
     pub(super) source: &'a Source,
-    /// The number of queries that this one is nested in; the alias follows from it.
+    /// The number of enclosing queries, which determines the alias.
     pub(super) depth: usize,
     /// Whether `data` is read in a subquery.
     pub(super) once: bool,
@@ -51,7 +51,7 @@ impl<'a> RowScope<'a> {
         format!("d{}", self.depth)
     }
 
-    /// The column `data` as `jsonb`, when the view has one.
+    /// The column `data` as `jsonb`, if the view has one.
     pub(super) fn data(&self) -> Option<String> {
         let data = self.source.data()?;
         let (alias, cast) = match (self.once, data.name == "json") {
@@ -64,7 +64,7 @@ impl<'a> RowScope<'a> {
 }
 
 impl Scope<'_> {
-    /// The type whose fields are named.
+    /// The type whose fields the columns refer to.
     pub(super) fn object(&self) -> TypeIndex {
         match self {
             Self::Row(row) => row.row,
@@ -80,15 +80,15 @@ impl Scope<'_> {
     }
 }
 
-/// The tie of a query to the one that it stands in: the rows that a relation leads to from keys there.
+/// The tie of a subquery to its enclosing query: a relation to the subquery's rows, and the keys at its start.
 #[derive(Clone, Copy)]
 pub(super) struct Tie<'q> {
     pub(super) relation: &'q Relation,
-    /// The keys, which have the types of those that they are compared with.
+    /// The keys, cast to the types of the keys that they are compared with.
     pub(super) from: &'q [String],
 }
 
-/// A field that a condition or an order names.
+/// A field in a condition or an order.
 #[derive(Clone, Copy)]
 pub(super) enum Named<'a> {
     Stored(Stored),
@@ -103,7 +103,7 @@ pub(super) struct Stored {
     pub(super) non_null: bool,
 }
 
-/// A field of an object type: a stored one by its stored name, a relation by its Rust name.
+/// Looks up a field of an object type: a stored field by its stored name, a relation by its Rust name.
 pub(super) fn named<'a>(model: &'a Model, object: TypeIndex, name: &str) -> Option<Named<'a>> {
     let object = model.possible_types(object).first().and_then(|index| model.object(*index))?;
     let stored = object.fields.values().find_map(|field| match field.kind {
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
         Ok((inner, join))
     }
 
-    /// The keys of this scope, each as the type of the key that it is compared with.
+    /// The keys of this scope, each cast to the type of the key that it is compared with.
     pub(super) fn related_keys(&mut self, scope: &Scope<'a>, relation: &Relation) -> Result<Vec<Operand>, DbError> {
         let inner = self.rows(relation.row, scope.depth() + 1)?;
         let from = self.keys(scope, relation.from, "from")?;

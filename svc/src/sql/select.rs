@@ -1,7 +1,7 @@
-//! Queries: what is selected, from where, in which order, and how queries stand in others.
+//! Queries: the select list, the source, the order, and nested queries.
 //!
-//! Rows inside rows are read as records, which PostgreSQL sends in its binary form: one statement reads a tree, and
-//! nothing is turned into JSON on the way.
+//! Nested rows are read as records, which PostgreSQL sends in its binary format: one statement reads a tree, without
+//! any conversion to JSON.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use crate::postgres::{DbError, Param};
 use crate::schema::Family;
 
 impl<'a> Builder<'a> {
-    /// Writes one of the things that are read at once.
+    /// Writes a subquery.
     pub(super) fn subquery(&mut self, part: &Subquery, depth: usize, tie: Option<Tie<'_>>) -> Result<(), DbError> {
         let (before, query, as_record, after) = match part {
             Subquery::Row(query) => ("(", query, true, " LIMIT 1)"),
@@ -31,7 +31,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Writes a whole query, which may be tied to the query that it stands in.
+    /// Writes a whole query, which may be tied to its enclosing query.
     pub(super) fn query(
         &mut self,
         rows: &RowScope<'a>,
@@ -58,19 +58,20 @@ impl<'a> Builder<'a> {
         let scope = Scope::Row(rows.clone());
         let order = self.order_keys(&scope, query);
         let permitted = self.permitted(rows)?;
-        // What is planned for its values needs no bound.
+        // A query that is planned for its values needs no bound.
         let replans = (query.filter.replans() && !query.sorts_by_aggregate()) || self.rule_replans(rows.row);
         let numbered = numbered(rows, query);
         let is_bounded = (!order.is_empty() || numbered) && query.group.is_empty() && !replans;
         let bound = query.page.filter(|_| is_bounded).and_then(bound);
         let bound = bound.map(|bound| bound + i64::from(query.neighbours));
-        // PostgreSQL leaves a query out that only passes on what another one reads.
+        // PostgreSQL eliminates a query that only passes on the columns of another one.
         let is_plain = !as_record && query.list.iter().all(|selected| matches!(selected, Selected::Column(..)));
-        // It computes what is selected of the rows before a page as well, unless the page is chosen below.
+        // PostgreSQL also computes the select list for the rows before a page, unless a subquery selects the page
+        // first.
         let is_chosen_below = !is_plain && !query.is_computed() && query.page.is_some_and(|page| page.offset != 0);
         self.text.push_str(if bound.is_some() && is_plain { "SELECT * FROM (SELECT " } else { "SELECT " });
         let mut reading = self.reading(rows, query);
-        // What is read of single rows is read of those of the page alone.
+        // Values of single rows are only read for the rows of the page.
         let listed = if query.is_computed() { reading.computed().clone() } else { rows.clone() };
         let group_joins = self.group_joins(&listed, query)?;
         self.select_list(&listed, query, tie, as_record)?;
@@ -95,8 +96,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The rows of a query in their order, groups as one. `ties` are the conditions of what it stands in and of policies,
-    /// and `joins` what stands behind the rows.
+    /// Writes the rows of a query in their order, combined into groups if there are any. `ties` are the conditions of
+    /// the enclosing query and of policies, and `joins` follows the rows in the `FROM` clause.
     fn matching(
         &mut self,
         reading: &mut Reading<'a>,
@@ -113,7 +114,7 @@ impl<'a> Builder<'a> {
         };
         let _ = write!(self.text, "{source} AS {}{}{joins}", rows.alias(), reading.join());
         let reads = order.iter().map(|key| self.reads(&rows, &key.column)).sum();
-        // Groups are ordered by what they are grouped by.
+        // Groups are ordered by the expressions that they are grouped by.
         let scope = if query.is_computed() { Scope::Row(rows.clone()) } else { reading.scope(reads) };
         if rows.depth == 0 {
             self.outermost = Some(self.text.len());
@@ -132,8 +133,8 @@ impl<'a> Builder<'a> {
             }
             word = " AND ";
         }
-        // Not of rows that are kept back: PostgreSQL chooses the order of conditions by their cost, and the error of a
-        // function would tell that such a row is there.
+        // Hidden rows are excluded first: PostgreSQL orders conditions by their cost, and the error of a function would
+        // reveal that such a row exists.
         let keeps_back = ties[1].is_some() || query.filter.begins_strictly();
         let before = self.text[conditions..]
             .strip_prefix(" WHERE ")
@@ -157,8 +158,8 @@ impl<'a> Builder<'a> {
         self.group_order(&Scope::Row(rows), query)
     }
 
-    /// Binds the arguments of what gives the rows, before all else: its placeholders are the first. All queries of a
-    /// statement that read from it share them.
+    /// Binds the arguments of the source of the rows before all other values, so that its placeholders come first. All
+    /// queries of a statement that read from it share them.
     fn bind_source(&mut self, query: &Query) {
         if let (Some(from), true) = (&query.from, self.params.is_empty()) {
             self.params.extend(from.params.iter().cloned());
@@ -267,7 +268,7 @@ impl<'a> Builder<'a> {
     }
 
     fn data_key(&mut self, rows: &RowScope<'a>, scope: &Scope<'a>, name: &str) -> Result<(), DbError> {
-        // Only masked keys are read of `json`.
+        // Only masked keys are read from `json`.
         let is_json = rows.source.data().is_some_and(|data| data.name == "json");
         let data = [&*rows.column("data"), if is_json { "::jsonb" } else { "" }].concat();
         let key = self.masked(scope, name, format!("{data}->{}", quote_literal(name)))?;
@@ -275,12 +276,13 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The order with the unique last key that a page gets, so that it is stable. The key goes in the direction of
-    /// the one before it, so that one index serves both.
+    /// The order, including the unique last key that makes the order of a page stable. This key has the same direction
+    /// as the key before it, so that one index serves both.
     pub(super) fn order_keys(&mut self, scope: &Scope<'a>, query: &Query) -> Vec<Order> {
         let mut keys = query.order.clone();
         let unique = super::col("id");
-        // A cursor has the last key even of a page that can only have one row: the next page need not be filtered so.
+        // A cursor includes the last key even for a page of at most one row, because the next page may have another
+        // filter.
         let has_cursor = query.list.iter().any(|selected| matches!(selected, Selected::OrderKeys));
         let is_complete = query.neighbours
             || query.as_given
@@ -305,7 +307,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The expression that a key of an order sorts by.
+    /// The expression of an order key.
     pub(super) fn order_operand(&mut self, scope: &Scope<'a>, key: &Order) -> Result<Operand, DbError> {
         if let Some(by) = &key.aggregate {
             return self.aggregate_operand(scope, &key.column, by);
@@ -336,16 +338,16 @@ impl<'a> Builder<'a> {
 /// The page of a query for one row.
 pub(super) const FIRST: Window = Window { limit: 1, offset: 0 };
 
-/// Whether rows are numbered as they are given, to keep their order.
+/// Whether the rows of the source are numbered, to keep their order.
 fn numbered(rows: &RowScope<'_>, query: &Query) -> bool {
     query.as_given && query.from.is_some() && !rows.source.columns.contains_key("ordinality")
 }
 
-/// A round number of rows within which a page lies.
+/// A round number of rows that covers a page.
 ///
-/// PostgreSQL plans a bound `LIMIT` as if it were a tenth of the table, unless it plans the statement anew for each
-/// request. With the rows bounded by a number that it can see, one plan is right for all pages of about this size. The
-/// numbers are few, so that a client cannot fill the server with statements.
+/// PostgreSQL plans a bound `LIMIT` as if it were a tenth of the table, unless it plans the statement again for each
+/// request. With a literal bound on the rows, one plan is right for all pages of about this size. There are only a few
+/// bounds, so that a client cannot fill the server with statements.
 pub(super) fn bound(page: Window) -> Option<i64> {
     let last = page.limit.checked_add(page.offset)?;
     [8, 32, 128, 512, 2_048, 8_192].into_iter().find(|bound| *bound >= last && page != FIRST)

@@ -1,4 +1,5 @@
-//! The shape of a statement: all of its query but the values. A statement is written once for a shape, and bound for each request.
+//! The shape of a statement: its whole query except the values. A statement is written once per shape, and bound for
+//! each request.
 
 use super::bound::bind;
 use super::cast::is_value;
@@ -9,21 +10,22 @@ use crate::postgres::{Catalogue, DbError, Param};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::Operator;
 
-/// The texts that the values of a statement must be for its text to hold; one for each comparison, in their order.
+/// The types that the values of a statement must be valid for if its text is reused; one entry per comparison, in
+/// order.
 pub(crate) type Checks = Vec<Option<String>>;
 
-/// The parts of a query that can differ from one request to the next.
+/// The parts of a query that can differ between requests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StatementShape<'a> {
     pub(crate) filter: &'a Filter,
     pub(crate) order: &'a [Order],
     pub(crate) page: Option<Window>,
-    /// Whether the rows next to the page are read as well, which every shape of a page can have.
+    /// Whether the rows next to the page are also read, which is possible for every shape of a page.
     pub(crate) neighbours: bool,
 }
 
 impl StatementShape<'_> {
-    /// Whether a statement for the one, with other values, is right for the other.
+    /// Whether a statement for one of them can be reused for the other, with other values.
     pub(crate) fn has_shape_of(&self, other: &Self) -> bool {
         let same_page = match (self.page, other.page) {
             (Some(one), Some(other)) => {
@@ -40,7 +42,7 @@ impl StatementShape<'_> {
             && same_filter(self.filter, other.filter)
     }
 
-    /// Binds the values in the order of the placeholders. `false` when a value needs another text.
+    /// Binds the values in the order of the placeholders. Returns `false` if a value needs a different text.
     pub(crate) fn bind<'c>(
         &self,
         catalogue: &Catalogue,
@@ -74,7 +76,7 @@ impl StatementShape<'_> {
 }
 
 impl Filter {
-    /// The same shape, without the values.
+    /// The same shape, with placeholder values.
     pub(crate) fn without_values(&self) -> Self {
         let all = |all: &[Self]| all.iter().map(Self::without_values).collect();
         match self {
@@ -98,13 +100,13 @@ impl Filter {
 }
 
 impl Column {
-    /// The same form, without the values of arguments.
+    /// The same form, with placeholder arguments.
     pub(super) fn without_values(&self) -> Self {
         let call = self.call.as_ref().map(|call| call.without_values().into());
         Self { path: self.path.clone(), call }
     }
 
-    /// Whether both are the same but for the values of arguments.
+    /// Whether both are equal except for the values of arguments.
     pub(super) fn has_form_of(&self, other: &Self) -> bool {
         self.path == other.path
             && match (&self.call, &other.call) {
@@ -114,14 +116,14 @@ impl Column {
             }
     }
 
-    /// Binds the arguments, as writing it does.
+    /// Binds the arguments in the same order as the code that writes the column.
     pub(super) fn bind(&self, catalogue: &Catalogue, params: &mut Vec<Param>) -> Result<(), DbError> {
         self.call.as_ref().map_or(Ok(()), |call| call.bind(catalogue, params))
     }
 }
 
 impl Order {
-    /// The same shape, without the value.
+    /// The same shape, with a placeholder value.
     pub(crate) fn without_value(&self) -> Self {
         let rank = self.rank.as_ref().map(|rank| Rank { operator: rank.operator, query: formal(&rank.query) });
         let bare = |by: &OrderAggregate| OrderAggregate { value: by.value.clone(), filter: by.filter.without_values() };
@@ -131,13 +133,13 @@ impl Order {
     }
 }
 
-/// A small value of the same shape.
+/// A small value with the same shape.
 fn formal(value: &SqlValue) -> SqlValue {
     match value {
         SqlValue::Null => SqlValue::Null,
         SqlValue::Bool(value) => SqlValue::Bool(*value),
         SqlValue::Int(_) | SqlValue::Text(_) => SqlValue::Int(0),
-        // To a policy, a list with a null says something else.
+        // In a policy, a list with a null has a different meaning.
         SqlValue::List(_) if value.has_null() => SqlValue::List(vec![SqlValue::Null]),
         SqlValue::List(_) => SqlValue::List(Vec::new()),
     }
@@ -183,7 +185,7 @@ pub(super) fn same_filter(one: &Filter, other: &Filter) -> bool {
     }
 }
 
-/// Whether two comparisons of one thing have one text. What the ends of a range are like decides about it.
+/// Whether two comparisons of the same operand have the same text. The text of a range comparison depends on its ends.
 fn same_comparison((operator, one): (Operator, &SqlValue), (other, value): (Operator, &SqlValue)) -> bool {
     operator == other && operator != Operator::InRange && same_value(one, value)
 }
@@ -221,7 +223,7 @@ pub(super) fn bind_filter<'c>(
             Ok(true)
         }
         Filter::Not(inner) | Filter::Some(_, inner) => bind_filter(inner, catalogue, checks, params),
-        // What is wrong with it is not the client's.
+        // Errors in it are not the client's.
         Filter::Strict(inner) => bind_filter(inner, catalogue, checks, params).map_err(DbError::of_policy),
         Filter::Aggregate(_, of) => {
             for having in &of.having {
@@ -299,7 +301,7 @@ mod tests {
         for (one, other) in [(window(1, 0), window(2, 0)), (window(5, 0), window(5, 2)), (window(5, 0), None)] {
             assert!(!varying(&all, &[], one).has_shape_of(&varying(&all, &[], other)));
         }
-        // The ends of a range decide about its text.
+        // The text depends on the ends of the range.
         let ends = SqlValue::List(vec!["10.0.0.1".into(), "10.0.0.2".into()]);
         let range = Filter::Compare(col("a"), Operator::InRange, ends);
         assert!(!varying(&range, &[], None).has_shape_of(&varying(&range, &[], None)));

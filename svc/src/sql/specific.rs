@@ -1,4 +1,4 @@
-//! Operators that one type has: networks, paths, ranges of dates, full text.
+//! Operators of a single type: networks, paths, ranges of dates, full text.
 
 use super::Builder;
 use super::bound::Placeholders;
@@ -11,7 +11,7 @@ use crate::schema::Operator;
 const PRIVATE: &str = "'{10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7}'::inet[]";
 const LOOPBACK: &str = "'{127.0.0.0/8,::1}'::inet[]";
 
-/// A comparison that only one type has.
+/// A comparison with an operator of a single type.
 pub(super) fn specific(
     operand: &Operand,
     operator: Operator,
@@ -50,7 +50,7 @@ impl Builder<'_> {
     }
 }
 
-/// A query in one of the four languages, in the text search configuration of the database.
+/// A text search query in one of the four query syntaxes, in the text search configuration of the database.
 fn search_query(operator: Operator, query: &str) -> String {
     let function = match operator {
         Operator::PlainSearch => "plainto_tsquery",
@@ -58,11 +58,11 @@ fn search_query(operator: Operator, query: &str) -> String {
         Operator::WebSearch => "websearch_to_tsquery",
         _ => "to_tsquery",
     };
-    // A subquery is read once, where the function alone would be for every row.
+    // A subquery is evaluated once; the function alone would be evaluated for every row.
     format!("(SELECT {function}({query}))")
 }
 
-/// Prefixes order before addresses in PostgreSQL, so they are taken off first.
+/// Prefixes sort before addresses in PostgreSQL, so they are removed first.
 fn in_range(operand: &Operand, value: &SqlValue, bound: &mut Placeholders) -> Result<String, DbError> {
     let SqlValue::List(ends) = value else { return Ok("false".to_owned()) };
     let [Some(from), Some(to)] = [ends.first(), ends.get(1)].map(|end| end.and_then(SqlValue::text)) else {
@@ -77,7 +77,7 @@ fn in_range(operand: &Operand, value: &SqlValue, bound: &mut Placeholders) -> Re
     Ok(format!("(host({sql})::inet >= host({from})::inet AND host({last}({sql}))::inet <= host({last}({to}))::inet)"))
 }
 
-/// A condition or its opposite; neither holds where there is no value.
+/// A condition or its negation; both fail for a null.
 fn whether(value: &SqlValue, condition: &str) -> String {
     if *value == SqlValue::Bool(true) { condition.to_owned() } else { format!("NOT ({condition})") }
 }

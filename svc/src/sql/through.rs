@@ -1,4 +1,4 @@
-//! The keys of relations, which another view may join.
+//! The keys of relations, including relations through a junction view.
 
 use super::Builder;
 use super::operand::{Operand, quote_literal};
@@ -7,7 +7,7 @@ use crate::postgres::DbError;
 use crate::schema::{Family, KeyNames, Relation, Through};
 
 impl<'a> Builder<'a> {
-    /// The keys that those of this side are compared with: of the rows, or of the view that joins them.
+    /// The keys that this side's keys are compared with: the keys of the rows, or of the junction view.
     pub(super) fn compared_keys(&mut self, rows: &RowScope<'a>, relation: &Relation) -> Result<Vec<Operand>, DbError> {
         match relation.through {
             Some(through) => {
@@ -18,7 +18,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The keys with which a relation starts or ends.
+    /// The keys at one end of a relation.
     pub(super) fn keys(
         &mut self,
         scope: &Scope<'a>,
@@ -28,7 +28,8 @@ impl<'a> Builder<'a> {
         names.iter().map(|name| self.key(scope, name, end)).collect()
     }
 
-    /// The condition that joins rows to keys of this side, which have the types of the keys that they are compared with.
+    /// The condition that joins rows to keys of this side, which are cast to the types of the keys that they are
+    /// compared with.
     pub(super) fn joined_to(
         &mut self,
         rows: &RowScope<'a>,
@@ -49,7 +50,7 @@ impl<'a> Builder<'a> {
         Ok(format!("{to} IN (SELECT {there} FROM {view} AS {alias} WHERE {}{permitted})", equal(&here, keys)))
     }
 
-    /// The key as a type of another one.
+    /// Casts a key to the type of another one.
     pub(super) fn as_type(&self, key: Operand, cast: &str) -> Operand {
         if key.cast == cast {
             return key;
@@ -62,8 +63,8 @@ impl<'a> Builder<'a> {
         Operand { sql, text, cast: cast.to_owned(), ..key }
     }
 
-    /// The value of a key in hand, and what of it is null where it cannot be read; `is_exact` where all keys are written as
-    /// integers, if they are numbers.
+    /// The value of an available key, and the expression that is null if the key cannot be read. `is_exact` means that
+    /// all numeric keys are written as integers.
     pub(super) fn key_in_hand(&self, text: &str, cast: &str, is_exact: bool) -> (String, String) {
         if cast == "int8" && !is_exact {
             let number = self.cast_text(text, "numeric");
@@ -73,7 +74,7 @@ impl<'a> Builder<'a> {
         (value.clone(), value)
     }
 
-    /// The rows of the view that joins. Of those without a type, only the keys are named.
+    /// The rows of the junction view. If it has no type, only its keys are used.
     pub(super) fn join(
         &self,
         rows: &RowScope<'a>,
@@ -84,7 +85,7 @@ impl<'a> Builder<'a> {
         Ok(RowScope { row: relation.joining.unwrap_or(rows.row), source, depth: rows.depth + 1, once: false })
     }
 
-    /// The condition that a policy puts on the rows that join, behind others.
+    /// The condition that a policy applies to the junction rows, to append to other conditions.
     pub(super) fn permitted_join(&mut self, join: &RowScope<'a>, relation: &Relation) -> Result<String, DbError> {
         let permitted = if relation.joining.is_some() { self.permitted(join)? } else { None };
         Ok(permitted.map(|rule| format!(" AND {rule}")).unwrap_or_default())
@@ -103,7 +104,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A column of the view that joins, or else a key of its `data`.
+    /// A column of the junction view, or else a key of its `data`.
     fn join_key(&self, join: &RowScope<'a>, name: &'static str, end: &'static str) -> Result<Operand, DbError> {
         if let Some(ty) = join.source.columns.get(name) {
             return Ok(self.column(join, name, ty, None));
@@ -122,7 +123,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A number as an integer, which is compared by its index; null where it is none, as no integer equals it then.
+/// A number as an integer, so that the comparison can use an index. Null if it is not an integer, because no integer
+/// equals it then.
 fn integer(number: &str) -> String {
     format!(
         "(CASE WHEN {number} = trunc({number}) AND {number} >= -9223372036854775808 \
@@ -130,7 +132,7 @@ fn integer(number: &str) -> String {
     )
 }
 
-/// The condition that keys are equal, each to that in its place.
+/// The condition that keys are equal in pairs.
 pub(super) fn equal(these: &[Operand], those: &[String]) -> String {
     let pairs = these.iter().zip(those).map(|(this, that)| format!("{} = {that}", this.sql));
     pairs.collect::<Vec<_>>().join(" AND ")

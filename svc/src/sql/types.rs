@@ -1,8 +1,9 @@
-//! The types of what a statement gives, so that a view that has changed is noticed before a value is read.
+//! The result types of a statement, which detect a changed view before a value is read.
 //!
-//! PostgreSQL refuses a prepared statement whose columns have got other types, and a record names the types of its
-//! values. So whatever decides about an answer has to show its type in one of the two. What is only sorted, grouped or
-//! aggregated by, or read as text, does not, and gets a guard: a null of its type, which costs a row next to nothing.
+//! PostgreSQL rejects a prepared statement if the types of its columns have changed, and a record includes the types of
+//! its values. Every column that affects the response must therefore expose its type in one of the two ways. A column
+//! that is only sorted, grouped or aggregated by, or read as text, does not, and gets a guard: a null of its type,
+//! which costs next to nothing per row.
 
 use tokio_postgres::types::Type;
 
@@ -15,16 +16,16 @@ use super::scope::{RowScope, Scope};
 use super::{Builder, Views};
 use crate::postgres::{DbError, Oid};
 
-/// A null of the type of what a query sorts, groups or aggregates by.
+/// A null with the type of a column that a query sorts, groups or aggregates by.
 pub(super) struct Guard {
     pub(super) sql: String,
     ty: Oid,
 }
 
-/// The types of the values in the records of a query.
+/// The types of the values in a query's records.
 ///
 /// # Errors
-/// When the view is unknown.
+/// If the view is unknown.
 pub(crate) fn record_types(views: Views<'_>, query: &Query) -> Result<Box<[Oid]>, DbError> {
     let mut builder = Builder::new(views);
     builder.careful = query.careful;
@@ -33,7 +34,7 @@ pub(crate) fn record_types(views: Views<'_>, query: &Query) -> Result<Box<[Oid]>
 }
 
 impl Subquery {
-    /// The type of its column.
+    /// The type of the subquery's column.
     pub(super) fn oid(&self) -> Oid {
         match self {
             Self::Row(_) => Type::RECORD.oid(),
@@ -45,7 +46,7 @@ impl Subquery {
 }
 
 impl<'a> Builder<'a> {
-    /// The types of the columns in the rows of a query.
+    /// The types of the columns in a query's rows.
     pub(super) fn row_types(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<Vec<Oid>, DbError> {
         self.types(rows, query, false)
     }
@@ -77,7 +78,7 @@ impl<'a> Builder<'a> {
         Ok(empty.into_iter().chain(selected).chain(guards.iter().map(|guard| guard.ty)).collect())
     }
 
-    /// The guards of a query, which stand behind what it selects.
+    /// The guards of a query, which follow its select list.
     pub(super) fn guards(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<Vec<Guard>, DbError> {
         let scope = Scope::Row(rows.clone());
         let mut guards: Vec<Guard> = Vec::new();
@@ -103,7 +104,7 @@ impl<'a> Builder<'a> {
             add(Guard::of(&self.key_operand(&scope, &value.column)?));
         }
         for selected in &query.list {
-            // As text or JSON, a column shows nothing of its own type.
+            // A column that is read as text or JSON does not expose its own type.
             if let Selected::Column(name, Select::Text | Select::Json) = selected {
                 add(Guard::of(&self.operand(&scope, &Column::of(name))?));
             }
@@ -125,18 +126,18 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Whether a column is among what is read, as it is.
+/// Whether a selected value is the bare column.
 fn shows(selected: &Selected, column: &Column) -> bool {
     matches!(selected, Selected::Column(name, Select::Plain) if *column == Column::of(name))
 }
 
 impl Guard {
-    /// `CASE` gives a domain's base type. What stands in it is never planned.
+    /// The result type of `CASE` is a domain's base type. Its branch is never planned.
     fn of(operand: &Operand) -> Option<Self> {
         Some(Self { sql: format!("CASE WHEN false THEN {} END", operand.sql), ty: operand.bare? })
     }
 
-    /// A value beside aggregates has to come from a query of its own.
+    /// Next to aggregates, a value has to come from its own subquery.
     fn of_aggregate(rows: &RowScope<'_>, column: &Column, operand: &Operand) -> Option<Self> {
         let [_] = column.path.as_slice() else { return None };
         let (from, alias) = (&rows.source.quoted, rows.alias());

@@ -1,4 +1,4 @@
-//! Answers to a test's client.
+//! Responses to a test's client.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -7,19 +7,19 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower::Service as _;
 
-/// An answer to a [`Client`](super::Client). What a test looks at and is not there fails the test, with the whole answer
-/// in the message.
+/// A response to a [`Client`](super::Client). If a test reads a part that is missing, the test fails with the whole
+/// response in the message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     status: StatusCode,
     headers: HeaderMap,
-    /// Null where the body is not JSON.
+    /// Null if the body is not JSON.
     body: Value,
     text: String,
 }
 
 impl Answer {
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and waits for the whole response.
     pub(super) async fn of(mut router: Router, request: Request<Body>) -> Self {
         let response = match router.call(request).await {
             Ok(response) => response,
@@ -32,32 +32,32 @@ impl Answer {
         Self { status: parts.status, headers: parts.headers, body, text }
     }
 
-    /// The answer to a subscription that was refused.
+    /// Creates the response to a subscription that was rejected.
     pub(super) fn refused(body: Value) -> Self {
         let text = body.to_string();
         Self { status: StatusCode::OK, headers: HeaderMap::new(), body, text }
     }
 
-    /// Returns the data of an answer without errors.
+    /// Returns the data of a response without errors.
     ///
     /// # Panics
-    /// When the answer has errors, or no data.
+    /// Panics if the response has errors, or no data.
     #[track_caller]
     pub fn data(&self) -> &Value {
         let data = self.body.get("data").filter(|_| self.errors().is_empty());
         data.unwrap_or_else(|| panic!("the answer is not data alone: {}", self.text))
     }
 
-    /// Returns the data of an answer without errors as a type of the test's own.
+    /// Deserializes the data of a response without errors into a type of the test.
     ///
     /// # Panics
-    /// When the answer has errors, or its data is not of this type.
+    /// Panics if the response has errors, or its data does not match the type.
     #[track_caller]
     pub fn read<T: DeserializeOwned>(&self) -> T {
         T::deserialize(self.data()).unwrap_or_else(|error| panic!("the data cannot be read: {error}: {}", self.text))
     }
 
-    /// Returns the errors, of which there may be none.
+    /// Returns the errors, possibly none.
     pub fn errors(&self) -> &[Value] {
         self.body["errors"].as_array().map(Vec::as_slice).unwrap_or_default()
     }
@@ -65,7 +65,7 @@ impl Answer {
     /// Returns the code of the first error.
     ///
     /// # Panics
-    /// When there is no error with a code.
+    /// Panics if there is no error with a code.
     #[track_caller]
     pub fn code(&self) -> &str {
         self.of_error(&self.body["errors"][0]["extensions"]["code"])
@@ -74,7 +74,7 @@ impl Answer {
     /// Returns the message of the first error.
     ///
     /// # Panics
-    /// When there is no error.
+    /// Panics if there is no error.
     #[track_caller]
     pub fn message(&self) -> &str {
         self.of_error(&self.body["errors"][0]["message"])
@@ -88,8 +88,8 @@ impl Answer {
     /// Returns the texts of the statements that were run for the request, in the order of its root fields.
     ///
     /// # Panics
-    /// When the answer does not tell: it was not asked to by [`Request::explained`](super::Request::explained), or the
-    /// service runs as in production.
+    /// Panics if the response does not contain them: [`Request::explained`](super::Request::explained) was not called,
+    /// or the service runs as in production.
     #[track_caller]
     pub fn statements(&self) -> Vec<&str> {
         let told = self.body["extensions"]["explain"].as_array();
@@ -98,12 +98,12 @@ impl Answer {
         statements.filter_map(|statement| statement["text"].as_str()).collect()
     }
 
-    /// Returns the whole body; null where it is not JSON.
+    /// Returns the whole body; null if it is not JSON.
     pub fn json(&self) -> &Value {
         &self.body
     }
 
-    /// Returns the body as it came.
+    /// Returns the body as text.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -1,4 +1,4 @@
-//! Requests to a program.
+//! Requests to the application.
 
 use axum::Router;
 use axum::body::Body;
@@ -7,7 +7,7 @@ use tower::Service as _;
 
 use crate::{Error, Result};
 
-/// Sends a request and waits for the answer.
+/// Sends a request and waits for the response.
 pub(super) async fn answer(app: &Router, request: axum::http::Result<Request<Body>>) -> Result<Response<Body>> {
     let request = request.map_err(|error| Error::internal(format!("the principal has a bad header: {error}")))?;
     match app.clone().call(request).await {

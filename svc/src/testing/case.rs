@@ -1,4 +1,4 @@
-//! Cases of the matrix, and those who ask.
+//! Cases of the matrix, and principals.
 
 use std::fmt;
 use std::pin::pin;
@@ -14,21 +14,21 @@ use tokio::time::timeout;
 
 use crate::Result;
 
-/// The time between two events of which a subscription is to tell.
+/// The time between two events that the subscription reports.
 const BETWEEN_EVENTS: Duration = Duration::from_millis(50);
-/// The longest that a first answer may take.
+/// The maximum wait for a first response.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Somebody who asks, with the headers that say so.
+/// A principal: a kind of client, identified by its headers.
 pub(super) struct Principal {
     pub(super) name: String,
     pub(super) headers: Vec<(String, String)>,
 }
 
-/// Makes an event happen.
+/// Triggers an event.
 type Happen = Arc<dyn Fn() -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
-/// A document that asks for one operation or field.
+/// A document that selects one operation or field.
 #[derive(Clone)]
 #[must_use = "a case is part of a matrix"]
 pub struct Case {
@@ -40,8 +40,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// A document about the operation or the field of this coordinate, such as `Query.posts`, `Mutation.createPost` or
-    /// `User.email`. One about a field selects nothing else, so that the verdict is the field's.
+    /// Creates a case for the operation or the field with this coordinate, such as `Query.posts`, `Mutation.createPost`
+    /// or `User.email`. The document for a field selects nothing else, so that the verdict is the field's.
     pub fn new(coordinate: impl Into<String>, document: impl Into<String>) -> Self {
         let (coordinate, document) = (coordinate.into(), document.into());
         Self { coordinate, document, variables: json!({}), document_id: None, event: None }
@@ -53,15 +53,15 @@ impl Case {
         self
     }
 
-    /// The name of the registered operation that has this document, which is then asked for as well.
+    /// Sets the name of the registered operation with this document, which is then tested as well.
     pub fn document_id(mut self, name: impl Into<String>) -> Self {
         self.document_id = Some(name.into());
         self
     }
 
-    /// Makes something happen of which the subscription tells. It is done again and again until the first answer is
-    /// there, as a client does not see from when on it listens; so it should give the same answer each time. A
-    /// subscription whose function tells something by itself needs no event.
+    /// Sets a function that triggers an event for the subscription. It is called repeatedly until the first response
+    /// arrives, as a client cannot see when the service starts listening; so it should cause the same response each
+    /// time. A subscription whose function sends events by itself needs none.
     pub fn event<F>(mut self, happen: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<()>> + Send + 'static,
@@ -70,7 +70,7 @@ impl Case {
         self
     }
 
-    /// Whether the document subscribes.
+    /// Whether the document is a subscription.
     pub(super) fn is_subscription(&self) -> bool {
         let parsed = ast::Document::parse(self.document.as_str(), "case").unwrap_or_else(|invalid| invalid.partial);
         parsed.definitions.iter().any(|definition| match definition {
@@ -81,7 +81,7 @@ impl Case {
         })
     }
 
-    /// Waits for the first answer, while events happen; `None` where none comes.
+    /// Waits for the first response while triggering events; `None` if there is none.
     pub(super) async fn first(&self, answer: impl Future<Output = Result<Value>>) -> Result<Option<Value>> {
         let mut answer = pin!(answer);
         let started = Instant::now();
@@ -109,7 +109,7 @@ impl fmt::Debug for Case {
 }
 
 impl Principal {
-    /// A request with its headers.
+    /// Starts a request with the principal's headers.
     pub(super) fn request(&self, method: &str, uri: &str) -> request::Builder {
         let request = axum::http::Request::builder().method(method).uri(uri);
         self.headers.iter().fold(request, |request, (name, value)| request.header(name, value))
@@ -118,7 +118,7 @@ impl Principal {
 
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Headers may hold tokens.
+        // Headers may contain tokens.
         f.debug_struct("Principal").field("name", &self.name).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! A client of a service in a test, without a socket.
+//! A client of a service in a test, without a network connection.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use super::service::TestService;
 use crate::{AppOptions, Result};
 
-/// A client of a service in a test. Its requests pass all that they pass on a socket, but for the socket.
+/// A client of a service in a test. Its requests are processed like those over the network, except for the connection
+/// itself.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -41,10 +42,10 @@ pub struct Client {
 }
 
 impl Client {
-    /// Creates the application with these options, and a client of it.
+    /// Creates the application with these options, and a client for it.
     ///
     /// # Errors
-    /// When a setting or the schema cannot be used.
+    /// Fails if a setting or the schema cannot be used.
     pub async fn new(options: AppOptions) -> Result<Self> {
         let service = TestService::start(options).await?;
         let (headers, extensions) = (HeaderMap::new(), Extensions::new());
@@ -54,7 +55,7 @@ impl Client {
     /// Returns a client of the same service whose requests have this header.
     ///
     /// # Panics
-    /// When it is not a valid header.
+    /// Panics if the header is invalid.
     #[track_caller]
     pub fn with_header(&self, name: &str, value: &str) -> Self {
         let mut client = self.clone();
@@ -62,28 +63,28 @@ impl Client {
         client
     }
 
-    /// Returns a client of the same service whose requests have this value in their extensions, as layers around the
-    /// endpoint add it.
+    /// Returns a client of the same service whose requests have this value in their extensions, as if a layer around
+    /// the endpoint had added it.
     pub fn with_extension<T: Any + Clone + Send + Sync>(&self, value: T) -> Self {
         let mut client = self.clone();
         client.extensions.insert(value);
         client
     }
 
-    /// Returns a client of the same service whose requests are those of this user, without a token.
+    /// Returns a client of the same service whose requests are authenticated as this user, without a token.
     #[cfg(feature = "auth")]
     pub fn as_user(&self, user: crate::UserContext) -> Self {
         self.with_extension(user)
     }
 
-    /// Puts layers and routes around the service, as the program does. Subscriptions do not pass them.
+    /// Adds layers and routes around the service, as the program does. Subscriptions bypass them.
     #[must_use]
     pub fn wrapped(mut self, wrap: impl FnOnce(Router) -> Router) -> Self {
         self.router = wrap(self.router);
         self
     }
 
-    /// Returns the router, for requests of any kind.
+    /// Returns the router, for arbitrary requests.
     pub fn router(&self) -> Router {
         self.router.clone()
     }
@@ -99,7 +100,7 @@ impl Client {
 
 impl std::fmt::Debug for Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Headers may hold tokens.
+        // Headers may contain tokens.
         f.debug_struct("Client").finish_non_exhaustive()
     }
 }

@@ -1,11 +1,11 @@
-//! The rules that stand at each operation and field of a schema.
+//! The rules for each operation and field of a schema.
 
 use std::collections::HashSet;
 
 use crate::schema::{FieldDef, FieldKind, TypeDef, TypeKind};
 use crate::{AppOptions, Result};
 
-/// The operations and fields of a schema, with the rules that stand at each.
+/// The operations and fields of a schema, with the rules for each.
 #[derive(Debug, Clone)]
 pub struct Coverage {
     covered: Vec<Covered>,
@@ -17,17 +17,17 @@ pub struct Coverage {
 pub struct Covered {
     /// Its coordinate in the schema, such as `Query.posts` or `User.email`.
     pub coordinate: String,
-    /// The rules that decide about it; none where it is open.
+    /// The rules that decide about it; empty if it is open.
     pub rules: Vec<String>,
-    /// Whether a case of the matrix is about it.
+    /// Whether the matrix has a case for it.
     pub is_tested: bool,
 }
 
 impl Coverage {
-    /// The coverage of a schema. Of types, those of the program count.
+    /// Returns the coverage of a schema. Only the program's own types are included.
     ///
     /// # Errors
-    /// When the schema cannot be served.
+    /// Fails if the schema cannot be served.
     pub fn of(options: &AppOptions) -> Result<Self> {
         let (model, is_authorized) = (options.model()?, options.has_authorizer());
         let own: HashSet<_> = model.by_rust.values().copied().collect();
@@ -38,22 +38,22 @@ impl Coverage {
         Ok(Self { covered })
     }
 
-    /// All operations, then all fields.
+    /// Returns all operations, then all fields.
     pub fn all(&self) -> &[Covered] {
         &self.covered
     }
 
-    /// The operations and fields that no rule names.
+    /// Returns the operations and fields without a rule.
     pub fn open(&self) -> impl Iterator<Item = &Covered> {
         self.covered.iter().filter(|covered| covered.rules.is_empty())
     }
 
-    /// The operations and fields that have a rule, and no case.
+    /// Returns the operations and fields with a rule but without a case.
     pub fn untested(&self) -> impl Iterator<Item = &Covered> {
         self.covered.iter().filter(|covered| !covered.rules.is_empty() && !covered.is_tested)
     }
 
-    /// Notes that a case is about a coordinate; whether there is such a one.
+    /// Marks a coordinate as tested, and returns whether it exists.
     pub(super) fn test(&mut self, coordinate: &str) -> bool {
         let found = self.covered.iter_mut().find(|covered| covered.coordinate == coordinate);
         found.map(|covered| covered.is_tested = true).is_some()

@@ -1,4 +1,4 @@
-//! The matrix: it sends each case as each principal on every way, and compares.
+//! The matrix: it sends each case as each principal on every transport, and compares the responses.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ use super::verdict::Verdict;
 use super::way::Way;
 use crate::{AppOptions, Error, Result, create_svc_app};
 
-/// A matrix of principals and cases for the application with these options.
+/// Creates a matrix of principals and cases for the application with these options.
 pub fn authz_matrix(options: AppOptions) -> AuthzMatrix {
     AuthzMatrix { options, principals: Vec::new(), cases: Vec::new(), layer: Box::new(|router| router) }
 }
 
-/// A matrix of principals and cases, made by [`authz_matrix`].
+/// A matrix of principals and cases, created by [`authz_matrix`].
 #[must_use = "a matrix is nothing until it is run"]
 pub struct AuthzMatrix {
     options: AppOptions,
@@ -27,29 +27,29 @@ pub struct AuthzMatrix {
 }
 
 impl AuthzMatrix {
-    /// Adds somebody who asks, with the headers that say so.
+    /// Adds a principal, identified by these headers.
     pub fn principal(mut self, name: impl Into<String>, headers: &[(&str, &str)]) -> Self {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         self.principals.push(Principal { name: name.into(), headers });
         self
     }
 
-    /// Adds a case. Where a principal may, a mutation is done, on each way that there is.
+    /// Adds a case. A mutation is executed on each transport, if the principal may do so.
     pub fn case(mut self, case: Case) -> Self {
         self.cases.push(case);
         self
     }
 
-    /// Puts layers in front of the application, as the program does, such as one that says who asks.
+    /// Adds layers around the application, as the program does, such as one that authenticates the client.
     pub fn layer(mut self, layer: impl FnOnce(Router) -> Router + Send + 'static) -> Self {
         self.layer = Box::new(layer);
         self
     }
 
-    /// Sends each case as each principal on every way, one after the other.
+    /// Sends each case as each principal on every transport, one after the other.
     ///
     /// # Errors
-    /// When the application cannot be made, or a case names nothing of its schema.
+    /// Fails if the application cannot be created, or if the coordinate of a case is not in its schema.
     pub async fn run(self) -> Result<MatrixReport> {
         let Self { options, principals, cases, layer } = self;
         let mut coverage = Coverage::of(&options)?;
@@ -72,7 +72,7 @@ impl AuthzMatrix {
     }
 }
 
-/// Sends a case on every way; the first that runs it gives the verdict.
+/// Sends a case on every transport; the first one that runs it determines the verdict.
 async fn compare(app: &Router, principal: &Principal, case: &Case, report: &mut MatrixReport) -> Result<Verdict> {
     let mut first: Option<(Way, Value)> = None;
     for way in Way::ALL.iter().copied() {
@@ -98,10 +98,10 @@ async fn compare(app: &Router, principal: &Principal, case: &Case, report: &mut 
     }
 }
 
-/// The difference of an answer to the one that is expected.
+/// Returns the difference between a response and the expected one.
 ///
-/// Where functions are passed by, a denied field refuses the whole document with a code of its own. Mutations are done
-/// once more on each way, so their data may differ.
+/// If the program's functions are bypassed, a denied field rejects the whole document with a different code. Mutations
+/// are executed again on each transport, so their data may differ.
 fn difference(expected: &Value, way: Way, answer: &Value, case: &Case) -> Option<String> {
     let is_field = |error: &Value| !error["extensions"]["field"].is_null();
     let of_field = expected["errors"].as_array().is_some_and(|errors| errors.iter().any(is_field));

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::coverage::{Coverage, Covered};
 use super::verdict::Verdict;
 
-/// The report of a matrix: who may do what, the ways that disagree, and what nothing guards. It prints as text.
+/// The report of a matrix: the access of each principal, the transports that disagree, and the rules of operations and
+/// fields. Its `Display` output is text.
 #[derive(Debug, Clone)]
 pub struct MatrixReport {
     principals: Vec<String>,
@@ -16,7 +17,7 @@ pub struct MatrixReport {
     coverage: Coverage,
 }
 
-/// The verdicts about one operation or field, in the order of the principals.
+/// The verdicts for one operation or field, in the order of the principals.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) coordinate: String,
@@ -28,23 +29,23 @@ impl MatrixReport {
         Self { principals: principals.collect(), rows: Vec::new(), problems: Vec::new(), coverage }
     }
 
-    /// The problems of the answers: ways that disagree about a case, and cases that ran on no way.
+    /// Returns the problems: transports that disagree about a case, and cases that no transport ran.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
 
-    /// The rules of each operation and field.
+    /// Returns the rules of each operation and field.
     pub fn coverage(&self) -> &Coverage {
         &self.coverage
     }
 
-    /// The verdict about a case, by its coordinate, for a principal.
+    /// Returns the verdict of a case, by its coordinate, for a principal.
     pub fn verdict(&self, coordinate: &str, principal: &str) -> Option<&Verdict> {
         let column = self.principals.iter().position(|known| known == principal)?;
         self.rows.iter().find(|row| row.coordinate == coordinate)?.verdicts.get(column)
     }
 
-    /// The report as JSON.
+    /// Returns the report as JSON.
     pub fn to_json(&self) -> Value {
         let verdict = |(principal, verdict): (&String, &Verdict)| {
             let codes: Vec<_> = verdict.codes().collect();
@@ -65,7 +66,7 @@ impl MatrixReport {
         })
     }
 
-    /// The report in Markdown.
+    /// Returns the report in Markdown.
     pub fn to_markdown(&self) -> String {
         let mut text = self.tables().iter().map(Table::to_markdown).collect::<Vec<_>>().join("\n");
         for problem in &self.problems {
@@ -74,7 +75,7 @@ impl MatrixReport {
         text
     }
 
-    /// The tables of the verdicts and of the rules.
+    /// Returns the tables of the verdicts and of the rules.
     fn tables(&self) -> [Table; 2] {
         let head = std::iter::once("Case".to_owned()).chain(self.principals.iter().cloned()).collect();
         let cells = |row: &Row| {

@@ -13,7 +13,7 @@ use super::answer::Answer;
 use super::client::Client;
 use super::service::{Subscribed, Subscription};
 
-/// A request of a [`Client`]. It is sent by `.await`.
+/// A request of a [`Client`]. It is sent with `.await`.
 ///
 /// ```
 /// use svc::serde_json::json;
@@ -36,7 +36,7 @@ pub struct Request {
 }
 
 impl Client {
-    /// Returns a request with a document, which is sent by `.await`. The document may hold a mutation as well as a
+    /// Creates a request with a document, which is sent with `.await`. The document may contain a mutation as well as a
     /// query; [`Request::subscribe`] sends a subscription.
     pub fn query(&self, document: impl Into<String>) -> Request {
         Request::new(self.clone(), document.into())
@@ -51,7 +51,7 @@ impl Request {
     /// Adds the variables of a JSON object.
     ///
     /// # Panics
-    /// When it is not an object.
+    /// Panics if it is not an object.
     #[track_caller]
     pub fn variables(mut self, variables: Value) -> Self {
         match variables {
@@ -67,7 +67,7 @@ impl Request {
         self
     }
 
-    /// Names the operation that is run, of a document with several.
+    /// Sets the name of the operation to run, if the document contains several.
     pub fn operation_name(mut self, name: impl Into<String>) -> Self {
         self.operation = Some(name.into());
         self
@@ -76,7 +76,7 @@ impl Request {
     /// Adds a header.
     ///
     /// # Panics
-    /// When it is not a valid header.
+    /// Panics if the header is invalid.
     #[track_caller]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.client.insert_header(name, value);
@@ -89,16 +89,16 @@ impl Request {
         self
     }
 
-    /// Asks how the request is answered: [`Answer::statements`] and `json()["extensions"]["explain"]` then tell.
+    /// Requests an explanation of the request, for [`Answer::statements`] and `json()["extensions"]["explain"]`.
     pub fn explained(mut self) -> Self {
         self.extensions.insert("explain".to_owned(), Value::Bool(true));
         self
     }
 
-    /// Subscribes with the document, on a stream that needs no socket.
+    /// Subscribes with the document, on a stream that needs no network.
     ///
     /// # Errors
-    /// The answer to a request that gets no stream: one that is refused, a query, or a mutation.
+    /// Returns the response to a request without a stream: a rejected one, a query, or a mutation.
     pub async fn subscribe(self) -> Result<Subscribed, Answer> {
         let Client { service, headers, extensions, .. } = self.client;
         let subscription = Subscription::new(self.document).variables(Value::Object(self.variables));

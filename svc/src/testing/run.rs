@@ -6,18 +6,18 @@ use tokio::runtime::Builder;
 
 use super::database::{Database, Setup};
 
-/// A test, as the macro describes it.
+/// A test, as described by the macro.
 #[derive(Debug)]
 pub struct TestCase {
     /// The path of the function.
     pub name: &'static str,
-    /// The folder of the package.
+    /// The directory of the package.
     pub folder: &'static str,
-    /// The set-up, with the paths and the SQL of the attribute.
+    /// The setup, with the paths and the SQL of the attribute.
     pub setup: fn(Setup) -> Setup,
 }
 
-/// The result of a test: nothing, or a `Result`.
+/// The result of a test: `()` or a `Result`.
 pub trait TestOutcome {
     /// Whether the test has failed.
     fn has_failed(&self) -> bool;
@@ -35,17 +35,17 @@ impl<T, E> TestOutcome for Result<T, E> {
     }
 }
 
-/// Runs a test with a database of its own, on a runtime of its own.
+/// Runs a test with its own database, on its own runtime.
 ///
 /// # Panics
-/// Where there is no database for the test.
+/// Panics if the database of the test cannot be created.
 pub fn run_test<F>(case: &TestCase, test: impl FnOnce(Database) -> F) -> F::Output
 where
     F: Future<Output: TestOutcome>,
 {
     let setup = (case.setup)(Setup::new().folder(case.folder));
     let database = Database::create_blocking(&setup, case.name).unwrap_or_else(|error| panic!("{}", error.message()));
-    // The runtime ends before the database is dropped: with it go the tasks and the connections of services.
+    // The runtime stops before the database is dropped, and the tasks and connections of services with it.
     let guard = database.guard();
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.unwrap_or_else(|error| panic!("the runtime of the test does not start: {error}"));

@@ -1,4 +1,4 @@
-//! A service in a test, whose subscriptions are driven without a socket.
+//! A service in a test, whose subscriptions are driven without a network connection.
 
 use std::any::Any;
 use std::pin::Pin;
@@ -16,7 +16,7 @@ use crate::request::{RequestParts, Transport};
 use crate::security_log::{SecurityLogConfig, init_security_logger};
 use crate::{AppOptions, Error, Result};
 
-/// A service in a test. Its subscriptions pass all that they pass on a socket, but for the socket.
+/// A service in a test. Its subscriptions are processed like those over the network, except for the connection itself.
 ///
 /// ```no_run
 /// use svc::futures_util::stream;
@@ -46,7 +46,7 @@ pub struct TestService {
     state: Arc<AppState>,
 }
 
-/// A request to subscribe.
+/// A request for a subscription.
 #[derive(Debug)]
 #[must_use = "give it to `TestService::subscribe`"]
 pub struct Subscription {
@@ -55,15 +55,15 @@ pub struct Subscription {
     request: Request<()>,
 }
 
-/// The answers to a subscription. Dropping it ends the subscription.
+/// The responses of a subscription. Dropping it ends the subscription.
 #[derive(Debug)]
 pub struct Subscribed(ResponseStream);
 
 impl TestService {
-    /// Creates the application with these options. Security events go to no file but one that they name.
+    /// Creates the application with these options. Security events are written to a file only if the options name one.
     ///
     /// # Errors
-    /// When a setting or the schema cannot be used.
+    /// Fails if a setting or the schema cannot be used.
     pub async fn start(options: AppOptions) -> Result<Self> {
         if *options.security_log() == SecurityLogConfig::default() {
             init_security_logger(SecurityLogConfig { path: None, stdout: false });
@@ -77,10 +77,10 @@ impl TestService {
         self.router.clone()
     }
 
-    /// Subscribes.
+    /// Starts a subscription.
     ///
     /// # Errors
-    /// The answer to a request that gets no stream: one that is refused, a query, or a mutation.
+    /// Returns the response to a request without a stream: a rejected one, a query, or a mutation.
     pub async fn subscribe(&self, subscription: Subscription) -> Result<Subscribed, Value> {
         let body = json!({ "query": subscription.document, "variables": subscription.variables });
         let body = body.to_string();
@@ -95,7 +95,7 @@ impl TestService {
 }
 
 impl Subscription {
-    /// A request with a document.
+    /// Creates a request with a document.
     pub fn new(document: impl Into<String>) -> Self {
         Self { document: document.into(), variables: json!({}), request: Request::new(()) }
     }
@@ -109,7 +109,7 @@ impl Subscription {
     /// Adds a header.
     ///
     /// # Errors
-    /// When it is not a valid header.
+    /// Fails if the header is invalid.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self> {
         let bad = || Error::internal(format!("`{name}` is not a valid header, or its value is not"));
         let name = axum::http::HeaderName::try_from(name).map_err(|_| bad())?;
@@ -123,7 +123,7 @@ impl Subscription {
         self
     }
 
-    /// Replaces all values of the extensions.
+    /// Replaces all extensions.
     pub(super) fn extensions(mut self, extensions: Extensions) -> Self {
         *self.request.extensions_mut() = extensions;
         self
@@ -137,7 +137,7 @@ impl Subscription {
 }
 
 impl Subscribed {
-    /// Waits for the next answer; `None` at the end.
+    /// Waits for the next response; `None` at the end.
     pub async fn next(&mut self) -> Option<Value> {
         StreamExt::next(self).await
     }
@@ -151,7 +151,7 @@ impl Stream for Subscribed {
     }
 }
 
-/// The JSON of an answer.
+/// Parses the JSON of a response.
 fn shown(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A WebSocket in the process.
+//! A WebSocket connection within the process.
 
 use axum::Router;
 use axum::body::Body;
@@ -19,17 +19,17 @@ use tower::Service as _;
 use super::case::Principal;
 use crate::{Error, Result};
 
-/// The bytes that are on their way at once.
+/// The size of the buffer between client and server, in bytes.
 const BUFFER: usize = 16 * 1024;
 
-/// Sends an operation over a socket of its own; the first answer. It is null where no socket is opened.
+/// Sends an operation over its own WebSocket and returns the first response; null if the WebSocket is rejected.
 pub(super) async fn first(app: &Router, principal: &Principal, operation: &Value) -> Result<Value> {
     let (client, server) = tokio::io::duplex(BUFFER);
     let app = app.clone();
     let service = service_fn(move |request: Request<Incoming>| app.clone().call(request.map(Body::new)));
     let connection = http1::Builder::new().serve_connection(TokioIo::new(server), service).with_upgrades();
     let serving = async {
-        // What becomes of the connection, its client sees.
+        // The client notices the end of the connection by itself.
         let _ = connection.await;
         std::future::pending().await
     };

@@ -1,4 +1,4 @@
-//! Answers that come in parts.
+//! Incremental responses.
 
 use axum::Router;
 use axum::body::Body;
@@ -10,7 +10,7 @@ use super::call::answer;
 use super::case::Principal;
 use crate::Result;
 
-/// A form of answers in parts.
+/// A format of incremental responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// Server-sent events.
@@ -27,7 +27,7 @@ impl Format {
         }
     }
 
-    /// The first answer of what has come, if it is there.
+    /// Returns the first response in the received text, if it is complete.
     fn first(self, text: &str) -> Option<Value> {
         match self {
             Self::Events => whole(text, "\n\n").find_map(event),
@@ -36,7 +36,7 @@ impl Format {
     }
 }
 
-/// Sends a body; the first answer, or the one of a request that gets no stream.
+/// Sends a body and returns the first response, or the response of a request without a stream.
 pub(super) async fn first(app: &Router, principal: &Principal, body: &Value, format: Format) -> Result<Value> {
     let request = principal.request("POST", "/graphql").header(header::CONTENT_TYPE, "application/json");
     let request = request.header(header::ACCEPT, format.accept()).body(Body::from(body.to_string()));
@@ -51,18 +51,18 @@ pub(super) async fn first(app: &Router, principal: &Principal, body: &Value, for
     Ok(serde_json::from_slice(&text).unwrap_or_default())
 }
 
-/// The pieces of a text that end with a delimiter.
+/// Returns the pieces of a text that end with a delimiter.
 fn whole<'t>(text: &'t str, delimiter: &'t str) -> impl Iterator<Item = &'t str> {
     text.split_inclusive(delimiter).filter_map(move |piece| piece.strip_suffix(delimiter))
 }
 
-/// The answer of an event; `None` for one without any, as a sign of life.
+/// Returns the response in an event; `None` if there is none, as in a keep-alive.
 fn event(event: &str) -> Option<Value> {
     let lines: Vec<_> = event.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
     serde_json::from_str(&lines.join("\n")).ok()
 }
 
-/// The answer of a part. Errors that end the stream stand beside a payload that is null.
+/// Returns the response in a part. Errors that end the stream are next to a payload that is null.
 fn part(part: &str) -> Option<Value> {
     let (_, json) = part.split_once("\r\n\r\n")?;
     let mut part: Value = serde_json::from_str(json).ok()?;

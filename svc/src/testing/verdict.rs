@@ -1,24 +1,24 @@
-//! The verdict about one case for one principal.
+//! The verdict of one case for one principal.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value;
 
-/// The end of one case for one principal.
+/// The outcome of one case for one principal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// All of it was answered.
+    /// The response is complete.
     Allowed,
-    /// A part was answered; the codes are those of the rest.
+    /// A part of the response is missing, with these codes.
     Partly(BTreeSet<String>),
-    /// Nothing was answered.
+    /// The response is empty, with these codes.
     Denied(BTreeSet<String>),
 }
 
 impl Verdict {
-    /// The verdict of an answer.
+    /// Returns the verdict for a response.
     pub(super) fn of(answer: &Value) -> Self {
         let codes = codes(answer);
         match codes.is_empty() {
@@ -28,7 +28,7 @@ impl Verdict {
         }
     }
 
-    /// The word for it: `allow`, `partly` or `deny`.
+    /// Returns the word for it: `allow`, `partly` or `deny`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Allowed => "allow",
@@ -37,7 +37,7 @@ impl Verdict {
         }
     }
 
-    /// The codes of what was not answered.
+    /// Returns the error codes of the missing parts.
     pub fn codes(&self) -> impl Iterator<Item = &str> {
         let codes = match self {
             Self::Allowed => None,
@@ -59,7 +59,7 @@ fn codes(answer: &Value) -> BTreeSet<String> {
     errors.iter().map(|error| error["extensions"]["code"].as_str().unwrap_or("no code").to_owned()).collect()
 }
 
-/// Whether there is a value that is not null.
+/// Whether the value contains anything but null.
 fn has_leaf(value: &Value) -> bool {
     match value {
         Value::Null => false,

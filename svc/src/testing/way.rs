@@ -1,4 +1,4 @@
-//! The ways to an answer.
+//! The transports of the matrix: all ways to run an operation.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -13,7 +13,7 @@ use super::socket;
 use super::stream::{self, Format};
 use crate::Result;
 
-/// A way to an answer.
+/// A way to run an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// The document in a body.
@@ -24,20 +24,20 @@ pub(super) enum Way {
     Rust,
     /// The document in a batch.
     Batch,
-    /// The document in a body, and the answer as events.
+    /// The document in a body, with a response of server-sent events.
     Events,
-    /// The same, and the answer in parts.
+    /// The document in a body, with a multipart response.
     Multipart,
     /// The document in a message of a WebSocket.
     #[cfg(feature = "websocket")]
     Socket,
-    /// The hash of a document that was sent before.
+    /// The hash of a document that has been sent before.
     Persisted,
     /// The name of an operation that the program has registered.
     Registered,
 }
 
-/// The codes of requests whose operation was not found, so that nothing was decided about it.
+/// The codes of requests whose operation was not found, so no access decision was made.
 const NOT_FOUND: [&str; 5] = [
     "BAD_REQUEST",
     "GRAPHQL_PARSE_FAILED",
@@ -75,8 +75,8 @@ impl Way {
         }
     }
 
-    /// Whether functions of the program may be passed by, so that a field that is denied refuses the whole document. No
-    /// SQL of an operation's own answers a subscription.
+    /// Whether the program's functions may be bypassed, so that a denied field rejects the whole document.
+    /// Subscriptions are never run by the SQL of a registered operation.
     pub(super) fn is_bypass(self, case: &Case) -> bool {
         match self {
             Self::Rust => true,
@@ -85,14 +85,15 @@ impl Way {
         }
     }
 
-    /// The answer to a case; `None` where the request was refused before it ran. Of a subscription it is the first one.
+    /// Returns the response to a case, the first one for a subscription; `None` if the request was rejected before it
+    /// ran.
     pub(super) async fn ask(self, app: &Router, principal: &Principal, case: &Case) -> Result<Option<Value>> {
         let answer = case.first(self.answer(app, principal, case)).await?;
         Ok(answer.filter(|answer| ran(answer, case)))
     }
 
     async fn answer(self, app: &Router, principal: &Principal, case: &Case) -> Result<Value> {
-        // A text that differs from the registered one is not answered by the operation's own SQL.
+        // A text that differs from the registered one is not run by the SQL of the registered operation.
         let text = format!("\n{}", case.document);
         let plain = json!({ "query": text, "variables": case.variables });
         match self {
@@ -101,7 +102,7 @@ impl Way {
             Self::Rust => post(app, principal, "/graphql/rust", &plain).await,
             Self::Batch => {
                 let mut answers = post(app, principal, "/graphql", &json!([plain])).await?;
-                // Where there are no batches, the answer is that of one request.
+                // If batches are disabled, this is the response to a single request.
                 Ok(answers.get_mut(0).map(Value::take).unwrap_or_default())
             }
             Self::Events => stream::first(app, principal, &plain, Format::Events).await,
@@ -127,7 +128,8 @@ impl Way {
     }
 }
 
-/// Whether the request of an answer ran: it has data, or null in its place. A subscription that is refused has neither.
+/// Whether the operation ran: the response has data, possibly null. A rejected subscription has no data either, but a
+/// code.
 fn ran(answer: &Value, case: &Case) -> bool {
     let is_refusal = |answer: &Value| {
         let code = answer["errors"][0]["extensions"]["code"].as_str();
@@ -136,7 +138,7 @@ fn ran(answer: &Value, case: &Case) -> bool {
     answer.get("data").is_some() || (case.is_subscription() && is_refusal(answer))
 }
 
-/// Sends a body that names its document; a subscription is answered with events.
+/// Sends a body that names its document; the response to a subscription is a stream of events.
 async fn named(app: &Router, principal: &Principal, case: &Case, body: &Value) -> Result<Value> {
     match case.is_subscription() {
         true => stream::first(app, principal, body, Format::Events).await,
@@ -157,7 +159,7 @@ async fn get(app: &Router, principal: &Principal, text: &str, variables: &Value)
     send(app, principal.request("GET", &format!("/graphql?{query}")).body(Body::empty())).await
 }
 
-/// The JSON of the answer; null for one that has none, as a path that is not there.
+/// Returns the JSON of the response; null if it has none, as for a missing route.
 async fn send(app: &Router, request: axum::http::Result<Request<Body>>) -> Result<Value> {
     let body = to_bytes(answer(app, request).await?.into_body(), usize::MAX).await?;
     Ok(serde_json::from_slice(&body).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! The traces that begin here, most of which are not sampled.
+//! The traces that start in this process; most are not sampled.
 
 use std::cell::Cell;
 
@@ -7,14 +7,14 @@ use opentelemetry::trace::{SpanContext, SpanId, SpanKind, TraceContextExt as _, 
 use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator, Sampler, SamplingDecision, ShouldSample as _};
 
 thread_local! {
-    /// The identifier of the trace that this thread is about to begin.
+    /// The identifier of the trace that this thread is about to start.
     static DRAWN: Cell<Option<TraceId>> = const { Cell::new(None) };
 }
 
-/// Draws the identifier of a trace and decides about it. Returns the context of one that is not sampled; one that is gets
-/// the identifier with the next span that begins without a parent on this thread.
+/// Generates the identifier of a trace and decides whether it is sampled. Returns the context of a trace that is not
+/// sampled; a sampled one gets the identifier with the next span that starts without a parent on this thread.
 ///
-/// What the SDK makes of a span that is not sampled counts references that all threads share, for each request.
+/// The SDK's spans that are not sampled would count references shared by all threads, for each request.
 pub(super) fn unsampled(sampler: &Sampler) -> Option<Context> {
     let ids = RandomIdGenerator::default();
     let id = ids.new_trace_id();
@@ -27,7 +27,7 @@ pub(super) fn unsampled(sampler: &Sampler) -> Option<Context> {
     Some(Context::new().with_remote_span_context(span))
 }
 
-/// Identifiers: those that were drawn, or random ones.
+/// Generates identifiers: the prepared one if there is one, else a random one.
 #[derive(Debug, Default)]
 pub(super) struct DrawnIds(RandomIdGenerator);
 

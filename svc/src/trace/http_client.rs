@@ -1,4 +1,4 @@
-//! The client that brings spans to a collector over HTTP.
+//! The client that sends spans to a collector over HTTP.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 
 use crate::tls_client;
 
-/// The most bytes of a collector's answer.
+/// The maximum size of a collector's response, in bytes.
 const LARGEST: usize = 256 << 10;
 
 /// A client for the thread that exports spans: its requests run in the program's runtime.
@@ -26,10 +26,10 @@ pub(super) struct ExportClient {
 }
 
 impl ExportClient {
-    /// A client whose requests take at most this long.
+    /// Creates a client whose requests take at most `timeout`.
     ///
     /// # Errors
-    /// The fault of the certificates, or the absence of a runtime.
+    /// An error of the certificates, or the absence of a runtime.
     pub(super) fn new(roots: Option<&[u8]>, timeout: Duration) -> Result<Self, String> {
         let config = tls_client::config(roots)?;
         let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_or_http().enable_http1().build();

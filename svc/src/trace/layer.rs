@@ -1,4 +1,4 @@
-//! The layer around a router: it begins the trace of each request.
+//! The layer around a router: it starts the trace of each request.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -33,21 +33,21 @@ pub(crate) struct TracedRoute {
     layer: TracingLayer,
 }
 
-/// The answer to a request, whose span ends when it is there, or when it is dropped.
+/// The response to a request, whose span ends with the response, or when it is dropped.
 pub(crate) struct TracedResponse {
     inner: RouteFuture<Infallible>,
-    /// The context of the request; `None` where its path is excluded.
+    /// The context of the request; `None` if its path is excluded.
     context: Option<Context>,
     is_answered: bool,
 }
 
 impl TracingLayer {
     pub(crate) fn new(provider: &'static Provider, excluded: BTreeSet<String>) -> Self {
-        // As long as the provider, so that no request counts references which all threads share.
+        // Leaked: it lives as long as the provider, and requests need not count references shared by all threads.
         Self { provider, excluded: Box::leak(Box::new(excluded)) }
     }
 
-    /// The context of a request with its span; one that is not sampled has a span that records nothing.
+    /// Returns the context of a request with its span; if the trace is not sampled, the span records nothing.
     fn begin(&self, request: &Request) -> Option<Context> {
         if self.excluded.contains(request.uri().path()) {
             return None;
@@ -70,13 +70,13 @@ impl TracingLayer {
     }
 }
 
-/// The method, which is `_OTHER` for those that clients make up.
+/// Returns the method, `_OTHER` for non-standard ones.
 fn method(request: &Request) -> &'static str {
     const KNOWN: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"];
     KNOWN.into_iter().find(|known| request.method() == *known).unwrap_or("_OTHER")
 }
 
-/// Tells what is asked. The query of the address is left out, as it may hold variables.
+/// Adds the attributes of a request. The query of the URL is left out, as it may contain variables.
 fn describe(context: &Context, request: &Request, method: &'static str) {
     let span = context.span();
     span.set_attribute(KeyValue::new("http.request.method", method));
@@ -150,7 +150,7 @@ impl Drop for TracedResponse {
 }
 
 impl TracedResponse {
-    /// Ends the span: with a status, or because the client has gone.
+    /// Ends the span: with a status, or because the client has disconnected.
     fn answered(&mut self, status: Option<StatusCode>) {
         self.is_answered = true;
         let Some(context) = &self.context else { return };

@@ -1,8 +1,9 @@
-//! Traces: what a request does, as spans that OpenTelemetry collects.
+//! Traces: the work of a request, as spans that OpenTelemetry collects.
 //!
-//! A request whose trace is sampled has its context attached while it is polled, so whatever runs in it finds its parent
-//! there; until [`setup_tracing`](crate::setup_tracing) sets tracing up, a request asks for that and does nothing else.
-//! Without the feature `tracing-otel` there are no spans, and the compiler removes what would make them.
+//! A request whose trace is sampled has its context attached while it is polled, so everything that runs in it finds
+//! its parent there; until [`setup_tracing`](crate::setup_tracing) is called, a request only checks for that and does
+//! nothing else. Without the feature `tracing-otel` there are no spans, and the compiler removes the code that would
+//! create them.
 
 mod config;
 #[cfg(feature = "tracing-otel")]

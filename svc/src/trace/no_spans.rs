@@ -1,4 +1,4 @@
-//! The spans of builds without the feature `tracing-otel`: there are none.
+//! The spans of builds without the feature `tracing-otel`, which have none.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -6,20 +6,20 @@ use std::future::Future;
 /// Adds the context of the current trace to headers; without the feature `tracing-otel` there is none.
 pub fn inject_context(_: &mut axum::http::HeaderMap) {}
 
-/// The identifier of the current trace; without the feature `tracing-otel` there is none.
+/// Returns the identifier of the current trace; without the feature `tracing-otel` there is none.
 pub fn trace_id() -> Option<String> {
     None
 }
 
-/// The identifier of the current span; without the feature `tracing-otel` there is none.
+/// Returns the identifier of the current span; without the feature `tracing-otel` there is none.
 pub fn span_id() -> Option<String> {
     None
 }
 
-/// Tells the current span of an error; there is none.
+/// Records an error in the current span; there is none.
 pub(crate) fn note_error(_: uuid::Uuid) {}
 
-/// Sends what has not been sent; there is nothing.
+/// Sends pending spans; there are none.
 pub(crate) async fn flush() {}
 
 /// A span of an operation or a root field.
@@ -76,12 +76,12 @@ impl SpanLink {
     }
 }
 
-/// Whether spans hold the texts of documents.
+/// Whether spans contain the texts of documents.
 pub(super) fn tells_documents() -> bool {
     false
 }
 
-/// Whether spans of statements have the older names of attributes too.
+/// Whether spans of statements have the older attribute names too.
 pub(super) fn has_older_db_attributes() -> bool {
     false
 }

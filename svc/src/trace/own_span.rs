@@ -1,16 +1,16 @@
-//! Spans of what the program does itself.
+//! Spans of the program's own work.
 
 use serde_json::Value;
 
 use super::spans::{OpenSpan, has_older_db_attributes, tells_documents};
 
-/// A span of the program's own, below that of what it happens in: a root field, say. It ends when it is dropped, and there
-/// is none where the trace of the request is not sampled.
+/// A span of the program's own work, below the current span, such as that of a root field. It ends when it is dropped.
+/// If the trace of the request is not sampled, nothing is recorded.
 #[must_use = "a span that is dropped has ended"]
 pub struct OwnSpan(Option<OpenSpan>);
 
 impl OwnSpan {
-    /// Runs a future in it.
+    /// Runs a future in the span.
     pub async fn around<F: Future>(self, work: F) -> F::Output {
         match &self.0 {
             Some(span) => span.around(work).await,
@@ -18,10 +18,11 @@ impl OwnSpan {
         }
     }
 
-    /// The same with a future that may fail, which the span's status says then. The error itself is not told.
+    /// Runs a future that may fail in the span, and records in the span's status whether it failed. The error itself is
+    /// not recorded.
     ///
     /// # Errors
-    /// Those of the future.
+    /// The errors of the future.
     pub async fn try_around<T, E>(self, work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
         let Some(span) = &self.0 else { return work.await };
         let result = span.around(work).await;
@@ -38,8 +39,9 @@ impl std::fmt::Debug for OwnSpan {
     }
 }
 
-/// The span of an operation that the program sends to another GraphQL service. Of the variables it has the names alone,
-/// and the text where [`TracingConfig::graphql_document`](super::TracingConfig::graphql_document) says so.
+/// Creates the span of an operation that the program sends to another GraphQL service. It contains only the names of
+/// the variables, and the text only if enabled by
+/// [`TracingConfig::graphql_document`](super::TracingConfig::graphql_document).
 ///
 /// ```
 /// use svc::prelude::*;
@@ -67,7 +69,7 @@ pub fn trace_graphql_query(name: &str, query_text: &str, variables: &Value) -> O
     OwnSpan(OpenSpan::own(format!("GraphQL {name}"), attributes, true))
 }
 
-/// The span of an operation of this kind, such as `query`, that the program runs in its own way.
+/// Creates the span of an operation of this kind, such as `query`, that the program executes itself.
 ///
 /// ```
 /// # async fn example() -> i32 {
@@ -80,8 +82,8 @@ pub fn trace_graphql_operation(operation_type: &str, name: &str) -> OwnSpan {
     OwnSpan(OpenSpan::own(format!("{operation_type} {name}"), attributes, false))
 }
 
-/// The span of a statement that the program sends through sqlx, or to another database. The statement must have
-/// placeholders where values belong.
+/// Creates the span of a statement that the program sends through sqlx, or to another database. The statement must use
+/// placeholders for values.
 ///
 /// ```
 /// use svc::trace::trace_database_query;
@@ -112,7 +114,7 @@ pub fn trace_database_query(operation: &str, table: &str, statement: Option<&str
     OwnSpan(OpenSpan::own(summary, attributes, true))
 }
 
-/// The span of an operation on a cache of the program's own, such as `get`. Keys are not told.
+/// Creates the span of an operation on a cache of the program, such as `get`. Keys are not recorded.
 ///
 /// ```
 /// # async fn example() -> Option<i32> {

@@ -8,13 +8,13 @@ use opentelemetry_sdk::propagation::{BaggagePropagator, TraceContextPropagator};
 
 use super::provider::provider;
 
-// Names that need not be read for each request.
+// Static names, so that they are not parsed for each request.
 static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 static BAGGAGE: HeaderName = HeaderName::from_static("baggage");
 
 /// Adds the context of the current trace to the headers of a request that the program sends: `traceparent`, and
-/// `tracestate` and `baggage` where there are any. Outside of requests, and where
-/// [`setup_tracing`](crate::setup_tracing) was not called, nothing is added.
+/// `tracestate` and `baggage` if there are any. Outside of requests, and if [`setup_tracing`](crate::setup_tracing) was
+/// not called, nothing is added.
 ///
 /// ```
 /// use svc::axum::http::HeaderMap;
@@ -32,7 +32,7 @@ pub fn inject_context(headers: &mut HeaderMap) {
     BaggagePropagator::new().inject_context(&context, &mut HeaderInjector(headers));
 }
 
-/// The context that a request brings, if it brings any.
+/// Returns the context in a request's headers, if there is one.
 pub(super) fn context_of(headers: &HeaderMap) -> Option<Context> {
     let (has_parent, has_baggage) = (headers.contains_key(&TRACEPARENT), headers.contains_key(&BAGGAGE));
     if !has_parent && !has_baggage {

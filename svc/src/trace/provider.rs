@@ -1,4 +1,4 @@
-//! The one provider of tracers, which sends spans in batches and keeps no request waiting.
+//! The provider of tracers, which sends spans in batches and never delays a request.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -16,35 +16,35 @@ use super::http_client::ExportClient;
 use super::zipkin::ZipkinExporter;
 use crate::settings::{ConfigError, variable};
 
-/// The time that a batch may take, unless a variable says otherwise.
+/// The default time limit of a batch.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The maker of spans, which sends them in batches.
+/// The provider of spans, which sends them in batches.
 #[derive(Debug)]
 pub(crate) struct Provider {
     pub(super) sdk: SdkTracerProvider,
     pub(super) tracer: SdkTracer,
-    /// Which of the traces that begin here are sampled.
+    /// Decides which of the traces that start here are sampled.
     pub(super) sampler: Sampler,
-    /// Whether spans of operations hold their documents.
+    /// Whether spans of operations contain their documents.
     pub(super) tells_documents: bool,
     /// Whether statements carry their trace in a comment.
     pub(super) sql_comments: bool,
-    /// Whether spans of statements have the older names of attributes too.
+    /// Whether spans of statements have the older attribute names too.
     pub(super) older_db_attributes: bool,
 }
 
 static PROVIDER: OnceLock<Provider> = OnceLock::new();
 
-/// The provider; `None` until tracing is set up.
+/// Returns the provider; `None` until tracing is set up.
 pub(super) fn provider() -> Option<&'static Provider> {
     PROVIDER.get()
 }
 
-/// Makes the provider of this process, or returns the one that is there already.
+/// Creates the provider of this process, or returns the existing one.
 ///
 /// # Errors
-/// A setting of the exporter that cannot be used.
+/// An exporter setting that cannot be used.
 pub(crate) fn set_provider(config: &TracingConfig) -> Result<&'static Provider, ConfigError> {
     static MAKING: Mutex<()> = Mutex::new(());
     let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,8 +83,8 @@ fn resource(config: &TracingConfig) -> Resource {
         .build()
 }
 
-/// The exporter of OTLP. The variables of OpenTelemetry that are not in the configuration, such as those of headers, it reads
-/// itself.
+/// Creates the OTLP exporter. It reads the variables of OpenTelemetry that are not in the configuration, such as those
+/// of headers, itself.
 fn exporter(config: &TracingConfig) -> Result<SpanExporter, ConfigError> {
     let made = match config.protocol {
         ExportProtocol::Grpc => {
@@ -124,9 +124,9 @@ fn zipkin_exporter(config: &TracingConfig) -> Result<ZipkinExporter, ConfigError
     Ok(ZipkinExporter { client, endpoint: uri, service_name: config.service_name.clone() })
 }
 
-/// The variables for the time of a batch over HTTP, the first of which counts.
+/// The variables for the time limit of a batch over HTTP; the first that is set counts.
 const TIMEOUTS: &[&str] = &["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
-/// Those for the authorities of the collector's certificate.
+/// The variables for the authorities of the collector's certificate.
 const CERTIFICATES: &[&str] = &["OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"];
 
 fn client(timeouts: &[&'static str], certificates: &[&'static str]) -> Result<ExportClient, ConfigError> {

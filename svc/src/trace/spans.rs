@@ -1,4 +1,4 @@
-//! The spans of what happens inside a request whose trace is sampled.
+//! The spans of work inside a request whose trace is sampled.
 
 use std::future::Future;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use uuid::Uuid;
 
 use super::provider::{Provider, provider};
 
-/// The most characters of a name that a client has chosen.
+/// The maximum length, in characters, of a name chosen by a client.
 const LONGEST_NAME: usize = 200;
-/// The longest that the end of a service waits for the collector.
+/// The maximum time that a stopping service waits for the collector.
 const LAST_SPANS: Duration = Duration::from_secs(5);
 
-/// The identifier of the trace of the request that this task answers, as 32 hexadecimal digits; `None` where it is not
-/// sampled, or where [`setup_tracing`](crate::setup_tracing) was not called.
+/// Returns the identifier of the trace of the current task's request, as 32 hexadecimal digits; `None` if it is not
+/// sampled, or if [`setup_tracing`](crate::setup_tracing) was not called.
 ///
 /// ```
 /// assert_eq!(svc::trace::trace_id(), None);
@@ -32,7 +32,7 @@ pub fn trace_id() -> Option<String> {
     })
 }
 
-/// The identifier of the span in which this task is, as 16 hexadecimal digits; `None` where [`trace_id`] is.
+/// Returns the identifier of the current task's span, as 16 hexadecimal digits; `None` whenever [`trace_id`] is.
 ///
 /// ```
 /// assert_eq!(svc::trace::span_id(), None);
@@ -46,7 +46,7 @@ pub fn span_id() -> Option<String> {
     })
 }
 
-/// Tells the current span of an error: its identifier, and nothing of its message, which may quote values.
+/// Records an error in the current span: only its identifier, as the message may quote values.
 pub(crate) fn note_error(id: Uuid) {
     if provider().is_none() {
         return;
@@ -55,14 +55,14 @@ pub(crate) fn note_error(id: Uuid) {
         let span = context.span();
         if span.is_recording() {
             let attribute = || KeyValue::new("svc.error.id", id.to_string());
-            // An event for each; the attribute, which searches find, has the last of them.
+            // An event for each error; the attribute, which is searchable, contains the last one.
             span.add_event("exception", vec![attribute()]);
             span.set_attribute(attribute());
         }
     });
 }
 
-/// The tracer, where the current trace is sampled.
+/// Returns the tracer if the current trace is sampled.
 fn sampled() -> Option<&'static SdkTracer> {
     Some(&sampling()?.tracer)
 }
@@ -73,7 +73,7 @@ fn sampling() -> Option<&'static Provider> {
     is_sampled.then_some(provider)
 }
 
-/// Sends what has not been sent, before the program ends.
+/// Sends pending spans before the program ends.
 pub(crate) async fn flush() {
     let Some(provider) = provider() else { return };
     let flushed = tokio::task::spawn_blocking(|| provider.sdk.force_flush());
@@ -86,19 +86,19 @@ pub(crate) async fn flush() {
 /// A span of an operation, a root field or a step. It ends when it is dropped.
 pub(crate) struct OpenSpan(Context);
 
-/// The span of a subscription, to which the traces of its events are linked.
+/// The span of a subscription, which the traces of its events are linked to.
 pub(crate) struct SpanLink(SpanContext);
 
 /// The span of a statement. It ends when it is dropped.
 #[derive(Debug)]
 pub(crate) struct StatementSpan {
     span: Span,
-    /// Whether the statement carries it in a comment.
+    /// Whether the statement carries the span in a comment.
     is_told: bool,
 }
 
 impl OpenSpan {
-    /// The span of an operation; `None` where nobody wants it.
+    /// Starts the span of an operation; `None` if the trace is not sampled.
     pub(crate) fn operation<'a>(
         kind: &'static str,
         name: impl FnOnce() -> Option<&'a str>,
@@ -109,7 +109,7 @@ impl OpenSpan {
         Some(Self::started(&provider.tracer, kind.to_owned(), attributes))
     }
 
-    /// The span of an operation on a socket, whose trace begins with it.
+    /// Starts the span of an operation on a WebSocket, which starts a new trace.
     pub(crate) fn of_socket<'a>(
         kind: &'static str,
         name: impl FnOnce() -> Option<&'a str>,
@@ -129,24 +129,24 @@ impl OpenSpan {
         Some(span)
     }
 
-    /// The span of a step, such as parsing a document, with an attribute if it has one.
+    /// Starts the span of a step, such as parsing a document, with an optional attribute.
     pub(crate) fn step(name: &'static str, attribute: Option<(&'static str, &str)>) -> Option<Self> {
         let tracer = sampled()?;
         let attributes = attribute.map(|(key, value)| KeyValue::new(key, short(value)));
         Some(Self::started(tracer, name.to_owned(), attributes.into_iter().collect()))
     }
 
-    /// Tells more of what happens in it.
+    /// Adds an attribute to the span.
     pub(crate) fn note(&self, key: &'static str, value: bool) {
         self.0.span().set_attribute(KeyValue::new(key, value));
     }
 
-    /// The link to it.
+    /// Returns a link to the span.
     pub(crate) fn link(&self) -> SpanLink {
         SpanLink(self.0.span().span_context().clone())
     }
 
-    /// The span of something that the program does itself; `kind` is that of a call to another service.
+    /// Starts a span of the program's own work; `is_call` marks a call to another service.
     pub(super) fn own(name: String, attributes: Vec<(&'static str, String)>, is_call: bool) -> Option<Self> {
         let tracer = sampled()?;
         let attributes = attributes.into_iter().map(|(key, value)| KeyValue::new(key, value));
@@ -155,7 +155,7 @@ impl OpenSpan {
         Some(Self(Context::current_with_span(span.start(tracer))))
     }
 
-    /// The span of a root field, such as `Query.users`, under the key that the answer has it by.
+    /// Starts the span of a root field, such as `Query.users`, with its key in the response.
     pub(crate) fn root_field(coordinate: &str, key: &str) -> Option<Self> {
         let tracer = sampled()?;
         Some(Self::started(tracer, coordinate.to_owned(), vec![KeyValue::new("graphql.field.path", short(key))]))
@@ -166,12 +166,12 @@ impl OpenSpan {
         Self(Context::current_with_span(span.start(tracer)))
     }
 
-    /// Runs what happens in it.
+    /// Runs a future in the span.
     pub(crate) async fn around<F: Future>(&self, work: F) -> F::Output {
         work.with_context(self.0.clone()).await
     }
 
-    /// It has an error with this code.
+    /// Records an error with this code.
     pub(crate) fn failed(&self, code: &str) {
         let span = self.0.span();
         span.set_attribute(KeyValue::new("error.type", code.to_owned()));
@@ -180,7 +180,7 @@ impl OpenSpan {
 }
 
 impl SpanLink {
-    /// The span of an event, whose trace begins with it; `None` where that is not sampled.
+    /// Starts the span of an event, which starts a new trace; `None` if that is not sampled.
     pub(crate) fn event(&self, coordinate: &str) -> Option<OpenSpan> {
         let tracer = &provider()?.tracer;
         let span = tracer.span_builder(coordinate.to_owned()).with_kind(SpanKind::Consumer);
@@ -190,18 +190,18 @@ impl SpanLink {
     }
 }
 
-/// Whether spans hold the texts of documents.
+/// Whether spans contain the texts of documents.
 pub(super) fn tells_documents() -> bool {
     provider().is_some_and(|provider| provider.tells_documents)
 }
 
-/// Whether spans of statements have the older names of attributes too.
+/// Whether spans of statements have the older attribute names too.
 pub(super) fn has_older_db_attributes() -> bool {
     provider().is_some_and(|provider| provider.older_db_attributes)
 }
 
 fn operation_attributes(provider: &Provider, kind: &'static str, name: Option<&str>, document: &str) -> Vec<KeyValue> {
-    // Clients choose the name, so it is not the span's.
+    // The name is chosen by the client, so it is an attribute and not the span's name.
     let mut attributes = vec![KeyValue::new("graphql.operation.type", kind)];
     attributes.extend(name.map(|name| KeyValue::new("graphql.operation.name", short(name))));
     if provider.tells_documents {
@@ -211,8 +211,8 @@ fn operation_attributes(provider: &Provider, kind: &'static str, name: Option<&s
 }
 
 impl StatementSpan {
-    /// A statement begins: its kind and what it is about, where that is known. A text whose subject is not known may be
-    /// SQL of the program's own, with values in it, and is not told.
+    /// Starts the span of a statement, with its kind and its subject if available. A statement without a subject may be
+    /// SQL of the program with values in it, so its text is not recorded.
     pub(crate) fn begin(subject: Option<(&'static str, &str)>, sql: &str) -> Option<Self> {
         let Provider { tracer, sql_comments: is_told, older_db_attributes: has_older, .. } = sampling()?;
         let mut attributes = vec![KeyValue::new("db.system.name", "postgresql")];
@@ -238,13 +238,13 @@ impl StatementSpan {
         Some(Self { span: span.start(tracer), is_told: *is_told })
     }
 
-    /// The comment by which PostgreSQL gets the span; `None` where it is not told.
+    /// Returns the comment that passes the span to PostgreSQL; `None` if comments are disabled.
     pub(crate) fn comment(&self) -> Option<String> {
         let span = self.span.span_context();
         self.is_told.then(|| format!(" /*traceparent='00-{}-{}-01'*/", span.trace_id(), span.span_id()))
     }
 
-    /// The statement has failed: with a SQLSTATE, where PostgreSQL gave one.
+    /// Records that the statement failed, with the SQLSTATE if PostgreSQL returned one.
     pub(crate) fn failed(&mut self, code: Option<&str>) {
         if let Some(code) = code {
             self.span.set_attribute(KeyValue::new("db.response.status_code", code.to_owned()));

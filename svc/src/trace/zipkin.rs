@@ -1,7 +1,8 @@
-//! Spans in Zipkin's own form (version 2 of its API), as OpenTelemetry's specification translates them
+//! Spans in Zipkin's format (version 2 of its API), as specified by OpenTelemetry
 //! (<https://opentelemetry.io/docs/specs/otel/trace/sdk_exporters/zipkin/>).
 //!
-//! The SDK's crate for it is no longer kept, and leaves out the name of the service, by which Zipkin finds traces.
+//! The SDK's crate for it is no longer maintained, and omits the name of the service, which Zipkin needs to find
+//! traces.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -19,9 +20,9 @@ use super::http_client::ExportClient;
 #[derive(Debug)]
 pub(super) struct ZipkinExporter {
     pub(super) client: ExportClient,
-    /// The URL that takes spans.
+    /// The URL that receives spans.
     pub(super) endpoint: Uri,
-    /// The name under which Zipkin finds them.
+    /// The service name under which Zipkin finds them.
     pub(super) service_name: String,
 }
 
@@ -43,7 +44,7 @@ impl ZipkinExporter {
             "id": span.span_context.span_id().to_string(),
             "name": span.name,
             "timestamp": microseconds(span.start_time),
-            // Zipkin takes none for a span that has not ended.
+            // Zipkin treats a span without a duration as unfinished.
             "duration": span.end_time.duration_since(span.start_time).unwrap_or_default().as_micros().max(1),
             "localEndpoint": { "serviceName": self.service_name },
             "tags": tags(span),
@@ -67,7 +68,7 @@ fn annotation(event: &opentelemetry::trace::Event) -> Value {
     json!({ "timestamp": microseconds(event.timestamp), "value": value })
 }
 
-/// The attributes as texts, with what Zipkin has no place of its own for.
+/// Returns the attributes as texts, including the data without a separate field in Zipkin's format.
 fn tags(span: &SpanData) -> Map<String, Value> {
     let mut tags = texts(&span.attributes);
     tags.insert("otel.scope.name".to_owned(), span.instrumentation_scope.name().into());

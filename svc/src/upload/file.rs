@@ -1,4 +1,4 @@
-//! Files of a request, which lie in a folder for temporary files until it has ended.
+//! Files of a request, stored in a directory for temporary files until the request has ended.
 
 use std::fmt;
 use std::fs::File;
@@ -18,7 +18,7 @@ pub struct UploadedFile {
     content_type: Option<String>,
     size: u64,
     path: TempPath,
-    /// Locked as long as the file may be there, so that no other instance sweeps it.
+    /// Locked as long as the file may exist, so that no other instance deletes it.
     _lock: File,
 }
 
@@ -33,38 +33,38 @@ impl UploadedFile {
         Self { name, content_type, size, path, _lock: lock }
     }
 
-    /// Returns the name that the client gives it, if it gives one. It can be any text: do not make a path of it.
+    /// Returns the file name sent by the client, if there is one. It can be any text: do not make a path of it.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// Returns the media type that the client gives it, if it gives one. The file may be of another.
+    /// Returns the media type sent by the client, if there is one. The file may be of another.
     pub fn content_type(&self) -> Option<&str> {
         self.content_type.as_deref()
     }
 
-    /// Returns the number of its bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Returns the path at which it lies.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads all of it.
+    /// Reads the whole file.
     ///
     /// # Errors
-    /// When it cannot be read; clients see it masked.
+    /// If the file cannot be read; the error is masked for clients.
     pub async fn read(&self) -> Result<Vec<u8>> {
         tokio::fs::read(&self.path).await.map_err(|error| Error::internal(format!("a file cannot be read: {error}")))
     }
 
-    /// Copies it to a place where it stays.
+    /// Copies the file to a permanent place.
     ///
     /// # Errors
-    /// When it cannot be copied; clients see it masked.
+    /// If the file cannot be copied; the error is masked for clients.
     pub async fn copy_to(&self, path: impl Into<PathBuf>) -> Result<()> {
         let copied = tokio::fs::copy(&self.path, path.into()).await;
         copied.map(drop).map_err(|error| Error::internal(format!("a file cannot be copied: {error}")))
@@ -89,13 +89,13 @@ impl UploadedFiles {
         Self { request, files: files.into() }
     }
 
-    /// The value of the variables that stand for a file.
+    /// The value of variables that represent a file.
     pub(crate) fn value(request: Uuid, index: usize) -> ExactJson {
         let text = ExactJson::String(Token { request, index }.text());
         std::iter::once((FIELD.to_owned(), text)).collect()
     }
 
-    /// Whether a value stands for a file.
+    /// Whether a value represents a file.
     pub(crate) fn is_value(json: &ExactJson) -> bool {
         let ExactJson::Object(fields) = json else { return false };
         let is_token = |value: &ExactJson| matches!(value, ExactJson::String(text) if text.parse::<Token>().is_ok());

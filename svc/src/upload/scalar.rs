@@ -8,7 +8,7 @@ use crate::request::Context;
 use crate::schema::{CustomScalar, Input, InputError, Registry, ScalarKind, ScalarMeta, TypeRef, UPLOAD};
 use crate::{Error, ErrorCode};
 
-/// A file that a client sends, as an argument of a mutation with a body. [`open`](Self::open) gives it.
+/// A file that a client sends, as an argument of a mutation with a body. [`open`](Self::open) returns it.
 ///
 /// ```
 /// use svc::Upload;
@@ -59,10 +59,10 @@ impl Input for Upload {
 }
 
 impl Upload {
-    /// Returns the file. It is deleted when the request has ended, unless it was moved away until then.
+    /// Returns the file. It is deleted when the request has ended, unless it was moved before.
     ///
     /// # Errors
-    /// When the request has no such file.
+    /// If the request has no such file.
     pub fn open<'a>(&self, ctx: &Context<'a>) -> crate::Result<&'a UploadedFile> {
         let files = ctx.extensions().get::<UploadedFiles>();
         files.and_then(|files| files.get(&self.0)).ok_or_else(|| Error::new(ErrorCode::BadUserInput, EXPECTED))

@@ -1,16 +1,16 @@
-//! Files of processes that were killed: they are deleted at the next start.
+//! Deletes the files of killed processes, at the next start.
 
 use std::fs::{self, DirEntry, OpenOptions};
 use std::time::Duration;
 
 use super::UploadConfig;
 
-/// The beginning of the name of each temporary file.
+/// The prefix of the name of each temporary file.
 pub(crate) const PREFIX: &str = "svc-upload-";
-/// The age below which a file may have been made just now, and not be locked yet.
+/// The age below which a file may be new and not locked yet.
 const YOUNG: Duration = Duration::from_secs(1);
 
-/// Deletes the temporary files of processes that have ended. Those of others are locked.
+/// Deletes the temporary files of processes that have ended. The files of running processes are locked.
 pub(crate) fn sweep(config: &UploadConfig) {
     let dir = config.dir.clone().unwrap_or_else(std::env::temp_dir);
     let entries = fs::read_dir(&dir).into_iter().flatten().filter_map(Result::ok);

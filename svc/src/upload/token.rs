@@ -1,4 +1,4 @@
-//! The values that stand for files in variables.
+//! The values that represent files in variables.
 
 use std::str::FromStr;
 
@@ -6,10 +6,11 @@ use uuid::Uuid;
 
 const PREFIX: &str = "svc-upload:";
 
-/// The one field of the object that stands for a file in variables. It is no text, so that no other scalar takes it.
+/// The only field of the object that represents a file in variables. The object is not a text, so that no other scalar
+/// accepts it.
 pub(super) const FIELD: &str = "svcUpload";
 
-/// The name of a file among those of its request. Nobody can guess one of another request.
+/// The name of a file within its request. The name of a file of another request cannot be guessed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) request: Uuid,
@@ -17,7 +18,7 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// The value of the variable that stands for the file.
+    /// The value of the variable that represents the file.
     pub(super) fn text(&self) -> String {
         format!("{PREFIX}{}:{}", self.request.simple(), self.index)
     }

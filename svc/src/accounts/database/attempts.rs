@@ -14,8 +14,8 @@ functions! {
 }
 
 impl AccountDatabase {
-    /// Counts an attempt for each of these keys, in this order, up to the first that has had too many: the time to wait
-    /// then.
+    /// Counts an attempt for each of these keys, in this order, up to the first one over its limit. Returns the time to
+    /// wait in that case.
     pub(in crate::accounts) async fn count_attempt(
         &self,
         keys: &[(String, u32)],
@@ -27,7 +27,7 @@ impl AccountDatabase {
         Ok(wait.as_u64().filter(|wait| *wait > 0).map(Duration::from_secs))
     }
 
-    /// Takes an attempt back that was none.
+    /// Takes an attempt back.
     pub(in crate::accounts) async fn forgive_attempt(&self, keys: &[(String, u32)]) -> Result<(), AccountError> {
         let names: Vec<_> = keys.iter().map(|(key, _)| key).collect();
         self.write(&FORGIVE, vec![json!(names)]).await.map(drop)

@@ -16,7 +16,7 @@ functions! {
     USE: "use_mailed_token($1, $2)";
 }
 
-/// The one whom a token was mailed to.
+/// The recipient of a mailed token.
 #[derive(Debug, Deserialize)]
 pub(in crate::accounts) struct Recipient {
     pub(in crate::accounts) user_id: Uuid,
@@ -24,7 +24,7 @@ pub(in crate::accounts) struct Recipient {
 }
 
 impl AccountDatabase {
-    /// Keeps the code of a token, in place of the last one for the same purpose.
+    /// Stores the MAC of a token, replacing the last one for the same purpose.
     pub(in crate::accounts) async fn keep_mailed_token(
         &self,
         purpose: &str,
@@ -36,12 +36,12 @@ impl AccountDatabase {
         self.write(&KEEP, args).await.map(drop)
     }
 
-    /// Whether a token can be used.
+    /// Whether a token is valid.
     pub(in crate::accounts) async fn mailed_token_holds(&self, purpose: &str, mac: &str) -> Result<bool, AccountError> {
         Ok(self.read(&HOLDS, vec![json!(purpose), json!(mac)]).await? == Value::Bool(true))
     }
 
-    /// Uses a token up; `None` when it does not hold, or no longer.
+    /// Uses a token up; `None` if it is not, or no longer, valid.
     pub(in crate::accounts) async fn use_mailed_token(
         &self,
         purpose: &str,

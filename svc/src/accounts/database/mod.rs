@@ -24,17 +24,16 @@ use crate::ConfigError;
 use crate::postgres::{Bounds, ConnectConfig, DbError, Routines, StatementText};
 use crate::settings::variable;
 
-/// The SQL that makes the schema `svc_auth`, to be run by an owner that is not the role of the service; it may be run
-/// again. `SELECT svc_auth.allow('role')` lets the service's role use it.
+/// The SQL that creates the schema `svc_auth`. Run it as an owner other than the role of the service; it can be run
+/// repeatedly. `SELECT svc_auth.allow('role')` lets the service's role use it.
 pub const MIGRATION: &str = include_str!("migration.sql");
 
-/// The time that a request waits for a connection, and for an answer.
+/// The timeout for acquiring a connection, and for a result.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The database in which accounts, their sessions and what guards them are kept; cheap to clone.
+/// The database for accounts, their sessions and the data that protects them; cheap to clone.
 ///
-/// It has a few connections of its own, which are opened when they are needed, so that log-ins do not take those of
-/// queries.
+/// It has a few separate connections, opened on demand, so that log-ins do not take connections from queries.
 #[derive(Debug, Clone)]
 pub struct AccountDatabase(Arc<Shared>);
 
@@ -44,22 +43,22 @@ struct Shared {
     most: u32,
 }
 
-/// The most connections, unless it is said.
+/// The default maximum number of connections.
 const CONNECTIONS: u32 = 8;
 
 impl AccountDatabase {
-    /// A database, as `postgres://user:password@host:port/name`, with eight connections at most.
+    /// A database at `postgres://user:password@host:port/name`, with at most eight connections.
     ///
     /// # Errors
-    /// A [`ConfigError`] when the URL cannot be read.
+    /// A [`ConfigError`] if the URL cannot be parsed.
     pub fn new(url: &str) -> Result<Self, ConfigError> {
         Self::with_connections(url, CONNECTIONS)
     }
 
-    /// A database with so many connections at most.
+    /// A database with at most this many connections.
     ///
     /// # Errors
-    /// A [`ConfigError`] when the URL cannot be read.
+    /// A [`ConfigError`] if the URL cannot be parsed.
     pub fn with_connections(url: &str, most: u32) -> Result<Self, ConfigError> {
         let connect = ConnectConfig::parse(url, &variable)
             .map_err(|bad| ConfigError::new("the URL of the accounts' database", "***", &bad.to_string()))?;
@@ -68,8 +67,8 @@ impl AccountDatabase {
         Ok(database)
     }
 
-    /// The database of the application that it is given to: [`AppOptions::accounts`](crate::AppOptions::accounts).
-    /// Until that is created, nobody can log in.
+    /// The database of the application, set through [`AppOptions::accounts`](crate::AppOptions::accounts). Log-ins fail
+    /// until the application is created.
     pub fn of_application() -> Self {
         Self::unbound(CONNECTIONS)
     }
@@ -78,7 +77,7 @@ impl AccountDatabase {
         Self(Arc::new(Shared { routines: OnceLock::new(), most: most.max(1) }))
     }
 
-    /// Says where the database is, unless that is known.
+    /// Sets the address of the database, unless it is already set.
     pub(crate) fn bind(&self, connect: &ConnectConfig) {
         let bounds = Bounds { size: self.0.most, acquire_timeout: PATIENCE, deadline: PATIENCE };
         self.0.routines.get_or_init(|| Routines::new(connect, bounds));
@@ -98,7 +97,7 @@ impl AccountDatabase {
     }
 }
 
-/// The schema of accounts is missing, is older than the program, or is not the service's to use.
+/// The schema of accounts is missing, is older than the program, or is not accessible to the service.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the schema svc_auth cannot be used; run `svc::accounts::MIGRATION` as its owner, and `SELECT svc_auth.allow(…)` for \

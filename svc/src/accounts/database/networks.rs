@@ -1,4 +1,4 @@
-//! Networks from which accounts have logged in, in PostgreSQL.
+//! Networks where accounts have logged in, in PostgreSQL.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ functions! {
     KNOW: "know_network($1, $2, $3)";
 }
 
-/// An account, and the network of a client that names it: as keys that tell neither.
+/// An account, and the network of a client that names it, as keys that reveal neither.
 pub(in crate::accounts) struct Visit {
     pub(in crate::accounts) account: String,
     pub(in crate::accounts) network: String,
@@ -26,7 +26,7 @@ impl AccountDatabase {
         Ok(known.as_bool() == Some(true))
     }
 
-    /// Notes that the account has logged in from this network.
+    /// Records that the account has logged in from this network.
     pub(in crate::accounts) async fn know_network(
         &self,
         visit: &Visit,

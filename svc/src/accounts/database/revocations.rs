@@ -16,9 +16,9 @@ functions! {
     REMOVE_EXPIRED: "remove_expired()";
 }
 
-/// Revocations in the schema `svc_auth` of PostgreSQL, which all instances of a service share.
+/// Revocations in the schema `svc_auth` of PostgreSQL, shared by all instances of a service.
 ///
-/// Each request with a token costs a statement of two look-ups by primary keys. `RedisRevocationStore` takes that off
+/// Each request with a token costs a statement with two primary-key lookups. `RedisRevocationStore` takes that load off
 /// PostgreSQL.
 #[derive(Debug, Clone)]
 pub struct PostgresRevocationStore(AccountDatabase);

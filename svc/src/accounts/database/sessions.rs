@@ -19,7 +19,7 @@ functions! {
     SESSIONS: "sessions($1)";
 }
 
-/// A session of a user: what one log-in has begun.
+/// A session of a user, started by one log-in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Session {
@@ -27,58 +27,58 @@ pub struct Session {
     pub id: Uuid,
     /// The time of the log-in.
     pub created_at: DateTime<Utc>,
-    /// The time at which its tokens were last renewed.
+    /// The time when its tokens were last renewed.
     pub last_used_at: DateTime<Utc>,
-    /// The time at which it ends unless its tokens are renewed.
+    /// The time when it expires unless its tokens are renewed.
     pub expires_at: DateTime<Utc>,
-    /// The browser or program that has logged in, as it calls itself.
+    /// The `User-Agent` of the browser or program that logged in.
     pub user_agent: Option<String>,
 }
 
-/// The identifiers of a session and of its refresh token that counts.
+/// The identifiers of a session and of its current refresh token.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::accounts) struct SessionIds {
     pub(in crate::accounts) session: Uuid,
     pub(in crate::accounts) refresh: Uuid,
 }
 
-/// A session that has begun.
+/// A session that was started.
 #[derive(Debug, Clone, Deserialize)]
 pub(in crate::accounts) struct BegunSession {
     /// The time of the database's clock, in seconds since 1970.
     pub(in crate::accounts) at: f64,
-    /// The oldest sessions of the user, which have ended for it: their access tokens have to end too.
+    /// The oldest sessions of the user, which were ended to make room: their access tokens must be revoked too.
     pub(in crate::accounts) pushed_out: Vec<Uuid>,
 }
 
-/// The sessions of a user, all of which have ended.
+/// The ended sessions of a user.
 #[derive(Debug, Clone, Deserialize)]
 pub(in crate::accounts) struct EndedSessions {
     /// The time of the database's clock, in seconds since 1970.
     pub(in crate::accounts) at: f64,
-    /// Those whose access tokens have to end too.
+    /// The sessions whose access tokens must be revoked too.
     pub(in crate::accounts) sessions: Vec<Uuid>,
 }
 
-/// The end of an attempt to exchange a refresh token.
+/// The outcome of an attempt to exchange a refresh token.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub(in crate::accounts) enum Rotation {
-    /// It was exchanged, at a time of the database's clock in seconds since 1970.
+    /// The token was exchanged, at this time of the database's clock in seconds since 1970.
     Rotated { user_id: Uuid, at: f64 },
-    /// It had been exchanged before, so its session has ended now.
+    /// The token had already been exchanged, so its session was ended.
     Reused { user_id: Uuid },
-    /// Its session had ended before.
+    /// The session had already ended.
     Ended,
 }
 
 impl AccountDatabase {
-    /// The number that changes when all sessions of a user end.
+    /// Changes whenever all sessions of a user end.
     pub(in crate::accounts) async fn epoch(&self, user_id: Uuid) -> Result<Value, AccountError> {
         self.read(&EPOCH, vec![json!(user_id)]).await
     }
 
-    /// Begins a session; `None` when all sessions have ended since the epoch was read.
+    /// Starts a session; `None` if all sessions have ended since the epoch was read.
     pub(in crate::accounts) async fn begin_session(
         &self,
         user_id: Uuid,
@@ -105,19 +105,19 @@ impl AccountDatabase {
         serde_json::from_value(self.write(&ROTATE, args).await?).map_err(AccountError::unavailable)
     }
 
-    /// Ends one session of a user; whether there was one.
+    /// Ends one session of a user; returns whether there was one.
     pub(in crate::accounts) async fn end_session(&self, user_id: Uuid, session: Uuid) -> Result<bool, AccountError> {
         Ok(self.write(&END, vec![json!(user_id), json!(session)]).await? == Value::Bool(true))
     }
 
-    /// Ends all sessions of a user, and those that log-ins are about to begin. Returns those whose access tokens have to
-    /// end too.
+    /// Ends all sessions of a user, including sessions that log-ins are about to start. Returns the sessions whose
+    /// access tokens must be revoked too.
     pub(in crate::accounts) async fn end_sessions(&self, user_id: Uuid) -> Result<EndedSessions, AccountError> {
         let ended = self.write(&END_ALL, vec![json!(user_id)]).await?;
         serde_json::from_value(ended).map_err(AccountError::unavailable)
     }
 
-    /// The sessions of a user, the one that was used last first.
+    /// The sessions of a user, most recently used first.
     pub(in crate::accounts) async fn sessions(&self, user_id: Uuid) -> Result<Vec<Session>, AccountError> {
         let sessions = self.read(&SESSIONS, vec![json!(user_id)]).await?;
         serde_json::from_value(sessions).map_err(AccountError::unavailable)

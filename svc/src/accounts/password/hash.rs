@@ -1,4 +1,4 @@
-//! Hashes of passwords.
+//! Password hashes.
 
 use argon2::Block;
 use base64::Engine as _;
@@ -8,23 +8,23 @@ use ring::rand::{SecureRandom, SystemRandom};
 use super::Password;
 use super::parameters::Parameters;
 
-/// The head of a hash: Argon2id, version 1.3.
+/// The prefix of a hash: Argon2id, version 1.3.
 const HEAD: &str = "$argon2id$v=19$";
 const SALT: usize = 16;
 const HASH: usize = 32;
 
 /// The hash of a password as text: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash` (the PHC string format). `Debug` shows
-/// nothing of it.
+/// none of it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(String);
 
 impl PasswordHash {
-    /// The text to keep.
+    /// The text to store.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The text without its last part, which is the algorithm, its parameters and the salt. It is not a secret.
+    /// The text without its last part: the algorithm, its parameters and the salt. It is not a secret.
     pub fn salt(&self) -> &str {
         self.0.rsplit_once('$').map_or("", |(salt, _)| salt)
     }
@@ -38,21 +38,21 @@ pub(in crate::accounts) struct Salt {
 }
 
 impl Salt {
-    /// A new one. `None` when the system gives no random bytes.
+    /// Creates a new salt; `None` if the system provides no random bytes.
     pub(super) fn random(parameters: Parameters) -> Option<Self> {
         let mut bytes = vec![0; SALT];
         SystemRandom::new().fill(&mut bytes).ok()?;
         Some(Self { parameters, bytes })
     }
 
-    /// That of a hash that is kept.
+    /// Parses the salt of a stored hash.
     pub(in crate::accounts) fn read(text: &str) -> Option<Self> {
         let (parameters, salt) = text.strip_prefix(HEAD)?.split_once('$')?;
         let bytes = STANDARD_NO_PAD.decode(salt).ok()?;
         Some(Self { parameters: Parameters::read(parameters)?, bytes })
     }
 
-    /// Hashes a password in memory that is used again. `None` for parameters that the algorithm does not take.
+    /// Hashes a password in reused memory. `None` if the algorithm does not accept the parameters.
     pub(super) fn hash(&self, password: &Password, memory: &mut Vec<Block>) -> Option<PasswordHash> {
         let argon2 = self.parameters.argon2()?;
         let blocks = argon2.params().block_count();

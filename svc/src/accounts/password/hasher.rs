@@ -11,21 +11,21 @@ use super::parameters::Parameters;
 use super::queue::{Busy, Job, Queue, Turn};
 use super::{Password, PasswordHash, PasswordHashing};
 
-/// The longest time that a request waits for its turn and its hash.
+/// The maximum time that a request waits for its turn and its hash.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The niceness of the threads that hash, so that queries come first.
+/// The niceness of the hashing threads, so that queries come first.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
-/// Threads that hash passwords: so many at once, beside those that answer requests.
+/// A fixed number of threads that hash passwords, separate from the threads that handle requests.
 pub(in crate::accounts) struct PasswordHasher {
     queue: Arc<Queue>,
     parameters: Parameters,
 }
 
 impl PasswordHasher {
-    /// Starts the threads; they end when this is dropped.
+    /// Starts the threads; they exit when this is dropped.
     pub(in crate::accounts) fn start(hashing: PasswordHashing) -> std::io::Result<Self> {
         let queue = Arc::new(Queue::new(hashing.queue));
         for _ in 0..hashing.threads.max(1) {
@@ -35,7 +35,7 @@ impl PasswordHasher {
         Ok(Self { queue, parameters: hashing.parameters() })
     }
 
-    /// Hashes a password with a salt, and with a new one where there is none.
+    /// Hashes a password with a salt, or with a new one if there is none.
     pub(in crate::accounts) async fn hash(
         &self,
         password: Password,
@@ -49,7 +49,7 @@ impl PasswordHasher {
         hashed.ok().and_then(Result::ok).flatten().ok_or(Busy)
     }
 
-    /// Whether a hash with this salt should be made anew, as it is weaker than those of today.
+    /// Whether a hash with this salt should be replaced, as its parameters are weaker than the current ones.
     pub(in crate::accounts) fn is_outdated(&self, salt: &Salt) -> bool {
         salt.parameters.is_below(self.parameters)
     }
@@ -66,13 +66,13 @@ fn work(queue: &Queue) {
     let mut memory: Vec<Block> = Vec::new();
     while let Some(Job { password, salt, done }) = queue.next() {
         if !done.is_closed() {
-            // Whoever does not wait any longer needs no answer.
+            // If the request no longer waits, the result is dropped.
             let _ = done.send(salt.hash(&password, &mut memory));
         }
     }
 }
 
-/// On Linux this is of the thread alone; elsewhere it would be of the whole process.
+/// On Linux, the niceness applies to the thread only; elsewhere it would apply to the whole process.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(NICENESS) {

@@ -1,4 +1,4 @@
-//! Passwords: how they are written, what they need, and their hashes.
+//! Passwords: their normalization, rules and hashes.
 
 mod hash;
 mod hasher;

@@ -1,22 +1,23 @@
-//! The cost of hashes.
+//! The cost of password hashes.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 
-/// The cost of hashing a password by Argon2id, and how many are hashed at once.
+/// The cost of hashing a password with Argon2id, and the number of concurrent hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PasswordHashing {
-    /// The KiB that a hash takes; at least 8.
+    /// The memory of a hash in KiB; at least 8.
     pub memory: u32,
-    /// The passes over that memory; at least 1.
+    /// The number of passes over that memory; at least 1.
     pub passes: u32,
-    /// The most hashes at once, each on a thread of low priority.
+    /// The maximum number of concurrent hashes, each on a thread of low priority.
     pub threads: usize,
-    /// The most that wait for their turn; more are answered with 503.
+    /// The maximum number of hashes waiting for their turn; further requests get 503.
     pub queue: usize,
 }
 
-/// The recommendation of OWASP (Password Storage Cheat Sheet): 19 MiB, two passes. Half of the machine's cores hash.
+/// The recommendation of OWASP (Password Storage Cheat Sheet): 19 MiB, two passes. Half of the machine's cores are
+/// used.
 impl Default for PasswordHashing {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -24,7 +25,7 @@ impl Default for PasswordHashing {
     }
 }
 
-/// The most memory that a stored hash may ask for: a row that was tampered with must not take all there is.
+/// The maximum memory that a stored hash may require, in KiB: a tampered row must not exhaust it.
 const MOST_MEMORY: u32 = 1 << 20;
 const MOST_PASSES: u32 = 64;
 
@@ -47,7 +48,7 @@ impl PasswordHashing {
 }
 
 impl Parameters {
-    /// Reads `m=19456,t=2,p=1`.
+    /// Parses `m=19456,t=2,p=1`.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut parts = text.split(',');
         let mut next = |name: &str| parts.next()?.strip_prefix(name)?.parse().ok();
@@ -55,12 +56,12 @@ impl Parameters {
         (parts.next().is_none() && read.memory <= MOST_MEMORY && read.passes <= MOST_PASSES).then_some(read)
     }
 
-    /// Whether a hash of these is weaker than one of others.
+    /// Whether a hash with these parameters is weaker than one with the others.
     pub(super) fn is_below(self, other: Self) -> bool {
         self.memory < other.memory || self.passes < other.passes
     }
 
-    /// The algorithm; `None` when it cannot have these parameters.
+    /// The algorithm; `None` if it does not accept these parameters.
     pub(super) fn argon2(self) -> Option<Argon2<'static>> {
         let params = Params::new(self.memory, self.passes, self.lanes, None).ok()?;
         Some(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))

@@ -1,4 +1,4 @@
-//! The passwords that wait to be hashed.
+//! The queue of passwords to hash.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,21 +20,21 @@ pub(super) struct Job {
 #[error("too many passwords are being hashed, or they cannot be")]
 pub(in crate::accounts) struct Busy;
 
-/// The queue in which a password waits.
+/// The queue for a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::accounts) enum Turn {
-    /// That of clients at a network from which the user has logged in before, or with a token of the user. It comes first,
-    /// so that a flood of strangers keeps nobody out.
+    /// The queue for clients on a network where the user has logged in before, or with a token of the user. It comes
+    /// first, so that a flood of strangers does not lock users out.
     Known,
-    /// That of all others.
+    /// The queue for all others.
     Stranger,
 }
 
-/// Two bounded queues, of which that of known clients comes first.
+/// Two bounded queues; jobs with `Turn::Known` come first.
 pub(super) struct Queue {
     jobs: Mutex<Jobs>,
     more: Condvar,
-    /// The most jobs that wait in each of them, beside those for which a thread is free.
+    /// The maximum number of jobs waiting in each queue, in addition to one for each idle thread.
     most: usize,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Queue {
 struct Jobs {
     known: VecDeque<Job>,
     strangers: VecDeque<Job>,
-    /// The threads that wait for a job.
+    /// The number of threads waiting for a job.
     idle: usize,
     is_closed: bool,
 }
@@ -55,7 +55,7 @@ impl Queue {
     /// Adds a job.
     ///
     /// # Errors
-    /// [`Busy`] where its queue is full.
+    /// [`Busy`] if its queue is full.
     pub(super) fn push(&self, job: Job, turn: Turn) -> Result<(), Busy> {
         let jobs = &mut *self.lock();
         let queue = match turn {
@@ -70,7 +70,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits for the next job; `None` when the queue is closed and empty.
+    /// Waits for the next job; `None` if the queue is closed and empty.
     pub(super) fn next(&self) -> Option<Job> {
         let mut jobs = self.lock();
         loop {
@@ -84,7 +84,7 @@ impl Queue {
         }
     }
 
-    /// Ends the threads when all jobs are done.
+    /// Lets the threads exit when all jobs are done.
     pub(super) fn close(&self) {
         self.lock().is_closed = true;
         self.more.notify_all();

@@ -7,10 +7,10 @@ use super::text::NotPassword;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PasswordRules {
-    /// The fewest characters.
+    /// The minimum number of characters.
     pub min_length: usize,
-    /// Whether there must be a small letter, a capital, a digit and a character that is none of these. A letter of a
-    /// script without capitals counts as both.
+    /// Whether a lowercase letter, an uppercase letter, a digit and a character of no such class are required. A letter
+    /// of a script without case counts as both lowercase and uppercase.
     pub four_classes: bool,
 }
 
@@ -20,7 +20,7 @@ impl Default for PasswordRules {
     }
 }
 
-/// A rule that a password breaks: its name for programs, and its words.
+/// A rule violated by a password: its machine-readable name, and a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::accounts) struct Weakness {
     pub(in crate::accounts) rule: &'static str,
@@ -28,7 +28,7 @@ pub(in crate::accounts) struct Weakness {
 }
 
 impl PasswordRules {
-    /// Reads a new password.
+    /// Validates and normalizes a new password.
     pub(in crate::accounts) fn read(&self, text: &str) -> Result<Password, Weakness> {
         let broken = |rule, message: &str| Weakness { rule, message: message.to_owned() };
         let password = Password::read(text).map_err(|error| match error {
@@ -56,7 +56,7 @@ impl PasswordRules {
     }
 }
 
-/// Whether it is a letter of a script without capitals.
+/// Whether the character is a letter of a script without case.
 fn is_uncased(c: char) -> bool {
     c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase()
 }

@@ -1,11 +1,11 @@
-//! Passwords in the one form of their spellings.
+//! Normalized passwords.
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The most bytes of a password as it is sent.
+/// The maximum length of a password in bytes, as sent.
 const LONGEST: usize = 1_024;
 
-/// A password in the one form of its spellings: PRECIS's OpaqueString (RFC 8265, section 4.2). `Debug` shows nothing.
+/// A normalized password: PRECIS's OpaqueString (RFC 8265, section 4.2). `Debug` shows nothing.
 pub(in crate::accounts) struct Password(String);
 
 /// Why a text is not a password.
@@ -16,7 +16,7 @@ pub(in crate::accounts) enum NotPassword {
 }
 
 impl Password {
-    /// Brings a text into the form: other spaces become the ordinary one, and what can be composed is (NFC).
+    /// Normalizes a text: other spaces become the ASCII space, and characters are composed (NFC).
     pub(in crate::accounts) fn read(text: &str) -> Result<Self, NotPassword> {
         if text.len() > LONGEST {
             return Err(NotPassword::TooLong);
@@ -32,7 +32,7 @@ impl Password {
     }
 }
 
-/// Whether it is a space separator (Zs).
+/// Whether the character is a space separator (Zs).
 fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }

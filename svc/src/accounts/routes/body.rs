@@ -1,4 +1,4 @@
-//! Bodies of requests, and their senders.
+//! Request bodies and their senders.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use super::reply::BadRequest;
 use crate::accounts::refused::Refused;
 use crate::accounts::{Client, NativeAuthProvider};
 
-/// The most bytes of a body: a password may have a thousand, each of which JSON may write as six.
+/// The maximum size of a body in bytes: a password may have a thousand, and JSON may encode each one as six.
 const LONGEST: usize = 16 << 10;
-/// The longest that a body may take to arrive.
+/// The timeout for receiving a body.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The most characters of a `User-Agent` that are kept.
+/// The maximum number of characters of a `User-Agent` to store.
 const AGENT: usize = 200;
 
-/// A JSON body, and who has sent it.
+/// A JSON body with its sender.
 pub(super) struct Json<T> {
     pub(super) body: T,
     pub(super) client: Client,
@@ -33,17 +33,17 @@ impl<T: DeserializeOwned> FromRequest<NativeAuthProvider> for Json<T> {
         let (client, cookie) = (sender_of(&request, provider), CookieSession::of(&request));
         let media = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let media = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-        // A form of another site could send anything else without the browser asking first.
+        // A form on another site could send any other type without a preflight request by the browser.
         if !media.eq_ignore_ascii_case("application/json") {
             return Err(BadRequest::MediaType);
         }
         let whole = tokio::time::timeout(PATIENCE, to_bytes(request.into_body(), LONGEST)).await;
         let bytes = whole.map_err(|_| BadRequest::Late)?.map_err(|_| BadRequest::TooLarge)?;
-        // Of an array serde would take the fields in their order.
+        // Serde would accept an array and assign its elements to the fields in order.
         if bytes.trim_ascii_start().first() != Some(&b'{') {
             return Err(BadRequest::Fields);
         }
-        // What serde says of it may quote a password.
+        // Serde's error is dropped, as it may quote a password.
         let body = serde_json::from_slice(&bytes).map_err(|_| BadRequest::Fields)?;
         Ok(Self { body, client, cookie })
     }
@@ -74,7 +74,7 @@ impl FromRequest<NativeAuthProvider> for Sender {
     }
 }
 
-/// The session of the browser's cookie, where the program has such sessions.
+/// The session of the browser's cookie, if the application uses such sessions.
 #[derive(Default)]
 pub(super) struct CookieSession {
     #[cfg(feature = "sessions")]
@@ -92,7 +92,7 @@ impl CookieSession {
         Self::default()
     }
 
-    /// Gives it a new identifier, as whoever knew the old one has not logged in.
+    /// Gives the session a new identifier: possession of the old one must not grant the log-in.
     pub(super) fn renew(&self) -> Result<(), Refused> {
         #[cfg(feature = "sessions")]
         if let Some(session) = &self.session {
@@ -101,7 +101,7 @@ impl CookieSession {
         Ok(())
     }
 
-    /// Ends it.
+    /// Ends the session.
     pub(super) fn clear(&self) -> Result<(), Refused> {
         #[cfg(feature = "sessions")]
         if let Some(session) = &self.session {

@@ -1,4 +1,4 @@
-//! The routes of native accounts, and their answers.
+//! The routes of native accounts, and their responses.
 
 mod body;
 mod handlers;
@@ -29,8 +29,8 @@ use super::NativeAuthProvider;
 /// | `POST /email/verification` | access token | 202, mails a token |
 /// | `POST /email/verify` | `token` | notes that the address is verified |
 ///
-/// Those with a mailed token are there where the provider has a [mailer](super::NativeAuthFactory::mailer). Every
-/// refusal is `{error, message}`.
+/// The routes for mailed tokens exist only if the provider has a [mailer](super::NativeAuthFactory::mailer). Every
+/// rejection is `{error, message}`.
 pub fn create_auth_router(provider: &NativeAuthProvider) -> Router {
     let router = Router::new()
         .route("/register", post(handlers::register))

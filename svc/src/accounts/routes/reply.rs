@@ -1,4 +1,4 @@
-//! The answers of the routes.
+//! The responses of the routes.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use crate::accounts::refused::Refused;
 
-/// An answer that no cache keeps, as it may hold tokens (RFC 6749, section 5.1).
+/// A response that must not be cached, as it may contain tokens (RFC 6749, section 5.1).
 pub(super) fn reply(status: StatusCode, body: &impl Serialize) -> Response {
     let mut response = (status, axum::Json(body)).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-/// An answer that says what was done.
+/// A response with a message about the completed operation.
 pub(super) fn done(status: StatusCode, message: &str) -> Response {
     reply(status, &json!({ "message": message }))
 }
@@ -89,7 +89,7 @@ fn challenged(expired: bool) -> Response {
     with_header(body, header::WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"")
 }
 
-/// As rate limits answer.
+/// The same response as for rate limits.
 fn too_many(wait: Duration) -> Response {
     let seconds = wait.as_secs().max(1);
     let message = "there were too many attempts; try again later";

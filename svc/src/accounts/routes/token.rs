@@ -10,7 +10,7 @@ use crate::accounts::refused::Refused;
 use crate::accounts::tokens::SessionToken;
 use crate::auth::{Bearer, token68};
 
-/// The longest token.
+/// The maximum length of a token in bytes.
 const LONGEST: usize = 8 << 10;
 
 /// The access token of a request, verified.

@@ -9,12 +9,12 @@ use sha2::{Digest as _, Sha256};
 use super::UserDatabase;
 use crate::auth::{AuthError, AuthProvider, Authenticated, Claims, UserContext};
 
-/// API keys: a table of hashed keys, each with a user, roles, scopes and an end; given to
+/// API keys: a table of hashed keys, each with a user, roles, scopes and an expiry time; passed to
 /// [`AppOptions::api_keys`](crate::AppOptions::api_keys).
 ///
-/// A client sends its key as a bearer token. The scopes are the user's permissions. [`SCHEMA`](Self::SCHEMA) makes the
-/// table and two functions: `svc_issue_api_key`, for those who may issue keys, and the one by which the service finds
-/// whose a key is. Setting `revoked_at` ends a key.
+/// A client sends its key as a bearer token. The scopes are the user's permissions. [`SCHEMA`](Self::SCHEMA) creates
+/// the table and two functions: `svc_issue_api_key`, for the roles that may issue keys, and the function that the
+/// service calls to look up a key's user. Setting `revoked_at` revokes a key.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,9 +29,9 @@ pub struct ApiKeys {
     keep_for: Duration,
 }
 
-/// The beginning of every key, by which it is told from other tokens, and found where it was published by mistake.
+/// The prefix of every key: it distinguishes keys from other tokens, and secret scanners can find a leaked key by it.
 const PREFIX: &str = "svc_";
-/// The hexadecimal digits behind it.
+/// The number of hexadecimal digits after the prefix.
 const DIGITS: usize = 64;
 
 impl Default for ApiKeys {
@@ -41,16 +41,16 @@ impl Default for ApiKeys {
 }
 
 impl ApiKeys {
-    /// The migration: SQL that can be run again, by the owner of the database.
+    /// The migration: SQL that the owner of the database can run repeatedly.
     pub const SCHEMA: &str = include_str!("schema.sql");
 
-    /// Keys that are kept for a minute once they were found.
+    /// API keys with the default cache time: a key is cached for a minute after it was looked up.
     pub fn new() -> Self {
         Self { keep_for: Duration::from_secs(60) }
     }
 
-    /// The time for which a key is kept that was found; one that is revoked is refused within it. Zero asks for each
-    /// request.
+    /// Sets how long a key is cached after it was looked up; a revoked key is rejected within this time. With zero,
+    /// every request looks its key up.
     pub fn keep_for(mut self, time: Duration) -> Self {
         self.keep_for = time;
         self
@@ -67,7 +67,7 @@ pub(super) struct ApiKeyProvider {
     database: UserDatabase,
 }
 
-/// A key that was found.
+/// A key found in the database.
 #[derive(Deserialize)]
 struct Found {
     id: String,
@@ -86,7 +86,7 @@ impl ApiKeyProvider {
             return Err(AuthError::invalid("it is not of the form of an API key"));
         }
         let hash = hex::encode(Sha256::digest(token));
-        // Nothing is known of the user yet, so session variables are empty; the function does not read them.
+        // The user is not identified yet, so session variables are empty; the function does not read them.
         let db = self.database.of_user(&UserContext::default())?;
         let found = db.call::<Option<Value>>("public.svc_api_key_user", [json!(hash)]).await;
         let found = found.map_err(|error| AuthError::unavailable(error.chain()))?;

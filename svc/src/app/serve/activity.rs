@@ -1,4 +1,4 @@
-//! The activity of a connection: what its task notes, and what it is told from outside.
+//! The activity of a connection: the records of its task, and the orders it receives from outside.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,20 +14,20 @@ use hyper::rt::{Sleep, Timer};
 
 use crate::http::{Recipient, Taken};
 
-/// The bytes of an answer that a client has to take within the write time-out.
+/// The bytes of a response that a client must accept within the write timeout.
 pub(super) const ENOUGH: u64 = 32 * 1024;
 
 /// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Phase {
-    /// The client has to send the head of a request: its first, or the rest of one.
+    /// The client has to send the head of a request: its first request, or the rest of a head.
     Head = 0,
-    /// A request is read, run or answered.
+    /// A request is being read, executed or answered.
     Busy = 1,
-    /// A request has been answered, and nothing of another one has come.
+    /// A request has been answered, and nothing of another one has arrived.
     Idle = 2,
-    /// The server has said its last word, and reads what the client still sends.
+    /// The server has sent its last response, and reads the client's remaining bytes.
     Lingering = 3,
 }
 
@@ -36,38 +36,38 @@ pub(super) enum Phase {
 #[repr(u8)]
 pub(super) enum Order {
     None = 0,
-    /// Finish what was begun, and take no more requests.
+    /// Finish the current requests, and accept no more.
     Finish = 1,
-    /// End at once.
+    /// Close at once.
     Close = 2,
-    /// End at once, and forget what has not been sent.
+    /// Close at once, and discard unsent bytes.
     Reset = 3,
 }
 
-/// The notes of one connection. Its own task writes them without looking at the clock; [`super::connections`] looks at
-/// them now and then, and sees what has not changed since.
+/// The records of one connection. Its own task writes them without reading the clock; [`super::connections`] checks
+/// them periodically and detects the connections without progress.
 #[derive(Debug)]
 pub(super) struct Activity {
     /// The number of requests, and in the last two bits the phase. Only the connection's task writes it.
     mark: AtomicU64,
-    /// Bytes that moved: taken by the client, or read while lingering.
+    /// Bytes transferred: accepted by the client, or read while lingering.
     moved: AtomicU64,
-    /// Those that had moved when the clock was last looked at.
+    /// The transferred bytes at the last reading of the clock.
     taken: Taken,
-    /// Whether bytes wait until the client takes them.
+    /// Whether bytes are waiting for the client to accept them.
     blocked: AtomicBool,
     /// Whether the last request's body was left unread.
     unread: AtomicBool,
-    /// That body, until the response is there.
+    /// That body, until the response is ready.
     left: Mutex<Option<Incoming>>,
     http2: AtomicBool,
-    /// Whether a request of HTTP/1.0 has come.
+    /// Whether an HTTP/1.0 request has arrived.
     http10: AtomicBool,
     /// Whether the client has closed its side while the request ran.
     half_closed: AtomicBool,
-    /// The reader of the request's body, where it waits for more.
+    /// The reader of the request's body, if it waits for more.
     reader: AtomicWaker,
-    /// Requests of HTTP/2 that are not yet answered to the end, and those that the client has given up.
+    /// HTTP/2 requests without a complete response, and HTTP/2 requests that the client has canceled.
     streams: AtomicU32,
     resets: AtomicU32,
     order: AtomicU8,
@@ -76,7 +76,7 @@ pub(super) struct Activity {
 }
 
 impl Activity {
-    /// A connection that was just opened, and must say something.
+    /// A connection that was just opened; its client must send a request.
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self {
             mark: AtomicU64::new(0),
@@ -97,7 +97,7 @@ impl Activity {
         })
     }
 
-    /// Changes whenever the phase does, or another request has come.
+    /// Changes whenever the phase changes or another request arrives.
     pub(super) fn mark(&self) -> u64 {
         self.mark.load(Ordering::Relaxed)
     }
@@ -119,7 +119,7 @@ impl Activity {
         self.mark.store(self.mark() & !3 | phase as u64, Ordering::Relaxed);
     }
 
-    /// A request has come.
+    /// Records the arrival of a request.
     pub(super) fn request_came(&self, version: Version) {
         let requests = (self.mark() & !3).wrapping_add(4);
         self.mark.store(requests | Phase::Busy as u64, Ordering::Relaxed);
@@ -137,20 +137,20 @@ impl Activity {
         }
     }
 
-    /// Bytes have come.
+    /// Records the arrival of bytes.
     pub(super) fn bytes_came(&self) {
         if self.phase() == Phase::Idle {
             self.enter(Phase::Head);
         }
     }
 
-    /// The client sends no more, and the request that runs may lack a part of its body.
+    /// Records that the client sends no more; the running request may lack a part of its body.
     pub(super) fn half_close(&self) {
         self.half_closed.store(true, Ordering::Release);
         self.reader.wake();
     }
 
-    /// Whether a body that waits for more will get none; else `reader` is woken when that is known.
+    /// Whether a body that waits for more will get none; otherwise `reader` is woken once that is certain.
     pub(super) fn is_body_cut(&self, reader: &Waker) -> bool {
         self.reader.register(reader);
         self.half_closed.load(Ordering::Acquire)
@@ -160,7 +160,7 @@ impl Activity {
         self.http10.load(Ordering::Relaxed)
     }
 
-    /// The body of the request was not read to its end. Without the body, its rest will not come.
+    /// Records that the body of the request was not read to its end. Without the body, its rest will not arrive.
     pub(super) fn leave_unread(&self, body: Option<Incoming>) {
         *self.left() = body;
         self.unread.store(true, Ordering::Relaxed);
@@ -171,12 +171,12 @@ impl Activity {
         self.unread.load(Ordering::Relaxed)
     }
 
-    /// Takes that body, of which the rest may come.
+    /// Takes that body; its rest may still arrive.
     pub(super) fn take_left(&self) -> Option<Incoming> {
         self.left().take()
     }
 
-    /// The body has been read on to its end.
+    /// Records that the body has been read to its end.
     pub(super) fn read_on(&self) {
         self.unread.store(false, Ordering::Relaxed);
     }
@@ -185,7 +185,7 @@ impl Activity {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The server has said its last word; whether the client may still be sending.
+    /// Records that the server has sent its last response; returns whether the client may still be sending.
     pub(super) fn start_lingering(&self) -> bool {
         let is_refused = self.phase() == Phase::Head && self.order() == Order::None;
         let lingers = is_refused || self.unread.load(Ordering::Relaxed);
@@ -208,7 +208,7 @@ impl Activity {
         self.moved.store(self.moved().wrapping_add(bytes as u64), Ordering::Relaxed);
     }
 
-    /// The client has taken bytes.
+    /// Records bytes accepted by the client.
     pub(super) fn add_taken(&self, bytes: usize) {
         self.add_moved(bytes);
         let moved = self.moved();
@@ -229,7 +229,8 @@ impl Activity {
         self.streams.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A stream has ended. A client that gives up most of its requests only makes work, and loses the connection.
+    /// Records the end of a stream. A client that cancels most of its requests only causes work, so it loses the
+    /// connection.
     pub(super) fn stream_closed(&self, given_up: bool, most: u32) {
         self.streams.fetch_sub(1, Ordering::Relaxed);
         if !given_up {
@@ -254,14 +255,14 @@ impl Activity {
         }
     }
 
-    /// Gives an order, unless there is one that is as strong.
+    /// Gives an order, unless the current order is at least as strong.
     pub(super) fn tell(&self, order: Order) {
         if self.order.fetch_max(order as u8, Ordering::AcqRel) < order as u8 {
             self.task.wake();
         }
     }
 
-    /// Registers the task that an order wakes.
+    /// Registers the task to wake on an order.
     pub(super) fn register(&self, task: &Waker) {
         self.task.register(task);
     }
@@ -280,7 +281,7 @@ impl Recipient for Activity {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Streams of HTTP/2 wait for their clients before the socket does.
+    /// HTTP/2 streams wait for their clients before the socket does.
     fn is_waited_for(&self) -> bool {
         self.is_blocked() || self.is_http2()
     }
@@ -294,10 +295,10 @@ impl Recipient for Activity {
     }
 }
 
-/// Tells when hyper begins to wait for a head: it sets this timer then.
+/// Detects when hyper starts to wait for a head: hyper sets this timer then.
 ///
-/// A timer of tokio would take a place in a queue and give it back with each request. This one costs no more than a
-/// note, and never fires, as a connection that is late is closed from outside.
+/// A tokio timer would enter and leave a queue with each request. This one costs no more than a store, and never fires:
+/// a late connection is closed from outside.
 #[derive(Debug, Clone)]
 pub(super) struct HeadTimer {
     activity: Arc<Activity>,
@@ -322,13 +323,13 @@ impl Timer for HeadTimer {
         Box::pin(Never)
     }
 
-    /// Nobody looks at the deadline, so it needs no clock.
+    /// The deadline is never read, so it needs no clock.
     fn now(&self) -> Instant {
         self.opened
     }
 }
 
-/// A sleep that never ends. It has no size, so that its box needs no allocation.
+/// A sleep that never ends. It is zero-sized, so boxing it needs no allocation.
 struct Never;
 
 impl Sleep for Never {}

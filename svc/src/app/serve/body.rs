@@ -1,4 +1,4 @@
-//! The body of a request over HTTP/1.
+//! The body of an HTTP/1 request.
 
 use std::io;
 use std::pin::Pin;
@@ -11,15 +11,15 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use super::activity::Activity;
 
-/// A body that is left to its connection when it is dropped before its end.
+/// A body that returns to its connection if it is dropped before its end.
 #[derive(Debug)]
 pub(super) struct RequestBody {
-    /// `None` once it was left.
+    /// `None` once it was returned.
     body: Option<Incoming>,
     has_ended: bool,
-    /// Whether it could not be read, so that nothing of it can be read any more.
+    /// Whether reading has failed, so that no more of the body can be read.
     has_failed: bool,
-    /// Whether its client sends it only when it is asked for, which reading does.
+    /// Whether the client sends the body only after `100 Continue`, which reading triggers.
     is_asked_for: bool,
     activity: Arc<Activity>,
 }

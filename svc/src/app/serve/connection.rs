@@ -1,4 +1,4 @@
-//! One connection: HTTP/1.1 or HTTP/2, as its client likes.
+//! One connection: HTTP/1.1 or HTTP/2, whichever its client uses.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -35,35 +35,36 @@ use super::socket::Socket;
 use crate::app::HttpConfig;
 use crate::http::ShuttingDown;
 
-/// The most bytes of bodies that a client of HTTP/2 may send before they are read: for one request, and for all.
+/// The maximum number of body bytes that an HTTP/2 client may send before they are read: per request, and per
+/// connection.
 const WINDOWS: [u32; 2] = [256 * 1024, 512 * 1024];
-/// The most bytes of an answer that the kernel keeps before it begins to send them.
+/// The maximum number of unsent response bytes that the kernel accepts.
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 128 * 1024;
-/// The smallest limit that hyper takes.
+/// The smallest limit that hyper accepts.
 const SMALLEST_HEADER_SIZE: usize = 8_192;
-/// The time in which a client has to answer a ping.
+/// The time for a client to answer a ping.
 const PONG: Duration = Duration::from_secs(20);
-/// The time that a connection which waits for the head of a request is given when the server stops: one may be on its way.
+/// The time that a connection in the phase of a request's head gets when the server stops: a request may be on its way.
 const HEAD_ON_ITS_WAY: Duration = Duration::from_secs(1);
-/// The time in which a connection between two requests gets one more answered when the server stops: with the answer, its
-/// client learns that the connection closes.
+/// The time for a connection between two requests to send one more when the server stops: the response informs the
+/// client that the connection closes.
 const LAST_REQUEST: Duration = Duration::from_millis(500);
-/// The number of streams that a client may break before it loses the connection.
+/// The number of streams with protocol errors after which a client loses the connection.
 const BROKEN_STREAMS: usize = 100;
 
-/// The state that the connections of a server share.
+/// The state shared by a server's connections.
 #[derive(Debug, Clone)]
 pub(super) struct Shared {
     pub(super) app: Router,
-    /// The same for connections beyond the bound.
+    /// The application for connections beyond the limit.
     pub(super) limited: Router,
     pub(super) config: HttpConfig,
     pub(super) stopping: Arc<AtomicBool>,
     pub(super) long_lived: Arc<LongLivedConnections>,
 }
 
-/// Serves a connection until it ends or is told to.
+/// Serves a connection until it ends or is ordered to end.
 pub(super) fn serve(
     shared: &Shared,
     stream: TcpStream,
@@ -115,15 +116,15 @@ pub(super) fn serve(
 }
 
 fn set_up(stream: &TcpStream, write_timeout: Duration) {
-    // Answers are written whole, so waiting for more to send only delays them.
+    // Responses are written whole, so Nagle's algorithm would only delay them.
     let _ = stream.set_nodelay(true);
     #[cfg(target_os = "linux")]
     {
         let socket = socket2::SockRef::from(stream);
-        // What the kernel has taken from us must not lie there for a client that has gone.
+        // Unacknowledged bytes must not stay in the kernel for a client that is gone.
         let _ = socket.set_tcp_user_timeout(Some(write_timeout));
-        // Otherwise it takes megabytes at once, and then a third of them before it asks for more: a client that reads
-        // slowly would seem to take nothing for minutes.
+        // Otherwise the kernel accepts megabytes at once, and then a third of them before it accepts more: a client
+        // that reads slowly would seem to accept nothing for minutes.
         let _ = socket.set_tcp_notsent_lowat(UNSENT);
     }
     #[cfg(not(target_os = "linux"))]
@@ -150,26 +151,26 @@ fn builder(config: &HttpConfig, activity: &Arc<Activity>) -> Builder<Streams> {
     builder
 }
 
-/// A connection that listens to its orders.
+/// A connection that follows its orders.
 struct Connection<C> {
     connection: Pin<Box<C>>,
     activity: Arc<Activity>,
-    /// The last order; none before the first look.
+    /// The last order seen; `None` before the first poll.
     heard: Option<Order>,
-    /// Whether it was told to finish, and has not begun to.
+    /// Whether it was ordered to finish and has not started to.
     must_finish: bool,
-    /// The end of the time for a head that is on its way since it was told to finish.
+    /// The deadline for a head on its way, set by the order to finish.
     head_time: Option<Pin<Box<Sleep>>>,
-    /// The end of the time for one more request.
+    /// The deadline for one more request.
     last_request: Option<Pin<Box<Sleep>>>,
 }
 
 impl<C> Connection<C> {
-    /// The order, and the waker is there for the next one.
+    /// Returns the order, with the waker registered for the next one.
     fn hear(&mut self, task: &Waker) -> Order {
         loop {
             let order = self.activity.order();
-            // Whoever wakes takes it away, so it is there until the order changes.
+            // Waking consumes the waker, so it stays registered until the order changes.
             self.activity.register(task);
             if self.activity.order() == order {
                 self.heard = Some(order);
@@ -180,8 +181,9 @@ impl<C> Connection<C> {
 }
 
 impl<C: GracefulConnection> Connection<C> {
-    /// Begins to finish, once the first request has come: hyper drops a connection that has read nothing, and the client
-    /// would find its request reset. One between two requests has a moment for the next. Returns whether it does so now.
+    /// Starts to finish, once the first request has arrived: hyper drops a connection that has read nothing, which
+    /// would reset the client's request. A connection between two requests has a moment for the next one. Returns
+    /// whether it starts now.
     fn begin_to_finish(&mut self, cx: &mut Context<'_>) -> bool {
         let begins = self.must_finish && self.activity.requests() > 0 && !self.is_last_request_awaited(cx);
         if begins {
@@ -191,19 +193,19 @@ impl<C: GracefulConnection> Connection<C> {
         begins
     }
 
-    /// Whether a client of HTTP/1 may still send its last request.
+    /// Whether an HTTP/1 client may still send its last request.
     fn is_last_request_awaited(&mut self, cx: &mut Context<'_>) -> bool {
         let is_between = self.activity.phase() == Phase::Idle && !self.activity.is_http2();
         is_between && self.last_request.as_mut().is_some_and(|time| time.poll_unpin(cx).is_pending())
     }
 
-    /// Tells a client of HTTP/2 that has asked for nothing that no request of its has run.
+    /// Informs an HTTP/2 client that has sent no request that none of its requests has run.
     fn say_goodbye(&mut self, cx: &mut Context<'_>) {
         self.connection.as_mut().graceful_shutdown();
         let _ = self.connection.as_mut().poll(cx);
     }
 
-    /// Whether the time is over in which a head had to come, and nothing has come, or a part of one.
+    /// Whether the deadline for a head has passed, and nothing or only a part of a head has arrived.
     fn is_head_late(&mut self, cx: &mut Context<'_>) -> bool {
         let is_over = self.head_time.as_mut().is_some_and(|time| time.poll_unpin(cx).is_ready());
         if is_over {
@@ -232,7 +234,7 @@ impl<C: GracefulConnection> Future for Connection<C> {
         }
         this.begin_to_finish(cx);
         loop {
-            // Clients go away in the middle all the time, so that is not logged.
+            // Clients disconnect at any time, so errors are not logged.
             let ended = this.connection.as_mut().poll(cx).map(drop);
             if ended.is_pending() && this.is_head_late(cx) {
                 this.say_goodbye(cx);

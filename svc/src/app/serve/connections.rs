@@ -1,4 +1,4 @@
-//! The connections of a server, and how long each may wait for its client.
+//! The connections of a server, and the timeouts of each.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -8,36 +8,36 @@ use super::activity::{Activity, ENOUGH, Order, Phase};
 use super::seats::{Seat, Seats};
 use crate::app::HttpConfig;
 
-/// The time for which a client that was refused may go on sending, and the time for which it may send nothing.
+/// The maximum time that a rejected client may keep sending, and the maximum time without any bytes from it.
 const LINGERING: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// The time without a request before which a connection is not closed for others.
+/// A connection is closed for others only after this time without a request.
 const BUSY: Duration = Duration::from_millis(500);
 
-/// The time between two looks at connections; shorter where a time-out is short.
+/// The interval between two checks of the connections; shorter if a timeout is short.
 const TICK: [Duration; 2] = [Duration::from_millis(5), Duration::from_secs(1)];
 
-/// The open connections. A connection notes what it is at, and this sees for how long: so no request needs a timer or a
-/// clock, and a time-out may be late by a tick.
+/// The open connections. A connection records its phase, and this checks for how long it is in it: so no request needs
+/// a timer or a clock, and a timeout may be late by a tick.
 #[derive(Debug)]
 pub(super) struct Connections {
     config: HttpConfig,
     open: Vec<Watched>,
 }
 
-/// A connection and what was seen of it.
+/// A connection and its state at the last check.
 #[derive(Debug)]
 struct Watched {
     activity: Arc<Activity>,
-    /// The address of its client; of IPv6, that of the network.
+    /// The client's address; for IPv6, the address of its network.
     address: IpAddr,
     mark: u64,
-    /// The time since which it is as it is.
+    /// When its state last changed.
     since: Instant,
     moved: u64,
     moved_at: Instant,
-    /// The time since which its client takes too little, and the bytes that had been taken then.
+    /// The start of the current write timeout, and the number of bytes accepted by then.
     blocked: Option<(Instant, u64)>,
 }
 
@@ -46,7 +46,7 @@ impl Connections {
         Self { config, open: Vec::new() }
     }
 
-    /// Returns the time between two looks.
+    /// Returns the interval between two checks.
     pub(super) fn tick(&self) -> Duration {
         let HttpConfig { header_timeout, write_timeout, idle_timeout, .. } = &self.config;
         let shortest = header_timeout.min(write_timeout).min(idle_timeout);
@@ -62,7 +62,7 @@ impl Connections {
         self.open.push(Watched { activity, address, mark, since: now, moved: 0, moved_at: now, blocked: None });
     }
 
-    /// Closes an idle connection for a newcomer where it is beyond a bound. Returns whether the newcomer may stay.
+    /// Closes an idle connection if a newcomer exceeds a limit. Returns whether the newcomer may stay.
     pub(super) fn make_room_for(&mut self, newcomer: &Seat, seats: &Seats, now: Instant) -> bool {
         if seats.is_crowded(newcomer.address) {
             return self.close_idle(1, now, |address| address == newcomer.address) > 0;
@@ -73,7 +73,7 @@ impl Connections {
         true
     }
 
-    /// Closes idle connections of the address that has most, for newcomers that wait.
+    /// Closes idle connections of the address with most connections, for newcomers that wait.
     pub(super) fn make_room(&mut self, seats: &Seats, now: Instant) {
         let idle = self.open.iter().filter(|open| open.idle_since(now).is_some());
         let mut addresses: Vec<IpAddr> = idle.map(|open| open.address).collect();
@@ -84,7 +84,7 @@ impl Connections {
         }
     }
 
-    /// Closes up to so many connections of some addresses, those idle for longest first. Returns their number.
+    /// Closes at most `most` connections of the matching addresses, longest idle first. Returns the number closed.
     fn close_idle(&mut self, most: usize, now: Instant, is_of: impl Fn(IpAddr) -> bool) -> usize {
         let of_them = self.open.iter().filter(|open| is_of(open.address));
         let mut idle: Vec<_> = of_them.filter_map(|open| Some((open.idle_since(now)?, open))).collect();
@@ -94,7 +94,7 @@ impl Connections {
         idle.len()
     }
 
-    /// Forgets what has ended, and ends what is late.
+    /// Removes connections that have ended, and ends connections that have timed out.
     pub(super) fn look(&mut self, now: Instant) {
         let config = &self.config;
         self.open.retain_mut(|watched| {
@@ -106,7 +106,7 @@ impl Connections {
         });
     }
 
-    /// Tells all of them.
+    /// Gives the order to all connections.
     pub(super) fn tell(&self, order: Order) {
         for watched in &self.open {
             watched.activity.tell(order);
@@ -115,12 +115,13 @@ impl Connections {
 }
 
 impl Watched {
-    /// The time since which its client could have sent a request and has not, where that is not just now and it may be
-    /// closed for others. The rank comes first: connections that wait for another request, then those without any.
+    /// Since when the client could have sent a request and has not; `None` if that time is short or the connection may
+    /// not be closed for others. The rank comes first: connections that wait for another request, then connections
+    /// without any.
     fn idle_since(&self, now: Instant) -> Option<(u8, Instant)> {
         let activity = &self.activity;
         let is_closing = activity.has_ended() || activity.order() != Order::None;
-        // What has moved since the last look was not idle.
+        // A connection that made progress since the last check was not idle.
         if is_closing || activity.mark() != self.mark || now.saturating_duration_since(self.since) < BUSY {
             return None;
         }
@@ -132,7 +133,7 @@ impl Watched {
         }
     }
 
-    /// Returns the order for it, if it is late with something.
+    /// Returns the order for the connection, if one of its timeouts has expired.
     fn look(&mut self, config: &HttpConfig, now: Instant) -> Option<Order> {
         let (mark, moved) = (self.activity.mark(), self.activity.moved());
         if mark != self.mark || self.activity.open_streams() > 0 {
@@ -148,7 +149,7 @@ impl Watched {
         match self.activity.phase() {
             Phase::Head => (waited >= config.header_timeout).then_some(Order::Close),
             Phase::Busy if !self.activity.is_http2() => None,
-            // One that takes no leave is closed.
+            // A connection that does not follow the order to finish is closed.
             Phase::Busy | Phase::Idle if waited >= config.idle_timeout + config.header_timeout => Some(Order::Close),
             Phase::Busy | Phase::Idle => (waited >= config.idle_timeout).then_some(Order::Finish),
             Phase::Lingering => {
@@ -158,7 +159,7 @@ impl Watched {
         }
     }
 
-    /// Whether bytes wait for the client, and it has taken fewer than [`ENOUGH`] of them for the time-out.
+    /// Whether bytes wait for the client, and it has accepted fewer than [`ENOUGH`] of them within the timeout.
     fn takes_too_little(&mut self, timeout: Duration, now: Instant) -> bool {
         if !self.activity.is_blocked() {
             self.blocked = None;

@@ -1,8 +1,9 @@
 //! Clients that close their side of a connection while their request runs.
 //!
-//! One that has only shut down its side, as `nc -N` does, waits for the answer. One that has closed the connection
-//! does not, and its statement is to be cancelled. Both look alike: the stream ends. So the client is asked by an interim
-//! response, which it skips if it did not expect one (RFC 9110, section 15.2.1) and answers with a reset if it is gone.
+//! A client that has only shut down its side, as `nc -N` does, waits for the response. A client that has closed the
+//! connection does not, and its statement should be canceled. Both look alike: the stream ends. So the client is probed
+//! with an interim response: it skips one that it did not expect (RFC 9110, section 15.2.1), and answers with a reset
+//! if it is gone.
 
 use std::future::Future as _;
 use std::io;
@@ -13,19 +14,19 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-/// The interim response that the client is asked with.
+/// The interim response that probes the client.
 const INTERIM: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
-/// The first and the longest time between two looks for a reset.
+/// The first and the longest interval between two checks for a reset.
 const PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
 
-/// The ways to see that a client is gone.
+/// The ways to detect that a client is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ways {
     /// An interim response: in HTTP/1.1, before the response begins.
     Interim,
-    /// The response, of which a part waits to be sent. It has a time-out of its own.
+    /// The response, if a part of it waits to be sent. It has its own timeout.
     Written,
-    /// Nothing.
+    /// None.
     Silence,
 }
 
@@ -34,7 +35,7 @@ pub(super) enum Ways {
 pub(super) struct HalfClosed {
     /// The mark of the request.
     pub(super) request: u64,
-    /// Whether a client that is gone has to answer with a reset.
+    /// Whether the client was probed, so that it answers with a reset if it is gone.
     asked: bool,
     since: Instant,
     pause: Duration,
@@ -48,7 +49,7 @@ impl HalfClosed {
         Self { request, asked: false, since: Instant::now(), pause, next_look }
     }
 
-    /// Is ready when the client is gone, or taken to be: one that cannot be asked, after the `timeout`.
+    /// Is ready when the client is gone, or presumed gone: after the `timeout`, if it cannot be probed.
     pub(super) fn poll_gone(
         &mut self,
         cx: &mut Context<'_>,
@@ -63,7 +64,7 @@ impl HalfClosed {
             if ways == Ways::Silence && !self.asked && self.since.elapsed() >= timeout {
                 return Poll::Ready(Ok(()));
             }
-            // What is answered at once needs no question.
+            // A request that is answered at once needs no probe.
             ready!(self.next_look.as_mut().poll(cx));
             if ways == Ways::Interim && !self.asked {
                 self.asked = ask(stream)?;
@@ -74,11 +75,11 @@ impl HalfClosed {
     }
 }
 
-/// Whether the interim response was sent.
+/// Sends the interim response; returns whether it was sent.
 fn ask(stream: &TcpStream) -> io::Result<bool> {
     match stream.try_write(INTERIM) {
         Ok(written) if written == INTERIM.len() => Ok(true),
-        // No response can follow a part of one.
+        // No response can follow a partial one.
         Ok(_) => Err(io::ErrorKind::WriteZero.into()),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
         Err(error) => Err(error),

@@ -1,4 +1,4 @@
-//! Streams of HTTP/2: each is a task, which ends when its client takes nothing of the answer.
+//! HTTP/2 streams: each is a task, which ends if its client accepts nothing of the response.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -14,21 +14,21 @@ use tokio::time::Sleep;
 
 use super::activity::{Activity, ENOUGH};
 
-/// The bytes of an answer that a stream gets at once. It keeps those whatever its client does, so they are few.
+/// The bytes of a response that a stream gets at once. It holds them even if its client reads nothing, so they are few.
 const CHUNK: usize = 16 * 1024;
-/// The number of requests that a client may give up before it is looked at whether they are most of them.
+/// The number of canceled requests after which the share of canceled requests is checked.
 const MOST_RESETS: u32 = 100;
 
 tokio::task_local! {
-    /// The answer of the stream whose task runs.
+    /// The response of the stream whose task runs.
     static PROGRESS: Arc<Progress>;
 }
 
-/// The progress of a stream's answer.
+/// The progress of a stream's response.
 #[derive(Debug, Default)]
 struct Progress {
     has_begun: AtomicBool,
-    /// Whether the next step is the client's.
+    /// Whether a piece is waiting for the client to accept it.
     is_offered: AtomicBool,
     taken: AtomicU64,
 }
@@ -57,7 +57,7 @@ impl<F: Future + Send + 'static> hyper::rt::Executor<F> for Streams {
     }
 }
 
-/// A stream that is open.
+/// An open stream.
 struct Open {
     activity: Arc<Activity>,
     progress: Arc<Progress>,
@@ -70,7 +70,7 @@ impl Drop for Open {
     }
 }
 
-/// Runs a stream to its end, or until its client has taken too little of the answer for too long.
+/// Runs a stream to its end, or until its client has accepted too little of the response for too long.
 async fn until_stalled(stream: impl Future, progress: &Progress, timeout: Duration) {
     let mut stream = pin!(stream);
     let mut stall = None;
@@ -78,7 +78,7 @@ async fn until_stalled(stream: impl Future, progress: &Progress, timeout: Durati
         if stream.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
-        // An answer that the client takes at once never gets here with something offered, and needs no timer.
+        // A response that the client accepts at once never gets here with a piece offered, and needs no timer.
         if !progress.is_offered.load(Ordering::Relaxed) {
             stall = None;
             return Poll::Pending;
@@ -97,9 +97,9 @@ async fn until_stalled(stream: impl Future, progress: &Progress, timeout: Durati
     .await;
 }
 
-/// The answer as the stream is given it, piece by piece.
+/// Splits the response into pieces for its stream.
 pub(super) fn in_pieces(response: Response<Body>) -> Response<Body> {
-    // Nobody looks where the task is not one of ours.
+    // The progress is not checked if the task is not one of ours.
     let progress = PROGRESS.try_with(Arc::clone).unwrap_or_default();
     progress.has_begun.store(true, Ordering::Relaxed);
     if response.body().is_end_stream() {
@@ -113,7 +113,7 @@ pub(super) fn in_pieces(response: Response<Body>) -> Response<Body> {
 struct Pieces {
     body: Body,
     rest: Bytes,
-    /// Whether a piece was taken of what the rest is of.
+    /// Whether a piece was already split off the current chunk.
     is_split: bool,
     progress: Arc<Progress>,
 }
@@ -125,7 +125,7 @@ impl Pieces {
             return self.rest.split_to(CHUNK);
         }
         let last = std::mem::take(&mut self.rest);
-        // A copy of the last piece, as the piece itself would keep the whole answer.
+        // Copies the last piece, because the piece itself would keep the whole response in memory.
         if std::mem::take(&mut self.is_split) { Bytes::copy_from_slice(&last) } else { last }
     }
 }

@@ -1,10 +1,10 @@
-//! The most connections.
+//! The maximum number of connections.
 
-/// Files that are kept free for the database, the log and the like.
+/// File descriptors reserved for the database, the log and the like.
 const FREE_FILES: u64 = 64;
 
-/// The most connections: as configured, or fewer where the process may not open so many files. Without files left,
-/// connections to the database could not be opened either.
+/// Returns the maximum number of connections: as configured, or fewer if the process may not open as many files.
+/// Without free files, connections to the database could not be opened either.
 pub(super) fn max_connections(configured: u32) -> usize {
     let most = usize::try_from(configured.max(1)).unwrap_or(usize::MAX);
     #[cfg(unix)]

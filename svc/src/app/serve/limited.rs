@@ -1,4 +1,4 @@
-//! Connections beyond the bound: probes are answered at once, and other requests when another connection is closed.
+//! Connections beyond the limit: probes are answered at once, and other requests when another connection is closed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use axum::middleware::{Next, from_fn};
 
 use super::seats::Seat;
 
-/// The body of a refusal, as those of the endpoint.
+/// The body of a rejection, in the form of the endpoint's errors.
 const REFUSAL: &str = r#"{"errors":[{"message":"the service has as many connections as it can hold; try again in a moment","extensions":{"code":"SERVICE_UNAVAILABLE"}}]}"#;
 
-/// The seat of a request's connection, in the extensions of one that is beyond the bound.
+/// The seat of a request's connection; present in the request's extensions if the connection is beyond the limit.
 #[derive(Debug, Clone)]
 pub(super) struct Limited(pub(super) Arc<Seat>);
 
-/// The application as connections beyond the bound see it; requests wait for so long.
+/// Wraps the application for connections beyond the limit: their requests wait up to `patience` for a seat.
 pub(super) fn limited(app: Router, patience: Duration) -> Router {
     app.layer(from_fn(move |request: Request, next: Next| async move {
         let seat = request.extensions().get::<Limited>().cloned();
@@ -29,7 +29,7 @@ pub(super) fn limited(app: Router, patience: Duration) -> Router {
     }))
 }
 
-/// Whether a path is that of a probe, also of an application that is nested in another one.
+/// Whether a path is a probe's, including the probes of an application nested in another one.
 fn is_probe(path: &str) -> bool {
     path.ends_with("/health") || path.ends_with("/ready")
 }

@@ -15,17 +15,17 @@ use super::activity::Activity;
 use super::rest::{Rest, say_close};
 use crate::http::{LargeAnswer, LongLived};
 
-/// The least number of connections at which those that have ended are forgotten.
+/// The minimum number of connections at which ended ones are removed.
 const LEAST: usize = 64;
 
-/// The long-lived connections of a server, which it tells when it stops.
+/// The long-lived connections of a server, which are notified when it stops.
 #[derive(Debug, Default)]
 pub(super) struct LongLivedConnections(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
     connections: Vec<LongLived>,
-    /// The number at which those that have ended are forgotten next.
+    /// The number of connections at which ended ones are removed next.
     sweep_at: usize,
 }
 
@@ -39,18 +39,18 @@ impl LongLivedConnections {
         known.connections.push(connection);
     }
 
-    /// Tells each.
+    /// Calls `word` with each connection.
     pub(super) fn tell(&self, word: impl FnMut(&LongLived)) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).connections.iter().for_each(word);
     }
 }
 
-/// The look of one connection at its answers: some outlive their request, and some are large.
+/// Inspects the responses of one connection: some outlive their request, and some are large.
 #[derive(Debug)]
 pub(super) struct Keeper {
     pub(super) connections: Arc<LongLivedConnections>,
     pub(super) stopping: Arc<AtomicBool>,
-    /// Held by all that the server waits for.
+    /// Held by everything that the server waits for.
     pub(super) running: mpsc::Sender<Infallible>,
     pub(super) activity: Arc<Activity>,
 }
@@ -69,11 +69,11 @@ impl Keeper {
     }
 }
 
-/// An answer that is looked at, and for which a small body is read on that the application has left.
+/// A response future that inspects its response, and that reads on a small body left by the application.
 pub(super) struct Kept<F> {
     answer: F,
     keeper: Arc<Keeper>,
-    /// The answer that waits for the rest of its request's body.
+    /// The response that waits for the rest of its request's body.
     rest: Option<Box<Rest>>,
 }
 

@@ -1,4 +1,4 @@
-//! The server: it accepts connections, bounds what each may cost, and stops.
+//! The server: it accepts connections, limits each one's cost, and stops.
 
 mod activity;
 mod body;
@@ -47,34 +47,34 @@ use stop_signals::StopSignals;
 #[cfg(unix)]
 use supervised::Supervised;
 
-/// The time to wait for connections that were told to end at once.
+/// The time to wait for connections that were ordered to close at once.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// The time in which connections are still accepted when the server stops. A listener that closes resets those that wait.
+/// For how long connections are still accepted when the server stops. Closing a listener resets the pending ones.
 const LAST_CALL: Duration = Duration::from_millis(20);
-/// The time for security events to be written at the end.
+/// The time to write security events at the end.
 const LAST_EVENTS: Duration = Duration::from_secs(2);
-/// The time for those that could not be written so far to be tried once more.
+/// The time to retry security events that could not be written so far.
 const LAST_TRY: Duration = Duration::from_millis(300);
-/// The time between two looks for idle connections while newcomers wait for a seat.
+/// The interval between two checks for idle connections while newcomers wait for a seat.
 const CROWDED: Duration = Duration::from_millis(100);
-/// The time to wait when no connection can be accepted.
+/// The time to wait after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves an application on `SVC_HOST` and `SVC_PORT` until SIGTERM, SIGINT, SIGQUIT or SIGHUP; see [`Server`].
 ///
-/// [`Server::from_env`] does the same in two steps, so that the address is bound before the database is started.
+/// [`Server::from_env`] does the same in two steps, so that the address is bound before the database starts.
 ///
 /// # Errors
-/// A setting that is wrong, or an address that cannot be bound.
+/// An invalid setting, or an address that cannot be bound.
 pub async fn serve(app: Router) -> crate::Result<()> {
     Server::from_env().await?.serve(app).await
 }
 
 /// A bound address, ready to serve.
 ///
-/// Beyond what [`axum::serve()`] does, it bounds its connections, and how long each may wait for its client
-/// ([`HttpConfig`]), and a shutdown ends: at the signal `/ready` turns 503 and no more connections are accepted;
-/// requests in flight have the grace period (10 seconds unless it is set) to finish.
+/// In addition to [`axum::serve()`], it limits the number of connections and how long each may wait for its client
+/// ([`HttpConfig`]), and its shutdown is bounded: at the signal, `/ready` turns 503 and no more connections are
+/// accepted; requests in flight have the grace period (10 seconds by default) to finish.
 ///
 /// ```
 /// # async fn f(app: axum::Router) -> svc::Result<()> {
@@ -89,7 +89,7 @@ pub struct Server {
     address: SocketAddr,
     grace: Duration,
     config: HttpConfig,
-    /// The signals that end a program which serves what its environment says.
+    /// The stop signals, for a server configured by the environment.
     #[cfg(unix)]
     signals: Option<StopSignals>,
     #[cfg(unix)]
@@ -97,8 +97,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds `SVC_HOST` and `SVC_PORT`, with the bounds of connections that the environment gives, and listens to signals
-    /// from now on: one that comes before [`serve`](Self::serve) ends the program.
+    /// Binds `SVC_HOST` and `SVC_PORT`, with the connection limits of the environment, and handles signals from now on:
+    /// a signal that arrives before [`serve`](Self::serve) ends the program.
     ///
     /// ```no_run
     /// use svc::{AppOptions, Server, create_svc_app};
@@ -111,7 +111,7 @@ impl Server {
     /// ```
     ///
     /// # Errors
-    /// A setting that is wrong, or an address that cannot be bound.
+    /// An invalid setting, or an address that cannot be bound.
     pub async fn from_env() -> crate::Result<Self> {
         let config = SvcConfig::from_env()?.http;
         use_group(&config);
@@ -132,10 +132,10 @@ impl Server {
         Ok(Self::bind((config.host, port(&config))).await?.http(config))
     }
 
-    /// Binds an address; port 0 takes a free one.
+    /// Binds an address; port 0 picks a free one.
     ///
     /// # Errors
-    /// When it is taken or not allowed.
+    /// When it is in use or not allowed.
     pub async fn bind(address: impl Into<SocketAddr>) -> Result<Self, StartError> {
         let address = address.into();
         let failed = |source| StartError::Bind { address: address.to_string(), source };
@@ -156,41 +156,41 @@ impl Server {
         })
     }
 
-    /// Sets the time that requests in flight may take after the signal to stop.
+    /// Sets the time for requests in flight to finish after the signal to stop.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Replaces the bounds of connections. [`serve`] takes those of the environment.
+    /// Replaces the connection limits. [`serve`] uses the limits of the environment.
     #[must_use]
     pub fn http(mut self, config: HttpConfig) -> Self {
         self.config = config;
         self
     }
 
-    /// Sets the time in which a client has to send the head of a request; see [`HttpConfig::header_timeout`].
+    /// Sets the maximum time for a client to send the head of a request; see [`HttpConfig::header_timeout`].
     #[must_use]
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
         self.config.header_timeout = timeout;
         self
     }
 
-    /// Returns the address that is bound.
+    /// Returns the bound address.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP; prints one line with the URL. A second signal ends the program at
-    /// once.
+    /// Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP; prints one line with the URL. A second signal ends the program
+    /// immediately.
     ///
     /// # Errors
-    /// A system that gives no signals.
+    /// When signal handlers cannot be installed.
     #[cfg(unix)]
     pub async fn serve(mut self, app: Router) -> crate::Result<()> {
         let listen = || StopSignals::listen().map_err(|source| StartError::Signals { source });
-        // Whoever is told that it serves may send a signal at once.
+        // A supervisor may send a signal as soon as the server is announced.
         let signal = self.signals.take().map_or_else(listen, Ok)?.first();
         let Some(supervised) = self.supervised.take() else {
             self.say();
@@ -212,11 +212,11 @@ impl Server {
     /// Serves until Ctrl-C; prints one line with the URL.
     ///
     /// # Errors
-    /// None here.
+    /// None on this platform.
     #[cfg(not(unix))]
     pub async fn serve(self, app: Router) -> crate::Result<()> {
         self.say();
-        // Without the handler the default action still ends the program.
+        // Without the handler, the default action still ends the program.
         let stop = async {
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending::<()>().await;
@@ -226,13 +226,13 @@ impl Server {
         Ok(())
     }
 
-    /// Serves, and has the security log say from when to when.
+    /// Serves, and records the start and the stop in the security log.
     async fn run_and_record(self, app: Router, stop: impl Future<Output = ()>) {
         let address = self.local_addr().to_string();
         record(SecurityEvent::new(SecurityEventType::SystemStarted).resource(address.as_str()));
         self.run(app, stop).await;
         record(SecurityEvent::new(SecurityEventType::SystemStopped).resource(address));
-        // Writing may take long, and must not keep the other tasks from ending.
+        // Writing may take long, and must not keep the other tasks from finishing.
         let flush = || {
             let log = get_security_logger();
             log.flush(if log.status().failure.is_some() { LAST_TRY } else { LAST_EVENTS })
@@ -244,8 +244,7 @@ impl Server {
         crate::trace::flush().await;
     }
 
-    /// The one line that tells where the service is; a log may be filtered away. That nobody can read it is no reason to
-    /// end.
+    /// Prints the service's address in one line, because a log may be filtered out. A write error is no reason to exit.
     fn say(&self) {
         let line = format!("serving http://{}/graphql", self.address);
         #[cfg(feature = "logging")]
@@ -253,16 +252,16 @@ impl Server {
         let _ = writeln!(io::stderr(), "{line}");
     }
 
-    /// Serves until `stop` completes and requests in flight are answered or out of time. Streams end then, and
-    /// WebSockets at `/graphql` are closed with 1001, so that clients go to another instance. In the end every connection
-    /// is closed, but for those that another handler has upgraded.
+    /// Serves until `stop` completes and requests in flight have finished or timed out. Streams end then, and
+    /// WebSockets at `/graphql` are closed with 1001, so that clients reconnect to another instance. In the end every
+    /// connection is closed, except connections upgraded by other handlers.
     pub async fn run(self, app: Router, stop: impl Future<Output = ()>) {
         note_unused_parts();
         self.note_unused_bounds();
         self.run_beside(app, stop).await;
     }
 
-    /// Says which settings of servers this one does not take.
+    /// Logs the server settings that this server does not use.
     fn note_unused_bounds(&self) {
         let (host, port) = (self.address.ip(), self.address.port());
         use_group(&HttpConfig { host, port, ..self.config.clone() }).into_iter().for_each(|name| {
@@ -272,9 +271,9 @@ impl Server {
         });
     }
 
-    /// The same for a server beside that of the application.
+    /// Runs a server that is not the application's main one, without logging unused settings.
     pub(super) async fn run_beside(self, app: Router, stop: impl Future<Output = ()>) {
-        // Whoever says when to stop listens to signals too, if to any.
+        // The caller that provides `stop` handles signals itself, if at all.
         #[cfg(unix)]
         drop(self.signals);
         let config = self.config.bounded();
@@ -282,7 +281,7 @@ impl Server {
         let mut acceptor = Acceptor::new(self.listener, &config);
         let limited = limited::limited(app.clone(), config.header_timeout);
         let shared = Shared { app, limited, config, stopping: Arc::default(), long_lived: Arc::default() };
-        // Each task has a sender, so that the end of all of them can be awaited.
+        // Each task holds a sender, so that the end of all tasks can be awaited.
         let (running, mut all_ended) = mpsc::channel::<Infallible>(1);
         let mut tick = interval(connections.tick());
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -318,20 +317,20 @@ impl Server {
             tracing::warn!("requests were still running when the time to stop was over");
             connections.tell(Order::Close);
             shared.long_lived.tell(LongLived::stop);
-            // A task that does not end now is busy with a request that never waits.
+            // A task that does not end now is busy with a request that never yields.
             let _ = timeout(LAST_WORDS, all_ended.recv()).await;
         }
     }
 }
 
-/// A connection that was accepted, its client and its seat.
+/// An accepted connection, its client and its seat.
 type Accepted = (TcpStream, SocketAddr, Arc<Seat>);
 
-/// The period of each log line about connections that cannot be served.
+/// The interval between log lines about connections that cannot be served.
 const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
-/// The listener. It accepts connections beyond the bound too, a few at a time: the one idle for longest is closed for each,
-/// and probes need no seat.
+/// The listener. It also accepts connections beyond the limit, a few at a time: for each of them, the longest idle
+/// connection is closed, and probes need no seat.
 struct Acceptor {
     listener: TcpListener,
     seats: Seats,
@@ -351,7 +350,7 @@ impl Acceptor {
                 Err(error) if is_of_the_client(&error) => {}
                 Err(error) => {
                     self.failed.log(move |times| tracing::warn!(%error, times, "cannot accept a connection"));
-                    // Out of file descriptors, most likely: closing connections will free some.
+                    // Most likely out of file descriptors; closing connections will free some.
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -365,7 +364,8 @@ fn is_of_the_client(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// The port to bind: a program that only describes itself serves nobody, so it takes none from a service that runs.
+/// Returns the port to bind: a program that only describes itself serves nothing, so it must not use the port of a
+/// running service.
 fn port(config: &HttpConfig) -> u16 {
     if std::env::var_os(describe::VARIABLE).is_some() { 0 } else { config.port }
 }

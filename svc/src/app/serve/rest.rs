@@ -1,8 +1,8 @@
 //! The rest of a body that the application has not read.
 //!
-//! Nothing can follow it on the connection, so the connection would be closed, and a client that sends its next request at
-//! that moment could not tell whether it was read. A small rest is read on; before any other, the response says that the
-//! connection closes (RFC 9112, section 9.6).
+//! Nothing can follow it on the connection, so the connection would be closed, and a client that sends its next request
+//! at that moment could not determine whether that request was read. A small rest is read; before any other, the
+//! response announces that the connection closes (RFC 9112, section 9.6).
 
 use std::future::Future as _;
 use std::pin::Pin;
@@ -16,17 +16,17 @@ use tokio::time::{Sleep, sleep};
 
 use super::activity::Activity;
 
-/// The most bytes that are read on, and the longest that a response waits for them.
+/// The maximum number of bytes that are read, and the maximum time that a response waits for them.
 const MOST: u64 = 64 * 1024;
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A response that waits until the rest of the body has come.
+/// A response that waits for the rest of the body.
 pub(super) struct Rest {
     response: Response<Body>,
     body: Incoming,
-    /// The bytes that may still come.
+    /// The number of bytes that may still arrive.
     left: u64,
-    /// Set when the rest is not there yet.
+    /// Set if the rest has not arrived yet.
     timer: Option<Pin<Box<Sleep>>>,
 }
 
@@ -35,7 +35,7 @@ impl Rest {
         Self { response, body, left: MOST, timer: None }
     }
 
-    /// Is ready with the response, which closes the connection where the rest is too long or too late.
+    /// Is ready with the response, which closes the connection if the rest is too long or too late.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, activity: &Activity) -> Poll<Response<Body>> {
         if closes(&self.response) {
             return Poll::Ready(self.take());
@@ -48,7 +48,7 @@ impl Rest {
         Poll::Ready(self.take())
     }
 
-    /// Whether the body has come to its end.
+    /// Is ready with `true` when the body has ended.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         while self.body.size_hint().lower() <= self.left {
             let frame = match Pin::new(&mut self.body).poll_frame(cx) {
@@ -74,13 +74,13 @@ impl Rest {
     }
 }
 
-/// Whether a response says that its connection closes.
+/// Whether a response announces that its connection closes.
 fn closes(response: &Response<Body>) -> bool {
     let value = response.headers().get(header::CONNECTION);
     value.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"close"))
 }
 
-/// Says that the connection closes.
+/// Announces in the response that the connection closes.
 pub(super) fn say_close(response: &mut Response<Body>) {
     response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
 }

@@ -1,4 +1,4 @@
-//! The seats of connections: a bound for all, one for each address, and a few beyond for probes and newcomers.
+//! The seats of connections: a total limit, a limit for each address, and a small reserve for probes and newcomers.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -14,9 +14,10 @@ use crate::app::HttpConfig;
 use crate::log_throttle::LogThrottle;
 use crate::rate_limit::network_of;
 
-/// The connections beyond the bound: newcomers that wait until another connection is closed, and probes.
+/// The minimum and maximum size of the reserve beyond the limit, for probes and for newcomers that wait until another
+/// connection is closed.
 const RESERVE: [usize; 2] = [4, 32];
-/// The least bound of an address, unless the bound of all is lower.
+/// The minimum limit of an address, unless the total limit is lower.
 const LEAST_PER_ADDRESS: usize = 64;
 
 /// The seats of a server.
@@ -24,7 +25,7 @@ const LEAST_PER_ADDRESS: usize = 64;
 pub(super) struct Seats {
     permits: Arc<Semaphore>,
     reserve: Arc<Semaphore>,
-    /// The requests that may wait on connections of the reserve, so that some are left for probes.
+    /// The maximum number of requests that may wait on connections of the reserve, so that some are left for probes.
     most_waiting: usize,
     most: usize,
     per_address: usize,
@@ -36,7 +37,7 @@ pub(super) struct Seats {
     crowded: LogThrottle,
 }
 
-/// The number of connections of each address; a network of IPv6 counts as one.
+/// The number of connections of each address; an IPv6 network counts as one address.
 #[derive(Debug, Default)]
 struct Addresses(Mutex<HashMap<IpAddr, usize>>);
 
@@ -47,7 +48,7 @@ impl Seats {
             Some(per_address) => usize::try_from(per_address).unwrap_or(usize::MAX),
             None => (most / 2).max(LEAST_PER_ADDRESS),
         };
-        // Few where the process may open few files.
+        // Few if the process may open few files.
         let reserve = (most / 8).clamp(RESERVE[0], RESERVE[1]);
         Self {
             permits: Arc::new(Semaphore::new(most)),
@@ -72,7 +73,7 @@ impl Seats {
         }
     }
 
-    /// Takes a seat for a connection that was accepted.
+    /// Takes a seat for an accepted connection.
     pub(super) fn take(&mut self, reserved: OwnedSemaphorePermit, peer: IpAddr) -> Arc<Seat> {
         let address = network_of(peer);
         self.addresses.add(address);
@@ -107,12 +108,12 @@ impl Seats {
         seat
     }
 
-    /// Whether an address has more connections than it may have, where that is less than all.
+    /// Whether an address exceeds its limit of connections, if that limit is below the total limit.
     pub(super) fn is_crowded(&self, address: IpAddr) -> bool {
         self.per_address < self.most && self.addresses.count(address) > self.per_address
     }
 
-    /// Notes that a connection of an address is closed at once, as all others of it are in use.
+    /// Logs that a connection of an address is closed at once, because all its other connections are in use.
     pub(super) fn refuse(&mut self, address: IpAddr) {
         let connections = self.per_address;
         self.crowded.log(move |times| {
@@ -131,7 +132,7 @@ impl Seats {
         self.limited.load(Ordering::Relaxed)
     }
 
-    /// The connections to close together, so that a look at all of them is worth it.
+    /// The number of connections to close at once; enough to be worth a scan of all connections.
     pub(super) fn batch(&self) -> usize {
         self.wanted().max(1 + self.most / 256)
     }
@@ -147,7 +148,7 @@ impl Seats {
 pub(super) struct Seat {
     pub(super) address: IpAddr,
     addresses: Arc<Addresses>,
-    /// The permit of the bound, or one of the reserve.
+    /// A permit within the limit, or one of the reserve.
     permit: Mutex<Option<OwnedSemaphorePermit>>,
     has_permit: Notify,
     /// 1 while the permit is one of the reserve.
@@ -159,12 +160,12 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    /// Whether it is beyond the bound: only probes are answered at once.
+    /// Whether the connection is beyond the limit: only probes are answered at once.
     pub(super) fn is_limited(&self) -> bool {
         self.is_limited.load(Ordering::Acquire) == 1
     }
 
-    /// Waits until it is within the bound. Returns whether that was in time.
+    /// Waits until the connection is within the limit. Returns whether that happened in time.
     pub(super) async fn until_within(&self, time: Duration) -> bool {
         let has_permit = self.has_permit.notified();
         if !self.is_limited() {
@@ -177,7 +178,7 @@ impl Seat {
         tokio::time::timeout(time, has_permit).await.is_ok() || !self.is_limited()
     }
 
-    /// Starts the task that waits for a permit of the bound.
+    /// Starts the task that waits for a permit within the limit.
     fn be_promoted(self: &Arc<Self>, permits: Arc<Semaphore>) {
         let seat = Arc::downgrade(self);
         let task = tokio::spawn(async move {

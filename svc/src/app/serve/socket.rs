@@ -1,4 +1,4 @@
-//! The socket of a connection, which notes what its client does.
+//! The socket of a connection; it records the client's activity.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -13,9 +13,9 @@ use super::activity::{Activity, Order, Phase};
 use super::half_close::{HalfClosed, Ways};
 use super::seats::Seat;
 
-/// The most bytes that are read and thrown away after a refusal.
+/// The maximum number of bytes that are read and discarded after a rejection.
 const MOST_DISCARDED: usize = 16 * 1024 * 1024;
-/// The number of them that are read at once.
+/// The size of the reads that discard.
 const DISCARDED: usize = 16 * 1024;
 
 /// A client's socket.
@@ -23,17 +23,17 @@ const DISCARDED: usize = 16 * 1024;
 pub(super) struct Socket {
     stream: TcpStream,
     activity: Arc<Activity>,
-    /// Whether the client has not yet taken all that was written.
+    /// Whether some of the written bytes were not accepted by the client yet.
     blocked: bool,
-    /// Once nothing more will be written: how many bytes may still be thrown away.
+    /// Once nothing more will be written: the number of bytes that may still be discarded.
     lingering: Option<usize>,
-    /// The mark of the connection when bytes were written last.
+    /// The mark of the connection at the last write.
     written_at: Option<u64>,
-    /// The mark of the connection when the client had sent its last byte.
+    /// The mark of the connection when the client's last byte had arrived.
     ended_at: Option<u64>,
     half_closed: Option<HalfClosed>,
     half_close_timeout: Duration,
-    /// Held as long as the socket is open; it counts against the most connections.
+    /// Held as long as the socket is open; it counts toward the connection limit.
     _seat: Arc<Seat>,
 }
 
@@ -57,9 +57,9 @@ impl Socket {
         }
     }
 
-    /// The client sends no more; whether that is the end of the connection, as it is unless a request runs.
+    /// Handles the end of the client's stream. Unless a request runs, it is the end of the connection.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // Whoever upgraded the connection, and HTTP/2, know best what an end means.
+        // HTTP/2 and the handler of an upgraded connection handle the end themselves.
         if self.activity.has_ended() || self.activity.is_http2() {
             return Poll::Ready(Ok(()));
         }
@@ -68,7 +68,7 @@ impl Socket {
             if self.ended_at == Some(mark) {
                 return Poll::Ready(Ok(()));
             }
-            // A head that came with the end is handed over before the next read.
+            // A head that arrived with the end is handed over before the next read.
             self.ended_at = Some(mark);
             cx.waker().wake_by_ref();
             return Poll::Pending;
@@ -101,8 +101,8 @@ impl Socket {
         result
     }
 
-    /// Reads what the client sends until it has seen the answer and closes. A socket that is closed with bytes unread
-    /// resets the connection, and the client loses the answer.
+    /// Reads and discards the client's bytes until it has received the response and closes. Closing a socket with
+    /// unread bytes resets the connection, and the client would lose the response.
     fn discard(&mut self, cx: &mut Context<'_>, mut left: usize) -> Poll<()> {
         let mut bytes = [0; DISCARDED];
         while left > 0 {
@@ -153,7 +153,7 @@ impl AsyncWrite for Socket {
         self.stream.is_write_vectored()
     }
 
-    /// Asked when all has been written.
+    /// Called when everything has been written.
     fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.blocked {
             self.blocked = false;
@@ -181,8 +181,8 @@ impl AsyncWrite for Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         if self.activity.order() == Order::Reset {
-            // Otherwise the kernel would go on trying to send what the client does not take. An error means that the
-            // connection is gone already.
+            // Otherwise the kernel would keep trying to send bytes that the client does not accept. An error means that
+            // the connection is already gone.
             let _ = self.stream.set_zero_linger();
         }
     }

@@ -1,4 +1,4 @@
-//! The signals that end the program: SIGINT, SIGTERM and SIGQUIT, and SIGHUP unless the program was started by `nohup`.
+//! The signals that end the program: SIGINT, SIGTERM and SIGQUIT, and SIGHUP unless `nohup` started the program.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use tokio::sync::watch;
 
 use crate::security_log::get_security_logger;
 
-/// A shell says so of a program that a signal has ended.
+/// Shells add this to the signal's number in the exit status of a program ended by a signal.
 const ENDED_BY: i32 = 128;
 
-/// Listens to the signals, from the first moment on and on a thread of its own, so that neither a start that takes long
-/// nor a runtime that is busy keeps the program alive. What comes before the program serves ends it at once; so does the
-/// second one that comes later.
+/// Handles the signals from the first moment on, on a dedicated thread, so that neither a slow start nor a busy runtime
+/// keeps the program alive. A signal that arrives before the program serves ends it at once; so does a second signal
+/// later.
 #[derive(Debug)]
 pub(super) struct StopSignals {
     serves: Arc<AtomicBool>,
     came: watch::Receiver<bool>,
-    /// Ends the listening.
+    /// Stops the handling.
     handle: Option<Handle>,
 }
 
 impl StopSignals {
-    /// Listens from now on.
+    /// Handles signals from now on.
     ///
     /// # Errors
-    /// A system without a thread for it.
+    /// When the system has no thread for it.
     pub(super) fn listen() -> io::Result<Self> {
         let signals = [SIGINT, SIGTERM, SIGQUIT, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
         let mut signals = Signals::new(signals)?;
@@ -49,7 +49,7 @@ impl StopSignals {
         Ok(Self { serves, came, handle: Some(handle) })
     }
 
-    /// The program serves from now on, also before it waits for the first signal, which is what is returned.
+    /// Marks the program as serving from now on, and returns a future that completes with the first signal.
     pub(super) fn first(mut self) -> impl Future<Output = ()> {
         self.serves.store(true, Ordering::SeqCst);
         async move {
@@ -60,21 +60,21 @@ impl StopSignals {
     }
 }
 
-/// Whoever listens to signals by itself is not disturbed.
+/// Closes the handle, so that a program with its own signal handling is not disturbed.
 impl Drop for StopSignals {
     fn drop(&mut self) {
         self.handle.iter().for_each(Handle::close);
     }
 }
 
-/// Ends the program at once. An embedded database notices that, and ends too.
+/// Ends the program at once. An embedded database detects that, and ends too.
 #[expect(clippy::exit, reason = "the one who has sent the signal does not want to wait")]
 fn exit(status: i32) {
     std::process::exit(status)
 }
 
-/// Has the security log open its file again, if it has one; whether that is what SIGHUP means. On a terminal it means that
-/// the terminal has gone.
+/// Reopens the file of the security log, if it has one. Returns whether SIGHUP means that: on a terminal, it means that
+/// the terminal is gone.
 fn reopens_log() -> bool {
     let log = get_security_logger();
     if std::io::stderr().is_terminal() || !log.writes_file() {
@@ -85,28 +85,28 @@ fn reopens_log() -> bool {
     true
 }
 
-/// Whether whoever has started the program wants it not to see a signal, as `nohup` does.
+/// Whether the parent process made the program ignore a signal, as `nohup` does.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Ends the program on the signals while it lives; without it, the system keeps them from the first process of a
-/// container.
+/// Ends the program on the signals while this value exists; without it, the kernel does not deliver them to the first
+/// process of a container.
 pub(in crate::app) struct FirstProcess {
     starts: Arc<AtomicBool>,
 }
 
 impl FirstProcess {
-    /// Listens from now on, if this is the first process.
+    /// Handles the signals from now on, if this is the first process.
     pub(in crate::app) fn listen() -> Option<Self> {
         if std::process::id() != 1 {
             return None;
         }
         let starts = Arc::new(AtomicBool::new(true));
         for signal in [SIGINT, SIGTERM] {
-            // An error is said of signals that nobody may handle; these are none of them.
+            // Registering fails only for signals that no program may handle; these are none of them.
             let _ = signal_hook::flag::register_conditional_shutdown(signal, ENDED_BY + signal, starts.clone());
         }
         Some(Self { starts })

@@ -1,4 +1,4 @@
-//! The HTTP client: JSON, bounded in time and size.
+//! The HTTP client for JSON, with limits on time and size.
 
 use std::time::Duration;
 
@@ -15,30 +15,30 @@ use super::error::FetchError;
 use super::{Endpoint, IdpError};
 use crate::tls_client;
 
-/// The longest that an answer may take, from the connection to the end of the body.
+/// The timeout for a response, from connecting to the end of the body.
 const LONGEST: Duration = Duration::from_secs(5);
-/// The most bytes of an answer.
+/// The maximum size of a response in bytes.
 const LARGEST: usize = 256 << 10;
-/// The most redirects that are followed, within one origin.
+/// The maximum number of redirects to follow, all within one origin.
 const REDIRECTS: usize = 3;
 /// The time after which an idle connection is closed.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// A client of other services. It is cheap to clone.
+/// A client for other services; cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct HttpClient(Client<HttpsConnector<HttpConnector>, Full<Bytes>>);
 
 /// A request to send.
 pub(super) struct Ask<'a> {
     pub(super) method: Method,
-    /// The content of `Authorization`.
+    /// The value of `Authorization`.
     pub(super) authorization: Option<HeaderValue>,
     /// The media type of the body, and the body.
     pub(super) body: Option<(&'static str, &'a str)>,
 }
 
 impl HttpClient {
-    /// A client that trusts the authorities of a PEM text, or else the public ones.
+    /// A client that trusts the certificate authorities of a PEM text, or the public ones without it.
     pub(super) fn new(roots: Option<&[u8]>) -> Result<Self, IdpError> {
         let config = tls_client::config(roots).map_err(IdpError::RootCertificates)?;
         let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_or_http().enable_http1().build();
@@ -47,7 +47,7 @@ impl HttpClient {
         Ok(Self(client.build(connector)))
     }
 
-    /// The JSON at an address.
+    /// Fetches the JSON at an address.
     pub(super) async fn get(
         &self,
         endpoint: &Endpoint,
@@ -56,7 +56,7 @@ impl HttpClient {
         self.ask(endpoint, &Ask { method: Method::GET, authorization, body: None }).await
     }
 
-    /// The JSON that answers a request.
+    /// Sends a request and returns the JSON of the response.
     pub(super) async fn ask(&self, endpoint: &Endpoint, ask: &Ask<'_>) -> Result<Value, FetchError> {
         let late = |_| FetchError::Late(endpoint.clone(), LONGEST.as_secs());
         tokio::time::timeout(LONGEST, self.follow(endpoint, ask)).await.map_err(late)?
@@ -78,7 +78,7 @@ impl HttpClient {
                 let json = serde_json::from_slice(&body.to_bytes());
                 return json.map_err(|_| FetchError::Unexpected(at, "JSON"));
             }
-            // What is posted holds secrets, and goes nowhere else.
+            // POST bodies contain secrets, so they are never sent to a redirect target.
             if !status.is_redirection() || ask.method != Method::GET {
                 return Err(FetchError::Status(at, status.as_u16()));
             }

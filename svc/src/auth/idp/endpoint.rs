@@ -1,14 +1,14 @@
-//! Addresses that secrets are sent to and keys are read from.
+//! Addresses for sending secrets and fetching keys.
 
 use std::net::IpAddr;
 
 use axum::http::Uri;
 
-/// An address of an identity provider: over https, or on this machine.
+/// An address of an identity provider: over https, or on the loopback interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Endpoint(Uri);
 
-/// A text that is not such an address, and what it must be.
+/// A text that is not such an address, with the violated requirement.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} {1}")]
 pub(super) struct BadEndpoint(pub(super) String, pub(super) &'static str);
@@ -28,7 +28,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether it is reached by TLS; if not, it is on this machine.
+    /// Whether the connection uses TLS; if not, the address is on this machine.
     pub(super) fn is_encrypted(&self) -> bool {
         self.0.scheme_str() == Some("https")
     }
@@ -37,7 +37,7 @@ impl Endpoint {
         &self.0
     }
 
-    /// The address that it redirects to; only one of the same origin is followed (RFC 6454, section 5).
+    /// The target of a redirect; `None` unless it has the same origin (RFC 6454, section 5).
     pub(super) fn redirected(&self, location: &str) -> Option<Self> {
         let target = if location.starts_with('/') && !location.starts_with("//") {
             let (scheme, authority) = (self.0.scheme_str()?, self.0.authority()?);

@@ -5,14 +5,14 @@ use std::error::Error;
 use super::endpoint::{BadEndpoint, Endpoint};
 use crate::auth::{AuthError, TokenAlgorithm};
 
-/// Why a provider that asks another service cannot be made. It never holds a secret.
+/// Why a provider that depends on another service cannot be created. It never contains a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IdpError {
-    /// It is not said whose tokens are taken.
+    /// The issuer of the tokens is not configured.
     #[error("there is neither a domain nor an issuer; set SVC_IDP_DOMAIN or SVC_IDP_ISSUER")]
     NoIssuer,
-    /// It is not said for whom tokens have to be.
+    /// The audience of the tokens is not configured.
     #[error(
         "there is no audience, so tokens for other services would be taken; set SVC_IDP_API_IDENTIFIER to the \
          identifier of this API"
@@ -21,16 +21,16 @@ pub enum IdpError {
     /// An address cannot be used.
     #[error("{0} {1}")]
     Address(String, &'static str),
-    /// A key set holds public keys.
+    /// The algorithm takes a secret, but a key set contains public keys.
     #[error("{0} takes a secret, and an identity provider publishes its keys; set SVC_IDP_ALGORITHMS to others")]
     Symmetric(TokenAlgorithm),
-    /// A claim is named by a JSON pointer.
+    /// The name of a claim is not a JSON pointer.
     #[error("{0} must be a JSON pointer to a claim, such as /realm_access/roles")]
     Pointer(String),
-    /// The certificates of authorities cannot be used.
+    /// The root certificates cannot be used.
     #[error("the root certificates cannot be used: {0}")]
     RootCertificates(String),
-    /// A secret belongs to a client.
+    /// There is a client secret without a client.
     #[error("there is a secret without a client; set SVC_IDP_CLIENT_ID too")]
     NoClient,
 }
@@ -41,7 +41,7 @@ impl From<BadEndpoint> for IdpError {
     }
 }
 
-/// Why another service has not answered as it should. It never holds what was sent or received.
+/// Why a request to another service failed. It never contains data that was sent or received.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum FetchError {
     #[error("{0} cannot be reached")]

@@ -1,4 +1,4 @@
-//! Opaque tokens, about which their issuer is asked.
+//! Introspection of opaque tokens by their issuer.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,17 +15,18 @@ use crate::auth::jws::ClaimRules;
 use crate::auth::standard_user::described;
 use crate::auth::{AuthError, AuthProvider, Authenticated, Claims, UserContext};
 
-/// The most questions at once.
+/// The maximum number of concurrent introspection requests.
 const AT_ONCE: usize = 64;
-/// The time for which an answer is kept.
+/// How long a response is cached.
 const KEEP: Duration = Duration::from_secs(60);
 
-/// The provider of opaque tokens, about which it asks their issuer (RFC 7662, OAuth 2.0 Token Introspection).
+/// The provider for opaque tokens, which it verifies by introspection at their issuer (RFC 7662, OAuth 2.0 Token
+/// Introspection).
 ///
-/// The user is `sub`, or else `username`, or else, for a token that a client got for itself, `client_id`.
+/// The user is `sub`, or else `username`, or else `client_id`, for a token that a client obtained for itself.
 ///
-/// An answer is kept for a minute, or another time, and never past the token's `exp`. A token that ends in between is
-/// refused only then.
+/// A response is cached for a minute, or the configured time, and never past the token's `exp`. A token that is revoked
+/// in the meantime is accepted until then.
 ///
 /// ```
 /// use std::time::Duration;
@@ -51,14 +52,14 @@ pub struct IntrospectionProvider {
 }
 
 impl IntrospectionProvider {
-    /// A provider that asks at an address, as a client with a secret.
+    /// A provider that sends introspection requests to an address, as a client with a secret.
     ///
     /// # Errors
-    /// An [`IdpError`] when the address cannot be used.
+    /// An [`IdpError`] if the address cannot be used.
     pub fn new(endpoint: &str, client_id: &str, client_secret: &str) -> Result<Self, IdpError> {
         let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
         let pair = STANDARD.encode(format!("{}:{}", encoded(client_id), encoded(client_secret)));
-        // Base64 is always a header.
+        // Base64 is always a valid header value.
         let mut authorization = HeaderValue::try_from(format!("Basic {pair}")).map_err(|_| IdpError::NoClient)?;
         authorization.set_sensitive(true);
         Ok(Self {
@@ -72,33 +73,33 @@ impl IntrospectionProvider {
         })
     }
 
-    /// The certificates (PEM) that may sign the issuer's, in place of the public authorities.
+    /// The root certificates (PEM) for the issuer's certificate, in place of the public authorities.
     ///
     /// # Errors
-    /// An [`IdpError`] when they cannot be used.
+    /// An [`IdpError`] if the certificates cannot be used.
     pub fn root_certificates(self, pem: &str) -> Result<Self, IdpError> {
         Ok(Self { client: HttpClient::new(Some(pem.as_bytes()))?, ..self })
     }
 
-    /// The issuer that answers must name.
+    /// The required issuer in responses.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.rules.issuer = Some(issuer.into());
         self
     }
 
-    /// The audience that answers must name.
+    /// The required audience in responses.
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
         self.rules.audience = Some(audience.into());
         self
     }
 
-    /// The scope that tokens must have.
+    /// The required scope of tokens.
     pub fn required_scope(mut self, scope: impl Into<String>) -> Self {
         self.scope = Some(scope.into());
         self
     }
 
-    /// The time for which an answer is kept; zero asks for each request.
+    /// How long a response is cached; zero sends a request to the issuer for every request.
     pub fn keep_for(mut self, time: Duration) -> Self {
         self.keep_for = time;
         self
@@ -139,7 +140,7 @@ impl IntrospectionProvider {
     }
 }
 
-/// The user of an answer. A token that a client got for itself is the client's (RFC 9068, section 2.2).
+/// The user of a response. A token that a client obtained for itself identifies the client (RFC 9068, section 2.2).
 fn user(claims: &Claims) -> Result<UserContext, AuthError> {
     let id = ["sub", "username", "client_id"].iter().find_map(|name| claims.text(name)).filter(|id| !id.is_empty());
     described(claims, id.ok_or_else(|| AuthError::invalid("it does not say whose it is"))?.to_owned())

@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 
 use crate::auth::{TokenAlgorithm, VerifyingKey};
 
-/// The most keys of a set that are looked at.
+/// The maximum number of keys read from a set.
 const MOST: usize = 100;
 
-/// The keys of a set with which tokens may be verified.
+/// The keys of a set that can verify tokens.
 #[derive(Debug)]
 pub(super) struct KeySet {
     keys: Vec<Named>,
-    /// The set as it came, to tell whether it has changed.
+    /// The set as received, to detect changes.
     text: Value,
 }
 
@@ -25,7 +25,7 @@ struct Named {
 }
 
 impl KeySet {
-    /// Reads a set. What cannot be used is left out: keys for encryption, secrets, and those of other algorithms.
+    /// Parses a set. Skips keys that cannot be used: encryption keys, secrets, and keys for other algorithms.
     pub(super) fn read(set: Value, allowed: &[TokenAlgorithm]) -> Option<Self> {
         let keys = set.get("keys")?.as_array()?.iter().take(MOST).filter_map(Value::as_object);
         let keys = keys.filter(|key| is_for_signatures(key)).flat_map(|key| verifying(key, allowed)).collect();
@@ -40,7 +40,7 @@ impl KeySet {
         self.text == other.text
     }
 
-    /// The keys that may have signed a token. One that does not name its key may be of any that fits.
+    /// The keys that may have signed a token. If the token names no key, all keys that fit are candidates.
     pub(super) fn candidates(
         &self,
         id: Option<&str>,
@@ -52,7 +52,7 @@ impl KeySet {
         self.keys.iter().filter(fits).map(|named| &named.key)
     }
 
-    /// Whether there is a key of this name.
+    /// Whether the set has a key with this ID.
     pub(super) fn has(&self, id: &str) -> bool {
         self.keys.iter().any(|named| named.id.as_deref() == Some(id))
     }
@@ -64,7 +64,7 @@ fn is_for_signatures(key: &Map<String, Value>) -> bool {
         && key.get("key_ops").is_none_or(|operations| operations.as_array().is_some_and(verifies))
 }
 
-/// The key for each algorithm that it may verify with.
+/// Builds one verifying key per algorithm that the key may be used with.
 fn verifying(key: &Map<String, Value>, allowed: &[TokenAlgorithm]) -> Vec<Named> {
     let text = |name: &str| key.get(name).and_then(Value::as_str);
     let bytes = |name: &str| URL_SAFE_NO_PAD.decode(text(name)?).ok();
@@ -82,7 +82,7 @@ fn verifying(key: &Map<String, Value>, allowed: &[TokenAlgorithm]) -> Vec<Named>
     allowed.iter().filter(is_own).filter_map(build).map(named).collect()
 }
 
-/// RFC 9864 gives Ed25519 a name of its own.
+/// RFC 9864 introduces `Ed25519` as a separate algorithm name.
 fn is_eddsa(own: &str, algorithm: TokenAlgorithm) -> bool {
     own == "Ed25519" && algorithm == TokenAlgorithm::EdDsa
 }
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(count(&many), MOST);
     }
 
-    /// The number of the keys with which one can verify.
+    /// The number of keys that can verify.
     fn usable(key: &Value) -> usize {
         use TokenAlgorithm::{EdDsa, Es256, Es384, Rs256};
         KeySet::read(json!({ "keys": [key] }), &[EdDsa, Es256, Es384, Rs256]).unwrap().keys.len()

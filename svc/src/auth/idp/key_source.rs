@@ -1,4 +1,4 @@
-//! The keys of an identity provider, fetched when they are needed.
+//! The keys of an identity provider, fetched on demand.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,25 +14,24 @@ use super::key_set::KeySet;
 use super::metadata::Metadata;
 use crate::auth::{AuthError, TokenAlgorithm};
 
-/// The time between two tries while there are no keys at all.
+/// The retry interval while there are no keys at all.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The keys of an identity provider. There is one fetch at a time, which ends with itself and not with the request that
-/// began it.
+/// The keys of an identity provider. There is one fetch at a time, which is independent of the request that started it.
 pub(super) struct KeySource {
     pub(super) client: HttpClient,
     pub(super) metadata: Metadata,
     pub(super) algorithms: Vec<TokenAlgorithm>,
-    /// The time for which keys are kept; zero fetches them for each token.
+    /// How long keys are cached; zero fetches them for each token.
     pub(super) lifetime: Duration,
-    /// The shortest time between two fetches for an unknown key.
+    /// The minimum time between two fetches for an unknown key.
     pub(super) interval: Duration,
     keys: ArcSwapOption<Fetched>,
     generation: AtomicU64,
     fetching: Mutex<Fetching>,
 }
 
-/// Keys, and when they were fetched.
+/// Keys and the time of their fetch.
 #[derive(Debug)]
 pub(super) struct Fetched {
     pub(super) set: KeySet,
@@ -42,9 +41,9 @@ pub(super) struct Fetched {
 #[derive(Default)]
 struct Fetching {
     current: Option<Shared<BoxFuture<'static, ()>>>,
-    /// The time until which no unknown key is looked for.
+    /// The earliest time of the next fetch for an unknown key.
     next_for_unknown: Option<Instant>,
-    /// The time until which nothing is fetched, as the last fetch has failed, and why.
+    /// After a failed fetch: the earliest time of the next one, and the error.
     failed: Option<(Instant, Arc<FetchError>)>,
 }
 
@@ -67,15 +66,16 @@ impl KeySource {
         }
     }
 
-    /// A number that changes with the keys.
+    /// Changes whenever the keys do.
     pub(super) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// The keys to verify a token with, fetched if there are none, if they are old, or if the token names another.
+    /// Returns the keys to verify a token with. Fetches them if there are none, if they are too old, or if the token
+    /// names an unknown key.
     ///
     /// # Errors
-    /// When there are none and none can be fetched.
+    /// If there are no keys and the fetch fails.
     pub(super) async fn keys(self: &Arc<Self>, id: Option<&str>) -> Result<Arc<Fetched>, AuthError> {
         let began = Instant::now();
         let mut keys = self.keys.load_full();
@@ -96,17 +96,17 @@ impl KeySource {
         })
     }
 
-    /// The time until which a token that the keys have verified needs no other look.
+    /// How long a token verified with these keys may be cached.
     pub(super) fn hold(&self, keys: &Fetched) -> Duration {
         match self.lifetime.saturating_sub(keys.at.elapsed()) {
             Duration::ZERO if self.lifetime.is_zero() => Duration::ZERO,
-            // They are old because they cannot be fetched, which is tried again then.
+            // The keys are too old because fetching failed; the next attempt is after this interval.
             Duration::ZERO => self.interval,
             left => left,
         }
     }
 
-    /// Waits for the fetch that is under way, or for a new one if it is time for that.
+    /// Waits for the fetch in progress, or starts a new one if it is due.
     async fn fetch(self: &Arc<Self>, now: Instant, for_unknown: bool) {
         let current = {
             let mut fetching = self.lock();
@@ -128,7 +128,7 @@ impl KeySource {
         current.await;
     }
 
-    /// Fetches the keys. Those that there are stay if that fails.
+    /// Fetches the keys. If that fails, the current keys stay in use.
     async fn refresh(&self) {
         match self.fetched().await {
             Ok(set) => {

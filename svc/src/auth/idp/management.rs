@@ -11,19 +11,19 @@ use super::error::FetchError;
 use super::{Endpoint, IdpError};
 use crate::auth::AuthError;
 
-/// The time before its end at which a token is used no longer.
+/// How long before its expiry a token is no longer used.
 const MARGIN: Duration = Duration::from_secs(30);
-/// The entries of a page.
+/// The number of entries per page.
 const PAGE: usize = 100;
-/// The most pages that are read.
+/// The maximum number of pages to read.
 const PAGES: usize = 50;
 
-/// The management API, with the client's token as long as it holds.
+/// The management API, with the client's token cached while it is valid.
 pub(super) struct Management {
     client: HttpClient,
     base: String,
     token_endpoint: Endpoint,
-    /// The body of a request for a token.
+    /// The body of a token request.
     credentials: String,
     token: Mutex<Option<(String, Instant)>>,
 }
@@ -43,7 +43,7 @@ impl Management {
         })
     }
 
-    /// The token, which is asked for by one at a time.
+    /// Returns the token; only one caller at a time fetches a new one.
     async fn token(&self) -> Result<String, AuthError> {
         let mut token = self.token.lock().await;
         if let Some((token, until)) = &*token
@@ -63,7 +63,7 @@ impl Management {
         Ok(new.to_owned())
     }
 
-    /// The JSON at a path below the users.
+    /// Fetches the JSON at a path below `users`.
     pub(super) async fn get(&self, path: &str, token: Option<&str>) -> Result<Value, AuthError> {
         let own = match token {
             Some(token) => token.to_owned(),
@@ -77,7 +77,7 @@ impl Management {
         Ok(self.client.get(&endpoint, Some(bearer)).await?)
     }
 
-    /// A member of each entry of a list that comes in pages.
+    /// Returns a member of each entry of a paginated list.
     pub(super) async fn names(&self, path: &str, member: &str, token: Option<&str>) -> Result<Vec<String>, AuthError> {
         let unexpected = || AuthError::unavailable(format!("the management API gives no list with `{member}`"));
         let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! From the claims of an access token to a user.
+//! Maps the claims of an access token to a user.
 
 use serde_json::{Map, Value};
 
@@ -7,20 +7,21 @@ use crate::auth::jws::is_for;
 use crate::auth::standard_user::{texts, words};
 use crate::auth::{AuthError, Claims, IdpConfig, UserContext};
 
-/// The claims that are not metadata: they are the token's own, or are elsewhere in the user.
+/// Claims that do not become metadata: they belong to the token, or to other members of the user.
 const OWN_PLACES: [&str; 8] = ["sub", "email", "name", "exp", "iat", "nbf", "iss", "aud"];
-/// Claims of ID tokens only (OpenID Connect Core 1.0, sections 2 and 3.3.2.11), and of log-out tokens.
+/// Claims that occur only in ID tokens (OpenID Connect Core 1.0, sections 2 and 3.3.2.11) and in log-out tokens.
 const OF_ID_TOKENS: [&str; 6] = ["nonce", "at_hash", "c_hash", "s_hash", "events", "auth_req_id"];
-/// Claims of access tokens only: of RFC 9068, section 2.2, and of identity providers.
+/// Claims that occur only in access tokens: from RFC 9068, section 2.2, and from identity providers.
 const OF_ACCESS_TOKENS: [&str; 8] = ["scope", "scp", "client_id", "token_use", "typ", "gty", "azpacr", "appidacr"];
 
-/// The places of claims, as JSON pointers.
+/// The locations of claims, as JSON pointers.
 #[derive(Debug, Clone)]
 pub(super) struct ClaimMapping {
     audience: String,
-    /// The value that the audience has to hold.
+    /// The value that the audience must contain.
     pub(super) api_identifier: String,
-    /// Whether the audience may be a client's, as that of ID tokens is: access tokens are then told by what they alone have.
+    /// Whether the audience may be a client, as in ID tokens. Access tokens are then recognized by claims that occur
+    /// only in them.
     may_be_client: bool,
     roles: Roles,
     permissions: Option<String>,
@@ -45,7 +46,7 @@ impl ClaimMapping {
         let namespaced = Roles::Name(format!("https://{host}/roles"));
         Ok(Self {
             audience: pointer(&config.audience_claim)?,
-            // APIs are named by URIs, and clients hardly ever.
+            // APIs are identified by URIs, clients rarely.
             may_be_client: config.client_id.as_ref() == Some(&api_identifier) || !api_identifier.contains(':'),
             roles: config.roles_claim.as_ref().map_or(Ok(namespaced), |roles| pointer(roles).map(Roles::Pointer))?,
             permissions: config.permissions_claim.as_ref().map(pointer).transpose()?,
@@ -54,7 +55,7 @@ impl ClaimMapping {
         })
     }
 
-    /// Checks that the claims are those of an access token for this service.
+    /// Checks that the claims belong to an access token for this service.
     pub(super) fn check(&self, claims: &Claims, is_marked_access: bool) -> Result<(), AuthError> {
         if !is_for(claims.pointer(&self.audience), &self.api_identifier) {
             return Err(AuthError::invalid("its audience is not the one that is configured"));
@@ -62,7 +63,7 @@ impl ClaimMapping {
         let is_other = |name: &str, known: &[&str]| {
             claims.get(name).is_some_and(|kind| !kind.as_str().is_some_and(|kind| known.contains(&kind)))
         };
-        // Of Amazon Cognito and of Keycloak.
+        // Set by Amazon Cognito and by Keycloak, respectively.
         let is_other = is_other("token_use", &["access"]) || is_other("typ", &["Bearer", "at+jwt", "JWT"]);
         if is_other || OF_ID_TOKENS.iter().any(|name| claims.get(name).is_some()) {
             return Err(AuthError::invalid("it is not an access token"));
@@ -74,7 +75,7 @@ impl ClaimMapping {
         Ok(())
     }
 
-    /// The user of the claims.
+    /// Builds the user from the claims.
     pub(super) fn user(&self, claims: &Claims) -> Result<UserContext, AuthError> {
         let id = claims.subject().filter(|id| !id.is_empty());
         let mut user = UserContext::new(id.ok_or_else(|| AuthError::invalid("there is no `sub`"))?);
@@ -97,7 +98,7 @@ impl ClaimMapping {
         let others = claims.as_map().iter().filter(|(name, _)| !OWN_PLACES.contains(&name.as_str()));
         let mut metadata: Map<_, _> = others.map(|(name, value)| (name.clone(), value.clone())).collect();
         if let Some(pointer) = &self.tenant {
-            // A claim that has the name by chance is not the tenant.
+            // A claim that happens to be called `tenant` is not the tenant.
             metadata.shift_remove("tenant");
             if let Some(tenant) = claims.pointer(pointer) {
                 metadata.insert("tenant".to_owned(), tenant.clone());

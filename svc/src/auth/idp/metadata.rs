@@ -6,12 +6,12 @@ use super::client::HttpClient;
 use super::error::FetchError;
 use super::{Endpoint, IdpError};
 
-/// The place of the keys.
+/// The location of the keys.
 #[derive(Debug, Clone)]
 pub(super) enum Metadata {
-    /// It is known.
+    /// The address is configured.
     Known(Endpoint),
-    /// The issuer's metadata says it: OpenID Connect Discovery 1.0, section 4.
+    /// The address comes from the issuer's metadata: OpenID Connect Discovery 1.0, section 4.
     Discovered { issuer: String, at: Endpoint },
 }
 
@@ -22,7 +22,7 @@ impl Metadata {
         Ok(Self::Discovered { issuer: issuer.to_owned(), at })
     }
 
-    /// Whether it is reached by TLS.
+    /// Whether the connection uses TLS.
     pub(super) fn is_encrypted(&self) -> bool {
         match self {
             Self::Known(at) | Self::Discovered { at, .. } => at.is_encrypted(),

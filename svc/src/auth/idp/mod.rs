@@ -1,4 +1,4 @@
-//! Providers that ask another service: identity providers with a key set, and introspection of opaque tokens.
+//! Providers that depend on another service: identity providers with a key set, and introspection of opaque tokens.
 
 mod client;
 mod endpoint;

@@ -1,4 +1,4 @@
-//! Tokens of an identity provider that publishes its keys.
+//! Verification of tokens from an identity provider that publishes its keys.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -13,12 +13,12 @@ use crate::auth::jws::{ClaimRules, Compact};
 use crate::auth::{AuthError, AuthProvider, Authenticated, Claims, IdpConfig, TokenAlgorithm, UserContext};
 use crate::settings::{use_group, use_value};
 
-/// The provider of an identity provider that publishes its keys: Auth0, Keycloak, Entra, Okta, Cognito and others. It is
+/// The provider for identity providers that publish their keys: Auth0, Keycloak, Entra, Okta, Cognito and others. It is
 /// cheap to clone.
 ///
-/// Access tokens are taken that are signed with a key of the issuer, by an allowed algorithm, for this API, and that have
-/// not expired. ID tokens are refused. Keys are kept for an hour; a token that names an unknown one has them fetched anew,
-/// every 30 seconds at most. While they cannot be fetched, those that there are stay in use.
+/// Accepts access tokens for this API that are signed with a key of the issuer, by an allowed algorithm, and that have
+/// not expired. Rejects ID tokens. Keys are cached for an hour; a token that names an unknown key causes a new fetch,
+/// every 30 seconds at most. While fetching fails, the current keys stay in use.
 ///
 /// ```
 /// use svc::IdpConfig;
@@ -47,10 +47,10 @@ pub struct IdpProvider {
 }
 
 impl IdpConfig {
-    /// The provider of these settings.
+    /// Creates the provider for these settings.
     ///
     /// # Errors
-    /// An [`IdpError`] when something is missing or cannot be used.
+    /// An [`IdpError`] if a setting is missing or cannot be used.
     pub fn create_provider(&self) -> Result<IdpProvider, IdpError> {
         use_group(self);
         let mapping = ClaimMapping::new(self)?;
@@ -87,30 +87,30 @@ impl IdpConfig {
     }
 }
 
-/// The address of a domain, which may be written with its scheme.
+/// The base URL of a domain, which may include the scheme.
 fn base(domain: &str) -> String {
     let domain = domain.trim_end_matches('/');
     if domain.contains("://") { domain.to_owned() } else { format!("https://{domain}") }
 }
 
 impl IdpProvider {
-    /// The provider of a domain, for tokens that are signed with RS256 and name this audience.
+    /// The provider for a domain, for tokens signed with RS256 that name this audience.
     ///
     /// # Errors
-    /// An [`IdpError`] when one of them is empty or cannot be used.
+    /// An [`IdpError`] if one of them is empty or cannot be used.
     pub fn new(domain: impl Into<String>, api_identifier: impl Into<String>) -> Result<Self, IdpError> {
         let domain = Some(domain.into()).filter(|domain| !domain.is_empty());
         IdpConfig { domain, api_identifier: Some(api_identifier.into()), ..IdpConfig::default() }.create_provider()
     }
 
-    /// The difference of clocks that `exp` and `nbf` are forgiven; none by default.
+    /// The clock skew tolerated when checking `exp` and `nbf`; none by default.
     pub fn leeway(mut self, leeway: Duration) -> Self {
         use_value("SVC_AUTH_LEEWAY", &leeway.as_secs().to_string());
         self.rules.leeway = leeway;
         self
     }
 
-    /// The user of claims that were verified.
+    /// Builds the user from verified claims.
     pub(super) fn user(&self, claims: &Claims) -> Result<UserContext, AuthError> {
         self.mapping.user(claims)
     }
@@ -129,7 +129,7 @@ impl IdpProvider {
     }
 }
 
-/// The claims, if one of the keys has signed them.
+/// Returns the claims if one of the keys has signed them.
 fn signed(compact: &Compact<'_>, keys: &Fetched) -> Result<Claims, AuthError> {
     let mut refused = AuthError::invalid("the key that it names is not one of the issuer's");
     for key in keys.set.candidates(compact.key_id.as_deref(), compact.algorithm()) {
@@ -162,7 +162,7 @@ impl AuthProvider for IdpProvider {
         if hold.is_zero() {
             return Ok(authenticated);
         }
-        // `exp` ends it before, if that is sooner.
+        // If `exp` is earlier, the cache entry ends then.
         Ok(authenticated.keep_until(SystemTime::now() + hold))
     }
 

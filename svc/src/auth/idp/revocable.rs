@@ -1,11 +1,11 @@
-//! Tokens of an identity provider that can be ended before their time.
+//! Revocable tokens of an identity provider.
 
 use super::IdpProvider;
 use crate::auth::{
     AuthError, AuthProvider, Authenticated, Claims, RevocableToken, TokenRevocationService, UserContext,
 };
 
-/// An [`IdpProvider`] whose tokens can be ended before their time.
+/// An [`IdpProvider`] whose tokens can be revoked before they expire.
 ///
 /// ```
 /// use svc::auth::{IdpProvider, MemoryRevocationStore, RevocationConfig, TokenRevocationService};
@@ -24,30 +24,30 @@ pub struct RevocableIdpProvider {
 }
 
 impl IdpProvider {
-    /// The same provider with revocation: each token is looked up, and the service's log-outs end tokens.
+    /// The same provider with revocation: every token is checked, and the service's log-outs revoke tokens.
     pub fn with_revocation(self, revocation: TokenRevocationService) -> RevocableIdpProvider {
         RevocableIdpProvider { provider: self, revocation }
     }
 }
 
 impl RevocableIdpProvider {
-    /// Ends the token of these claims.
+    /// Revokes the token with these claims.
     ///
     /// # Errors
-    /// Those of [`TokenRevocationService::revoke`].
+    /// The errors of [`TokenRevocationService::revoke`].
     pub async fn logout(&self, claims: &Claims) -> Result<(), AuthError> {
         self.revocation.revoke(&RevocableToken::new(claims, &self.provider.user(claims)?)).await
     }
 
-    /// Ends all tokens of a user that were issued until now.
+    /// Revokes all tokens issued to a user up to now.
     ///
     /// # Errors
-    /// Those of [`TokenRevocationService::revoke_all`].
+    /// The errors of [`TokenRevocationService::revoke_all`].
     pub async fn logout_all_sessions(&self, user_id: &str) -> Result<(), AuthError> {
         self.revocation.revoke_all(user_id).await
     }
 
-    /// The provider, for its management operations.
+    /// The underlying provider, for its management operations.
     pub fn provider(&self) -> &IdpProvider {
         &self.provider
     }

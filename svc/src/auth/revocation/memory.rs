@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::{RevocableToken, RevocationStore};
 use crate::auth::AuthError;
 
-/// Revocations in the memory of one process: they end with it, and other processes know nothing of them.
+/// Revocations in the memory of one process. They are lost when it exits, and other processes do not see them.
 #[derive(Debug)]
 pub struct MemoryRevocationStore {
     kept: RwLock<Kept>,
@@ -16,9 +16,9 @@ pub struct MemoryRevocationStore {
 
 #[derive(Default)]
 struct Kept {
-    /// Identifiers, and until when each is kept.
+    /// Identifiers, each with its retention time.
     tokens: HashMap<String, SystemTime>,
-    /// Subjects, with their cut-off and until when it is kept.
+    /// Subjects, each with its cut-off and retention time.
     subjects: HashMap<String, (SystemTime, SystemTime)>,
 }
 
@@ -29,12 +29,12 @@ impl Default for MemoryRevocationStore {
 }
 
 impl MemoryRevocationStore {
-    /// A store of a million revocations at most.
+    /// A store of at most a million revocations.
     pub fn new() -> Self {
         Self::with_max(1_000_000)
     }
 
-    /// A store of this many revocations at most; further ones are refused until others have ended.
+    /// A store of at most this many revocations; further ones are rejected until others have expired.
     pub fn with_max(max: usize) -> Self {
         Self { kept: RwLock::default(), max }
     }

@@ -1,4 +1,4 @@
-//! Tokens that end before their time.
+//! Token revocation.
 
 mod config;
 mod memory;

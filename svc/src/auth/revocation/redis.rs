@@ -8,11 +8,11 @@ use super::{RevocableToken, RevocationStore};
 use crate::RedisClient;
 use crate::auth::AuthError;
 
-/// The number of tokens that are looked up by one command.
+/// The maximum number of tokens looked up with one command.
 const TOKENS_AT_ONCE: usize = 256;
 
-/// Keeps the larger cut-off for the longer time. The first number is a cut-off, or 0 for one token; the second is the
-/// milliseconds.
+/// Keeps the later cut-off and the longer retention time. The first argument is the cut-off, or 0 for a single token;
+/// the second is the retention time in milliseconds.
 const KEEP: &str = "local cut = ARGV[1]
 local known = redis.call('GET', KEYS[1])
 if known and tonumber(known) > tonumber(cut) then cut = known end
@@ -22,10 +22,10 @@ if left > ms then ms = left end
 redis.call('SET', KEYS[1], cut, 'PX', string.format('%d', ms))
 return 1";
 
-/// Revocations in Redis, which all instances of a service share.
+/// Revocations in Redis, shared by all instances of a service.
 ///
-/// Whether a token is revoked is one round trip. Redis must keep what it has (`maxmemory-policy noeviction`), and keep
-/// it over a restart (`appendonly yes`), as a revocation that is forgotten lets a token in again.
+/// Checking a token takes one round trip. Redis must not evict keys (`maxmemory-policy noeviction`) and must keep its
+/// data across restarts (`appendonly yes`): a lost revocation makes its token valid again.
 #[derive(Debug, Clone)]
 pub struct RedisRevocationStore {
     client: RedisClient,
@@ -34,12 +34,12 @@ pub struct RedisRevocationStore {
 }
 
 impl RedisRevocationStore {
-    /// A store whose revocations are kept for this time at least.
+    /// A store that keeps revocations for at least this time.
     pub fn new(redis_client: &RedisClient, ttl: Duration) -> Self {
         Self { client: redis_client.clone(), ttl, prefix: "svc:revoked:".to_owned() }
     }
 
-    /// The beginning of the keys, for a Redis that several services share; `svc:revoked:` by default.
+    /// Sets the prefix of the keys, for a Redis shared by several services; `svc:revoked:` by default.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
@@ -57,7 +57,7 @@ impl RedisRevocationStore {
     async fn keep(&self, key: String, cut_off: f64, until: SystemTime) -> Result<(), AuthError> {
         let left = until.duration_since(SystemTime::now()).unwrap_or_default().max(self.ttl);
         let mut command = cmd("EVAL");
-        // To the microsecond: it is compared as text that Lua reads.
+        // To the microsecond: Lua parses the text to compare it.
         command.arg(KEEP).arg(1).arg(key).arg(format!("{cut_off:.6}")).arg(left.as_millis().max(1).to_string());
         self.client.query::<i64>(&command).await.map(drop).map_err(AuthError::unavailable)
     }
@@ -87,7 +87,7 @@ impl RevocationStore for RedisRevocationStore {
 }
 
 impl RedisRevocationStore {
-    /// One round trip for all of the tokens, each of which has some keys.
+    /// Looks up all tokens, with one or more keys each, in one round trip.
     async fn look_up(&self, tokens: &[&RevocableToken]) -> Result<Vec<bool>, AuthError> {
         let mut command = cmd("MGET");
         let mut count = 0;
@@ -110,7 +110,7 @@ impl RedisRevocationStore {
     }
 }
 
-/// Whether a token is revoked, by the next values: one for each of its identifiers, and one for its subject.
+/// Whether a token is revoked. Consumes its values: one for each of its identifiers, and one for its subject.
 fn is_revoked(token: &RevocableToken, found: &mut impl Iterator<Item = Option<String>>) -> Result<bool, AuthError> {
     let listed = found.by_ref().take(token.ids().count()).filter(Option::is_some).count() > 0;
     let cut_off = token.subject().and_then(|_| found.next().flatten());

@@ -1,4 +1,4 @@
-//! The service that ends tokens before their time.
+//! The token revocation service.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -12,10 +12,10 @@ use crate::auth::AuthError;
 use crate::auth::outage::OutageLog;
 use crate::security_log::{SecurityEvent, SecurityEventType, record};
 
-/// Ends tokens before their time; given to
-/// [`AppOptions::token_revocation`](crate::AppOptions::token_revocation), and cheap to clone.
+/// Revokes tokens before they expire; passed to [`AppOptions::token_revocation`](crate::AppOptions::token_revocation),
+/// and cheap to clone.
 ///
-/// Tokens need `jti` and `sub` to be revoked.
+/// A token needs `jti` and `sub` to be revoked.
 ///
 /// ```
 /// use svc::auth::{MemoryRevocationStore, RevocationConfig, TokenRevocationService};
@@ -41,11 +41,11 @@ impl TokenRevocationService {
         Self(Arc::new(Shared { store, config, outages: OutageLog::default(), cleanup: Mutex::default() }))
     }
 
-    /// Revokes one token until it would have ended.
+    /// Revokes one token until it would have expired.
     ///
     /// # Errors
-    /// [`AuthError::NotSupported`] when revocation is switched off, [`AuthError::InvalidToken`] for a token without
-    /// `jti` and `sub`, and [`AuthError::Unavailable`] when the store has not kept it.
+    /// [`AuthError::NotSupported`] if revocation is disabled, [`AuthError::InvalidToken`] for a token without `jti` and
+    /// `sub`, and [`AuthError::Unavailable`] if the store could not save the revocation.
     pub async fn revoke(&self, token: &RevocableToken) -> Result<(), AuthError> {
         self.check_enabled()?;
         let (Some(id), Some(_)) = (token.id(), token.subject()) else {
@@ -57,33 +57,33 @@ impl TokenRevocationService {
         Ok(())
     }
 
-    /// Revokes all tokens of a session, by the issuer and the session that they name in `iss` and `sid`.
+    /// Revokes all tokens of a session, identified by their `iss` and `sid`.
     ///
     /// # Errors
-    /// [`AuthError::NotSupported`] when revocation is switched off, and [`AuthError::Unavailable`] when the store has
-    /// not kept it.
+    /// [`AuthError::NotSupported`] if revocation is disabled, and [`AuthError::Unavailable`] if the store could not
+    /// save the revocation.
     pub async fn revoke_session(&self, issuer: Option<&str>, session: &str) -> Result<(), AuthError> {
         self.forget_session(issuer, session).await?;
         record(revoked(None, "session").metadata("sid", session));
         Ok(())
     }
 
-    /// Revokes all tokens of a session that ends with others, of which the security log is told.
+    /// Revokes all tokens of a session as part of a larger revocation, which has its own event in the security log.
     pub(crate) async fn forget_session(&self, issuer: Option<&str>, session: &str) -> Result<(), AuthError> {
         self.check_enabled()?;
         self.0.store.revoke(&session_id(issuer, session), SystemTime::now() + self.0.config.ttl).await
     }
 
-    /// Revokes all tokens of a user that were issued until now.
+    /// Revokes all tokens issued to a user up to now.
     ///
     /// # Errors
-    /// [`AuthError::NotSupported`] when revocation is switched off, and [`AuthError::Unavailable`] when the store has
-    /// not kept it.
+    /// [`AuthError::NotSupported`] if revocation is disabled, and [`AuthError::Unavailable`] if the store could not
+    /// save the revocation.
     pub async fn revoke_all(&self, user_id: &str) -> Result<(), AuthError> {
         self.revoke_all_before(user_id, SystemTime::now()).await
     }
 
-    /// Revokes all tokens of a user that were issued before a time.
+    /// Revokes all tokens issued to a user before a time.
     pub(crate) async fn revoke_all_before(&self, user_id: &str, cut_off: SystemTime) -> Result<(), AuthError> {
         self.check_enabled()?;
         self.0.store.revoke_all(user_id, cut_off, SystemTime::now() + self.0.config.ttl).await?;
@@ -91,10 +91,10 @@ impl TokenRevocationService {
         Ok(())
     }
 
-    /// Whether a token is revoked: one look at the store.
+    /// Whether a token is revoked; takes one lookup in the store.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] when the store does not answer, unless the configuration lets tokens count then.
+    /// [`AuthError::Unavailable`] if the store does not answer, unless the configuration accepts tokens in that case.
     pub async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
         let config = &self.0.config;
         if !config.enabled || !config.check_revocation || (token.ids().next().is_none() && token.subject().is_none()) {
@@ -109,15 +109,15 @@ impl TokenRevocationService {
         }
     }
 
-    /// Whether tokens are looked up at all.
+    /// Whether tokens are checked for revocation at all.
     pub(crate) fn is_checked(&self) -> bool {
         self.0.config.enabled && self.0.config.check_revocation
     }
 
-    /// Whether each of these tokens is revoked, of which none is if they are not looked up.
+    /// Whether each of these tokens is revoked; `false` for all of them if revocation is not checked.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] when the store does not answer, unless the configuration lets tokens count then.
+    /// [`AuthError::Unavailable`] if the store does not answer, unless the configuration accepts tokens in that case.
     pub(crate) async fn are_revoked(&self, tokens: &[&RevocableToken]) -> Result<Vec<bool>, AuthError> {
         if !self.is_checked() {
             return Ok(vec![false; tokens.len()]);
@@ -131,7 +131,7 @@ impl TokenRevocationService {
         }
     }
 
-    /// Begins to remove what is kept no longer, now and then. The service does so when the application starts.
+    /// Starts the periodic removal of expired revocations. The application calls this when it starts.
     pub fn start(&self) {
         let mut cleanup = self.0.cleanup.lock().unwrap_or_else(PoisonError::into_inner);
         if self.0.config.enabled && cleanup.is_none() {
@@ -150,7 +150,7 @@ impl TokenRevocationService {
         }
     }
 
-    /// Stops what [`start`](Self::start) has begun. Tokens stay revoked, and are still looked up.
+    /// Stops the task started by [`start`](Self::start). Tokens stay revoked and are still checked.
     pub fn stop(&self) {
         if let Some(task) = self.0.cleanup.lock().unwrap_or_else(PoisonError::into_inner).take() {
             task.abort();

@@ -1,4 +1,4 @@
-//! The seam for stores of revocations.
+//! The trait for revocation stores.
 
 use std::future::Future;
 use std::time::SystemTime;
@@ -8,23 +8,22 @@ use futures_util::future::BoxFuture;
 use super::RevocableToken;
 use crate::auth::AuthError;
 
-/// A place where revocations are kept.
+/// A store of revocations.
 ///
-/// Errors are [`AuthError::Unavailable`]. A store must never forget a revocation before its time to make room: it then
-/// refuses the new one.
+/// Errors are [`AuthError::Unavailable`]. A store must never drop a revocation early to make room; it rejects the new
+/// one instead.
 pub trait RevocationStore: Send + Sync + 'static {
-    /// Keeps that the token with this [identifier](RevocableToken::id), or all of a
-    /// [session](RevocableToken::session_id), is revoked, until a time.
+    /// Revokes the token with this [identifier](RevocableToken::id), or all tokens of a
+    /// [session](RevocableToken::session_id), until a time.
     ///
     /// # Errors
-    /// When it is not kept for certain.
+    /// If the revocation may not have been saved.
     fn revoke(&self, id: &str, until: SystemTime) -> impl Future<Output = Result<(), AuthError>> + Send;
 
-    /// Keeps, until a time, that all tokens of a subject are revoked that were issued before the cut-off. Of two
-    /// cut-offs the later counts.
+    /// Revokes all tokens of a subject issued before the cut-off, until a time. Of two cut-offs, the later one applies.
     ///
     /// # Errors
-    /// When it is not kept for certain.
+    /// If the revocation may not have been saved.
     fn revoke_all(
         &self,
         subject: &str,
@@ -32,18 +31,18 @@ pub trait RevocationStore: Send + Sync + 'static {
         until: SystemTime,
     ) -> impl Future<Output = Result<(), AuthError>> + Send;
 
-    /// Whether a token is revoked: by one of its [identifiers](RevocableToken::ids), or with all of its subject's. Requests wait for it, so it should be one
-    /// round trip.
+    /// Whether a token is revoked: by one of its [identifiers](RevocableToken::ids), or by a cut-off of its subject.
+    /// Requests wait for the result, so it should take one round trip.
     ///
     /// # Errors
-    /// The failure of a store that does not answer.
+    /// If the store does not answer.
     fn is_revoked(&self, token: &RevocableToken) -> impl Future<Output = Result<bool, AuthError>> + Send;
 
-    /// Whether each of these tokens is revoked. The tokens of open sockets are looked up so, twice a second, and a store
-    /// that can answer for all of them at once should.
+    /// Whether each of these tokens is revoked. Called twice a second for the tokens of open sockets; override it if
+    /// the store can look up all of them at once.
     ///
     /// # Errors
-    /// The failure of a store that does not answer.
+    /// If the store does not answer.
     fn are_revoked(&self, tokens: &[&RevocableToken]) -> impl Future<Output = Result<Vec<bool>, AuthError>> + Send {
         async move {
             let mut answers = Vec::with_capacity(tokens.len());
@@ -54,10 +53,10 @@ pub trait RevocationStore: Send + Sync + 'static {
         }
     }
 
-    /// Removes what is kept no longer. A store that does so by itself leaves this as it is.
+    /// Removes expired revocations. A store that expires them by itself need not implement this.
     ///
     /// # Errors
-    /// The failure of a store that does not answer.
+    /// If the store does not answer.
     fn remove_expired(&self) -> impl Future<Output = Result<(), AuthError>> + Send {
         std::future::ready(Ok(()))
     }

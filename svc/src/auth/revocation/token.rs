@@ -1,4 +1,4 @@
-//! Tokens as revocations know them.
+//! Tokens in the form used for revocation.
 
 use std::time::SystemTime;
 
@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use crate::auth::claims::time;
 use crate::auth::{Claims, UserContext};
 
-/// A token as revocations know it: nothing that would let one use it.
+/// A token in the form used for revocation; it cannot be used to authenticate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevocableToken {
     id: Option<String>,
@@ -18,7 +18,7 @@ pub struct RevocableToken {
 }
 
 impl RevocableToken {
-    /// The token of claims that were verified, and its user.
+    /// Builds the form from verified claims and their user.
     pub fn new(claims: &Claims, user: &UserContext) -> Self {
         Self {
             id: claims.token_id().map(|id| hashed_id(claims.issuer().unwrap_or_default(), id)),
@@ -29,50 +29,51 @@ impl RevocableToken {
         }
     }
 
-    /// Its identifier: 64 hexadecimal digits, made of `iss` and `jti`; `None` for a token without `jti`.
+    /// The identifier of the token: 64 hexadecimal digits, derived from `iss` and `jti`; `None` for a token without
+    /// `jti`.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// That of its session: as long, made of `iss` and `sid`; `None` for a token without `sid`. Where it is revoked, so
-    /// are all tokens of the session.
+    /// The identifier of its session: 64 hexadecimal digits, derived from `iss` and `sid`; `None` for a token without
+    /// `sid`. Revoking it revokes all tokens of the session.
     pub fn session_id(&self) -> Option<&str> {
         self.session_id.as_deref()
     }
 
-    /// The identifiers under which it may be revoked: its own and that of its session.
+    /// The identifiers that can be revoked: the token's and its session's.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         [self.id(), self.session_id()].into_iter().flatten()
     }
 
-    /// Whose it is: the user's identifier; `None` for a token without `sub`.
+    /// The identifier of its user; `None` for a token without `sub`.
     pub fn subject(&self) -> Option<&str> {
         self.subject.as_deref()
     }
 
-    /// The time at which it was issued.
+    /// The time of issue.
     pub fn issued_at(&self) -> Option<SystemTime> {
         self.issued_at
     }
 
-    /// The end of its time.
+    /// The expiry.
     pub fn expires_at(&self) -> Option<SystemTime> {
         self.expires_at
     }
 
-    /// Whether it falls under a revocation of all tokens of its user that were issued before a time. A token that does
-    /// not say when it was issued does.
+    /// Whether a revocation of all tokens issued to its user before `cut_off` applies to it. It also applies to a token
+    /// without a time of issue.
     pub fn is_before(&self, cut_off: SystemTime) -> bool {
         self.issued_at.is_none_or(|issued| issued < cut_off)
     }
 }
 
-/// The identifier of a session among those of tokens.
+/// The identifier of a session, distinct from all token identifiers.
 pub(super) fn session_id(issuer: Option<&str>, id: &str) -> String {
     hashed_id(&format!("session of {}", issuer.unwrap_or_default()), id)
 }
 
-/// An identifier of bounded length, that differs between issuers.
+/// An identifier of bounded length that differs between issuers.
 fn hashed_id(issuer: &str, id: &str) -> String {
     let mut hash = Sha256::new();
     hash.update((issuer.len() as u64).to_be_bytes());

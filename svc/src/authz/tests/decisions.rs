@@ -1,4 +1,4 @@
-//! The consequences of a decision, on every path.
+//! The effects of a decision, on every execution path.
 
 use std::sync::atomic::Ordering;
 
@@ -8,7 +8,7 @@ use super::schema::{CACHED, CACHED_MUTATION, Calls, VIEWS, options};
 use super::{Guarded, Rule, codes};
 use crate::{Error, ErrorCode};
 
-/// A document for each way of answering a root field, and the field.
+/// A document for each execution path of a root field, and the field.
 const PATHS: [(&str, &str); 9] = [
     ("{ notes { id } }", "notes"),
     ("{ note(id: 1) { id } }", "note"),

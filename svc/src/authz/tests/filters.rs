@@ -16,7 +16,7 @@ async fn app(view: &str, rule: &Rule) -> Guarded {
     Guarded::new(options(view).await, fields.map(|field| (field, rule.clone())).collect()).await
 }
 
-/// Each row of the table once, and what is asked of them.
+/// Reads of rows, and of values computed from them.
 #[tokio::test]
 async fn every_read_of_a_root_field_is_filtered() {
     for view in VIEWS {
@@ -51,7 +51,7 @@ async fn every_read_of_a_root_field_is_filtered() {
             ("{ found_statistics { count max { id } } }", json!({"found_statistics": {"count": 2, "max": {"id": 3}}})),
             ("{ awaited { id } }", json!({"awaited": [{"id": 1}, {"id": 3}]})),
         ] {
-            // The second request takes the statement that was kept.
+            // The second request uses the cached statement.
             for _ in 0..2 {
                 let answer = app.ask(query).await;
                 assert_eq!(answer, json!({ "data": expected }), "{query} over {view}");
@@ -64,7 +64,7 @@ async fn every_read_of_a_root_field_is_filtered() {
     }
 }
 
-/// The filter is of the root field: what its rows lead to is for the policies of rows.
+/// The filter applies to the root field only; row policies decide about the rows of its relations.
 #[tokio::test]
 async fn relations_have_no_filter_of_their_own() {
     let app = app(VIEWS[0], &Rule::Where(col("id").eq(1))).await;
@@ -80,7 +80,7 @@ async fn cached_sql_gives_way_to_a_filter() {
     assert_eq!(app.asked().len(), 2, "each field is decided about once");
 }
 
-/// A filter is never lost: where it cannot be applied, nothing is read.
+/// A filter is never ignored: if it cannot be applied, nothing is read.
 #[tokio::test]
 async fn a_filter_that_cannot_be_applied_denies() {
     let rules = vec![("plain", mine()), ("notes", Rule::Where(col("tenant").eq(1)))];

@@ -1,4 +1,4 @@
-//! The gate, asked through the router, with policies of the tests.
+//! Tests of the gate through the router, with test policies.
 
 mod decisions;
 mod filters;
@@ -19,7 +19,7 @@ use super::{AuthorizationDecision, AuthorizationRequest, Authorizer};
 use crate::sql::Filter;
 use crate::{AppOptions, Error, create_svc_app};
 
-/// The rule of the tests' policy for a field.
+/// The rule of the test policy for a field.
 #[derive(Clone)]
 enum Rule {
     Allow,
@@ -30,10 +30,10 @@ enum Rule {
     Never,
 }
 
-/// The questions that were asked, as text.
+/// The recorded requests, as text.
 type Asked = Arc<Mutex<Vec<String>>>;
 
-/// A policy with a rule for each field; others are allowed.
+/// A policy with a rule for each field; other fields are allowed.
 struct Rules {
     rules: Vec<(&'static str, Rule)>,
     asked: Asked,
@@ -56,7 +56,7 @@ impl Authorizer for Rules {
     }
 }
 
-/// A service behind a policy.
+/// A service with a policy.
 struct Guarded {
     router: Router,
     asked: Asked,
@@ -85,7 +85,7 @@ impl Guarded {
         self.post_to("/graphql", json!({ "query": query })).await
     }
 
-    /// The fields that were asked for since the last time.
+    /// The requests recorded since the last call.
     fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.asked.lock().unwrap())
     }

@@ -1,4 +1,4 @@
-//! The questions that a policy is asked about a field.
+//! The requests that a policy receives for a field.
 
 use axum::body::Body;
 use axum::http::Request;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::schema::{CACHED, VIEWS, options};
 use super::{AuthorizationRequest, Guarded};
 
-/// A question as text.
+/// A request as text.
 pub(super) fn shown(request: &AuthorizationRequest) -> String {
     let arguments: Vec<_> = request.arguments().iter().map(|(name, value)| format!("{name}: {value}")).collect();
     let (kind, name, transport) = (request.operation_type(), request.operation_name(), request.context().transport());

@@ -1,4 +1,4 @@
-//! Notes of owners, in each of the three kinds of views.
+//! Notes with owners, in each of the three kinds of views.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -49,7 +49,7 @@ async fn found_statistics(ctx: &Context<'_>) -> Result<Aggregate<Note>> {
 async fn awaited(ctx: &Context<'_>) -> Result<Vec<Note>> {
     ctx.db().find::<Note>().order_by(asc("id")).await
 }
-/// Everything else that the repository tells, as the message of an error.
+/// All other results of the repository, as an error message.
 #[svc::query]
 async fn told(ctx: &Context<'_>) -> Result<Vec<Note>> {
     let notes = || ctx.db().find::<Note>();
@@ -70,7 +70,7 @@ async fn told(ctx: &Context<'_>) -> Result<Vec<Note>> {
     Err(Error::new(ErrorCode::BadUserInput, told))
 }
 
-/// The number of times that functions of the program have run.
+/// The number of calls of the application's functions.
 #[derive(Clone, Default)]
 pub(super) struct Calls(pub(super) Arc<AtomicU32>);
 
@@ -101,18 +101,18 @@ const TABLE: &str = "CREATE TABLE tb_note (id int PRIMARY KEY, owner text, stars
     CREATE FUNCTION app.rename(id int, owner text) RETURNS int LANGUAGE sql AS
     'UPDATE tb_note SET owner = $2 WHERE id = $1 RETURNING id';";
 
-/// The view with columns only, with all in `data`, and with some of both.
+/// The view with columns only, with everything in `data`, and with some of both.
 pub(super) const VIEWS: [&str; 3] = [
     "CREATE VIEW v_note AS SELECT * FROM tb_note",
     "CREATE VIEW v_note AS SELECT id, to_jsonb(tb_note) AS data FROM tb_note",
     "CREATE VIEW v_note AS SELECT id, owner, to_jsonb(tb_note) AS data FROM tb_note",
 ];
 
-/// A PostgreSQL that ends with the program.
+/// A PostgreSQL server that stops with the test process.
 fn cluster() -> &'static Database {
     static CLUSTER: OnceLock<Database> = OnceLock::new();
     CLUSTER.get_or_init(|| {
-        // A thread and a runtime of its own: those of the first test would end with it.
+        // A separate thread and runtime: the runtime of the first test would be dropped at its end.
         let start = std::thread::spawn(|| {
             let runtime = tokio::runtime::Runtime::new().unwrap();
             let database = runtime.block_on(Database::start(Options::temporary())).unwrap();
@@ -123,7 +123,7 @@ fn cluster() -> &'static Database {
     })
 }
 
-/// A service over a database of its own, with one kind of view.
+/// A service over a separate database, with one kind of view.
 pub(super) async fn options(view: &str) -> AppOptions {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("gate_{}", NEXT.fetch_add(1, Ordering::Relaxed));
@@ -149,8 +149,8 @@ pub(super) async fn options(view: &str) -> AppOptions {
         ])
 }
 
-/// An operation that is answered by its SQL.
+/// An operation that is executed by its SQL.
 pub(super) const CACHED: &str = "query Cached { notes { id owner } other: notes { id } }";
-/// A mutation that is done by its SQL.
+/// A mutation that is executed by its SQL.
 pub(super) const CACHED_MUTATION: &str =
     r#"mutation Renamed { a: rename(id: 1, owner: "eve") b: rename_too(id: 2, owner: "eve") }"#;

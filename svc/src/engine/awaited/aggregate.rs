@@ -7,7 +7,7 @@ use crate::scalar::parse_decimal;
 use crate::schema::{AggregateFunction, SvcType};
 use crate::sql::{Column, col};
 
-/// Values that are computed over all rows that match, whatever the limit and offset.
+/// Values that are computed over all rows that match, regardless of the limit and offset.
 impl<T: SvcType> Find<T> {
     /// Returns the sum of a numeric column, as exact as `numeric`; none without values.
     ///

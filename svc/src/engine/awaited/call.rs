@@ -6,11 +6,11 @@ use crate::repository::{Db, Transaction};
 use crate::schema::{FromStored, OnFailure};
 
 impl Db {
-    /// Calls a function of the database, and reads its answer as a mutation without a body does: a `mutation_response`
-    /// gives its entity or its error, everything else is the value itself.
+    /// Calls a function of the database, and reads its result like a mutation without a body: a `mutation_response`
+    /// yields its entity or its error, and everything else is the value itself.
     ///
-    /// Objects are given as JSONB; every other argument is cast to the parameter's type. The call is a transaction of
-    /// its own, which a failing status undoes. It is sent once, also when the connection is lost.
+    /// Objects are passed as JSONB; every other argument is cast to the parameter's type. The call runs in its own
+    /// transaction, which a failing status rolls back. It is sent once, even if the connection is lost.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -29,8 +29,8 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// What the function declares: a status that is not a success, an exception raised as `P0001`, a constraint with a
-    /// message. Whatever else goes wrong is masked.
+    /// The failures that the function declares: a status that is not a success, an exception raised as `P0001`, a
+    /// constraint with a message. Every other error is masked.
     pub async fn call<T: FromStored>(
         &self,
         function: &str,
@@ -39,8 +39,8 @@ impl Db {
         self.call_with(OnFailure::Rollback, function, args).await
     }
 
-    /// Calls a function as [`call`](Self::call) does, and decides whether what it wrote is kept when it answers with a
-    /// failing status.
+    /// Calls a function like [`call`](Self::call), and decides whether its writes are kept when it returns a failing
+    /// status.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -55,7 +55,7 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// Those of [`call`](Self::call).
+    /// The errors of [`call`](Self::call).
     pub async fn call_with<T: FromStored>(
         &self,
         on_failure: OnFailure,
@@ -67,11 +67,11 @@ impl Db {
 }
 
 impl Transaction {
-    /// Calls a function of the database in the transaction, as [`Db::call`] does in one of its own. A failing status
-    /// fails the transaction.
+    /// Calls a function of the database in the transaction, like [`Db::call`] does in its own transaction. A failing
+    /// status fails the transaction.
     ///
     /// # Errors
-    /// Those of [`Db::call`].
+    /// The errors of [`Db::call`].
     pub async fn call<T: FromStored>(
         &mut self,
         function: &str,
@@ -80,10 +80,10 @@ impl Transaction {
         self.db().call(function, args).await
     }
 
-    /// Calls a function as [`call`](Self::call) does, and decides whether a failing status fails the transaction.
+    /// Calls a function like [`call`](Self::call), and decides whether a failing status fails the transaction.
     ///
     /// # Errors
-    /// Those of [`Db::call`].
+    /// The errors of [`Db::call`].
     pub async fn call_with<T: FromStored>(
         &mut self,
         on_failure: OnFailure,

@@ -23,7 +23,7 @@ impl<T: SvcType> Find<T> {
         Ok(rows.into_iter().map(ExactJson::nearest).collect::<Result<_, _>>()?)
     }
 
-    /// Returns the number of rows that match, whatever the limit and offset.
+    /// Returns the number of rows that match, regardless of the limit and offset.
     ///
     /// # Errors
     /// When the database is unreachable or a filter names an unknown column.

@@ -25,7 +25,7 @@ impl Transaction {
     /// ```
     ///
     /// # Errors
-    /// Those of awaiting the query.
+    /// The errors of awaiting the query.
     pub async fn rows<T: SvcType>(&mut self, query: Find<T>) -> Result<Vec<T>, Error> {
         let (db, spec) = query.into_parts();
         let rows = typed_rows(&db, self.db().reader(), &spec, None).await?;
@@ -35,7 +35,7 @@ impl Transaction {
     /// Returns the typed row of a query, if there is one, as the transaction sees it.
     ///
     /// # Errors
-    /// Those of awaiting the query.
+    /// The errors of awaiting the query.
     pub async fn row<T: SvcType>(&mut self, query: FindOne<T>) -> Result<Option<T>, Error> {
         Ok(self.rows(query.into_find()).await?.into_iter().next())
     }

@@ -34,8 +34,8 @@ pub(crate) fn coerce_leaf(kind: &TypeKind, name: &str, value: Value, origin: Ori
     }
 }
 
-/// Checks a number against a scalar or enum. Decimals and IDs become their digits, so that none is lost; scalars of users
-/// get what `serde_json` holds.
+/// Checks a number against a scalar or enum. Decimals and IDs become their digits, so that none is lost; custom scalars
+/// get the number that `serde_json` holds.
 pub(crate) fn coerce_number(
     kind: &TypeKind,
     name: &str,
@@ -109,19 +109,19 @@ fn scalar(kind: ScalarKind, name: &str, value: Value) -> Result<Value, String> {
     if fits { Ok(value) } else { Err(refuse(name, "cannot represent the value", &value)) }
 }
 
-/// A value of a user's scalar in its one form, so that what is stored in that form is found.
+/// Converts a value of a custom scalar to its canonical form, so that values stored in that form are found.
 fn recode(scalar: CustomScalar, name: &str, value: Value) -> Result<Value, String> {
     let given = value.clone();
     (scalar.recode)(value).map_err(|reason| {
         let found = format!(", found {}", shorten(&given.to_string()));
-        // The scalars of svc say it themselves.
+        // The scalars of svc already include it.
         let found = if reason.contains(", found ") { "" } else { &found };
         format!("`{name}`: {reason}{found}")
     })
 }
 
-/// A text in the one form of its scalar, so that whatever binds it binds what PostgreSQL reads; `None` when it has that
-/// already.
+/// Converts a text to the canonical form of its scalar, so that every bound value is in the form that PostgreSQL reads.
+/// Returns `None` if it already has that form.
 fn other_form(kind: ScalarKind, text: &str) -> Result<Option<Value>, LeafError> {
     if is_canonical(kind, text.as_bytes()) {
         return Ok(None);

@@ -14,15 +14,15 @@ pub(crate) fn coerce_literal(types: &[TypeDef], ty: &TypeExpr, value: &ast::Valu
     Literal { types, variables: None }.coerce(ty, value)?.ok_or_else(|| "a variable cannot stand here".to_owned())
 }
 
-/// Coerces literals; without variables, those that hold one give `None`.
+/// Coerces literals. Without variables, a literal that contains one yields `None`.
 pub(crate) struct Literal<'a> {
     pub(crate) types: &'a [TypeDef],
     pub(crate) variables: Option<&'a Variables>,
 }
 
 impl<'a> Literal<'a> {
-    /// The value of a variable that stands for all of a place, or `None` when it is absent. Validation has compared its
-    /// type with the place, and its value is coerced already.
+    /// The value of a variable that fills a whole position, or `None` if it is absent. Validation has compared its type
+    /// with the position, and its value is already coerced.
     pub(crate) fn variable(&self, ty: &TypeExpr, name: &str) -> Result<Option<&'a Value>, String> {
         match self.variables.and_then(|variables| variables.get(name)) {
             Some(Value::Null) | None if ty.is_non_null() && self.variables.is_some() => {
@@ -32,7 +32,7 @@ impl<'a> Literal<'a> {
         }
     }
 
-    /// The value, or `None` when it is an absent variable.
+    /// The value, or `None` if it is an absent variable.
     pub(crate) fn coerce(&self, ty: &TypeExpr, value: &ast::Value) -> Result<Option<Value>, String> {
         if let ast::Value::Variable(name) = value {
             return Ok(self.variable(ty, name)?.cloned());
@@ -52,7 +52,7 @@ impl<'a> Literal<'a> {
                 match (&def.kind, value) {
                     (TypeKind::Input(_), ast::Value::Object(fields)) => self.object(*index, fields),
                     (TypeKind::Input(_), _) => Err(format!("expected an object of `{}`", def.name)),
-                    // An ID is text however large the number is.
+                    // An ID is text, no matter how large the number is.
                     (TypeKind::Scalar { kind: ScalarKind::Id, .. }, ast::Value::Int(number)) => {
                         Ok(Some(Value::String(number.as_str().to_owned())))
                     }
@@ -94,7 +94,7 @@ impl<'a> Literal<'a> {
                 return Err(format!("`{}` has no field `{name}`", def.name));
             };
             if self.is_absent(value) {
-                // As if the field were not there: its default stands, if it has one.
+                // Treated like an omitted field: its default applies, if it has one.
                 continue;
             }
             match self.coerce(&field.ty, value)? {
@@ -134,7 +134,7 @@ impl<'a> Literal<'a> {
         }
     }
 
-    /// A literal for a scalar of a user, as it stands.
+    /// A literal for a custom scalar, unchanged.
     fn plain(&self, value: &ast::Value) -> Result<Value, String> {
         Ok(match value {
             ast::Value::Null => Value::Null,

@@ -1,6 +1,6 @@
 //! Values from clients, checked and completed by the schema: variables, literals, arguments.
 //!
-//! Coerced input objects have the Rust names as keys, in the order in which the client gave them.
+//! Coerced input objects have the Rust names as keys, in the client's order.
 
 mod leaf;
 mod literal;
@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 
 use crate::schema::{InputDef, TypeDef, TypeExpr};
 
-/// The message for null where a value of a type is needed.
+/// The message for null where a value is required.
 fn null_refused(types: &[TypeDef], inner: &TypeExpr) -> String {
     match inner {
         TypeExpr::Named(index) => format!("`{}`: null is not allowed here", types[*index].name),

@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// Values by name, sorted. A request has few of them, for which a hash table costs more than it saves.
+/// Values by name, sorted. A request has few of them, so a hash table would cost more than it saves.
 #[derive(Debug, Clone)]
 pub(crate) struct NameMap<K, V>(Vec<(K, V)>);
 
 impl<K: AsRef<str>, V> NameMap<K, V> {
-    /// Of values with one name, the last counts.
+    /// If several values have the same name, the last one counts.
     pub(crate) fn new(mut values: Vec<(K, V)>) -> Self {
         values.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
         values.dedup_by(|later, earlier| {
@@ -30,7 +30,7 @@ impl<K: AsRef<str>, V> NameMap<K, V> {
         Some(&self.0[self.position(name)?].1)
     }
 
-    /// The value, which leaves its default behind.
+    /// Takes the value, and leaves its default behind.
     pub(crate) fn take(&mut self, name: &str) -> Option<V>
     where
         V: Default,

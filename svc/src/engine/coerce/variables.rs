@@ -11,7 +11,7 @@ use crate::engine::weight;
 use crate::json::{ExactJson as Json, Fields};
 use crate::schema::{InputDef, ScalarKind, TypeDef, TypeExpr, TypeKind};
 
-/// Coerced variables by name; those that are absent and have no default are not there.
+/// Coerced variables by name, without absent variables that have no default.
 pub(crate) type Variables = NameMap<Arc<str>, Value>;
 
 /// The variables as a client sent them.
@@ -30,7 +30,7 @@ pub(crate) struct VariableDef {
 }
 
 impl VariableDef {
-    /// Bytes that it takes.
+    /// The size in bytes.
     pub(crate) fn weight(&self) -> usize {
         let default = self.default.as_ref().map_or(0, weight::value);
         let texts = weight::text(&self.name) + weight::text(&self.shown);
@@ -45,7 +45,7 @@ pub(crate) struct VariableError {
     pub(crate) offset: Option<usize>,
 }
 
-/// Coerces what the client sent for the declared variables; gives back at most `most` errors.
+/// Coerces the values that the client sent for the declared variables. Returns at most `most` errors.
 pub(crate) fn coerce_variables(
     types: &[TypeDef],
     defs: &[VariableDef],
@@ -79,7 +79,7 @@ pub(crate) fn coerce_variables(
     if errors.is_empty() { Ok(NameMap::new(variables)) } else { Err(errors) }
 }
 
-/// A value that does not fit, and where it stands; the place is put together only when there is one.
+/// A value that does not fit, and its path. The path is built only if there is one.
 struct Refused {
     at: String,
     why: String,
@@ -140,7 +140,8 @@ fn object(types: &[TypeDef], name: &str, input: &InputDef, fields: Fields) -> Re
     finish_object(input, name, given).map(Value::Object).or_else(refuse)
 }
 
-/// The value of a condition's variable; validation made it a Boolean, but one with a default may be given as null.
+/// The value of a condition's variable. Validation ensures that it is a Boolean, but one with a default may be passed
+/// as null.
 pub(crate) fn condition(variables: &Variables, name: &str) -> Option<bool> {
     match variables.get(name) {
         Some(async_graphql::Value::Boolean(value)) => Some(*value),

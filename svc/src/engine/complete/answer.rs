@@ -1,5 +1,4 @@
-//! JSON that a statement of the program's own gives: stored documents, in which related rows stand under their keys in
-//! the answer.
+//! JSON from the SQL of a registered operation: stored documents, with related rows under their response keys.
 
 use super::json::Json;
 use super::{Node, PropagatedNull, Walk, key, typename, value};
@@ -8,7 +7,7 @@ use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::scalar::LeafError;
 
-/// One value of such JSON.
+/// One value in this JSON.
 struct Answer<'a>(Json<'a>);
 
 /// Completes a field whose value is such JSON.
@@ -57,7 +56,8 @@ impl Node for Answer<'_> {
                     typename(out, selection);
                     continue;
                 }
-                // The same rows may be asked for several times, with other arguments.
+                // The same rows may be selected several times with different arguments, so they are found by response
+                // key.
                 PlanKind::Relation(_) | PlanKind::Part(_) | PlanKind::Function(..) => {
                     self.0.get(&field.key).unwrap_or(Json::NULL)
                 }

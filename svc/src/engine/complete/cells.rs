@@ -1,4 +1,4 @@
-//! The values of one row: a row of the answer, or a record inside one, in PostgreSQL's binary format.
+//! The values of one row, either a row of a result or a record inside one, in PostgreSQL's binary format.
 
 use std::sync::Arc;
 
@@ -6,19 +6,19 @@ use tokio_postgres::Row;
 
 use crate::postgres::{DbError, Oid, Rows, cell};
 
-/// The values of a row by position; a value that is null is `None`.
+/// The values of a row by position; null is `None`.
 #[derive(Debug, Clone)]
 pub(crate) enum Cells<'a> {
-    /// One of the rows of a statement.
+    /// One row of a statement's result.
     Nth(&'a Rows, usize),
     Row(&'a Row),
-    /// The values of a record as they came.
+    /// The values of a record, in the received format.
     Narrow(Reader<'a>),
-    /// The values of a record with so many that looking for one would take its time.
+    /// The values of a record with too many to search it for each lookup.
     Wide(Arc<[Option<&'a [u8]>]>),
 }
 
-/// The most values of a record that are searched anew for each look-up.
+/// The maximum number of values in a record that is searched again for each lookup.
 const NARROW: usize = 16;
 
 impl<'a> Cells<'a> {
@@ -31,11 +31,11 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// The values of a record (`record_send` in PostgreSQL): their number, then of each the type, the length and
-    /// the bytes.
+    /// Reads the values of a record (`record_send` in PostgreSQL): their number, then the type, length and bytes of
+    /// each.
     ///
     /// # Errors
-    /// [`Outdated`] when its values are not of these types.
+    /// [`Outdated`] if its values do not have these types.
     pub(crate) fn record(bytes: &'a [u8], types: &[Oid]) -> Result<Self, Outdated> {
         let mut values = Reader(bytes);
         let count = values.int().and_then(|count| usize::try_from(count).ok());
@@ -51,7 +51,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// A record that is not what its statement was written for: its view has changed.
+/// A record that does not match its statement: the view has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Outdated;
 
@@ -61,7 +61,7 @@ impl From<Outdated> for DbError {
     }
 }
 
-/// A list in PostgreSQL's binary format (`array_send`): its dimensions, then of each element the length and the bytes.
+/// A list in PostgreSQL's binary format (`array_send`): its dimensions, then the length and bytes of each element.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Records<'a> {
     count: usize,
@@ -83,12 +83,12 @@ impl<'a> Records<'a> {
         Some(Self { count: usize::try_from(count).ok()?, elements: bytes.0 })
     }
 
-    /// The values of each record, whose types are given.
+    /// Returns the values of each record; `types` are the types of its values.
     pub(crate) fn iter(self, types: &[Oid]) -> impl Iterator<Item = Result<Cells<'a>, Outdated>> {
         self.values().map(move |value| Cells::record(value.ok_or(Outdated)?, types))
     }
 
-    /// The bytes of each element.
+    /// Returns the bytes of each element.
     pub(crate) fn values(self) -> impl Iterator<Item = Option<&'a [u8]>> {
         let mut bytes = Reader(self.elements);
         (0..self.count).map_while(move |_| bytes.value())
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         Some(i32::from_be_bytes(*int))
     }
 
-    /// A length and as many bytes; a negative length is null.
+    /// Reads a length and that many bytes; a negative length is null.
     fn value(&mut self) -> Option<Option<&'a [u8]>> {
         let Ok(length) = usize::try_from(self.int()?) else { return Some(None) };
         let (value, rest) = self.0.split_at_checked(length)?;
@@ -113,12 +113,12 @@ impl<'a> Reader<'a> {
         Some(Some(value))
     }
 
-    /// A value behind its type; `None` when it is of another type, or cut short.
+    /// Reads a type and a value; `None` if the type differs from `ty` or the bytes are truncated.
     fn typed_value(&mut self, ty: Oid) -> Option<Option<&'a [u8]>> {
         if self.int()?.cast_unsigned() != ty { None } else { self.value() }
     }
 
-    /// Values behind their types; `None` where the bytes are cut short.
+    /// Reads pairs of type and value; `None` where the bytes are truncated.
     fn typed_values(mut self) -> impl Iterator<Item = Option<Option<&'a [u8]>>> {
         std::iter::repeat_with(move || {
             self.int()?;

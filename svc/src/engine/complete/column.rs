@@ -15,7 +15,7 @@ use crate::scalar::{
 use crate::schema::ScalarKind;
 use crate::sql::ColumnForm;
 
-/// 2000-01-01, from which PostgreSQL counts.
+/// 2000-01-01, the epoch of PostgreSQL's dates.
 const EPOCH: NaiveDate = match NaiveDate::from_ymd_opt(2000, 1, 1) {
     Some(date) => date,
     None => NaiveDate::MIN,
@@ -23,7 +23,7 @@ const EPOCH: NaiveDate = match NaiveDate::from_ymd_opt(2000, 1, 1) {
 /// 2000-01-01T00:00:00Z in microseconds since 1970.
 const EPOCH_MICROS: i64 = 946_684_800_000_000;
 
-/// The microseconds of a day, which `24:00:00` is.
+/// The microseconds of a day: the value of `24:00:00`.
 const END_OF_DAY: u64 = 86_400_000_000;
 
 /// The value of one column of one row.
@@ -34,7 +34,7 @@ pub(crate) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// The document, when the column holds JSON.
+    /// Returns the document if the column has JSON.
     pub(crate) fn json(self) -> Option<Json<'a>> {
         match self.form {
             ColumnForm::Json => Some(Json::new(self.bytes)),
@@ -61,7 +61,7 @@ impl<'a> Column<'a> {
         match self.form {
             ColumnForm::Float4 => Some(shortest_decimal(f32::from_be_bytes(self.bytes.try_into().ok()?))),
             ColumnForm::Float8 => Some(f64::from_be_bytes(self.bytes.try_into().ok()?)),
-            // Exact for all integers that a double holds.
+            // Exact for all integers that a double can represent.
             #[expect(clippy::cast_precision_loss, reason = "a Float is a double")]
             _ => self.integer().map(|value| value as f64),
         }
@@ -69,7 +69,7 @@ impl<'a> Column<'a> {
 
     fn instant(self) -> Option<DateTime<Utc>> {
         let micros = i64::from_be_bytes(self.bytes.try_into().ok()?);
-        // `infinity` and `-infinity` are the extremes, which no calendar reaches.
+        // `infinity` and `-infinity` are the extreme values, beyond any calendar.
         DateTime::from_timestamp_micros(micros.checked_add(EPOCH_MICROS)?)
     }
 
@@ -151,7 +151,7 @@ impl<'a> Column<'a> {
         Ok(())
     }
 
-    /// Text, also of types that have no form of their own here.
+    /// Writes a text value; types without their own form here are also read as text.
     fn scalar_of_text(self, kind: ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
         use ScalarKind as K;
         match kind {
@@ -182,10 +182,10 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// A date or an instant that no calendar here reaches.
+    /// The error for a date or an instant beyond the range of the calendar.
     fn beyond(self, expected: &str) -> LeafError {
         let found = match self.bytes {
-            // `infinity` is the greatest value, `-infinity` the least.
+            // `infinity` is the largest value, `-infinity` the smallest.
             [0x7f, rest @ ..] if rest.iter().all(|byte| *byte == 0xff) => "\"infinity\"",
             [0x80, rest @ ..] if rest.iter().all(|byte| *byte == 0) => "\"-infinity\"",
             _ => "a year beyond 262142",

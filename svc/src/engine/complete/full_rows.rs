@@ -12,29 +12,29 @@ use crate::sql::ColumnForm;
 pub(crate) struct FullRows {
     /// The type of the rows.
     pub(crate) row: TypeIndex,
-    /// Whether it is an interface or a union.
+    /// Whether the type is an interface or a union.
     pub(crate) is_abstract: bool,
-    /// The error of a row that is none of its type.
+    /// The error for a row that does not resolve to an object.
     pub(crate) no_object: Error,
     pub(crate) fields: Vec<(&'static str, Option<OutType>, RowSource)>,
     pub(crate) data: Option<(usize, ColumnForm)>,
 }
 
 impl FullRows {
-    /// A stored value as it was read.
+    /// Returns a stored value as it was read.
     pub(crate) fn node<'a>(&'a self, cells: &Cells<'a>, stored: &str) -> Option<RowNode<'a>> {
         let (.., source) = self.fields.iter().find(|(known, ..)| *known == stored)?;
         Some(RowColumn { cells: cells.clone(), data: self.data }.node(stored, source))
     }
 
-    /// A stored value that is a text or a number, as text.
+    /// Returns a stored string or number as text.
     pub(crate) fn text(&self, cells: &Cells<'_>, stored: &str) -> Option<String> {
         let (_, ty, source) = self.fields.iter().find(|(known, ..)| *known == stored)?;
         let cells = RowColumn { cells: cells.clone(), data: self.data };
         key_text(&cells.value(stored, source, ty.as_ref()).ok()?)
     }
 
-    /// A row as a JSON object with the stored names as keys.
+    /// Returns a row as a JSON object with the stored names as keys.
     pub(crate) fn object(&self, cells: Cells<'_>) -> Result<ExactJson, Error> {
         let (object, errors) = self.partial(cells);
         let Some((stored, error)) = errors.first() else { return Ok(object) };
@@ -42,7 +42,7 @@ impl FullRows {
         Err(Error::internal(format!("a row{id} cannot be read: {stored}: {}", error.0)))
     }
 
-    /// A row as far as it can be read, and the errors of the values that break their types.
+    /// Returns the readable values of a row, and the errors of the values that do not match their types.
     pub(crate) fn partial(&self, cells: Cells<'_>) -> (ExactJson, Vec<(&'static str, LeafError)>) {
         let cells = RowColumn { cells, data: self.data };
         let (mut object, mut errors) = (Fields::with_capacity(self.fields.len()), Vec::new());

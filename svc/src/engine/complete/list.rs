@@ -1,4 +1,4 @@
-//! Rows that are completed as they arrive, so that an answer needs no memory for them besides its own.
+//! Rows that are completed as they arrive, so that only the response takes memory, not the rows.
 
 use tokio_postgres::Row;
 
@@ -10,15 +10,15 @@ use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField};
 use crate::postgres::{DbError, RowSink};
 
-/// The room for an answer at first.
+/// The initial capacity of the response buffer.
 const ROOM: usize = 4 << 10;
-/// The size from which on room is made for all rows that may come. What doubles needs three times its size while it is
-/// moved; room that is not used costs nothing.
+/// From this size on, capacity is reserved for all rows that may still come. A buffer that doubles needs three times
+/// its size while it is moved; unused capacity costs nothing.
 const LARGE: usize = 32 << 10;
-/// The most room that is made at once, as a multiple of the answer's size: the first rows may be unlike the others.
+/// The maximum capacity reserved at once, as a multiple of the current size: the first rows may not be typical.
 const MOST: usize = 16;
 
-/// The rows that answer a field whose type is a list.
+/// The rows of a field with a list type.
 pub(crate) struct RowList<'a> {
     walk: Walk<'a>,
     field: &'a PlanField,
@@ -27,14 +27,14 @@ pub(crate) struct RowList<'a> {
     path: &'a Path<'a>,
     out: Vec<u8>,
     count: usize,
-    /// The most rows there can be.
+    /// The maximum number of rows.
     limit: usize,
-    /// A row was null where none may be.
+    /// Whether a row was null although the item type is non-null.
     nulled: bool,
 }
 
 impl<'a> RowList<'a> {
-    /// `None` when the field is not a list.
+    /// Returns `None` if the field is not a list.
     pub(crate) fn new(
         cx: &'a ExecutionContext<'a>,
         field: &'a PlanField,
@@ -57,10 +57,10 @@ impl<'a> RowList<'a> {
         self.out.reserve_exact((to_come + to_come / 8).clamp(length / 4, length * MOST));
     }
 
-    /// The list, or null where that is allowed.
+    /// Returns the list, or null if the field is nullable and the list became null.
     ///
     /// # Errors
-    /// When the view has changed since the statement was written.
+    /// If the view has changed since the statement was written.
     pub(crate) fn finish(mut self) -> Result<CompletedValue, DbError> {
         if self.walk.outdated {
             return Err(DbError::Changed);
@@ -85,7 +85,7 @@ impl RowSink for RowList<'_> {
         let path = self.path.index(self.count);
         self.nulled = value(&mut self.walk, self.field, self.item, &node, &path, &mut self.out).is_err();
         self.count += 1;
-        // The rows of other lists come between those of this one.
+        // Rows of other lists may arrive between the rows of this list.
         self.walk.writing.count(self.out.len());
     }
 

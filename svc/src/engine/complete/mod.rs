@@ -1,8 +1,8 @@
-//! Completes values (GraphQL specification, section 6.4.3): checks them against their declared types, writes
-//! JSON in request order, and carries null up to the nearest field that allows it.
+//! Completes values (GraphQL specification, section 6.4.3): checks them against their declared types, writes JSON in
+//! request order, and propagates null to the nearest nullable field.
 //!
-//! There is one implementation of the rules, [`value`], over three kinds of nodes: values of resolvers, JSON
-//! documents and columns. [`tree`] does the same where resolvers wait.
+//! The rules are implemented once, in [`value`], over three kinds of nodes: values of resolvers, JSON documents and
+//! columns. [`tree`] does the same for fields that wait.
 
 mod answer;
 mod cells;
@@ -42,18 +42,18 @@ use crate::json::write_text;
 use crate::postgres::DbError;
 use crate::scalar::LeafError;
 
-/// The end of a walk, and what it has written.
+/// The result of a walk, and the bytes it has written.
 type Written = (Result<(), PropagatedNull>, Vec<u8>);
 
 /// The state of one walk.
 pub(crate) struct Walk<'a> {
     pub(crate) cx: &'a ExecutionContext<'a>,
     pub(crate) errors: Vec<FieldError>,
-    /// Whether a row was met whose view has changed since its statement was written.
+    /// Whether the walk met a row whose view has changed since its statement was written.
     pub(crate) outdated: bool,
-    /// The bytes that it writes.
+    /// Counts the bytes that the walk writes.
     writing: Writing<'a>,
-    /// Whether there was room for too few, so that nothing more is written.
+    /// Whether the response has exceeded its maximum size, so that nothing more is written.
     is_full: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Walk<'a> {
         Self { cx, errors: Vec::new(), outdated: false, writing: cx.answer.begin(), is_full: false }
     }
 
-    /// A row whose view has changed; the views are looked at again.
+    /// Reports a row whose view has changed, and requests a new check of the views.
     #[cold]
     fn outdated(&mut self, field: &PlanField, path: &Path<'_>) -> PropagatedNull {
         self.outdated = true;
@@ -71,7 +71,8 @@ impl<'a> Walk<'a> {
         PropagatedNull
     }
 
-    /// Reports a value that cannot be written as the field's type: because there is none, or for `message`.
+    /// Reports a value that cannot be written as the field's type: because its row is outdated, because it failed, or
+    /// because of `message`.
     #[cold]
     fn unfit<N: Node>(&mut self, node: &N, field: &PlanField, path: &Path<'_>, message: String) -> PropagatedNull {
         if node.is_outdated() {
@@ -86,7 +87,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Reports a scalar or an enum value that breaks its type.
+    /// Reports a scalar or an enum value that does not match its type.
     #[cold]
     fn not_a_leaf<N: Node>(
         &mut self,
@@ -96,12 +97,12 @@ impl<'a> Walk<'a> {
         field: &PlanField,
         path: &Path<'_>,
     ) -> PropagatedNull {
-        // What is stored may not be for this client.
+        // Only logged: the client may not be allowed to see the stored value.
         tracing::debug!(field = field.coordinate, error, "a value breaks its type");
         self.unfit(node, field, path, leaf.not_valid())
     }
 
-    /// A null in a place that allows none, or a field that is denied.
+    /// Reports a null for a non-null type, or a denied field.
     #[cold]
     fn missing(&mut self, field: &PlanField, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), PropagatedNull> {
         if field.denial.is_some() {
@@ -110,7 +111,7 @@ impl<'a> Walk<'a> {
         Err(self.broken(field, path, format!("Cannot return null for non-nullable field {}.", field.coordinate)))
     }
 
-    /// A field that the client may not have: null where that is allowed.
+    /// Reports a denied field and writes null if the field is nullable.
     pub(crate) fn denied(
         &mut self,
         field: &PlanField,
@@ -128,7 +129,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Gives the walk up when the answer gets larger than it may be.
+    /// Aborts the walk if the response exceeds its maximum size.
     fn bounded(&mut self, out: &[u8]) -> Result<(), PropagatedNull> {
         if out.len() <= self.writing.room {
             return Ok(());
@@ -137,7 +138,7 @@ impl<'a> Walk<'a> {
         Err(PropagatedNull)
     }
 
-    /// Ends the walk over one value: counts its bytes, and reports that they were too many.
+    /// Finishes the walk over one value: counts its bytes, and reports an error if there were too many.
     fn end(mut self, field: &PlanField, ty: &OutType, path: &Path<'_>, written: Written) -> CompletedValue {
         let (result, out) = written;
         match result {
@@ -161,7 +162,7 @@ impl<'a> Walk<'a> {
         PropagatedNull
     }
 
-    /// The place in the database that a field's value comes from, for the log.
+    /// The source of a field's value in the database, for the log.
     fn place(&self, field: &PlanField) -> String {
         let own = field.coordinate.split('.').next().and_then(|name| self.cx.model.type_named(name));
         let source = own.and_then(|(index, _)| self.cx.model.object(index)?.source);
@@ -174,12 +175,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether one more error would be sent: a thousand rows can have a thousand of them.
+    /// Whether another error may be sent: the number is limited, as a thousand rows can have a thousand errors.
     fn has_room(&self) -> bool {
         self.errors.len() < self.cx.limits.errors
     }
 
-    /// An error of a resolver, which is logged also where it is not sent.
+    /// Reports an error of a resolver. It is logged even if it is not sent.
     fn fail(&mut self, error: &Error, field: &PlanField, path: &Path<'_>) {
         let error = FieldError::new(error, field, path);
         if self.has_room() {
@@ -187,7 +188,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A field whose resolver failed: null where that is allowed.
+    /// Reports the error of a failed field and writes null if the field is nullable.
     pub(crate) fn failed(
         &mut self,
         error: &Error,
@@ -208,17 +209,17 @@ impl<'a> Walk<'a> {
 pub(crate) trait Node: Sized {
     fn is_null(&self) -> bool;
 
-    /// Returns the error of a value that could not be had; asked only of a node that cannot be written.
+    /// Returns the error that replaces a value; called only for a node that cannot be written.
     fn failure(&self) -> Option<&Error> {
         None
     }
 
-    /// Whether it is not what its statement was written for.
+    /// Whether it does not match its statement, because a view has changed.
     fn is_outdated(&self) -> bool {
         false
     }
 
-    /// Returns the row that a statement read, when a resolved value holds one.
+    /// Returns the row that a statement read, if a resolved value has one.
     fn stored(&self) -> Option<&RowNode<'_>> {
         None
     }
@@ -226,10 +227,10 @@ pub(crate) trait Node: Sized {
     /// Writes a scalar or an enum value.
     fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError>;
 
-    /// Walks the elements in order; `None` when this is not a list.
+    /// Walks the elements in order; `None` if this is not a list.
     fn each(&self, visit: impl FnMut(usize, Self) -> Result<(), PropagatedNull>) -> Option<Result<(), PropagatedNull>>;
 
-    /// The selection for the value's object type, or why there is none.
+    /// Returns the selection for the value's object type, or the reason why there is none.
     fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String>;
 
     /// Writes the selected fields between the braces.
@@ -339,7 +340,7 @@ pub(crate) fn typename(out: &mut Vec<u8>, selection: &Selection) {
     write_text(out, &selection.type_name);
 }
 
-/// Finds the GraphQL name of an enum value by the text that is stored.
+/// Finds the GraphQL name of an enum value by its stored text.
 fn enum_name<'a>(values: &'a [crate::schema::EnumValue], stored: &str) -> Result<&'a str, LeafError> {
     values.iter().find(|value| value.stored == stored).map(|value| &*value.name).ok_or_else(|| {
         LeafError(format!("the stored value {:?} is not one of the values of its enum", crate::json::shorten(stored)))

@@ -1,4 +1,4 @@
-//! Completes pages whose rows have methods that wait.
+//! Completes pages whose rows have asynchronous methods.
 
 use super::resolved::Found;
 use super::rows::{Completed, PageNode, PageShape, PageWriter, address, item_type};
@@ -11,14 +11,14 @@ use crate::engine::plan::{OutType, PlanField, PlanKind};
 use crate::postgres::DbError;
 use crate::schema::Part;
 
-/// The rows of a page as the user's structs, and where the page stands.
+/// The rows of a page as the user's structs, and the path of the page.
 #[derive(Clone, Copy)]
 pub(crate) struct RowsOfPage<'a> {
     pub(crate) rows: &'a Decoded<'a>,
     pub(crate) path: &'a Path<'a>,
 }
 
-/// Completes the rows of each `nodes` and `node` whose methods are called, those of all pages together.
+/// Completes the rows of each selected `nodes` and `node`, for all pages together.
 pub(crate) async fn complete_page_items<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
@@ -52,7 +52,7 @@ pub(crate) async fn complete_page_items<'a>(
     completed
 }
 
-/// Completes the rows of all pages as values of one field, and gives each page its own.
+/// Completes the rows of all pages as values of one field, and assigns the results to their pages.
 async fn complete_rows(
     cx: &ExecutionContext<'_>,
     (field, ty): (&PlanField, &OutType),
@@ -68,10 +68,11 @@ async fn complete_rows(
     }
 }
 
-/// Completes a field whose value is a page of the given shape; its rows have shapes there, or were completed before.
+/// Completes a field whose value is a page of the given shape. The shape also has the shapes of the rows, unless they
+/// were completed before.
 ///
 /// # Errors
-/// When the view of a row has changed since the statement was written.
+/// If the view of a row has changed since the statement was written.
 pub(crate) fn complete_page(
     cx: &ExecutionContext<'_>,
     field: &PlanField,

@@ -1,4 +1,4 @@
-//! A mutation's answer of which a part could not be read: what is known is answered all the same.
+//! A mutation's response with a part that could not be read: the other parts are returned all the same.
 
 use super::json::Json;
 use super::{Node, PropagatedNull, Walk, key, typename, value};
@@ -8,17 +8,17 @@ use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::scalar::LeafError;
 
-/// A part of an answer that could not be read.
+/// A part of a response that could not be read.
 #[derive(Debug)]
 pub(crate) enum Unread {
-    /// The entity, in the field of this name.
+    /// The entity, in the field with this name.
     Entity { field: String, error: Error },
-    /// Values of the entity, which is in the field of this name, or is the answer itself.
+    /// Values of the entity, which is in the field with this name, or is the response itself.
     Values { field: Option<String>, values: UnreadValues },
 }
 
 impl Unread {
-    /// The error of an answer that is wanted whole.
+    /// Returns the error for a caller that needs the complete response.
     pub(crate) fn into_error(self) -> Error {
         match self {
             Self::Entity { error, .. } => error,
@@ -27,17 +27,17 @@ impl Unread {
     }
 }
 
-/// The values of a row that break their types.
+/// The values of a row that do not match their types.
 #[derive(Debug)]
 pub(crate) struct UnreadValues {
-    /// The stored name of each, and its error.
+    /// The stored name and the error of each value.
     errors: Vec<(&'static str, Error)>,
-    /// The error of what needs all of the row.
+    /// The error for fields that need the complete row.
     row: Error,
 }
 
 impl UnreadValues {
-    /// The errors of a row; `None` when all of it could be read.
+    /// Creates this from the errors of a row; `None` if the complete row could be read.
     pub(crate) fn of(errors: Vec<(&'static str, Error)>) -> Option<Self> {
         let (stored, first) = errors.first()?;
         let row = Error::internal(format!("the entity's row cannot be read: {stored}: {}", first.message()));
@@ -53,15 +53,15 @@ struct Partial<'a> {
 
 #[derive(Clone, Copy)]
 enum Missing<'a> {
-    /// The field of this name.
+    /// The field with this name.
     Field(&'a str, &'a Error),
-    /// Values of the object in the field of this name.
+    /// Values of the object in the field with this name.
     Below(&'a str, &'a UnreadValues),
     /// Values of this object.
     Values(&'a UnreadValues),
 }
 
-/// Completes a field whose value is such an answer.
+/// Completes a field whose value is such a response.
 pub(crate) fn write_partial(
     walk: &mut Walk<'_>,
     field: &PlanField,
@@ -79,7 +79,7 @@ pub(crate) fn write_partial(
 }
 
 impl Missing<'_> {
-    /// Returns the error that stands in the place of a stored value.
+    /// Returns the error that replaces a stored value.
     fn error(&self, field: &PlanField, stored: &str) -> Option<&Error> {
         match self {
             Self::Field(name, error) => (field.name == *name).then_some(*error),
@@ -139,7 +139,7 @@ impl Node for Partial<'_> {
 }
 
 impl Partial<'_> {
-    /// A field that is not stored: a method gets the whole object, and a relation follows objects that are whole.
+    /// Completes a field that is not stored. Methods and relations fail, as they need the complete object.
     fn other(
         &self,
         walk: &mut Walk<'_>,

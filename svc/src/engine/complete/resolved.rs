@@ -1,4 +1,4 @@
-//! Values of resolvers.
+//! Values returned by resolvers.
 
 use std::borrow::Cow;
 
@@ -13,10 +13,10 @@ use crate::json::write_text;
 use crate::scalar::{LeafError, write_float, write_integer};
 use crate::schema::{FieldDef, FieldKind, Model, Object, Relation, Resolved, TypeIndex};
 
-/// A value on its way to the client: one of the program's, or what a statement read in its place.
+/// A value to complete: one returned by application code, or one that a statement read instead.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Found<'a> {
-    /// A value of the program's.
+    /// A value returned by application code.
     Value(Resolved<'a>),
     /// Rows, a row, or a value in one.
     Stored(&'a RowNode<'a>),
@@ -27,7 +27,7 @@ pub(crate) enum Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// The number of items, if it is a list that has to be walked.
+    /// The number of items, if this is a list that must be walked.
     pub(super) fn items(&self) -> Option<usize> {
         match self {
             Self::Value(Resolved::List(items)) => Some(items.len()),
@@ -36,7 +36,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The item at `index`, which is below [`items`](Self::items).
+    /// The item at `index`, which must be less than [`items`](Self::items).
     pub(super) fn item(&self, index: usize) -> Self {
         match self {
             Self::Value(Resolved::List(items)) => Self::Value(items.get(index)),
@@ -153,7 +153,7 @@ impl Node for Found<'_> {
     }
 }
 
-/// An instance of an object type: a value of the program, or a row that may be one.
+/// An instance of an object type: a value from application code, or a row that may have been decoded into one.
 #[derive(Clone, Copy)]
 pub(super) enum Instance<'a> {
     Object(&'a dyn Object),
@@ -169,7 +169,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// The selection for its type.
+    /// Returns the selection for its type.
     pub(super) fn selection<'s>(
         self,
         cx: &ExecutionContext<'_>,
@@ -181,7 +181,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// The receiver of methods, or why there is none.
+    /// Returns the receiver for methods, or the reason why there is none.
     pub(super) fn object(self) -> Result<&'a dyn Object, &'a Error> {
         match self {
             Self::Object(object) => Ok(object),
@@ -189,7 +189,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// A stored value as a statement read it.
+    /// Returns a stored value as a statement read it.
     pub(super) fn node(self, field: &PlanField, stored: &str) -> Option<RowNode<'a>> {
         match self {
             Self::Object(_) => None,
@@ -197,7 +197,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// A stored value of the program's.
+    /// Returns a stored value from the object.
     pub(super) fn field(self, index: usize) -> Resolved<'a> {
         match self.object() {
             Ok(object) => object.field(index),
@@ -205,7 +205,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// The `id` of its row.
+    /// Returns the `id` of its row.
     pub(super) fn id(self, model: &Model, type_index: TypeIndex) -> Option<String> {
         match self {
             Self::Row(row) => row.key(&[ID]),
@@ -220,7 +220,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// The key of a relation.
+    /// Returns the key of a relation.
     pub(super) fn key(self, relation: Relation) -> Option<Cow<'a, str>> {
         match (self, self.object()) {
             (_, Ok(object)) => match object.field(relation.index) {
@@ -233,10 +233,10 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// The column or key that tells rows apart.
+/// The column or key that identifies a row.
 const ID: &str = "id";
 
-/// A scalar as text.
+/// Returns a scalar as text.
 fn leaf_text(value: Resolved<'_>) -> Option<String> {
     match value {
         Resolved::Int(value) => Some(value.to_string()),
@@ -267,7 +267,7 @@ fn row_selection<'s>(
     found.map(AsRef::as_ref).ok_or_else(|| "the row's `__typename` names no type that can stand here".to_owned())
 }
 
-/// The selection for an object's type.
+/// Returns the selection for an object's type.
 pub(super) fn selection<'s>(
     cx: &ExecutionContext<'_>,
     field: &'s PlanField,
@@ -278,7 +278,7 @@ pub(super) fn selection<'s>(
     selection.map(AsRef::as_ref).ok_or_else(|| "the value is of a type that the field cannot have".to_owned())
 }
 
-/// Completes what a plain method gave back.
+/// Completes the outcome of a synchronous method.
 fn outcome(
     walk: &mut Walk<'_>,
     field: &PlanField,

@@ -1,6 +1,6 @@
-//! Values whose fields wait. The walk goes level by level: a field is by_type for all objects of a level at once,
-//! so that the rows of a relation are read with one statement, however many parents there are. Each value becomes a
-//! value with bytes of its own, and the values are joined in request order.
+//! Completes values with fields that wait. The walk goes level by level: a field is completed for all objects of a
+//! level at once, so that the rows of a relation are read with one statement, however many parents there are. Each
+//! value gets a separate buffer, and the values are joined in request order.
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
@@ -27,7 +27,7 @@ impl CompletedValue {
         Self { bytes, errors: walk.errors }
     }
 
-    /// Runs a walk over the value of a field, which will have about `size` bytes.
+    /// Runs a walk over the value of a field, with an estimated size of `size` bytes.
     pub(crate) fn walk_into<'a>(
         cx: &'a ExecutionContext<'a>,
         (field, path): (&PlanField, &Path<'_>),
@@ -40,10 +40,10 @@ impl CompletedValue {
         walk.end(field, &field.ty, path, (result, out))
     }
 
-    /// Runs a walk over rows into a value that will have about `size` bytes.
+    /// Runs a walk over rows into a value, with an estimated size of `size` bytes.
     ///
     /// # Errors
-    /// When the view of a row has changed since the statement was written.
+    /// If the view of a row has changed since the statement was written.
     pub(crate) fn walk_rows<'a>(
         cx: &'a ExecutionContext<'a>,
         (field, path): (&PlanField, &Path<'_>),
@@ -59,16 +59,16 @@ impl CompletedValue {
         Ok(walk.end(field, &field.ty, path, (result, out)))
     }
 
-    /// A field that failed before it had a value.
+    /// Completes a field that failed before it had a value.
     pub(crate) fn failed(cx: &ExecutionContext<'_>, error: &Error, field: &PlanField, path: &Path<'_>) -> Self {
         CompletedValue::walk(cx, |walk, out| walk.failed(error, field, path, out))
     }
 
-    /// Puts bytes around those of the value. They move inside their buffer, as a copy would double the memory of a large
-    /// answer.
+    /// Puts `head` and `tail` around the bytes of the value. The bytes move inside their buffer, as a copy would double
+    /// the memory of a large response.
     pub(crate) fn between(mut self, head: &[u8], tail: u8) -> Self {
         if let Ok(bytes) = &mut self.bytes {
-            // Also for what closes the answer.
+            // One more byte, to close the response.
             bytes.reserve_exact(head.len() + 2);
             let length = bytes.len();
             bytes.resize(length + head.len(), 0);
@@ -79,7 +79,7 @@ impl CompletedValue {
         self
     }
 
-    /// Stops a null here when the type allows it.
+    /// Stops the propagation of a null here if the type is nullable.
     pub(super) fn stop_null(mut self, ty: &OutType) -> Self {
         if self.bytes.is_err() && !ty.nullable().1 {
             self.bytes = Ok(b"null".to_vec());
@@ -88,8 +88,8 @@ impl CompletedValue {
     }
 }
 
-/// Joins values in order. After the first that is null the rest does not count, nor do its errors, as if the
-/// fields had run one after the other.
+/// Joins values in order. After the first value that propagates null, the other values and their errors are dropped, as
+/// if the fields had run one after another.
 pub(crate) fn join(
     completed: impl IntoIterator<Item = CompletedValue>,
     write: impl FnMut(&mut Vec<u8>, usize, &[u8]),
@@ -98,7 +98,7 @@ pub(crate) fn join(
     join_after(Vec::new(), completed, write, around)
 }
 
-/// Joins values behind what is in `out` already.
+/// Joins values and appends them to `out`.
 pub(crate) fn join_after(
     mut out: Vec<u8>,
     completed: impl IntoIterator<Item = CompletedValue>,
@@ -118,7 +118,7 @@ pub(crate) fn join_after(
     CompletedValue { bytes: Ok(out), errors }
 }
 
-/// Completes what a root field's resolver gave back.
+/// Completes the outcome of a root field's resolver.
 pub(crate) async fn root_value(
     cx: &ExecutionContext<'_>,
     admission: &Admission<'_>,
@@ -142,10 +142,10 @@ fn one(completed: Vec<CompletedValue>) -> CompletedValue {
     completed.into_iter().next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() })
 }
 
-/// A value and where it stands.
+/// A value and its path.
 type Spot<'a> = (Found<'a>, &'a Path<'a>);
 
-/// Completes the values of one field on many objects, a value for each; without waiting where nothing below waits.
+/// Completes the values of one field on many objects, one value for each object. Does not wait if no field below waits.
 pub(crate) fn complete_all<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
@@ -214,7 +214,7 @@ async fn objects<'a>(
     let mut groups: Vec<(&Selection, Vec<usize>)> = Vec::new();
     for (index, (node, path)) in spots.iter().enumerate() {
         let Some(instance) = Instance::of(node) else {
-            // Null, rows, or a value that does not fit: the walk that does not wait does or reports it.
+            // Null, rows, or an unsuitable value: the synchronous walk completes or reports it.
             completed.push(Some(walked(cx, field, ty, &spots[index])));
             continue;
         };
@@ -285,7 +285,7 @@ async fn one_field<'a>(
     }
 }
 
-/// Completes a field of the objects that its checks allow.
+/// Completes a field for the objects that its checks allow.
 async fn checked_field<'a>(
     cx: &'a ExecutionContext<'a>,
     selection: &'a Selection,
@@ -298,7 +298,7 @@ async fn checked_field<'a>(
         Ok(question) => question,
         Err(error) => return objects.iter().map(|(_, path)| CompletedValue::failed(cx, error, field, path)).collect(),
     };
-    // A row that cannot be read into its struct has nothing that a check could look at.
+    // A row that cannot be decoded into its struct has no object to check.
     let decided = join_all(objects.iter().map(|(object, _)| async move {
         Ok::<_, &Error>(cx.gate.check_object(question, checked.checks, object.object()?).await)
     }));
@@ -365,7 +365,7 @@ async fn by_kind<'a>(
     }
 }
 
-/// Calls a method of each object, and completes what it gives back.
+/// Calls a method of each object and completes the outcomes.
 async fn called<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
@@ -389,7 +389,7 @@ async fn called<'a>(
     objects.iter().map(value).collect()
 }
 
-/// Completes what calls gave back: values together, queries each with its statement.
+/// Completes the outcomes of calls: all values together, and each query with its own statement.
 async fn outcomes<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
@@ -412,7 +412,7 @@ async fn outcomes<'a>(
     others.into_iter().filter_map(|other| other.or_else(|| values.next())).collect()
 }
 
-/// A resolver that panics fails like one that returns an error.
+/// Converts a panic of a resolver into an error.
 pub(crate) async fn guarded<'a>(run: impl Future<Output = Outcome<'a>>) -> Outcome<'a> {
     match std::panic::AssertUnwindSafe(run).catch_unwind().await {
         Ok(outcome) => outcome,

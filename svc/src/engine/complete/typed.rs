@@ -1,16 +1,17 @@
-//! Typed rows: whole rows read back into the user's structs, for computed fields. What is stored is completed from what
-//! the statement read, so that a value that breaks its type fails where it is asked for, and the methods alone need all.
+//! Typed rows: whole rows decoded into the user's structs, for computed fields. Stored fields are completed from the
+//! values that the statement read, so that a value that does not match its type fails only its own field, and only
+//! methods need the complete row.
 
 use super::{Cells, FullRows, RowNode};
 use crate::Error;
 use crate::engine::plan::{Calls, PlanField};
 use crate::schema::{KeyNames, Model, Object, Output, Resolved, joined};
 
-/// Rows that were read back.
+/// Rows decoded into the user's structs.
 pub(crate) struct Decoded<'a>(Vec<TypedRow<'a>>);
 
 impl<'a> Decoded<'a> {
-    /// Reads rows back.
+    /// Decodes rows.
     pub(crate) fn new(model: &Model, whole: &'a FullRows, rows: impl Iterator<Item = Cells<'a>>) -> Self {
         let decode = model.decoders.get(&whole.row);
         let decoded = rows.map(|cells| {
@@ -32,7 +33,7 @@ impl<'a> Decoded<'a> {
     }
 }
 
-/// A row, and the user's struct that it is, or why it is none.
+/// A row, and the user's struct decoded from it, or the error if it could not be decoded.
 pub(crate) struct TypedRow<'a> {
     whole: &'a FullRows,
     cells: Cells<'a>,
@@ -40,17 +41,17 @@ pub(crate) struct TypedRow<'a> {
 }
 
 impl TypedRow<'_> {
-    /// The struct.
+    /// Returns the struct.
     pub(crate) fn object(&self) -> Result<&dyn Object, &Error> {
         match self.object.as_ref()?.resolve() {
             Resolved::Object(object) => Ok(object),
             Resolved::Failed(error) => Err(error),
-            // The decoders are those of types with rows.
+            // Decoders exist only for types with rows.
             _ => Err(&self.whole.no_object),
         }
     }
 
-    /// The name of the row's type, where rows have several.
+    /// The name of the row's type, if rows can have several types.
     pub(crate) fn type_name(&self) -> Option<String> {
         self.whole.text(&self.cells, "__typename")
     }
@@ -60,14 +61,14 @@ impl TypedRow<'_> {
         self.whole.row
     }
 
-    /// A stored value as the statement read it; `None` where the struct has to tell, as for members of an interface and
-    /// for objects whose methods are called.
+    /// Returns a stored value as the statement read it. `None` if the struct must provide it, as for members of an
+    /// interface and for objects with selected methods.
     pub(crate) fn node(&self, field: &PlanField, stored: &str) -> Option<RowNode<'_>> {
         let is_plain = !self.whole.is_abstract && field.children.waits() == Calls::None;
         is_plain.then(|| self.whole.node(&self.cells, stored)).flatten()
     }
 
-    /// The key of a relation.
+    /// Returns the key of a relation.
     pub(crate) fn key(&self, from: KeyNames) -> Option<String> {
         joined(from.iter().map(|from| self.whole.text(&self.cells, from)))
     }

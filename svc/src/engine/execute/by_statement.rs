@@ -1,4 +1,4 @@
-//! Operations that are answered with their own statement.
+//! Operations that are executed with their own statement.
 
 use futures_util::FutureExt as _;
 
@@ -15,7 +15,7 @@ use crate::query_stats;
 use crate::schema::OperationKind;
 use crate::{Error, ErrorCode};
 
-/// Logs that the SQL of an operation is not used, as it would pass the filter of an authorizer.
+/// Logs that the SQL of an operation is not used, because it would bypass the row filter of an authorizer.
 fn note_filter(cx: &ExecutionContext<'_>, decisions: &[Option<Decided<'_>>]) {
     let is_filtered = |decided: &Decided<'_>| decided.as_ref().is_ok_and(|admission| admission.row_filter().is_some());
     if decisions.iter().flatten().any(is_filtered) {
@@ -25,9 +25,9 @@ fn note_filter(cx: &ExecutionContext<'_>, decisions: &[Option<Decided<'_>>]) {
 }
 
 impl Engine {
-    /// Answers with the statement of a registered operation when all root fields are admitted, none for some rows only,
-    /// and no row policy binds what they may read. Otherwise those of a query are answered one by one, and a mutation does nothing.
-    /// `decisions` are those that were taken already.
+    /// Executes the statement of a registered operation if all root fields are admitted, none of them with a row
+    /// filter, and no row policy applies to the rows that they may read. Otherwise a mutation with a denied field does
+    /// nothing, and all other operations are executed field by field. `decisions` are the decisions already made.
     pub(super) async fn by_statement<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -48,7 +48,7 @@ impl Engine {
         };
         let refused = plan.root.fields.iter().find_map(|field| check_arguments(cx, field).err());
         match refused {
-            // The ordinary way says the same, and where.
+            // Execution by field reports the same error, with its location.
             Some(_) if plan.kind == OperationKind::Query && prepared.code.is_none() => {
                 return self.by_field(cx, prepared, decisions).await;
             }
@@ -72,7 +72,7 @@ impl Engine {
             }
             return completed;
         }
-        // All are of one transaction, so what it came to holds for each.
+        // All fields share one transaction, so its outcome applies to each of them.
         let mut mutations = Mutations::new(cx);
         let mut is_null = false;
         for field in &plan.root.fields {
@@ -85,8 +85,8 @@ impl Engine {
         mutations.into_completed()
     }
 
-    /// Decides about all root fields before one runs, and their functions may be passed by; `None` for those that nobody
-    /// decides about.
+    /// Decides about all root fields before any of them runs, because their functions may be bypassed. `None` for
+    /// fields that need no decision.
     pub(in crate::engine) async fn decide<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -105,8 +105,8 @@ impl Engine {
         decisions
     }
 
-    /// Whether the operation can tell anything of rows that a row policy binds: those that it answers with, and those
-    /// that relations lead to from there; or it acts on one.
+    /// Whether the operation can reveal rows that a row policy applies to: the rows that it returns, the rows that
+    /// relations lead to from there, and the row that it acts on.
     fn reads_governed(&self, plan: &Plan) -> bool {
         let (Some(policies), model) = (&self.row_policies, &self.app.model) else { return false };
         let roots = plan.root.fields.iter().filter_map(PlanField::root);
@@ -129,7 +129,7 @@ impl Engine {
     }
 }
 
-/// One transaction does all of a mutation, so where a field is denied nothing is done.
+/// A mutation is one transaction, so nothing is done if a field is denied.
 fn not_done(cx: &ExecutionContext<'_>, fields: &[PlanField], decisions: &[Option<Decided<'_>>]) -> Vec<CompletedValue> {
     let other =
         Error::new(ErrorCode::NotDone, "the mutation was not done, as another field of the operation is denied");
@@ -144,7 +144,7 @@ fn not_done(cx: &ExecutionContext<'_>, fields: &[PlanField], decisions: &[Option
     mutations.into_completed()
 }
 
-/// One statement answers all fields, so a bad argument of one of them keeps it from running for any.
+/// One statement answers all fields, so an invalid argument of one field prevents it from running for any.
 fn all_failed(cx: &ExecutionContext<'_>, fields: &[PlanField], error: &Error) -> Vec<CompletedValue> {
     let mut mutations = Mutations::new(cx);
     for field in fields {

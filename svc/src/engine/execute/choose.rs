@@ -1,4 +1,4 @@
-//! The document that a request means.
+//! Selects the document of a request.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ use crate::engine::request_error::RequestError;
 use crate::json::shorten;
 use crate::security_log::{SecurityEvent, SecurityEventType, record};
 
-/// A document, and the registered operation that it is.
+/// A document, and its registered operation, if it has one.
 pub(crate) struct Chosen {
     pub(crate) document: Arc<Document>,
     pub(crate) operation: Option<Arc<Registered>>,
 }
 
 impl Engine {
-    /// The document that a request sends or names: a registered one, or any other where those are allowed.
+    /// Returns the document that a request sends or names: a registered one, or any other if those are allowed.
     pub(super) fn choose(&self, request: &Request<'_>) -> Result<Chosen, Vec<RequestError>> {
         let one = |error: RequestError| vec![error];
         let Request { query, persisted, document_id, .. } = request;
@@ -55,12 +55,12 @@ impl Engine {
         Ok(Chosen { document, operation: None })
     }
 
-    /// Whether any other document is refused.
+    /// Whether documents that are not registered are rejected.
     fn only_registered(&self) -> bool {
         self.registered_only == RegisteredOnly::Enforced
     }
 
-    /// The hash that a request sends in the place of its text, where another instance may know the document.
+    /// The hash that a request sends instead of its text, if only another instance may have the document.
     #[cfg(feature = "redis")]
     fn unknown_hash(&self, request: &Request<'_>) -> Option<(&PersistedQueries, Hash)> {
         let hash = match &request.document_id {
@@ -72,7 +72,7 @@ impl Engine {
         (is_unknown && self.operations.by_hash(hash).is_none()).then_some((persisted, *hash))
     }
 
-    /// Asks for a document that only other instances know.
+    /// Loads a document that only other instances have.
     #[cfg(feature = "redis")]
     pub(in crate::engine) async fn learn(&self, request: &Request<'_>) {
         if let Some((shared, hash)) = self.unknown_hash(request) {
@@ -80,7 +80,7 @@ impl Engine {
         }
     }
 
-    /// A document by an id that no operation has: one that a client has persisted.
+    /// Returns a document that a client has persisted, by an id that no operation has.
     fn named(&self, id: &DocumentId) -> Result<Arc<Document>, Vec<RequestError>> {
         let persisted = self.persisted.as_ref().filter(|_| !self.only_registered());
         match (id, persisted) {
@@ -92,7 +92,7 @@ impl Engine {
         }
     }
 
-    /// A document by its text, by the hash of one that was sent before, or by both.
+    /// Returns a document by its text, by the hash of a text sent before, or by both.
     fn sent(&self, query: &str, hash: Option<&Hash>) -> Result<Arc<Document>, Vec<RequestError>> {
         let prepare = |text: &str| self.documents.get(&self.app.model, &self.app.limits, text);
         let Some(hash) = hash else { return prepare(query) };
@@ -105,11 +105,11 @@ impl Engine {
         Ok(document)
     }
 
-    /// The one kind of document that needs not be registered where others must: tools read the schema with it, as far as
-    /// introspection is switched on.
+    /// Returns a document that only reads the schema, the one kind that does not have to be registered where others
+    /// must: tools read the schema with it, if introspection is enabled.
     fn only_about_schema(&self, request: &Request<'_>) -> Result<Arc<Document>, Vec<RequestError>> {
         if request.query.is_empty() {
-            // Clients know this message, and send the text next.
+            // Clients recognize this message, and send the text next.
             return Err(vec![RequestError::new(ErrorCode::PersistedQueryNotFound, "PersistedQueryNotFound")]);
         }
         let refused = || {
@@ -130,15 +130,15 @@ fn unknown() -> RequestError {
     RequestError::new(ErrorCode::PersistedQueryNotFound, message)
 }
 
-/// Whether a document asks for nothing but the schema.
+/// Whether a document selects only meta fields, such as the schema.
 fn is_meta(document: &Document) -> bool {
     let executable = &document.executable;
     let mut operations = executable.operations.iter();
     operations.all(|operation| operation.root_fields(executable).all(|field| field.name.starts_with("__")))
 }
 
-/// Says which document would be refused: by its hash, as it is registered, and by its operation's name. Its text may hold
-/// what is not for logs.
+/// Logs which document would be rejected, by its hash, as it would be registered, and by its operation name. Its text
+/// is left out, because it may contain data that does not belong in logs.
 fn note_unregistered(document: &Document, request: &Request<'_>) {
     let sha256 = hex::encode(Sha256::digest(document.text.trim_end()));
     let operation = document.operation(request.operation_name.as_deref()).ok();

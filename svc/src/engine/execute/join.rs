@@ -1,4 +1,4 @@
-//! The answers of root fields, joined in the body.
+//! Joins the values of root fields in the response body.
 
 use super::size::AnswerSize;
 use crate::engine::complete::{CompletedValue, join_after, key};
@@ -7,10 +7,10 @@ use crate::engine::field_error::FieldError;
 use crate::engine::plan::PlanField;
 use crate::engine::response::Response;
 
-/// About how long a response key is, with what stands around it.
+/// The approximate length of a response key with its punctuation.
 const KEY: usize = 32;
 
-/// The answer of a single root field, in the body.
+/// The value of a single root field, in the response body.
 pub(in crate::engine) fn only(field: &PlanField, value: CompletedValue) -> CompletedValue {
     let mut head = Response::begin(KEY);
     head.push(b'{');
@@ -18,7 +18,8 @@ pub(in crate::engine) fn only(field: &PlanField, value: CompletedValue) -> Compl
     value.between(&head, b'}')
 }
 
-/// The answers of root fields, in the body; and the errors behind a null that ends the answer, which clients are not told.
+/// The values of root fields, in the response body, and the errors that follow a null that ends the response, which are
+/// withheld from clients.
 pub(super) fn joined(
     cx: &ExecutionContext<'_>,
     fields: &[PlanField],

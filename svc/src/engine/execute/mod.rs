@@ -1,4 +1,4 @@
-//! Runs operations: the one way from a document to an answer.
+//! Runs operations: the only path from a document to a response.
 
 mod by_statement;
 mod choose;
@@ -58,58 +58,58 @@ pub(crate) struct Request<'a> {
     pub(crate) document_id: Option<DocumentId>,
     pub(crate) variables: SentVariables,
     pub(crate) operation_name: Option<String>,
-    /// Whether the client wants to know how it is answered.
+    /// Whether the client requests an explanation of the execution.
     pub(crate) explain: bool,
 }
 
 impl Request<'_> {
-    /// The same request, which borrows from nothing.
+    /// The same request, without borrowed data.
     #[cfg(feature = "websocket")]
     pub(crate) fn into_owned(self) -> Request<'static> {
         Request { query: self.query.into_owned().into(), ..self }
     }
 }
 
-/// Whether clients may send nothing but registered operations.
+/// Whether clients may send registered operations only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RegisteredOnly {
     /// They may send any document.
     Off,
-    /// They may, and the log says which would be refused.
+    /// They may send any document, and the log reports the documents that would be rejected.
     Tried,
-    /// Any other document is refused.
+    /// Any other document is rejected.
     Enforced,
 }
 
-/// Everything that answers operations.
+/// Everything needed to execute operations.
 pub(crate) struct Engine {
     pub(crate) app: Arc<Application>,
     pub(crate) request_data: Arc<RequestDataMakers>,
     pub(crate) session_variables: Arc<SessionVariables>,
     pub(crate) development: bool,
     pub(crate) introspection: bool,
-    /// `None` where nothing says who asks.
+    /// `None` without authentication.
     #[cfg(feature = "auth")]
     pub(crate) authentication: Option<crate::auth::Authentication>,
     pub(crate) gate: Gate,
-    /// The policies about rows; `None` where there are none.
+    /// The row policies; `None` if there are none.
     pub(crate) row_policies: Option<Arc<RowPolicies>>,
-    /// Whether authorizers or row policies may keep requests.
+    /// Whether authorizers or row policies may hold on to requests.
     pub(crate) shares_requests: bool,
-    /// The parts of the keys of kept answers that the program adds.
+    /// The parts that the program adds to the keys of cached responses.
     pub(crate) response_keys: ResponseKeys,
-    /// Whether there are fields that are decided about by themselves.
+    /// Whether any fields have their own access rules.
     pub(crate) decides_fields: bool,
     pub(crate) hooks: Hooks,
     pub(crate) documents: DocumentCache,
-    /// None where clients may not send hashes.
+    /// `None` if clients may not send hashes.
     pub(crate) persisted: Option<PersistedQueries>,
     pub(crate) operations: OperationRegistry,
     pub(crate) registered_only: RegisteredOnly,
 }
 
 impl Engine {
-    /// Answers a request.
+    /// Executes a request.
     pub(crate) async fn run(&self, request: Request<'_>, parts: RequestParts) -> Response {
         #[cfg(feature = "redis")]
         self.learn(&request).await;
@@ -130,7 +130,7 @@ impl Engine {
         }
     }
 
-    /// Answers a query or a mutation that may run.
+    /// Executes a prepared query or mutation.
     pub(super) async fn run_prepared(&self, prepared: Prepared, parts: RequestParts, begun: Begun) -> Response {
         let measured = prepared.measured(begun, &parts);
         let spending = if self.hooks.concern(&parts) {
@@ -156,7 +156,7 @@ impl Engine {
         let written = self.written(&prepared, &scope);
         let explanation = prepared.explain.then(|| Box::new(Explanation::of(&prepared.plan)));
         let response = {
-            // Pinned here, as it is large to be moved.
+            // Pinned here, because it is large to move.
             let watching = (spending.as_ref(), explanation.as_deref());
             let mut running = pin!(self.execute(prepared, &scope, watching));
             match deadlines {
@@ -186,7 +186,7 @@ impl Engine {
         }
     }
 
-    /// Tells the hooks of an operation that may run; its spending, if a hook wants to know it.
+    /// Notifies the hooks of an operation that is about to run. Returns its spending if a hook meters it.
     pub(super) async fn after_preparing(
         &self,
         request: &RequestParts,
@@ -198,7 +198,7 @@ impl Engine {
         let limits = &*plan.root_limits();
         let operation = PreparedOperation { request, kind, name, complexity, limits };
         self.hooks.after_preparing(operation).await?;
-        // A subscription uses all that it has asked for in time.
+        // A subscription uses everything that it requested over time.
         let metering = request.hook.as_ref().filter(|own| kind != OperationKind::Subscription && own.is_metering());
         Ok(metering.cloned().map(|metering| {
             let used = plan.root.own_cost() + plan.introspection + cost.asked.sum();
@@ -206,7 +206,7 @@ impl Engine {
         }))
     }
 
-    /// The scope with the request data, which counts for the request's time.
+    /// Creates the scope with the request data. Making the data counts toward the time limit of the request.
     pub(super) async fn bounded_scope(&self, parts: RequestParts, plan: &Plan) -> Result<RequestScope, Response> {
         let started = parts.started();
         let (db, request) = self.sharing(parts, plan.kind);
@@ -226,7 +226,7 @@ impl Engine {
         Ok(self.with_session(db, Held::Shared(request), plan))
     }
 
-    /// The context of executing an operation.
+    /// The context for executing an operation.
     pub(super) fn context<'a>(
         &'a self,
         prepared: &'a Prepared,
@@ -284,7 +284,7 @@ impl Engine {
         }
     }
 
-    /// Runs the root fields. `decisions` are those that were taken already, in the order of the fields.
+    /// Runs the root fields. `decisions` are the decisions already made, in the order of the fields.
     pub(in crate::engine) async fn run_fields<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -295,7 +295,7 @@ impl Engine {
         let statement = prepared.registered.as_ref().and_then(|operation| operation.statement());
         let is_query = prepared.plan.kind == OperationKind::Query;
         let (mut value, mut withheld) = match (statement, fields.as_slice()) {
-            // One field needs nobody to join it with others.
+            // A single field does not have to be joined with others.
             (None, [field]) if is_query => {
                 let value = self.root_field(cx, prepared, field, decisions.pop().flatten()).await;
                 (only(field, AnswerSize::default().fit(cx, field, value)), Vec::new())
@@ -314,7 +314,7 @@ impl Engine {
     }
 }
 
-/// The decision of the gate about a root field.
+/// The gate's decision about a root field.
 pub(super) type Decided<'f> = Result<Admission<'f>, Error>;
 
 impl std::fmt::Debug for Engine {

@@ -23,38 +23,39 @@ use crate::request::{AllowedOperations, RequestParts, Transport};
 use crate::request_log::{self, OperationNote};
 use crate::trace::{OpenSpan, SpanLink};
 
-/// A request that may run.
+/// A request that is ready to run.
 pub(in crate::engine) struct Prepared {
     pub(in crate::engine) document: Arc<Document>,
     pub(in crate::engine) plan: Arc<Plan>,
-    /// Whether the plan is kept for later requests.
+    /// Whether the plan is cached for later requests.
     pub(super) is_kept: bool,
     pub(super) operation_name: Option<String>,
     pub(in crate::engine) variables: Variables,
-    /// The answers of `__schema` and `__type`.
+    /// The values of `__schema` and `__type`.
     pub(super) introspection: Option<Box<JsonMap>>,
     pub(super) registered: Option<Arc<Registered>>,
     /// The reason why only its statement may answer it.
     pub(in crate::engine) code: Option<String>,
-    /// Whether its client is told how it is answered.
+    /// Whether the response explains the execution to the client.
     pub(super) explain: bool,
-    /// The span of a subscription, where its trace is sampled.
+    /// The span of a subscription, if its trace is sampled.
     pub(in crate::engine) subscribed: Option<SpanLink>,
 }
 
 impl Prepared {
-    /// Whether a statement of the program's own may answer it.
+    /// Whether the program's own statement may answer it.
     pub(in crate::engine) fn has_statement(&self) -> bool {
         self.registered.as_ref().is_some_and(|operation| operation.sql.is_some())
     }
 
-    /// The measurement of it from now on, for a request with these parts.
+    /// Starts measuring the operation, for a request with these parts.
     pub(in crate::engine) fn measured(&self, begun: Begun, parts: &RequestParts) -> Measured {
         request_log::note_operation(|| self.note(parts));
         begun.operation(&self.plan, || self.info().name(), self.registered.is_some())
     }
 
-    /// The operation as the request log has it. One that is registered is named by that, if not by itself.
+    /// The operation, as recorded in the request log. A registered operation without a name of its document is logged
+    /// by its registered name.
     fn note(&self, parts: &RequestParts) -> OperationNote {
         let registered = || self.registered.as_ref().and_then(|operation| operation.name());
         let (name, kind) = (self.info().name().or_else(registered), measure::operation_type(self.plan.kind));
@@ -67,12 +68,12 @@ impl Prepared {
         }
     }
 
-    /// The span of the operation, where its trace is sampled.
+    /// The span of the operation, if its trace is sampled.
     pub(super) fn span(&self) -> Option<OpenSpan> {
         OpenSpan::operation(measure::operation_type(self.plan.kind), || self.info().name(), &self.document.text)
     }
 
-    /// The same for an operation that may come on a socket, where no request is around it.
+    /// Like `span`, for an operation that may arrive on a socket, without the span of a request around it.
     pub(in crate::engine) fn span_on(&self, transport: Transport) -> Option<OpenSpan> {
         match transport {
             Transport::WebSocket => {
@@ -83,12 +84,12 @@ impl Prepared {
         }
     }
 
-    /// The same with another plan, which is for this request alone.
+    /// Replaces the plan with one for this request only.
     pub(in crate::engine) fn with_plan(self, plan: Arc<Plan>) -> Self {
         Self { plan, is_kept: false, ..self }
     }
 
-    /// The plan of a mutation, and whether all of it is one statement.
+    /// The plan of a mutation, and whether one statement executes all of it.
     pub(super) fn mutation(&self) -> (Arc<Plan>, bool) {
         (self.plan.clone(), self.has_statement())
     }
@@ -161,7 +162,7 @@ impl Engine {
     }
 }
 
-/// Refuses a kind of operation that the transport does not carry.
+/// Rejects a kind of operation that the transport does not support.
 fn check_kind(kind: OperationType, allowed: AllowedOperations) -> Result<(), Response> {
     let refused = |message: &str| Response::refused(&[RequestError::new(ErrorCode::BadRequest, message)]);
     match kind {
@@ -185,7 +186,7 @@ fn refused_variables(document: &Document, errors: Vec<VariableError>) -> Respons
     Response::refused(&errors.collect::<Vec<_>>())
 }
 
-/// Returns the message for a field that runs a function of the program, where none may run.
+/// Returns the message for a field that runs a function of the program where none may run.
 fn code_refused(coordinate: &str) -> String {
     format!(
         "`{coordinate}` runs a function of the program, which this endpoint does not; send the operation to /graphql"

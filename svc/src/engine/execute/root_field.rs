@@ -1,4 +1,4 @@
-//! Root fields: decided about, run, and completed.
+//! Root fields: admitted, run, and completed.
 
 use std::pin::{Pin, pin};
 
@@ -25,7 +25,7 @@ use crate::trace::OpenSpan;
 use crate::{Error, ErrorCode};
 
 impl Engine {
-    /// Answers the root fields one by one. `decisions` are those that were taken already, in the order of the fields.
+    /// Executes the root fields one by one. `decisions` are the decisions already made, in the order of the fields.
     pub(super) async fn by_field<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -41,7 +41,8 @@ impl Engine {
         }
     }
 
-    /// Fields one after the other, as mutations run; after a null that reaches the root the rest does not run.
+    /// Executes fields sequentially, as mutations require. After a null that reaches the root, the remaining fields do
+    /// not run.
     async fn in_order<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -82,7 +83,7 @@ impl Engine {
         }
     }
 
-    /// Runs a root field in a span of its own.
+    /// Runs a root field in its own span.
     async fn traced(
         &self,
         cx: &ExecutionContext<'_>,
@@ -98,7 +99,7 @@ impl Engine {
         value
     }
 
-    /// Runs a root field inside of the hooks, and of the statistics of statements.
+    /// Runs a root field within the hooks and the query statistics.
     async fn observed(
         &self,
         cx: &ExecutionContext<'_>,
@@ -126,7 +127,7 @@ impl Engine {
         path: &Path<'_>,
     ) -> CompletedValue {
         if let PlanKind::Typename = field.kind {
-            // The name of a root type tells nothing that a document does not say itself.
+            // The name of a root type reveals nothing that is not in the document itself.
             return CompletedValue::walk(cx, |_, out| {
                 crate::json::write_text(out, &prepared.plan.root.type_name);
                 Ok(())
@@ -153,7 +154,7 @@ impl Engine {
     }
 }
 
-/// Runs a root field that was admitted.
+/// Runs an admitted root field.
 async fn run(
     cx: &ExecutionContext<'_>,
     prepared: &Prepared,
@@ -189,7 +190,7 @@ async fn run(
     }
 }
 
-/// The way of a root field that runs.
+/// How a root field is executed.
 fn way(run: Run) -> Way {
     match run {
         Run::Planned(_) | Run::Nodes => Way::Planned,
@@ -215,7 +216,7 @@ async fn resolve(
     root_value(cx, admission, cx.noted(outcome), path).await
 }
 
-/// The answer of `__schema` or `__type`, which was made with the operation.
+/// The value of `__schema` or `__type`, which was computed when the operation was prepared.
 pub(in crate::engine) fn introspected(
     cx: &ExecutionContext<'_>,
     prepared: &Prepared,

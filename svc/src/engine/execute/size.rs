@@ -1,4 +1,4 @@
-//! The size of an answer, which is bounded.
+//! The size of a response, which is limited.
 
 use crate::application::Limits;
 use crate::engine::complete::CompletedValue;
@@ -6,12 +6,12 @@ use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::PlanField;
 
-/// The bytes of the root fields that are answered so far.
+/// The bytes of the root fields completed so far.
 #[derive(Debug, Default)]
 pub(super) struct AnswerSize(usize);
 
 impl AnswerSize {
-    /// The answer of a root field, if there is room for it; otherwise its error.
+    /// Returns the value of a root field if there is room for it, and its error otherwise.
     pub(super) fn fit(
         &mut self,
         cx: &ExecutionContext<'_>,

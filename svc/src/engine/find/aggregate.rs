@@ -1,4 +1,4 @@
-//! Aggregates: what is computed over all rows that match, and over groups of them, with one statement.
+//! Aggregates: values computed over all matching rows, and over groups of them, with one statement.
 
 use super::groups::{GroupArguments, group_key};
 use super::read::Read;
@@ -11,8 +11,8 @@ use crate::postgres::{Catalogue, DbError, Statement};
 use crate::schema::{Part, TypeKind};
 use crate::sql::{Column, ColumnForm, GroupValue, Query, Selected, record_types, value_form};
 
-/// Answers a field with aggregates of the rows that `read` finds. When a value in a row fails the statement, only what
-/// is computed from such values fails.
+/// Completes a field with aggregates of the rows of `read`. If a value in a row fails the statement, only the fields
+/// computed from such values fail.
 pub(super) async fn write_aggregate(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -39,7 +39,7 @@ async fn aggregate(
     CompletedValue::walk_rows(cx, (field, path), 0, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out))
 }
 
-/// Returns the query for what a field computes of the rows that `read` finds, and the shape of its one row.
+/// Returns the query for the aggregates that a field computes over the rows of `read`, and the shape of its one row.
 pub(super) fn aggregate_query(
     cx: &ExecutionContext<'_>,
     catalogue: &Catalogue,
@@ -53,15 +53,15 @@ pub(super) fn aggregate_query(
     Ok((asking.query, shape))
 }
 
-/// Refuses what cannot be asked of the rows that `read` finds.
+/// Rejects aggregates that cannot be computed over the rows of `read`.
 pub(super) fn check_aggregate(cx: &ExecutionContext<'_>, field: &PlanField, read: Read) -> Result<(), DbError> {
     Asking { cx, catalogue: None, query: read.matching() }.shape(field).map(drop)
 }
 
-/// The query of an aggregate or a group while its fields are collected.
+/// The query of an aggregate or a group, while its fields are collected.
 struct Asking<'a> {
     cx: &'a ExecutionContext<'a>,
-    /// `None` where it is only asked whether it can be asked.
+    /// `None` if the query is only checked and will not run.
     catalogue: Option<&'a Catalogue>,
     query: Query,
 }
@@ -73,7 +73,7 @@ impl Asking<'_> {
             let fields = selection.fields.iter().map(|field| self.source(field)).collect::<Result<_, _>>()?;
             sources.push(RowSources::new(selection, fields));
         }
-        // A query that computes nothing by itself, such as one of groups alone, would not be one over all rows.
+        // A query without computed values, such as one with only groups, would not aggregate over all rows.
         if !self.query.is_computed() {
             self.query.list.push(Selected::Count);
         }
@@ -100,7 +100,7 @@ impl Asking<'_> {
         self.query.list.len() - 1
     }
 
-    /// The values that the rows of a group share, or those of them that a relation leads to.
+    /// The values shared by the rows of a group, or the shared values of a related row if a relation is given.
     fn key(&mut self, field: &PlanField, relation: Option<&'static str>) -> RowSource {
         self.inner(field, |asking, field| {
             let (Some(key), Some(form)) = (group_key(field, relation), form(&field.ty)) else { return None };
@@ -110,7 +110,7 @@ impl Asking<'_> {
         })
     }
 
-    /// An object whose fields are values of the same row, each with what it is of.
+    /// An object whose fields are values of the same row. `add` selects each value and returns it with its source.
     fn inner(
         &mut self,
         field: &PlanField,
@@ -130,7 +130,7 @@ impl Asking<'_> {
         RowSource::Same(Box::new(RowShape { type_name: None, data: None, sources, types: Box::default() }))
     }
 
-    /// With care, the values that cannot be read are told from those that are null.
+    /// In a `careful` statement, distinguishes values that cannot be read from nulls.
     fn guarded(&mut self, value: GroupValue, source: RowSource) -> RowSource {
         if !self.cx.careful {
             return source;

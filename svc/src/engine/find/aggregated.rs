@@ -1,10 +1,10 @@
-//! The values that functions of aggregates compute.
+//! The values computed by aggregate functions.
 
 use crate::Error;
 use crate::schema::{AggregateFunction, FieldKind, Model, ScalarKind, TypeIndex};
 use crate::sql::Column;
 
-/// The column of the field with a Rust name, and the scalar of what a function computes of it.
+/// Returns the column of the field with the Rust name `rust`, and the scalar type of the function's result for it.
 pub(super) fn of_function(
     model: &Model,
     row: TypeIndex,

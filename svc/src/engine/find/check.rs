@@ -1,4 +1,4 @@
-//! The rules of arguments, for fields that are answered by a statement of the program's own.
+//! Checks of arguments, for fields resolved by the SQL of a registered operation.
 
 use async_graphql::Value;
 
@@ -13,11 +13,11 @@ use crate::postgres::DbError;
 use crate::repository::{CursorPage, page};
 use crate::schema::{ArgRole, Part, Shape};
 
-/// Refuses what would be refused without such a statement: pages that are too large or negative, conditions and orders
-/// that mean nothing, required arguments without a value.
+/// Rejects the arguments that would also be rejected without this SQL: pages that are too large or negative, invalid
+/// conditions and orders, required arguments without a value.
 ///
 /// # Errors
-/// The one that the field would have.
+/// The error that the field would have.
 pub(crate) fn check_arguments(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), Error> {
     check_field(cx, field).map_err(DbError::into_error)
 }
@@ -46,7 +46,7 @@ fn check_field(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbErr
     field.children.iter().flat_map(|selection| &selection.fields).try_for_each(|field| check_field(cx, field))
 }
 
-/// The arguments that `Page` and `CursorPage` stand for.
+/// Checks the arguments declared by `Page` and `CursorPage`.
 fn check_resolver(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbError> {
     let mut cursors = CursorPage::default();
     for arg in field.args.iter() {
@@ -63,7 +63,7 @@ fn check_resolver(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), Db
     check_page(cx, field, |_, rust| rust == "limit", |_, rust| rust == "offset")
 }
 
-/// A page by offset, with what tells its arguments from others.
+/// Checks a page by offset; the functions identify its arguments.
 fn check_page(
     cx: &ExecutionContext<'_>,
     field: &PlanField,

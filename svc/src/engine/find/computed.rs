@@ -1,4 +1,4 @@
-//! Values that resolvers compute over all rows that a query matches: an aggregate of a column, and the sizes of groups.
+//! Values that resolvers compute over all rows matched by a query: an aggregate of a column, and the sizes of groups.
 
 use super::read::Read;
 use crate::Error;
@@ -8,7 +8,7 @@ use crate::repository::{Db, FindSpec, GroupCount, key_order};
 use crate::schema::AggregateFunction;
 use crate::sql::{Column, ColumnForm, GroupValue, Query, Selected, Window};
 
-/// An aggregate of one column, as text.
+/// Returns an aggregate of one column as text.
 pub(crate) async fn computed(
     db: &Db,
     find: &FindSpec,

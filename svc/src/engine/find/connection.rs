@@ -1,4 +1,5 @@
-//! Connections: a page of rows with cursors, the count of all rows, and what lies around the page, with one statement.
+//! Connections: a page of rows with cursors, the total count, and whether there are rows before and after the page,
+//! with one statement.
 
 use super::columns::{Wanted, needs_whole_rows, row_shapes};
 use super::full_rows::full_rows;
@@ -16,7 +17,7 @@ use crate::postgres::{Catalogue, DbError, Rows, Statement};
 use crate::repository::{ConnectionSpec, Db, Edge, Slice};
 use crate::sql::{Selected, Subquery, Views};
 
-/// A page as a statement of its own reads it.
+/// A page read by a separate statement.
 struct Asking {
     parts: Vec<Subquery>,
     shape: PageShape,
@@ -40,7 +41,7 @@ impl Asking {
         Ok(Self { parts, shape })
     }
 
-    /// The answer of the statement.
+    /// Returns the page from the result of the statement.
     fn node<'a>(&self, rows: &'a Rows) -> Result<PageNode<'a>, Outdated> {
         match self.parts.is_empty() {
             true => Ok(PageNode::default()),
@@ -49,7 +50,7 @@ impl Asking {
     }
 }
 
-/// Answers a field with a page.
+/// Completes a field with a page.
 pub(super) async fn write_page(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -95,7 +96,7 @@ async fn fetch(cx: &ExecutionContext<'_>, catalogue: &Catalogue, asking: &Asking
     cx.database.fetch(cx.session(), &statement).await
 }
 
-/// A page of typed rows, for a resolver.
+/// Returns a page of typed rows for a resolver.
 pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<ExactJson>, Error> {
     let slice = || async move {
         let catalogue = db.app.database.catalogue().await?;

@@ -1,4 +1,4 @@
-//! Rows that events name.
+//! The rows named by events.
 
 use async_graphql::Value;
 use futures_util::FutureExt as _;
@@ -21,18 +21,18 @@ use crate::scalar::sql_value::SqlValue;
 use crate::schema::{FieldKind, Model, Operator, ScalarKind, Shape, TypeIndex, TypeKind, key_text};
 use crate::sql::{Column, Filter, Subject, Window};
 
-/// The column by which an event names a row.
+/// The column with the key that identifies a row in an event.
 const KEY: &str = "id";
 
-/// The conditions that the arguments of a planned subscription put on rows.
+/// The conditions on rows from the arguments of a planned subscription.
 pub(crate) struct EventFilter {
     row: TypeIndex,
-    /// The scalar of the rows' keys, if it is one.
+    /// The scalar type of the rows' keys, if they have one.
     key: Option<ScalarKind>,
     conditions: Vec<Condition>,
 }
 
-/// A condition on the stored value of a name.
+/// A condition on the stored value with a name.
 struct Condition {
     stored: String,
     value: SqlValue,
@@ -40,33 +40,34 @@ struct Condition {
     equality: Equality,
 }
 
-/// The form in which a value of an event is compared with an argument.
+/// How a value of an event is compared with an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Equality {
-    /// Their texts.
+    /// As texts.
     Text,
-    /// Their texts, or what they are as UUIDs.
+    /// As texts, or as UUIDs.
     Id,
-    /// Only the database.
+    /// Only by the database.
     Database,
-    /// Not at all: the value is masked, so only the row tells what the subscriber may know of it.
+    /// Not compared: the value is masked, so the condition is left to the read of the row, which applies the
+    /// subscriber's mask.
     Masked,
 }
 
-/// Whether an event is one of those that are asked for.
+/// Whether an event matches the conditions of a subscription.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Fits,
     Differs,
-    /// Only the row says.
+    /// Only reading the row can decide.
     Unknown,
 }
 
 impl EventFilter {
-    /// The conditions of a field's arguments.
+    /// Returns the conditions of a field's arguments.
     ///
     /// # Errors
-    /// A refused argument.
+    /// An invalid argument.
     pub(crate) fn of(cx: &ExecutionContext<'_>, field: &PlanField, row: TypeIndex) -> Result<Self, Error> {
         let mut conditions = Vec::new();
         for arg in field.args.iter() {
@@ -82,7 +83,7 @@ impl EventFilter {
         self.row
     }
 
-    /// Whether a text can be the key of such a row, as far as the schema says what keys are.
+    /// Whether a text can be the key of such a row, according to the scalar type of the key in the schema.
     pub(crate) fn is_key(&self, text: &str) -> bool {
         use ScalarKind::{BigInt, Decimal, Float, Int, Uuid};
         match self.key {
@@ -92,13 +93,13 @@ impl EventFilter {
         }
     }
 
-    /// The one row that is asked for, if it is one.
+    /// Returns the key of the subscribed row, if the arguments select a single row.
     pub(crate) fn only_row(&self) -> Option<String> {
         let of_key = self.conditions.iter().find(|condition| condition.stored == KEY)?;
         of_key.value.text().map(Into::into)
     }
 
-    /// The conditions that only the row can meet; `None` where the event is not one of those that are asked for.
+    /// Returns the conditions that must be checked on the row; `None` if the event does not match.
     pub(crate) fn left(&self, event: &RowEvent) -> Option<Vec<Filter>> {
         let mut left = Vec::new();
         for condition in &self.conditions {
@@ -111,14 +112,14 @@ impl EventFilter {
         Some(left)
     }
 
-    /// All conditions but that on the key.
+    /// Returns all conditions except the one on the key.
     pub(crate) fn besides_key(&self) -> Vec<Filter> {
         let others = self.conditions.iter().filter(|condition| condition.stored != KEY);
         others.map(|condition| condition.filter.clone()).collect()
     }
 }
 
-/// The scalar by which rows of a type are named.
+/// Returns the scalar type of the keys of a row type.
 fn key_of(model: &Model, row: TypeIndex) -> Option<ScalarKind> {
     let object = model.object(*model.possible_types(row).first()?)?;
     let field = object.fields.values().find(|field| field.rust == KEY && !field.ty.is_list())?;
@@ -129,7 +130,7 @@ fn key_of(model: &Model, row: TypeIndex) -> Option<ScalarKind> {
 }
 
 impl Condition {
-    /// The condition of an argument: on a field, or on the key of a relation.
+    /// Creates the condition of an argument, on a field or on the key of a relation.
     fn of(cx: &ExecutionContext<'_>, row: TypeIndex, rust: &str, value: &Value) -> Result<Self, Error> {
         let relation = relation(cx.model, row, rust);
         let several = || Error::internal("a relation of several keys cannot be an argument");
@@ -145,7 +146,7 @@ impl Condition {
         let stored = keys.map_or(path, |(from, _)| from.to_owned());
         let is_masked =
             |row, stored: &str| cx.context.db().rules.as_deref().is_some_and(|rules| rules.mask(row, stored).is_some());
-        // Nobody learns from a key of a row that is kept back from them.
+        // Comparing the key here would reveal a related row that a policy or a mask hides from the subscriber.
         let is_kept_back = match relation.zip(keys) {
             Some((relation, (_, to))) => is_masked(relation.row, to) || has_policy(cx, relation.row)?,
             None => false,
@@ -182,13 +183,13 @@ fn compare(asked: &SqlValue, given: &ExactJson, equality: Equality) -> Verdict {
     }
 }
 
-/// Whether a policy keeps rows of a type back from this request.
+/// Whether a policy hides rows of a type from this request.
 fn has_policy(cx: &ExecutionContext<'_>, row: TypeIndex) -> Result<bool, Error> {
     let rules = cx.context.db().rules.as_deref();
     Ok(rules.map(|rules| rules.rule(Subject::Rows(row))).transpose()?.flatten().is_some())
 }
 
-/// A comparison with the key of a relation, which stands under its name.
+/// Returns a comparison with the key of a relation; the column has the name of the relation.
 fn key_filter(relation: &str, value: &Value) -> Filter {
     let value = SqlValue::from_graphql(value);
     let operator = if matches!(value, SqlValue::List(_)) { Operator::In } else { Operator::Eq };
@@ -196,7 +197,7 @@ fn key_filter(relation: &str, value: &Value) -> Filter {
 }
 
 impl Equality {
-    /// That of a field's stored values, or of a relation's keys.
+    /// Returns the comparison for a field's stored values, or for a relation's keys.
     fn of(model: &Model, row: TypeIndex, rust: &str) -> Self {
         use ScalarKind::{BigInt, Boolean, Id, Int, String, Uuid};
         let object = model.possible_types(row).first().and_then(|index| model.object(*index));
@@ -210,17 +211,17 @@ impl Equality {
     }
 }
 
-/// The row that a planned subscription answers with.
+/// The row that a planned subscription sends for an event.
 pub(crate) struct EventRow<'a> {
     pub(crate) row: &'a EventFilter,
     pub(crate) id: &'a str,
-    /// The conditions that the event does not decide.
+    /// The conditions that the event's values do not decide.
     pub(crate) filters: Vec<Filter>,
-    /// One of all who wait for the row.
+    /// The subscriber's participation in the reads shared by all subscribers that wait for the row.
     pub(crate) participant: &'a Participant,
 }
 
-/// Answers with the row that an event names; `None` where there is no such row for the subscriber.
+/// Completes the row that an event names; `None` if the subscriber has no access to such a row, or none matches.
 pub(crate) async fn write_event(
     cx: &ExecutionContext<'_>,
     admission: &Admission<'_>,

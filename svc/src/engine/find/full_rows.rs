@@ -8,12 +8,12 @@ use crate::postgres::DbError;
 use crate::schema::{FieldKind, Model, TypeIndex, TypeKind};
 use crate::sql::{Selected, Views};
 
-/// The columns that are read of each row for its object.
+/// Returns the columns to read for each row, and their use as the fields of its object.
 pub(super) fn full_rows(views: Views<'_>, row: TypeIndex) -> Result<(Vec<Selected>, FullRows), DbError> {
     wanted_rows(views, row, None)
 }
 
-/// The same for the stored names that are `wanted`, or for all.
+/// Like `full_rows`, but only for the stored names in `wanted`, if there are any.
 pub(in crate::engine) fn wanted_rows(
     views: Views<'_>,
     row: TypeIndex,
@@ -28,7 +28,7 @@ pub(in crate::engine) fn wanted_rows(
     }
     let is_wanted = |stored: &str| wanted.is_none_or(|wanted| wanted.contains(&stored));
     for (stored, ty) in stored_fields(model, row).into_iter().filter(|(stored, _)| is_wanted(stored)) {
-        // A member of an interface may store what the others do not.
+        // A member of an interface may store fields that other members do not have.
         let source = match columns.stored(stored, ty.as_ref()) {
             Err(_) if is_abstract => RowSource::Nothing,
             Err(DbError::NoSource { source_name, field: key }) if ty.is_none() => {
@@ -43,7 +43,8 @@ pub(in crate::engine) fn wanted_rows(
     Ok((list, FullRows { row, is_abstract, no_object, fields, data }))
 }
 
-/// The stored names and types of all fields of the rows, each name once; the keys of relations have no type.
+/// Returns the stored names and types of all fields of the rows, without duplicate names. The keys of relations have no
+/// type.
 pub(in crate::engine) fn stored_fields(model: &Model, row: TypeIndex) -> Vec<(&'static str, Option<OutType>)> {
     let objects = || model.possible_types(row).iter().filter_map(|index| model.object(*index));
     let fields = || objects().flat_map(|object| object.fields.values());

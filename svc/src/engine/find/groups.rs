@@ -1,4 +1,4 @@
-//! The arguments of groups: by what rows are grouped, which groups are kept, and in which order they are.
+//! The arguments of groups: the group keys, the `having` conditions, the order and the page.
 
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
@@ -16,7 +16,7 @@ use crate::schema::{
 use crate::sql::{Computed, GroupOrder, GroupValue, OfGroup, Query, asc};
 use crate::{Error, ErrorCode};
 
-/// The arguments of a field with groups, of which the first says what a group is.
+/// The arguments of a field with groups. The first one has the group keys.
 pub(super) struct GroupArguments<'a> {
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
@@ -24,10 +24,10 @@ pub(super) struct GroupArguments<'a> {
 }
 
 impl<'a> GroupArguments<'a> {
-    /// Reads by what rows are grouped.
+    /// Reads the group keys.
     ///
     /// # Errors
-    /// When a value of the key is selected that the rows of a group need not share.
+    /// If the selected `key` has a value that is not a group key, and so may differ between the rows of a group.
     pub(super) fn of(cx: &'a ExecutionContext<'a>, field: &'a PlanField) -> Result<Self, DbError> {
         let mut arguments = Self { cx, field, by: Vec::new() };
         arguments.by = arguments.by().map_err(DbError::refused)?;
@@ -38,7 +38,7 @@ impl<'a> GroupArguments<'a> {
         Ok(arguments)
     }
 
-    /// Each value once, however often it is named.
+    /// Returns the group keys without duplicates.
     fn by(&self) -> Result<Vec<GroupKey>, Error> {
         let mut by = Vec::new();
         let Some((arg, members)) = self.members() else { return Ok(by) };
@@ -54,7 +54,7 @@ impl<'a> GroupArguments<'a> {
         Ok(by)
     }
 
-    /// `by`, and the values that it takes.
+    /// Returns the argument `by` and its enum.
     fn members(&self) -> Option<(&'a ArgPlan, &'a EnumDef)> {
         let arg = self.field.args.iter().find(|arg| arg.role == ArgRole::GroupBy)?;
         match &self.cx.model.types[arg.ty().named()].kind {
@@ -63,7 +63,7 @@ impl<'a> GroupArguments<'a> {
         }
     }
 
-    /// Refuses values of the key that are selected and by which rows are not grouped.
+    /// Rejects selected values of `key` that are not group keys.
     fn check(&self, key: &PlanField, relation: Option<&'static str>) -> Result<(), Error> {
         key.children.iter().flat_map(|selection| &selection.fields).try_for_each(|field| match field.kind {
             PlanKind::Part(Part::RelatedKey(relation)) => self.check(field, Some(relation)),
@@ -74,7 +74,7 @@ impl<'a> GroupArguments<'a> {
         })
     }
 
-    /// The error about a value of the key that is not in `by`.
+    /// Returns the error for a value of the key that is not in `by`.
     fn refused(&self, use_of_it: &str, name: &str, key: GroupKey) -> Error {
         let is_it = |member: &&EnumValue| member.group_key.is_some_and(|known| known.key == key);
         let member = self.members().and_then(|(_, members)| members.values.iter().find(is_it));
@@ -83,10 +83,10 @@ impl<'a> GroupArguments<'a> {
         Error::new(ErrorCode::BadUserInput, message)
     }
 
-    /// Groups the rows of a query.
+    /// Adds the groups to a query.
     ///
     /// # Errors
-    /// A page that is too large or negative, a condition that is null, an order by a value that is not in `by`.
+    /// A page that is too large or negative, a null condition, or an order by a value that is not in `by`.
     pub(super) fn apply(self, query: &mut Query) -> Result<(), DbError> {
         query.group = self.by.iter().copied().map(GroupValue::of).collect();
         let (mut limit, mut offset) = (None, 0);
@@ -106,14 +106,14 @@ impl<'a> GroupArguments<'a> {
                 _ => {}
             }
         }
-        // The values are unique together, so that pages of groups are stable.
+        // The combination of values is unique, which makes pages of groups stable.
         let values = query.group.iter().cloned().map(OfGroup::Value);
         query.group_order.extend(values.map(|of| order(of, "ASC")));
         query.page = Some(page(limit, offset, self.cx.limits)?);
         Ok(())
     }
 
-    /// One object of `orderBy`.
+    /// Adds the orders of one object of `orderBy`.
     fn order(&self, key: &Value, query: &mut Query) -> Result<(), Error> {
         let Value::Object(fields) = key else { return Err(Error::internal("an order is not an object")) };
         for (name, value) in fields {
@@ -132,7 +132,7 @@ impl<'a> GroupArguments<'a> {
         Ok(())
     }
 
-    /// An order by the fields of the key, or of an object in it.
+    /// Adds the orders by the fields of the key, or of an object in it.
     fn order_by_key(
         &self,
         object: TypeIndex,
@@ -165,7 +165,7 @@ impl<'a> GroupArguments<'a> {
         }
     }
 
-    /// The type of the key.
+    /// Returns the type of the key.
     fn key_type(&self) -> Result<TypeIndex, Error> {
         let group = self.field.children.iter().next().and_then(|group| self.cx.model.object(group.type_index));
         let is_key = |field: &&FieldDef| matches!(field.kind, FieldKind::Part(Part::Key));
@@ -174,7 +174,7 @@ impl<'a> GroupArguments<'a> {
     }
 }
 
-/// The value of the key that a field shows.
+/// Returns the group key that a field selects.
 pub(super) fn group_key(field: &PlanField, relation: Option<&'static str>) -> Option<GroupKey> {
     match field.kind {
         PlanKind::Stored { stored, .. } => Some(GroupKey { relation, stored, period: None }),

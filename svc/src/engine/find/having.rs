@@ -1,4 +1,4 @@
-//! `having`: conditions on what is computed of a group.
+//! `having`: conditions on the aggregates of a group.
 
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
@@ -12,12 +12,12 @@ use crate::sql::{Computed, Having, OfGroup};
 
 type Fields = IndexMap<Name, Value>;
 
-/// A `having` argument.
+/// Reads a `having` argument.
 pub(super) fn having(model: &Model, row: TypeIndex, fields: &Fields) -> Result<Having, Error> {
     Conditions { model, row }.all(fields)
 }
 
-/// Conditions on groups of rows of a type.
+/// Reads conditions on groups of rows of one type.
 struct Conditions<'a> {
     model: &'a Model,
     row: TypeIndex,
@@ -52,7 +52,7 @@ impl Conditions<'_> {
         conditions.collect()
     }
 
-    /// The conditions on what a function computes of some fields.
+    /// Returns the conditions on the results of a function for some fields.
     fn function(&self, function: AggregateFunction, fields: &Fields) -> Result<Having, Error> {
         let conditions = fields.iter().map(|(rust, given)| {
             let Value::Object(given) = given else { return Err(null_condition(rust)) };

@@ -1,4 +1,4 @@
-//! Planned rows: from a field's selection and arguments to one statement, and from its rows to bytes.
+//! Planned rows: turns a field's selection and arguments into one statement, and its rows into bytes of the response.
 
 mod aggregate;
 mod aggregated;
@@ -58,11 +58,11 @@ use crate::schema::{PlannedMeta, Shape, TypeIndex};
 use crate::sql::{Query, Selected, Subquery};
 use typed::complete_typed;
 
-/// About how long a root field's key is, with what stands around it.
+/// The approximate length of a root field's key, with the JSON around it.
 const AROUND: usize = 64;
 
-/// Answers a root field without a body. What is not the usual list is boxed, so that the future of a list stays small:
-/// it is moved for each request.
+/// Resolves a root field without a body. All paths except the common list are boxed, to keep the future of a list
+/// small: it is moved for each request.
 pub(crate) async fn write_planned(
     cx: &ExecutionContext<'_>,
     admission: &Admission<'_>,
@@ -121,7 +121,7 @@ async fn aggregate_following(
     cx.database.following(|| write_aggregate(cx, field, read, path)).await
 }
 
-/// Answers a field whose resolver returned a page.
+/// Completes a field whose resolver returned a page.
 async fn write_connection(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -135,7 +135,7 @@ async fn write_connection(
     value.unwrap_or_else(|error| CompletedValue::failed(cx, &error.into_error(), field, path))
 }
 
-/// Answers a field whose resolver returned aggregates.
+/// Completes a field whose resolver returned aggregates.
 async fn write_computed(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -149,7 +149,7 @@ async fn write_computed(
     value.unwrap_or_else(|error| CompletedValue::failed(cx, &error.into_error(), field, path))
 }
 
-/// Answers a field whose resolver returned a query.
+/// Completes a field whose resolver returned a query.
 async fn write_find(cx: &ExecutionContext<'_>, field: &PlanField, find: FindSpec, path: &Path<'_>) -> CompletedValue {
     let read =
         Read::find(cx.context.db(), cx.limits, find, if field.ty.is_list() { Shape::List } else { Shape::Optional });
@@ -159,7 +159,7 @@ async fn write_find(cx: &ExecutionContext<'_>, field: &PlanField, find: FindSpec
     }
 }
 
-/// Answers a field with methods below it, which need whole rows.
+/// Completes a field with methods below it, which need whole rows.
 async fn write_full_rows(cx: &ExecutionContext<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> CompletedValue {
     let db = cx.context.db();
     let rows = |careful| typed(db, Reader::Pool(cx.database, cx.session()), read, careful, None);
@@ -195,7 +195,7 @@ async fn write_read(cx: &ExecutionContext<'_>, field: &PlanField, read: Read, pa
     }
 }
 
-/// A read that failed; when a value in a row did that, the others are read without it.
+/// Completes a field whose read failed. If a value in a row caused the error, the other values are read without it.
 async fn failed(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -243,7 +243,7 @@ fn rows_of(
     })
 }
 
-/// Reads once more, after a look at what the views are like now.
+/// Inspects the current views and retries the read.
 async fn again(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -254,7 +254,7 @@ async fn again(
     if read.shape == Shape::List { list(cx, field, read, path).await } else { single(cx, field, read, path).await }
 }
 
-/// The rows of a list, as they arrive.
+/// Completes the rows of a list as they arrive.
 async fn list(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -280,7 +280,7 @@ async fn list(
         if is_whole {
             return list.finish();
         }
-        // Nothing of the first read is left, so the answer is that of one statement.
+        // The rows of the first read are discarded, so the result comes from a single statement.
         statement = statement_cache::statement(cx, &catalogue, field, read)?.0;
     }
     cx.database.stream(cx.session(), &statement, &mut list).await?;
@@ -299,7 +299,7 @@ async fn single(
     };
     let mut row = None;
     cx.database.stream(cx.session(), &statement, &mut row).await?;
-    // Numbers get longer as text, and the root stands around the row.
+    // Numbers get longer as text, and the JSON of the root surrounds the row.
     let keys: usize = field.children.iter().flat_map(|set| &set.fields).map(|field| field.prefix.len() + 4).sum();
     let size = row.as_ref().map_or(0, Row::raw_size_bytes);
     CompletedValue::walk_rows(cx, (field, path), size + keys + AROUND, |walk, out| {
@@ -314,7 +314,8 @@ fn not_found(field: &PlanField) -> Error {
     Error::with_code("NOT_FOUND", format!("`{}` found no row", field.name))
 }
 
-/// A failed read. In development an unreachable database gives empty results, so that a client can be built first.
+/// Completes a failed read. In development, an unreachable database gives empty results, so that a client can be built
+/// first.
 fn away(cx: &ExecutionContext<'_>, field: &PlanField, shape: Shape, error: DbError, path: &Path<'_>) -> CompletedValue {
     if cx.development && matches!(error, DbError::Unreachable) {
         cx.context.request.note_incomplete();
@@ -332,7 +333,7 @@ fn away(cx: &ExecutionContext<'_>, field: &PlanField, shape: Shape, error: DbErr
     }
 }
 
-/// All stored fields of the rows, or the `wanted` ones.
+/// Reads all stored fields of the rows, or the `wanted` ones.
 async fn typed(
     db: &Db,
     reader: Reader<'_>,
@@ -346,8 +347,8 @@ async fn typed(
     Ok((reader.fetch(&statement).await?, whole))
 }
 
-/// Typed rows for a resolver that awaits its query. Without a limit of its own, a query that finds more rows than
-/// a page may have is an error, as half of them would be a wrong answer.
+/// Returns typed rows for a resolver that awaits its query. If a query without an explicit limit finds more rows than
+/// the maximum page size, this is an error, as a truncated result would be wrong.
 pub(crate) async fn typed_rows(
     db: &Db,
     reader: Reader<'_>,
@@ -368,8 +369,8 @@ pub(crate) async fn typed_rows(
     (0..rows.len()).map(|row| whole.object(Cells::Nth(&rows, row))).collect()
 }
 
-/// The first row of a query as far as it can be read: all stored fields or the `wanted` ones, and the errors of values
-/// that break their types.
+/// Returns the readable values of a query's first row, for all stored fields or the `wanted` ones, and the errors of
+/// values that do not match their types.
 pub(crate) async fn read_row(
     db: &Db,
     find: &FindSpec,
@@ -384,7 +385,7 @@ pub(crate) async fn read_row(
     Ok(Some((row, errors.into_iter().map(|(stored, error)| (stored, Error::internal(error.0))).collect())))
 }
 
-/// Typed rows of views as they are now.
+/// Reads typed rows, following changes of the views.
 async fn typed_following(
     db: &Db,
     reader: Reader<'_>,
@@ -396,7 +397,7 @@ async fn typed_following(
             let rows = || typed(db, Reader::Pool(database, session), read, false, wanted);
             database.following(rows).await
         }
-        // PostgreSQL refuses whatever follows an error in a transaction.
+        // No retry: PostgreSQL rejects all statements after an error in a transaction.
         reader => {
             let rows = typed(db, reader, read, false, wanted).await;
             rows.inspect_err(|error| {
@@ -409,7 +410,7 @@ async fn typed_following(
     typed.map_err(DbError::into_error)
 }
 
-/// Asks all rows that a query matches together: how many there are, or whether there is one.
+/// Returns the number of rows matched by a query, or whether there is one, depending on `subquery`.
 pub(crate) async fn total(db: &Db, find: &FindSpec, subquery: fn(Query) -> Subquery) -> Result<i64, Error> {
     let ask = || async move {
         let read = Read::all(db, find.clone())?;

@@ -1,4 +1,4 @@
-//! Rows that are found by the ids of nodes: one statement for those of each type, as for a relation from the ids.
+//! Rows found by node id: one statement for each type, like a relation that starts at the ids.
 
 use async_graphql::Value;
 use futures_util::future::join_all;
@@ -12,18 +12,18 @@ use crate::engine::plan::{Admission, Children, OutType, PlanField, PlanKind, Sel
 use crate::postgres::DbError;
 use crate::schema::{FieldKind, Model, Relation, ScalarKind, Shape, TypeIndex};
 
-/// A row that is asked for; `None` where its type is not one of the nodes.
+/// A requested row; `None` if its type is not a node type.
 type Wanted = Option<(TypeIndex, String)>;
 
-/// The rows of one type.
+/// The requested rows of one type.
 struct OfType {
-    /// Their places among the ids.
+    /// Their positions among the ids.
     places: Vec<usize>,
     field: PlanField,
     relation: Relation,
 }
 
-/// Answers `node` or `nodes`.
+/// Resolves `node` or `nodes`.
 pub(crate) async fn write_nodes(
     cx: &ExecutionContext<'_>,
     admission: &Admission<'_>,
@@ -75,7 +75,7 @@ fn wanted(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<Vec<Wanted>, E
     Ok(wanted)
 }
 
-/// The row that an id names.
+/// Returns the row that an id identifies.
 fn row_of(model: &Model, nodes: &Children, text: &str) -> Result<Wanted, Error> {
     let (name, own) = node_id::read(text)?;
     let Some((index, _)) = model.type_named(&name).filter(|(index, _)| nodes.of(*index).is_some()) else {
@@ -87,7 +87,7 @@ fn row_of(model: &Model, nodes: &Children, text: &str) -> Result<Wanted, Error> 
     }
 }
 
-/// The stored name and the scalar of the ids of a type.
+/// Returns the index and the scalar type of the id field of a type.
 fn key_kind(model: &Model, node: TypeIndex) -> Option<(usize, ScalarKind)> {
     model.object(node)?.fields.values().find_map(|field| match field.kind {
         FieldKind::NodeId { index, kind, .. } => Some((index, kind)),
@@ -95,7 +95,7 @@ fn key_kind(model: &Model, node: TypeIndex) -> Option<(usize, ScalarKind)> {
     })
 }
 
-/// Whether a text can be an id, so that PostgreSQL is not asked to read what no row has.
+/// Whether a text can be an id; invalid texts are not sent to PostgreSQL, as no row has them.
 fn is_valid(kind: ScalarKind, own: &str) -> bool {
     match kind {
         ScalarKind::Uuid => own.parse::<uuid::Uuid>().is_ok(),

@@ -1,4 +1,4 @@
-//! The read of a field: rows of a type, which of them, in which order.
+//! The read of a field: the type of the rows, their filter, order and page.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) struct PageRead {
     pub(super) page: CursorPage,
 }
 
-/// Rows of a type: which of them, in which order.
+/// A read of rows of one type, with filter, order and page.
 #[derive(Debug, Clone)]
 pub(super) struct Read {
     pub(super) row: TypeIndex,
@@ -32,13 +32,13 @@ pub(super) struct Read {
     pub(super) page: Option<Window>,
     /// The source of the rows, if it is not the view.
     pub(super) from: Option<Arc<RowsCall>>,
-    /// The type of the rows that join these to their parent.
+    /// The type of the join table rows between these rows and their parent.
     pub(super) joining: Option<TypeIndex>,
 }
 
 impl Read {
-    /// The read as far as the row filter of the root field lets it. Every read of a root field passes here: rows, single
-    /// rows, pages, totals, `exists`, aggregates and groups.
+    /// Restricts the read to the rows that the row filter of the root field allows. Every read of a root field passes
+    /// through here: rows, single rows, pages, totals, `exists`, aggregates and groups.
     pub(super) fn filtered(self, db: &Db) -> Self {
         Self { filter: filtered(self.filter, db, self.row), ..self }
     }
@@ -49,7 +49,7 @@ impl Read {
         Ok(Self { shape, page, ..Self::all(db, find)? })
     }
 
-    /// All rows that a resolver's query matches, whatever its page.
+    /// Returns the read of all rows that a resolver's query matches, without its page.
     pub(super) fn all(db: &Db, find: FindSpec) -> Result<Self, DbError> {
         let model = &db.app.model;
         let row = find.row(model)?;
@@ -64,7 +64,7 @@ impl Read {
         Ok(Self { row, shape: Shape::List, filter, order, page: None, from: None, joining: None }.filtered(db))
     }
 
-    /// Returns the page of a connection without a body, by its arguments.
+    /// Returns the page of a connection without a body, from its arguments.
     pub(super) fn connection(
         cx: &ExecutionContext<'_>,
         field: &PlanField,
@@ -73,7 +73,7 @@ impl Read {
         Ok(PageRead { read: Self::planned(cx, field, Shape::Connection, row)?, page: cursor_page(cx, field)? })
     }
 
-    /// Returns the page of the rows of a relation, by its arguments.
+    /// Returns the page of a relation's rows, from its arguments.
     pub(super) fn page_beside(
         cx: &ExecutionContext<'_>,
         field: &PlanField,
@@ -83,12 +83,12 @@ impl Read {
         Ok(PageRead { read, page: cursor_page(cx, field)? })
     }
 
-    /// Returns the read of what stands beside a relation, by its arguments: all rows that match.
+    /// Returns the read of a relation's connection or aggregate, from its arguments: all matching rows.
     pub(super) fn beside(cx: &ExecutionContext<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
         Ok(Self { page: None, ..Self::arguments(cx, field, (relation.row, relation.joining), relation.shape)? })
     }
 
-    /// Returns the read of a root field without a body, by its arguments.
+    /// Returns the read of a root field without a body, from its arguments.
     pub(super) fn planned(
         cx: &ExecutionContext<'_>,
         field: &PlanField,
@@ -98,24 +98,24 @@ impl Read {
         Ok(Self::arguments(cx, field, (row, None), shape)?.filtered(cx.context.db()))
     }
 
-    /// Returns the read of a relation, by its arguments.
+    /// Returns the read of a relation, from its arguments.
     pub(super) fn relation(cx: &ExecutionContext<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
         let read = Self::arguments(cx, field, (relation.row, relation.joining), relation.shape)?;
-        // A relation to one row takes the first by itself.
+        // A relation to one row has an implicit limit of one row.
         Ok(if relation.is_many() { read.by_default(relation.order) } else { Self { page: None, ..read } })
     }
 
-    /// The read of rows that something else than the view gives.
+    /// Sets a source of the rows other than the view.
     pub(super) fn reading_from(self, from: Option<Arc<RowsCall>>) -> Self {
         Self { from, ..self }
     }
 
-    /// The query for all rows that match.
+    /// Returns the query for all matching rows.
     pub(super) fn matching(self) -> Query {
         Query { from: self.from, joining: self.joining, ..Query::new(self.row, self.filter) }
     }
 
-    /// The read in this order where the client's leaves ties.
+    /// Adds the default order, which breaks ties in the client's order.
     pub(super) fn by_default(mut self, order: &[OrderKey]) -> Self {
         add_defaults(&mut self.order, order.iter().map(default_key));
         self
@@ -145,14 +145,14 @@ impl Read {
         Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page), from: None, joining })
     }
 
-    /// The query that reads `list`.
+    /// Returns the query that selects `list`.
     pub(super) fn reading(self, list: Vec<Selected>, careful: bool) -> Query {
         let as_given = self.from.is_some() && self.order.is_empty();
         Query { list, order: self.order.clone(), page: self.page, careful, as_given, ..self.matching() }
     }
 }
 
-/// The page by cursor that arguments ask for.
+/// Returns the cursor page given by the arguments.
 fn cursor_page(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<CursorPage, DbError> {
     let mut page = CursorPage::default();
     for arg in field.args.iter() {
@@ -176,7 +176,7 @@ fn cursor_page(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<CursorPag
     Ok(page)
 }
 
-/// The order of a key that a field names.
+/// Returns the order for a key of a field's default order.
 pub(in crate::engine) fn default_key(key: &OrderKey) -> Order {
     if key.descending { desc(key.column) } else { asc(key.column) }
 }
@@ -192,7 +192,8 @@ fn add_defaults(order: &mut Vec<Order>, defaults: impl Iterator<Item = Order>) {
     }
 }
 
-/// Adds the conditions and the order that an argument stands for, of rows that others may join to their parent.
+/// Adds the conditions and the order given by an argument; `joining` is the type of the join table rows, if there are
+/// any.
 pub(super) fn apply(
     model: &Model,
     (row, joining): (TypeIndex, Option<TypeIndex>),

@@ -1,4 +1,4 @@
-//! The reads that completing values waits for.
+//! The reads that the completion of values waits for.
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -12,7 +12,7 @@ use crate::engine::plan::PlanField;
 use crate::engine::resolver::ReturnedQuery;
 use crate::schema::{Relation, RowFunctionMeta};
 
-/// Reads by statements that are planned from the selection.
+/// Reads with statements planned from the selection.
 pub(crate) struct PlannedReads;
 
 impl RowReads for PlannedReads {

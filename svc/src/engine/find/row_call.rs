@@ -15,7 +15,7 @@ use crate::postgres::{ColumnType, DbError, FunctionSpec, has_nul};
 use crate::schema::{FieldDef, FieldKind, Model, RowFunctionMeta, TypeIndex};
 use crate::sql::RowCall;
 
-/// The fields that functions of rows compute: the type of the row, the field, and the function.
+/// Returns the fields computed by functions of rows, each with the row type and the function.
 pub(crate) fn row_functions(model: &Model) -> impl Iterator<Item = (TypeIndex, &FieldDef, &'static RowFunctionMeta)> {
     let objects = (0..model.types.len()).filter_map(|index| Some((index, model.object(index)?)));
     objects.flat_map(|(index, object)| {
@@ -23,7 +23,7 @@ pub(crate) fn row_functions(model: &Model) -> impl Iterator<Item = (TypeIndex, &
     })
 }
 
-/// The function that computes a field.
+/// Returns the function that computes a field.
 fn function_of(field: &FieldDef) -> Option<&'static RowFunctionMeta> {
     match field.kind {
         FieldKind::Function(function, _) => Some(function),
@@ -31,7 +31,7 @@ fn function_of(field: &FieldDef) -> Option<&'static RowFunctionMeta> {
     }
 }
 
-/// The field with a Rust name that a function of rows of an object type computes.
+/// Returns the field with the Rust name `rust`, if a function of rows computes it, and the function.
 pub(super) fn computed_field<'m>(
     model: &'m Model,
     object: TypeIndex,
@@ -41,7 +41,7 @@ pub(super) fn computed_field<'m>(
     Some((field, function_of(field)?))
 }
 
-/// The call of the function behind a field.
+/// Returns the signature for the call of a field's function.
 pub(crate) fn field_spec(model: &Model, row: TypeIndex, field: &FieldDef, function: &RowFunctionMeta) -> FunctionSpec {
     FunctionSpec {
         name: function.name.to_owned(),
@@ -50,7 +50,7 @@ pub(crate) fn field_spec(model: &Model, row: TypeIndex, field: &FieldDef, functi
     }
 }
 
-/// The call for a field that is selected.
+/// Returns the call for a selected field.
 pub(super) fn selected_call(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -64,7 +64,7 @@ pub(super) fn selected_call(
     call(cx.model, row, (def, function), given).map(Arc::new).map_err(DbError::refused)
 }
 
-/// The call in a condition or an order, with the arguments under their Rust names.
+/// Returns the call in a condition or an order; the arguments have Rust names.
 pub(super) fn asked_call(
     model: &Model,
     row: TypeIndex,
@@ -97,7 +97,7 @@ fn call(
     Ok(RowCall { spec, row, named: def.ty.named(), list: def.ty.is_list(), args })
 }
 
-/// Returns the error of a function whose values are not of the field's type.
+/// Returns the error for a function whose result does not fit the field's type.
 pub(super) fn unfit(function: &str, result: &ColumnType) -> DbError {
     DbError::UnknownFunction(format!("`{function}` gives {}, which does not fit its field", result.sql))
 }

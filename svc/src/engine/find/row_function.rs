@@ -1,4 +1,4 @@
-//! Fields that functions of the database compute of rows.
+//! Fields computed from rows by database functions.
 
 use super::columns::call_form;
 use super::row_call::selected_call;
@@ -10,10 +10,10 @@ use crate::postgres::{DbError, Statement};
 use crate::schema::{Resolved, RowFunctionMeta};
 use crate::sql::{Filter, Query, Selected, Subquery, record_types};
 
-/// A row, unless it has no id, and where its field stands.
+/// The id of a row, if it has one, and the path of its field.
 type Spot<'a> = (Option<&'a str>, &'a Path<'a>);
 
-/// Calls a function for rows whose values are in hand: one statement for all of them.
+/// Calls a function for rows already in memory, with one statement for all of them.
 pub(super) async fn write_computed_of_rows<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,

@@ -1,4 +1,4 @@
-//! Rows that a function or SQL gives in place of their view.
+//! Rows from a function or SQL instead of their view.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::schema::{FieldDef, FieldKind, Model, RowSourceKind, RowSourceMeta, Ru
 /// The root type of queries.
 const ROOT: &str = "Query";
 
-/// The queries whose rows something else than their view gives: the field, the type of the rows, and what gives them.
+/// Returns the queries whose rows do not come from their view: the field, the type of the rows, and the source of the
+/// rows.
 pub(crate) fn row_sources(model: &Model) -> impl Iterator<Item = (&FieldDef, TypeIndex, &'static RowSourceMeta)> {
     let root = model.type_named(ROOT).and_then(|(index, _)| model.object(index));
     root.into_iter().flat_map(|root| root.fields.values()).filter_map(|field| match field.kind {
@@ -23,7 +24,7 @@ pub(crate) fn row_sources(model: &Model) -> impl Iterator<Item = (&FieldDef, Typ
     })
 }
 
-/// The source of the rows of a root field in place of their view, if there is one.
+/// Returns the source that a root field reads instead of the view, if it has one.
 pub(in crate::engine) fn row_source(model: &Model, field: &PlanField) -> Option<&'static RowSourceMeta> {
     match model.field(ROOT, &field.name)?.kind {
         FieldKind::Root(Run::Planned(planned), ..) => planned.source,
@@ -31,7 +32,7 @@ pub(in crate::engine) fn row_source(model: &Model, field: &PlanField) -> Option<
     }
 }
 
-/// The call of a function that gives rows.
+/// Returns the signature for the call of a function that returns rows.
 pub(crate) fn spec_of(model: &Model, field: &FieldDef, source: &RowSourceMeta) -> FunctionSpec {
     let context = source.context.iter().map(|_| ArgForm::Text);
     let given = field.args.iter().take(source.checks.len());
@@ -39,7 +40,7 @@ pub(crate) fn spec_of(model: &Model, field: &FieldDef, source: &RowSourceMeta) -
     FunctionSpec { name: source.text.to_owned(), row_of: None, args }
 }
 
-/// The source of the rows of a field, with the arguments of the request.
+/// Returns the source of a field's rows, with the arguments of the request.
 pub(super) async fn rows_call(
     cx: &ExecutionContext<'_>,
     field: &PlanField,

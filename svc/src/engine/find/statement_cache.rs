@@ -1,4 +1,4 @@
-//! The SQL statements of a field, kept for later requests, which only bind their values.
+//! The SQL statements of a field, cached for later requests, which only bind their values.
 
 use std::sync::Arc;
 
@@ -15,32 +15,32 @@ use crate::postgres::{Catalogue, DbError, Statement};
 use crate::schema::{Part, Relation, Shape};
 use crate::sql::{Filter, Order, Reuse, RowCall, RowRules, StatementShape, Window};
 
-/// The most statements that a field keeps: a client's `where` can have any form.
+/// The maximum number of statements cached for a field: a client's `where` can have any shape.
 const MOST: usize = 8;
-/// The longest statement that is kept, in bytes.
+/// The maximum length of a cached statement, in bytes.
 const LONGEST: usize = 16 << 10;
-/// The weight of a condition, a comparison or a key of an order besides the text.
+/// The weight of a condition, a comparison or an order key, without its text.
 const PART: usize = 192;
 
-/// The statements of one field, kept as long as its plan.
+/// The statements of one field, cached as long as its plan.
 #[derive(Debug, Default)]
 struct StatementCache(ArcSwapOption<Vec<Arc<CachedStatement>>>);
 
-/// A statement, and what tells the requests that it holds for.
+/// A statement, with the data to decide which requests can reuse it.
 #[derive(Debug)]
 struct CachedStatement {
     catalogue: Arc<Catalogue>,
-    /// The reads that it was written for.
+    /// The reads that the statement was written for.
     reads: KeptReads,
     reuse: Reuse,
     statement: Statement,
     shape: Arc<RowShape>,
-    /// The statement that reads the same page without the last unique key.
+    /// The statement that reads the same page without the unique tiebreaker key.
     without_tiebreaker: Option<Arc<WithoutTiebreaker>>,
     weight: usize,
 }
 
-/// The statement that reads the rows of a field, and where in them its values are.
+/// Returns the statement that reads the rows of a field, and the positions of its values in them.
 pub(super) fn statement(
     cx: &ExecutionContext<'_>,
     catalogue: &Arc<Catalogue>,
@@ -50,7 +50,7 @@ pub(super) fn statement(
     found(cx, catalogue, field, read, false).map(|(statement, shape, _)| (statement, shape))
 }
 
-/// The same, written for this request only.
+/// Writes the statement for this request only, without the cache.
 pub(super) fn anew(
     cx: &ExecutionContext<'_>,
     catalogue: &Catalogue,
@@ -60,8 +60,8 @@ pub(super) fn anew(
     write(cx, catalogue, field, read).map(|(statement, shape, _)| (statement, shape))
 }
 
-/// The statement that reads the rows of a list, if possible one that reads its page without the last unique key. Only
-/// what is kept has such a one: whether rows tie is found out once for many requests.
+/// Returns the statement that reads the rows of a list, if possible without the unique tiebreaker key. Only cached
+/// statements have this variant: whether rows tie is determined once for many requests.
 pub(super) fn of_list(
     cx: &ExecutionContext<'_>,
     catalogue: &Arc<Catalogue>,
@@ -71,8 +71,8 @@ pub(super) fn of_list(
     found(cx, catalogue, field, read, true)
 }
 
-/// A statement with its values, where in its rows those of the field are, and what it is if it reads a page without the
-/// last unique key.
+/// A statement with its parameters, the positions of the field's values in its rows, and, if it reads a page without
+/// the unique tiebreaker key, that variant.
 type Found = (Statement, Arc<RowShape>, Option<Arc<WithoutTiebreaker>>);
 
 fn found(
@@ -111,7 +111,7 @@ fn found(
     Ok((statement, shape, None))
 }
 
-/// Compares a statement that is reused, and where its values are, with one that is written anew.
+/// Checks that a reused statement and its shape equal a newly written statement and shape.
 #[cfg(debug_assertions)]
 fn assert_holds(
     cx: &ExecutionContext<'_>,
@@ -128,12 +128,12 @@ fn assert_holds(
         None => Some(exact),
     };
     assert_eq!(Some(statement), anew.as_ref(), "a statement was kept that does not hold");
-    // A shape holds errors and functions, which are not compared otherwise.
+    // Compared as debug text, as a shape has errors and functions without equality.
     assert_eq!(format!("{shape:?}"), format!("{shape_anew:?}"), "a statement was kept whose rows are not as it says");
     Ok(())
 }
 
-/// A statement to keep, with all that tells when it holds.
+/// A statement to cache, with the data to decide when it can be reused.
 struct Kept<'a> {
     catalogue: &'a Arc<Catalogue>,
     reuse: Reuse,
@@ -142,7 +142,7 @@ struct Kept<'a> {
     without_tiebreaker: Option<Arc<WithoutTiebreaker>>,
 }
 
-/// Keeps a statement if it is of use for other values, and there is room.
+/// Caches a statement if it can be reused with other values and is small enough.
 fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>) {
     let Kept { catalogue, reuse, statement, shape, without_tiebreaker } = kept;
     let reads = reads.without_values();
@@ -167,7 +167,8 @@ fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>
 }
 
 impl StatementCache {
-    /// Puts a statement first; the last and those for another catalogue go. Gives back what they weighed.
+    /// Inserts a statement at the front. Removes the last one if the cache is full, and all statements for other
+    /// catalogs. Returns the weight of the removed statements.
     fn put(&self, written: &Arc<CachedStatement>) -> usize {
         let known = self.0.load();
         let known = || known.iter().flat_map(|known| known.iter());
@@ -180,7 +181,7 @@ impl StatementCache {
     }
 }
 
-/// The parts of a filter.
+/// The number of parts of a filter.
 fn conditions(filter: &Filter) -> usize {
     1 + match filter {
         Filter::All(all) | Filter::Any(all) => all.iter().map(conditions).sum(),
@@ -201,30 +202,30 @@ fn write(
     Ok((statement, Arc::new(shape), reuse))
 }
 
-/// The reads of a statement: what stands below a field in the order in which it has it, and then the field's own.
+/// The reads of a statement: the reads below a field in statement order, followed by the field's own read.
 struct Reads<'a> {
     below: Vec<Below>,
     own: &'a Read,
 }
 
-/// A part of what a statement reads of each row, with values to bind.
+/// A part of the data that a statement reads for each row, with values to bind.
 #[derive(Debug)]
 enum Below {
     /// The rows of a relation.
     Related(Read),
-    /// The value that a function computes.
+    /// The value computed by a function.
     Called(Arc<RowCall>),
 }
 
 impl<'a> Reads<'a> {
-    /// `None` where the statement is one for this request only.
+    /// `None` if the statement can only be used for this request.
     fn of(cx: &ExecutionContext<'_>, field: &PlanField, own: &'a Read) -> Result<Option<Self>, DbError> {
         let mut below = Vec::new();
         let is_kept = !field.children.relations() || collect(cx, field, &mut below)?;
         Ok(is_kept.then_some(Self { below, own }))
     }
 
-    /// The reads as far as they have to do with the form. The values are the clients', and can be large.
+    /// Returns the reads without their values, which come from clients and can be large.
     fn without_values(&self) -> KeptReads {
         KeptReads { below: self.below.iter().map(Below::without_values).collect(), own: self.own.without_values() }
     }
@@ -236,7 +237,7 @@ impl<'a> Reads<'a> {
     }
 }
 
-/// The reads of a statement that is kept, without values.
+/// The reads of a cached statement, without values.
 #[derive(Debug)]
 struct KeptReads {
     below: Vec<Below>,
@@ -252,7 +253,7 @@ impl KeptReads {
         related.chain([&self.own])
     }
 
-    /// The number of arguments of functions.
+    /// The number of function arguments, plus one for each call.
     fn arguments(&self) -> usize {
         let called = self.below.iter().filter_map(|below| match below {
             Below::Called(call) => Some(call.args.len() + 1),
@@ -279,7 +280,7 @@ impl Below {
     }
 }
 
-/// Finds what is below a field; `false` where some of it has a form of its own in each request.
+/// Collects the reads below a field; returns `false` if the shape of one of them is specific to the request.
 fn collect(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Below>) -> Result<bool, DbError> {
     for field in field.children.iter().flat_map(|selection| &selection.fields) {
         if let PlanKind::Function(function, _) = field.kind {
@@ -303,7 +304,8 @@ fn collect(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Below>)
     Ok(true)
 }
 
-/// The reads of a page: its count, what is below its rows, and these. Cursors may have nulls, which have other texts.
+/// Collects the reads of a page: its count, the reads below its rows, and its rows. Returns `false` if the page cannot
+/// be reused, such as one with cursor arguments: nulls in cursors change the text.
 fn page(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -331,7 +333,7 @@ fn page(
     Ok(true)
 }
 
-/// The read of what is computed; groups have orders of their own.
+/// Collects the read of an aggregate. Returns `false` for groups, which have their own orders.
 fn aggregates(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -351,8 +353,8 @@ fn varying(read: &Read) -> StatementShape<'_> {
 }
 
 impl Read {
-    /// Whether a statement for the one, with other values, is right for the other. Where a page with cursors ends is not
-    /// a value of its statement alone.
+    /// Whether a statement for one read is valid for the other with other values. Connections also need the same page:
+    /// its limit affects more than the values of the statement.
     fn has_form_of(&self, other: &Self) -> bool {
         if self.shape == Shape::Connection && self.page != other.page {
             return false;
@@ -374,8 +376,8 @@ impl Read {
 }
 
 impl CachedStatement {
-    /// The statement, or the one without the last unique key, with the values of `reads`; `None` when it does not hold
-    /// for them.
+    /// Returns the statement, or the variant without the unique tiebreaker key, with the values of `reads`; `None` if
+    /// it is not valid for them.
     fn bound(
         &self,
         reads: &Reads<'_>,

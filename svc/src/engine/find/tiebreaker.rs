@@ -1,6 +1,7 @@
-//! Pages read without their tiebreaker, in the client's order alone. The unique key that pages get at last matters only among rows with equal keys,
-//! and costs PostgreSQL a sort where its index has the client's order. So a page is read without that key, with the rows
-//! next to it, and counts if no two neighbours are equal; otherwise it is read again with the key.
+//! Pages read without their tiebreaker, in the client's order alone. The unique key at the end of a page's order
+//! matters only among rows with equal keys, and costs PostgreSQL a sort if its index has the client's order. Therefore
+//! a page is first read without this key, together with the rows next to it, and is valid if no two adjacent rows are
+//! equal. Otherwise it is read again with the key.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,19 +16,19 @@ use crate::postgres::{Catalogue, DbError, RowSink, Statement, cell};
 use crate::schema::Shape;
 use crate::sql::{Query, Select, Selected, Window, telling_columns};
 
-/// A statement that reads a page without the last unique key.
+/// A statement that reads a page without the unique tiebreaker key.
 #[derive(Debug)]
 pub(super) struct WithoutTiebreaker {
-    /// Its columns are those of the statement with the key, and perhaps more.
+    /// It has the columns of the statement with the key, and possibly more.
     pub(super) statement: Statement,
-    /// The columns that tell rows apart.
+    /// The columns that distinguish rows in the client's order.
     columns: Vec<usize>,
-    /// Whether equal rows were found. They will be found again, so later requests ask for the unique key at once.
+    /// Whether equal rows were found. They would be found again, so later requests use the unique key from the start.
     ties_seen: AtomicBool,
 }
 
 impl WithoutTiebreaker {
-    /// The statement for the rows that `read` asks for, if they are a page that may do without the key.
+    /// Returns the statement for the rows of `read`, if this is a page that can omit the key.
     pub(super) fn new(
         cx: &ExecutionContext<'_>,
         catalogue: &Catalogue,
@@ -46,12 +47,12 @@ impl WithoutTiebreaker {
         Ok(Some(Self { statement, columns, ties_seen: AtomicBool::new(false) }))
     }
 
-    /// Whether it is worth a try.
+    /// Whether the statement is worth trying.
     pub(super) fn is_promising(&self) -> bool {
         !self.ties_seen.load(Ordering::Relaxed)
     }
 
-    /// Takes the rows that the statement reads for `page`.
+    /// Returns a sink for the rows that the statement reads for `page`.
     pub(super) fn page<'a>(&'a self, list: RowList<'a>, page: Window) -> UnbrokenPage<'a> {
         let first = usize::from(page.offset > 0);
         let end = usize::try_from(page.limit).unwrap_or(usize::MAX).saturating_add(first);
@@ -60,8 +61,8 @@ impl WithoutTiebreaker {
     }
 }
 
-/// Returns the position of a plain column in the select list; it is added at the end if it is not there yet, so that
-/// the others stay in place.
+/// Returns the position of a plain column in the select list. A missing column is appended, so that the positions of
+/// the others do not change.
 fn position(query: &mut Query, name: String) -> usize {
     let is_it = |selected: &Selected| matches!(selected, Selected::Column(known, Select::Plain) if *known == name);
     query.list.iter().position(is_it).unwrap_or_else(|| {
@@ -70,21 +71,22 @@ fn position(query: &mut Query, name: String) -> usize {
     })
 }
 
-/// The rows of a page and its neighbours, which are completed for as long as each differs from the one before.
+/// The rows of a page and its adjacent rows. They are completed as long as each row differs from the previous one.
 pub(super) struct UnbrokenPage<'a> {
     statement: &'a WithoutTiebreaker,
     list: RowList<'a>,
-    /// The rows that are the page's.
+    /// The positions of the rows on the page.
     page: Range<usize>,
     at: usize,
-    /// The values that tell the row before apart, and room for those of the next one.
+    /// The distinguishing values of the previous row, and a buffer for the next row's values.
     last: Vec<u8>,
     next: Vec<u8>,
     is_tied: bool,
 }
 
 impl<'a> UnbrokenPage<'a> {
-    /// The page, and whether it is one. Where the order leaves open which rows are on it, or where, the list is empty.
+    /// Returns the page, and whether it is valid. If the order does not determine the rows of the page or their
+    /// positions, the list is empty.
     pub(super) fn finish(mut self) -> (RowList<'a>, bool) {
         if self.is_tied {
             self.statement.ties_seen.store(true, Ordering::Relaxed);
@@ -93,12 +95,12 @@ impl<'a> UnbrokenPage<'a> {
         (self.list, !self.is_tied)
     }
 
-    /// Whether a row equals the one before in all columns that tell rows apart. Nulls are equal, as they are in an order.
+    /// Whether a row equals the previous row in all distinguishing columns. Nulls are equal, as in an order.
     fn is_tie(&mut self, row: &Row) -> bool {
         self.next.clear();
         for column in &self.statement.columns {
             let value = cell(row, *column);
-            // A length keeps values apart that follow each other.
+            // The length prefix separates consecutive values.
             self.next.extend(value.map_or(-1, |value| value.len() as i64).to_be_bytes());
             self.next.extend(value.unwrap_or_default());
         }
@@ -112,7 +114,7 @@ impl RowSink for UnbrokenPage<'_> {
         if self.is_tied {
             return;
         }
-        // The first row has none before it, and what it is compared with is empty, which no row is.
+        // The first row is compared with an empty buffer, which no row equals.
         self.is_tied = self.is_tie(&row);
         if !self.is_tied && self.page.contains(&self.at) {
             self.list.row(row);

@@ -1,4 +1,4 @@
-//! Planned rows whose methods are called.
+//! Planned rows with selected methods.
 
 use super::not_found;
 use crate::engine::complete::{CompletedValue, Decoded, complete_value};

@@ -1,4 +1,4 @@
-//! Calls that act on a row: policies have to permit it before the call and after it, in one transaction.
+//! Calls that act on a row: policies must permit the row before and after the call, in one transaction.
 
 use crate::json::ExactJson;
 use crate::postgres::{ArgForm, Call, Called, DbError, Isolation, Statement};
@@ -14,7 +14,7 @@ pub(crate) struct ActedRow {
 }
 
 impl ActedRow {
-    /// The row that an argument names; `None` where no policy keeps rows of its type back.
+    /// Returns the row that an argument names, or `None` if no row policy applies to its type.
     ///
     /// # Errors
     /// A policy that cannot decide, or an argument that names no row.
@@ -33,11 +33,11 @@ impl ActedRow {
         Ok(Some(Self { row, id }))
     }
 
-    /// Calls a function. Nothing of it is kept unless the policies permit the row before it and, where there still is one
-    /// with that id, after it.
+    /// Calls a function. Its writes are kept only if the policies permit the row before the call and, if a row with
+    /// that id still exists, after it.
     ///
     /// # Errors
-    /// A denial, and those of the call.
+    /// A denial, and the errors of the call.
     pub(super) async fn call(&self, db: &Db, call: &Call<'_>) -> Result<Called, DbError> {
         db.app.database.retrying(|| self.call_within(db, call)).await
     }
@@ -56,8 +56,8 @@ impl ActedRow {
         Ok(called)
     }
 
-    /// A transaction in which the row is permitted and stays so: it is locked, or else there is one snapshot, and what
-    /// others have changed since cannot be written.
+    /// Begins a transaction in which the row is permitted and stays so: either the row is locked, or the transaction
+    /// uses one snapshot, and the row cannot be written if others have changed it since then.
     async fn begin(&self, db: &Db) -> Result<Transaction, DbError> {
         let catalogue = db.app.database.catalogue().await?;
         let source = db.app.model.source(self.row).unwrap_or_default();
@@ -80,8 +80,8 @@ impl ActedRow {
         }
     }
 
-    /// The transaction, if the row is permitted now that it is locked: what a condition reads beside it may have changed
-    /// while another held the lock.
+    /// Returns the transaction if the row is permitted now that it is locked: other data that a condition reads may
+    /// have changed while another transaction held the lock.
     async fn permitted(&self, transaction: Transaction) -> Result<Transaction, DbError> {
         match self.is_permitted(&transaction).await? {
             Some(true) => Ok(transaction),
@@ -93,7 +93,7 @@ impl ActedRow {
         &db.app.model.types[self.row].name
     }
 
-    /// Whether the policies permit the row as it is in the transaction; `None` where there is none.
+    /// Whether the policies permit the row as it is in the transaction; `None` if the row does not exist.
     async fn is_permitted(&self, transaction: &Transaction) -> Result<Option<bool>, DbError> {
         let db = transaction.db();
         let catalogue = db.app.database.catalogue().await?;
@@ -103,7 +103,7 @@ impl ActedRow {
     }
 }
 
-/// The error for a row that is not permitted, which is that for one which is not there.
+/// The error for a row that is not permitted: the same as for a missing row.
 fn missing(db: &Db, row: TypeIndex) -> Error {
     Error::new(ErrorCode::NotFound, format!("there is no `{}` with this id", db.app.model.types[row].name))
 }

@@ -1,11 +1,11 @@
-//! An answer read into the user's types, for the methods that are selected.
+//! A result read into the user's types, for the selected methods.
 
 use crate::Error;
 use crate::engine::plan::{OutType, PlanField};
 use crate::json::ExactJson;
 use crate::schema::{Items, Model, Output, Resolved, TypeIndex};
 
-/// A value of the field's type, whose objects are the user's.
+/// A value of the field's type, with objects of the user's types.
 pub(super) enum Decoded {
     Null,
     Object(Box<dyn Output>),

@@ -1,4 +1,4 @@
-//! The entity that a mutation wrote: the JSON that the function gave, or the row of the view.
+//! The entity that a mutation wrote: the JSON that the function returned, or the row of the view.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -34,9 +34,9 @@ impl Entity {
     }
 }
 
-/// The entity's JSON. Of a type that a row policy binds it is always the row of the view, if that is permitted. Where the
-/// function gave none, its id alone, or left out what is selected, the row with its id is read from the view, as a query
-/// would: what is selected of it, or all where a method needs it.
+/// Returns the entity's JSON. For a type with a row policy, it is always the row of the view, if that row is permitted.
+/// If the function returned no entity, only its id, or not all selected fields, the row with its id is read from the
+/// view, as in a query: the selected fields, or all fields if a method needs them.
 ///
 /// # Errors
 /// When the row cannot be read.
@@ -70,8 +70,8 @@ pub(super) async fn entity(
     }
 }
 
-/// The same for each item of a list, with one read for all that are not complete. An item that the view does not have, and
-/// of which the function gave the id alone, is left out, as one that was deleted.
+/// Like `entity`, for each item of a list, with one read for all incomplete items. An item that is missing in the view
+/// is omitted if the function returned only its id, like a deleted one.
 async fn entities(
     db: &Db,
     ty: TypeIndex,
@@ -101,20 +101,20 @@ async fn entities(
     Ok(Entity::whole(Some(list(items.into_iter().filter_map(read)))))
 }
 
-/// The type of rows that a view has for a type of the schema.
+/// The row type of a schema type that has a view.
 fn row_of(model: &Model, ty: TypeIndex) -> Option<TypeId> {
     let row = model.by_rust.iter().find(|(_, index)| **index == ty).map(|(row, _)| *row);
     row.filter(|_| has_source(model, ty))
 }
 
-/// Whether policies keep rows of this type back, or fields of them, so that a function's own word is not enough.
+/// Whether policies restrict the rows or the fields of this type, so that the function's result is not enough.
 pub(in crate::engine) fn is_governed(db: &Db, ty: TypeIndex) -> Result<bool, Error> {
     let Some(rules) = &db.rules else { return Ok(false) };
     let is_masked = || stored_keys(&db.app.model, ty).any(|stored| rules.mask(ty, stored).is_some());
     Ok(rules.rule(Subject::Rows(ty))?.is_some() || is_masked())
 }
 
-/// The rows of the view with the ids of what the function gave, as far as the row policies permit them.
+/// The rows of the view with the ids that the function returned, as far as the row policies permit them.
 async fn governed(
     db: &Db,
     EntityType { ty, list: is_list }: EntityType,
@@ -144,7 +144,7 @@ async fn governed(
     }))
 }
 
-/// The stored names that are selected; `None` for all, where a method or a relation needs the row as a struct.
+/// The selected stored names; `None` for all, if a method or a relation needs the row as a struct.
 fn stored_selected(selected: &[&Children]) -> Option<Vec<&'static str>> {
     if selected.iter().any(|children| children.waits() != Calls::None) {
         return None;
@@ -157,10 +157,10 @@ fn stored_selected(selected: &[&Children]) -> Option<Vec<&'static str>> {
     Some(stored.chain(["id"]).collect())
 }
 
-/// Whether an entity has a key for everything that is selected.
+/// Whether an entity has a key for every selected field.
 fn has_all(model: &Model, ty: TypeIndex, entity: &str, selected: Option<&[&Children]>) -> bool {
     let Ok(keys) = serde_json::from_str::<HashMap<String, &RawValue>>(entity) else {
-        // What is neither an object nor an id is reported where it is completed.
+        // A value that is neither an object nor an id is reported when it is completed.
         return id_of(entity).is_none();
     };
     let whole = selected.is_none_or(|all| all.iter().any(|children| children.needs_whole_rows()));

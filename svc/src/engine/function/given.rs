@@ -1,4 +1,4 @@
-//! The JSON that a function answers with, as entities.
+//! The JSON returned by a function, read as entities.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use serde_json::value::RawValue;
 
 use crate::schema::{FieldKind, Model, TypeIndex, TypeKind};
 
-/// The answer of a function, to be read as an entity of a type or a list of them.
+/// The result of a function, to be read as an entity of a type or a list of entities.
 pub(super) struct Given<'a> {
     pub(super) model: &'a Model,
     pub(super) ty: TypeIndex,
-    /// The type that the function names beside the entity.
+    /// The type that the function names next to the entity.
     pub(super) named: Option<&'a str>,
 }
 
 impl Given<'_> {
-    /// An entity or a list of them, each with all that the function has said of it.
+    /// Returns an entity or a list of entities, each with all the data that the function returned for it.
     pub(super) fn complete(&self, json: &str) -> String {
         match serde_json::from_str::<Vec<&RawValue>>(json) {
             Ok(items) => list(items.into_iter().map(|item| self.object(item.get()))),
@@ -28,7 +28,7 @@ impl Given<'_> {
         self.with_type_name(self.with_data(json).as_deref().unwrap_or(json))
     }
 
-    /// A row of a view has the rest of its fields in `data`.
+    /// Merges the fields in `data`, where a row of a view has the rest of its fields.
     fn with_data(&self, json: &str) -> Option<String> {
         let mut row: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
         let data: BTreeMap<String, &RawValue> = serde_json::from_str(row.get("data")?.get()).ok()?;
@@ -42,7 +42,7 @@ impl Given<'_> {
         serde_json::to_string(&row).ok()
     }
 
-    /// An entity of an interface or union names its type; a function may name it beside the entity.
+    /// Adds the type name to an entity of an interface or union, if the function names the type next to the entity.
     fn with_type_name(&self, entity: &str) -> String {
         let is_abstract = matches!(self.model.types[self.ty].kind, TypeKind::Abstract(_));
         match (self.named, entity.strip_prefix('{')) {
@@ -60,7 +60,7 @@ pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
-/// The text of an entity's id: of its own, or of what is given in its place.
+/// The text of an entity's id: the id of the object, or an id given instead of the object.
 pub(in crate::engine) fn id_of(given: &str) -> Option<String> {
     let id = if given.starts_with('{') { own_id(given)? } else { given.to_owned() };
     match serde_json::from_str(&id).ok()? {
@@ -80,7 +80,7 @@ pub(super) fn own_id(entity: &str) -> Option<String> {
     serde_json::from_str::<Identified<'_>>(entity).ok()?.id.map(|id| id.get().to_owned())
 }
 
-/// The keys under which objects of a type are stored.
+/// The stored names of the fields of a type's objects.
 pub(super) fn stored_keys(model: &Model, ty: TypeIndex) -> impl Iterator<Item = &'static str> {
     let objects = model.possible_types(ty).iter().filter_map(|index| model.object(*index));
     objects.flat_map(|object| object.fields.values()).filter_map(|field| match field.kind {

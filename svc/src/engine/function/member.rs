@@ -7,7 +7,7 @@ use crate::json::Fields;
 use crate::mutation::Response;
 use crate::schema::{FieldDef, FieldKind, Model, ResultMember, Shape, TypeIndex};
 
-/// The parts that a member is made of.
+/// The parts of a member.
 pub(super) struct Member<'a> {
     pub(super) meta: &'a ResultMember,
     /// The JSON of the fields that every member of its kind has.
@@ -56,14 +56,14 @@ pub(super) fn entity_field<'m>(model: &'m Model, member: &ResultMember) -> Optio
     fields.values().find(|field| Some(field.rust) == member.entity)
 }
 
-/// The names that clients know for stored fields; a name that is not a field stays as it is.
+/// Returns the client-facing names of stored fields. A name without a field stays as it is.
 pub(super) fn graphql_names(model: &Model, ty: Option<TypeIndex>, stored: &[String]) -> Vec<String> {
     let objects = ty.map(|ty| model.possible_types(ty)).unwrap_or_default();
     let fields = || objects.iter().filter_map(|index| model.object(*index)).flat_map(|object| object.fields.values());
     let name = |name: &String| {
         let by_stored = fields().find(|field| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == name));
         let by_rust = || fields().find(|field| field.rust == name);
-        // The key of a relation stands for the field that leads there.
+        // The key of a relation is shown as the field of that relation.
         let by_key = || fields().find(|field| leads_by(field, name));
         by_stored.or_else(by_rust).or_else(by_key).map_or(name, |field| &field.name).clone()
     };
@@ -76,7 +76,7 @@ pub(super) fn graphql_names(model: &Model, ty: Option<TypeIndex>, stored: &[Stri
     names
 }
 
-/// Whether a field leads to one row of another view by a key of this name.
+/// Whether a field is a relation to a single row of another view, with a key of this name.
 fn leads_by(field: &FieldDef, key: &str) -> bool {
     let FieldKind::Relation(relation) = &field.kind else { return false };
     matches!(relation.shape, Shape::One | Shape::Optional) && relation.from.contains(&key)

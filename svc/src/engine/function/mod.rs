@@ -29,7 +29,7 @@ use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, OnFail
 /// The root type whose fields call functions.
 const ROOT: &str = "Mutation";
 
-/// Answers a root field that calls a function.
+/// Executes a root field that calls a function.
 pub(crate) async fn write_function(
     cx: &ExecutionContext<'_>,
     admission: &Admission<'_>,
@@ -41,7 +41,7 @@ pub(crate) async fn write_function(
     write_outcome(cx, field, outcome, path).await
 }
 
-/// Completes what a mutation without a body has led to.
+/// Completes the outcome of a mutation without a body.
 pub(super) async fn write_outcome(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -91,7 +91,7 @@ fn arguments(
     Ok(args)
 }
 
-/// Completes the JSON like any that is stored; methods get the user's types.
+/// Completes the JSON like any stored JSON; methods get the user's types.
 async fn complete(cx: &ExecutionContext<'_>, field: &PlanField, json: &str, path: &Path<'_>) -> CompletedValue {
     if calls(cx.model, field, json) == Calls::None {
         return CompletedValue::walk_into(cx, (field, path), json.len(), |walk, out| {
@@ -105,8 +105,8 @@ async fn complete(cx: &ExecutionContext<'_>, field: &PlanField, json: &str, path
     complete_value(cx, field, Found::Value(decoded.resolve()), path).await
 }
 
-/// Returns the methods and relations below the answer. Of several members only the one that is there counts: another's
-/// methods do not make it necessary to read this one into its type.
+/// Returns the methods and relations below the result. If there are several possible members, only the returned one
+/// counts: methods of other members do not require reading this one into its type.
 fn calls(model: &Model, field: &PlanField, json: &str) -> Calls {
     #[derive(serde::Deserialize)]
     struct Named {

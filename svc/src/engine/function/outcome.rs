@@ -1,4 +1,4 @@
-//! From a function's answer to the JSON of the field's type.
+//! Converts a function's result to the JSON of the field's type.
 
 use serde_json::json;
 
@@ -15,22 +15,22 @@ use crate::repository::Db;
 use crate::schema::{FieldDef, Model, OnFailure, ResultMember, ResultMeta, TypeIndex};
 use crate::{Error, ErrorCode};
 
-/// The field and type that the answer of a function is made for.
+/// The field and type that the result of a function is converted for.
 pub(crate) struct Target<'a> {
     /// The function, for messages.
     pub(crate) function: &'a str,
-    /// The named type of the answer, where the schema has it.
+    /// The named type of the result, if the schema has it.
     pub(crate) ty: Option<TypeIndex>,
-    /// Whether the answer is a list.
+    /// Whether the result is a list.
     pub(crate) list: bool,
-    /// The field that asks; none asks for everything.
+    /// The field that selects from the result; `None` selects everything.
     pub(crate) field: Option<&'a PlanField>,
     pub(crate) on_failure: OnFailure,
-    /// The row that it acts on, where policies keep rows of its type back.
+    /// The row that it acts on, if row policies apply to its type.
     pub(crate) acts_on: Option<ActedRow>,
 }
 
-/// The value that a call has led to.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(crate) struct CallOutcome {
     /// The JSON of the field's type.
@@ -39,10 +39,10 @@ pub(crate) struct CallOutcome {
     pub(crate) unread: Option<Unread>,
 }
 
-/// Calls a function, decides whether it succeeded, and gives the JSON of its value.
+/// Calls a function, decides whether it succeeded, and returns the JSON of its value.
 ///
 /// # Errors
-/// A failure that the type has no place for, and whatever is not the author's word.
+/// A failure that the type cannot represent, and every error that the author of the function did not declare.
 pub(crate) async fn call_function(
     db: &Db,
     target: &Target<'_>,
@@ -85,7 +85,7 @@ pub(crate) async fn call_function(
             if called.kept {
                 return Box::pin(fail(db, target, result, failure, &response)).await;
             }
-            // A transaction that has failed reads nothing more.
+            // A failed transaction reads nothing more.
             Box::pin(fail(&db.without_transaction(), target, result, failure, &response)).await
         }
         Status::Unknown => Err(Error::internal(format!(
@@ -95,7 +95,7 @@ pub(crate) async fn call_function(
     }
 }
 
-/// An answer without a status is the entity.
+/// Completes a result without a status, which is the entity itself.
 async fn plain(
     db: &Db,
     target: &Target<'_>,
@@ -117,10 +117,10 @@ async fn plain(
     Box::pin(success(db, target, result, &response)).await
 }
 
-/// The value of a success.
+/// Returns the value of a success.
 ///
 /// # Errors
-/// When what it has written cannot be read, and no member of a result tells so.
+/// If the written rows cannot be read, and there is no member of a result to report that.
 pub(crate) async fn succeed(
     db: &Db,
     target: &Target<'_>,
@@ -164,10 +164,10 @@ async fn success(
     Ok(CallOutcome { json: member.write(&db.app.model), unread })
 }
 
-/// The value of a failure.
+/// Returns the value of a failure.
 ///
 /// # Errors
-/// The failure, where the type has no place for it.
+/// The failure, if the type cannot represent it.
 pub(crate) async fn fail(
     db: &Db,
     target: &Target<'_>,
@@ -189,7 +189,7 @@ pub(crate) async fn fail(
 }
 
 impl Target<'_> {
-    /// The entity of a member, where the client asks for it, or why there is none where one has to be.
+    /// The entity of a member, if the client selects it, or the reason why a required one is missing.
     async fn entity(
         &self,
         db: &Db,
@@ -219,7 +219,7 @@ impl Target<'_> {
     fn asks_for(&self, model: &Model, member: &ResultMember, own: &FieldDef) -> bool {
         let Some(field) = self.field else { return true };
         let selection = model.type_named(member.name).and_then(|(index, _)| field.children.of(index));
-        // A method of the member may look at it.
+        // A method of the member may read it.
         selection.is_some_and(|selection| {
             selection.needs_whole_rows() || selection.fields.iter().any(|field| field.name == own.name)
         })

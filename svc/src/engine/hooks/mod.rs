@@ -1,4 +1,4 @@
-//! Hooks: the places of a request where limits, metrics and spans are put.
+//! Hooks: the points of a request where limits, metrics and spans attach.
 
 #[cfg(test)]
 mod tests;
@@ -15,18 +15,18 @@ use super::response::Response;
 use crate::request::{Context, PreparedOperation, RequestHook, RequestParts};
 use crate::{Error, ErrorCode};
 
-/// A place for limits, metrics and spans: it is told of each request, and may refuse it. Each method
-/// does nothing by itself.
+/// An extension point for limits, metrics and spans. It is notified of each request, and may reject it. The default
+/// methods do nothing.
 pub(crate) trait Hook: Send + Sync + 'static {
-    /// A request has come; nothing but its head is read.
+    /// Called when a request has arrived, with only its head read.
     ///
     /// # Errors
-    /// The request's error: nothing of it is read any further.
+    /// The request's error: the rest of the request is not read.
     fn before_parsing<'a>(&'a self, _: &'a RequestParts) -> BoxFuture<'a, Result<(), Error>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Its operation is valid, planned, and within the limits.
+    /// Called when the operation of the request is valid, planned, and within the limits.
     ///
     /// # Errors
     /// The request's error: no field runs.
@@ -34,7 +34,7 @@ pub(crate) trait Hook: Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// A root field is decided about and run by `run`.
+    /// Wraps a root field: `run` decides about its access and executes it.
     fn around_field<'a>(
         &'a self,
         _: Context<'a>,
@@ -44,8 +44,8 @@ pub(crate) trait Hook: Send + Sync + 'static {
         run
     }
 
-    /// The request has ended, whatever became of it: each one that [`before_parsing`](Self::before_parsing) is told of ends
-    /// once.
+    /// Called when the request has ended, regardless of its outcome: exactly once for each request passed to
+    /// [`before_parsing`](Self::before_parsing).
     fn after_answering(&self, _: Answered<'_>) {}
 }
 
@@ -59,24 +59,24 @@ pub(crate) trait Hook: Send + Sync + 'static {
     )
 )]
 pub(crate) struct Answered<'a> {
-    /// The HTTP status; none where the request was dropped, as when its client has gone.
+    /// The HTTP status; `None` if the request was dropped, for example because its client disconnected.
     pub(crate) status: Option<StatusCode>,
-    /// The code of the error that is the whole request's.
+    /// The code of the error that failed the whole request.
     pub(crate) code: Option<&'a str>,
-    /// The number of errors beside `data`.
+    /// The number of errors next to `data`.
     pub(crate) field_errors: usize,
     /// The time since its head was read.
     pub(crate) elapsed: Duration,
 }
 
-/// A request that is not answered yet. The hooks are told when it is, or when it is dropped.
+/// A request without a response yet. The hooks are notified when it is answered or dropped.
 pub(crate) struct Answering<'a> {
     hooks: &'a Hooks,
     began: Instant,
 }
 
 impl Answering<'_> {
-    /// It is answered.
+    /// Notifies the hooks that the request is answered.
     pub(crate) fn answered(self, status: StatusCode, code: Option<&str>, field_errors: usize) {
         self.tell(Some(status), code, field_errors);
         std::mem::forget(self);
@@ -85,7 +85,7 @@ impl Answering<'_> {
     fn tell(&self, status: Option<StatusCode>, code: Option<&str>, field_errors: usize) {
         let answered = Answered { status, code, field_errors, elapsed: self.began.elapsed() };
         for hook in self.hooks.0.iter().rev() {
-            // It may be told while a panic unwinds, where another one would end the process.
+            // This may run while a panic unwinds, where another panic would abort the process.
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| hook.after_answering(answered))) {
                 crate::panic::report("a hook", crate::panic::message(&*panic));
             }
@@ -104,7 +104,7 @@ impl Drop for Answering<'_> {
     }
 }
 
-/// The hooks of an application, the outermost first. Without any, a request asks for their number and nothing else.
+/// The hooks of an application, the outermost first. Without any, a request only checks their number.
 #[derive(Default)]
 pub(crate) struct Hooks(Vec<Box<dyn Hook>>);
 
@@ -118,7 +118,7 @@ impl Hooks {
         self.0.is_empty()
     }
 
-    /// Whether there are hooks for a request: its own, or those of the application.
+    /// Whether there are hooks for a request: its own, or the application's.
     pub(crate) fn concern(&self, request: &RequestParts) -> bool {
         !self.is_empty() || request.hook.is_some()
     }
@@ -133,7 +133,7 @@ impl Hooks {
         Ok(())
     }
 
-    /// Tells the hook of a request's own of a further request of a batch.
+    /// Notifies the request's own hook of a further request of a batch.
     pub(crate) async fn before_next(&self, request: &RequestParts) -> Result<(), Response> {
         match own(request) {
             Some(own) => own.before_next(request).await.map_err(|error| Response::failed(&error)),
@@ -160,13 +160,13 @@ impl Hooks {
         self.0.iter().rev().fold(run, |run, hook| hook.around_field(context, field, run))
     }
 
-    /// A request that begins; none without hooks, which costs no look at the clock.
+    /// Starts tracking a request. Returns `None` without hooks, which avoids reading the clock.
     pub(crate) fn answering(&self) -> Option<Answering<'_>> {
         (!self.is_empty()).then(|| Answering { hooks: self, began: Instant::now() })
     }
 }
 
-/// The hook of a request's own, which comes first.
+/// The request's own hook, which runs first.
 fn own(request: &RequestParts) -> Option<&dyn RequestHook> {
     request.hook.as_deref()
 }

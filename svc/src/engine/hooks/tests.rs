@@ -1,4 +1,4 @@
-//! The order in which hooks are called, and their refusals.
+//! The order of hook calls, and rejections by hooks.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::engine::plan::PlanField;
 use crate::prelude::*;
 use crate::request::{Context, PreparedOperation, RequestParts};
 
-/// A hook that notes what it is told, and refuses what the header `x-refuse` names.
+/// A hook that records its calls, and rejects a request at the point named by the header `x-refuse`.
 struct Notes {
     name: &'static str,
     notes: Arc<Mutex<Vec<String>>>,
@@ -85,7 +85,7 @@ async fn broken() -> Result<Option<i32>> {
     panic!("as it does")
 }
 
-/// A service with two hooks, and what they note.
+/// A service with two hooks, and their records.
 async fn service() -> (Router, Arc<Mutex<Vec<String>>>) {
     let notes = Arc::default();
     let hook = |name| Notes { name, notes: Arc::clone(&notes) };

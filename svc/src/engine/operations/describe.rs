@@ -5,8 +5,8 @@ use std::sync::{Arc, Weak};
 use super::Registered;
 use crate::postgres::{Columns, Database};
 
-/// Asks PostgreSQL what each statement gives, and writes what is wrong to the log. The service serves on: the database
-/// may be changed, and until then each such operation is an error.
+/// Has PostgreSQL describe each statement, and logs mismatches. The service keeps running: the database may be changed,
+/// and until then each such operation is an error.
 pub(crate) async fn describe_all(database: Weak<Database>, operations: Vec<Arc<Registered>>) {
     let operations: Vec<_> = operations.iter().filter(|operation| operation.sql.is_some()).collect();
     let statements: Vec<_> = operations.iter().filter_map(|operation| Some(&*operation.sql.as_ref()?.text)).collect();

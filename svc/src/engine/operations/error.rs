@@ -7,7 +7,7 @@
 pub struct OperationError {
     /// The file, or the beginning of the document.
     pub operation: String,
-    /// The fault, and its cure.
+    /// The problem, and how to fix it.
     pub reason: String,
 }
 

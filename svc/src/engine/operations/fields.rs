@@ -1,4 +1,4 @@
-//! The fields that a statement can answer.
+//! Checks that a statement can answer the fields of an operation.
 
 use std::collections::HashSet;
 
@@ -10,10 +10,11 @@ use crate::engine::document::Document;
 use crate::engine::plan::{PlanField, PlanKind, Selection};
 use crate::schema::{FieldKind, Model};
 
-/// The most bytes that the name of a column can have.
+/// The maximum length of a column name, in bytes.
 const MAX_COLUMN: usize = 63;
 
-/// Refuses fields that need a function of the program, and names that columns and keys cannot have.
+/// Rejects fields that need a function of the program, and response keys that column names or JSON keys cannot
+/// represent.
 pub(super) fn check_fields(
     model: &Model,
     limits: &Limits,
@@ -43,7 +44,7 @@ pub(super) fn check_fields(
             ));
         }
     }
-    // Conditions change what stands beside what; no document is checked for all of their combinations.
+    // Conditions change which fields are selected together. No document is checked for all combinations of them.
     for condition in [true, false] {
         let variables: Variables = document
             .conditions()
@@ -56,7 +57,7 @@ pub(super) fn check_fields(
     Ok(())
 }
 
-/// Refuses methods and fields with checks, which are functions of the program.
+/// Rejects methods and fields with access checks, which are functions of the program.
 fn no_method(model: &Model, set: &SelectionSet, name: &str) -> Result<(), String> {
     let Some((index, _)) = model.type_named(&set.ty) else { return Ok(()) };
     for member in model.possible_types(index) {
@@ -75,7 +76,8 @@ fn no_method(model: &Model, set: &SelectionSet, name: &str) -> Result<(), String
     Ok(())
 }
 
-/// Related rows stand under the key of the answer, stored fields under their stored names: these must not be the same.
+/// Checks that no stored name equals the response key of related rows: stored fields are read by their stored names,
+/// related rows by their response keys.
 fn distinct_keys(selection: &Selection, seen: &mut HashSet<*const Selection>) -> Result<(), String> {
     if !seen.insert(std::ptr::from_ref(selection)) {
         return Ok(());

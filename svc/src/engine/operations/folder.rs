@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::{Operation, OperationError};
 
-/// The most levels of folders.
+/// The maximum depth of nested folders.
 const DEPTH: usize = 32;
 
-/// The operations of all files below a folder, in the order of their paths. Files of other kinds, and what begins with
-/// a dot, are left alone.
+/// Reads the operations from all files below a folder, in the order of their paths. Other file types and names that
+/// start with a dot are ignored.
 ///
 /// # Errors
-/// Everything that cannot be read, and statements without an operation.
+/// Every file that cannot be read, and statements without an operation.
 pub(crate) fn read_folder(folder: &Path) -> Result<Vec<Operation>, Vec<OperationError>> {
     let mut files = BTreeMap::new();
     let mut errors = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn read_folder(folder: &Path) -> Result<Vec<Operation>, Vec<Operation
     if errors.is_empty() { Ok(operations) } else { Err(errors) }
 }
 
-/// The files of one name.
+/// The files with the same name, apart from the extension.
 #[derive(Default)]
 struct Files {
     documents: Vec<PathBuf>,
@@ -68,7 +68,8 @@ fn find(folder: &Path, depth: usize, files: &mut BTreeMap<PathBuf, Files>, error
         if entry.file_name().to_string_lossy().starts_with('.') {
             continue;
         }
-        // Links to files are followed, as mounted configuration has them; links to folders could go round in circles.
+        // Links to files are followed, because mounted configuration uses them. Links to folders are not, because they
+        // could form a cycle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             find(&path, depth - 1, files, errors);
             continue;

@@ -9,8 +9,8 @@ use crate::application::Limits;
 use crate::engine::document_id::DocumentId;
 use crate::schema::Model;
 
-/// Registers what a manifest lists. Where all of it can be registered, each id leads to its document, and the hash of each
-/// document too.
+/// Registers the documents listed in a manifest. If all of them can be registered, each id leads to its document, and
+/// so does the text of each document.
 pub(crate) fn fuzz_manifest(model: &Arc<Model>, bytes: &[u8]) {
     let Ok(listed) = parse(bytes) else { return };
     let mut documents = BTreeMap::new();

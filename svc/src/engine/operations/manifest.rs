@@ -1,9 +1,9 @@
-//! Documents that the tools of clients have listed: trusted documents.
+//! Trusted documents: documents listed by the tools of clients.
 //!
-//! | Tool | File |
-//! |---|---|
-//! | `@apollo/generate-persisted-query-manifest` | `{"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{"id": …, "body": …}]}` |
-//! | Relay's compiler, GraphQL Code Generator | `{"<id>": "<document>"}` |
+//! Two formats are read:
+//! - `@apollo/generate-persisted-query-manifest` writes
+//!   `{"format": "apollo-persisted-query-manifest", "version": 1, "operations": [{"id": …, "body": …}]}`.
+//! - Relay's compiler and GraphQL Code Generator write `{"<id>": "<document>"}`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::{Operation, OperationError};
 use crate::engine::document_id::DocumentId;
 
-/// The format that a manifest of Apollo's names.
+/// The format named in Apollo's manifests.
 const FORMAT: &str = "apollo-persisted-query-manifest";
 
 #[derive(Deserialize)]
@@ -30,10 +30,11 @@ pub(super) struct Listed {
     pub(super) body: String,
 }
 
-/// The documents of a manifest, or of all that lie in a folder. A document that several list is one with several ids.
+/// Reads the documents of a manifest, or of all manifests in a folder. A document listed by several manifests becomes
+/// one operation with several ids.
 ///
 /// # Errors
-/// Everything that cannot be read.
+/// Every manifest that cannot be read.
 pub(crate) fn read_manifests(place: &Path) -> Result<Vec<Operation>, Vec<OperationError>> {
     let mut documents: BTreeMap<String, Operation> = BTreeMap::new();
     let mut errors = Vec::new();
@@ -50,7 +51,7 @@ pub(crate) fn read_manifests(place: &Path) -> Result<Vec<Operation>, Vec<Operati
     if errors.is_empty() { Ok(documents.into_values().collect()) } else { Err(errors) }
 }
 
-/// Adds what a file lists to the documents by their text.
+/// Adds the documents listed in a file to the documents by text.
 pub(super) fn add(documents: &mut BTreeMap<String, Operation>, listed: Vec<Listed>, file: &str) {
     for Listed { id, body } in listed {
         let shown = || format!("{file}: {id}");
@@ -61,7 +62,7 @@ pub(super) fn add(documents: &mut BTreeMap<String, Operation>, listed: Vec<Liste
     }
 }
 
-/// The manifests of a folder in the order of their names, or the one file.
+/// The manifests in a folder, sorted by name, or the single file.
 fn files(place: &Path) -> Result<Vec<PathBuf>, Vec<OperationError>> {
     if !place.is_dir() {
         return Ok(vec![place.to_owned()]);
@@ -89,10 +90,10 @@ fn read(file: &Path) -> Result<Vec<Listed>, OperationError> {
     parse(&text).map_err(fail)
 }
 
-/// The documents that a manifest lists.
+/// Returns the documents listed in a manifest.
 ///
 /// # Errors
-/// The reason for which it is not one.
+/// The reason why the text is not a valid manifest.
 pub(super) fn parse(text: &[u8]) -> Result<Vec<Listed>, String> {
     let listed = match serde_json::from_slice(text) {
         Ok(Manifest::Apollo { format, version: 1, operations }) if format == FORMAT => operations,
@@ -112,7 +113,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Vec<Listed>, String> {
     }
 }
 
-/// The reason for which no client can name an id.
+/// The reason why clients cannot send an id.
 fn fault(id: &str) -> Option<String> {
     if id.is_empty() {
         return Some("a document has an empty id".to_owned());

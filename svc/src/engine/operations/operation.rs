@@ -1,6 +1,6 @@
-//! Operations as a program gives them.
+//! Operations, as registered by a program.
 
-/// A document with one operation that a program registers; given to
+/// A document with one operation that a program registers; passed to
 /// [`AppOptions::operations`](crate::AppOptions::operations) or [`OperationRegistry`](crate::OperationRegistry).
 ///
 /// Clients name it by the SHA-256 of its text or by the operation's name, or send the text.
@@ -22,13 +22,13 @@
 pub struct Operation {
     pub(super) document: String,
     pub(super) sql: Option<String>,
-    /// The file that it comes from.
+    /// The file it was read from.
     pub(super) file: Option<String>,
-    /// The ids that a manifest gives it, in the place of its own name.
+    /// The ids from manifests, which replace its own name.
     pub(super) ids: Vec<String>,
 }
 
-/// The most characters of a document that stand for it in messages.
+/// The maximum number of characters of a document shown in messages.
 const SHOWN: usize = 60;
 
 impl Operation {
@@ -38,16 +38,17 @@ impl Operation {
         Self { document: document.into(), sql: None, file: None, ids: Vec::new() }
     }
 
-    /// One that a manifest lists. Manifests of several clients may have different documents of one name.
+    /// Creates an operation listed in a manifest. Manifests of different clients may contain different documents with
+    /// the same name.
     pub(super) fn listed(document: &str, shown: String) -> Self {
         Self { file: Some(shown), ..Self::new(document) }
     }
 
-    /// Sets the statement that answers it, in place of the fields' own functions.
+    /// Sets the statement that answers the operation, instead of the functions of its fields.
     ///
-    /// `$1`, `$2` and so on are the operation's variables, in the order in which it declares them. The statement gives
-    /// at most one row, with a column of type `jsonb` or `json` for each root field, named by the field's key in the
-    /// answer. A column holds what `data` holds in a view: objects with the stored names as keys.
+    /// `$1`, `$2` and so on are the operation's variables, in the order of their declarations. The statement returns at
+    /// most one row, with a column of type `jsonb` or `json` for each root field, named by the field's key in the
+    /// answer. A column has the same format as `data` in a view: objects with the stored names as keys.
     pub fn sql(mut self, sql: impl Into<String>) -> Self {
         self.sql = Some(sql.into());
         self

@@ -1,7 +1,7 @@
 //! The parameters that a statement names.
 
-/// Returns whether each of `$1`, `$2`, … stands in a statement, outside of texts, names and comments; as many as the
-/// highest number.
+/// Returns whether each of `$1`, `$2`, … occurs in a statement outside of strings, quoted names and comments. The
+/// length is the highest number.
 pub(super) fn parameters(sql: &str) -> Vec<bool> {
     let mut found = Vec::new();
     let mut rest = sql;
@@ -30,7 +30,8 @@ fn is_word(char: char) -> bool {
     char == '_' || char.is_alphanumeric()
 }
 
-/// Returns the rest after a text or a name; a quote that stands twice begins another, which comes to the same.
+/// Returns the rest after a string or a quoted name. A doubled quote is treated as the start of another one, which has
+/// the same effect.
 fn quoted(text: &str, quote: char, escapes: bool) -> &str {
     let mut chars = text.char_indices();
     while let Some((at, char)) = chars.next() {
@@ -63,12 +64,12 @@ fn comment(text: &str) -> &str {
     ""
 }
 
-/// Returns the rest after a parameter, or after a text between `$tag$`.
+/// Returns the rest after a parameter, or after a string between `$tag$`.
 fn dollar<'a>(text: &'a str, found: &mut Vec<bool>) -> &'a str {
     let after = &text[1..];
     let digits = after.len() - after.trim_start_matches(|char: char| char.is_ascii_digit()).len();
     if digits > 0 {
-        // PostgreSQL has at most 65,535; beyond, one number is as wrong as another.
+        // PostgreSQL has at most 65,535 parameters; all higher numbers are equally wrong.
         let number = after[..digits].parse::<usize>().unwrap_or(usize::MAX).min(usize::from(u16::MAX) + 1);
         if number > 0 {
             found.resize(found.len().max(number), false);

@@ -14,16 +14,16 @@ use crate::engine::persisted::Hash;
 use crate::postgres::{StatementSubject, StatementText};
 use crate::schema::Model;
 
-/// An operation that may be asked for.
+/// An operation that clients may request.
 #[derive(Debug)]
 pub(crate) struct Registered {
     pub(crate) document: Arc<Document>,
-    /// The names by which clients may ask for it: its own, or the ids of manifests.
+    /// The names that clients may use for it: its own, or the ids from manifests.
     pub(super) names: Vec<String>,
     pub(crate) sql: Option<Sql>,
     /// The hash of its text without white space at the end.
     pub(super) id: Hash,
-    /// Of the text as it was given, and without white space at its end.
+    /// The hashes of the text as given and without white space at its end, and the ids that are hashes.
     pub(super) hashes: Vec<Hash>,
     /// Its name in messages.
     pub(super) shown: String,
@@ -33,14 +33,14 @@ pub(crate) struct Registered {
 #[derive(Debug)]
 pub(crate) struct Sql {
     pub(super) text: StatementText,
-    /// Whether each parameter stands in the text; as many as the highest number.
+    /// Whether each parameter occurs in the text; the length is the highest number.
     pub(super) parameters: Vec<bool>,
     /// The operation's name in messages.
     pub(super) operation: String,
 }
 
 impl Registered {
-    /// Checks and prepares an operation; all that can be known without the database.
+    /// Checks and prepares an operation, as far as possible without the database.
     pub(super) fn new(model: &Model, limits: &Limits, operation: Operation) -> Result<Self, OperationError> {
         let shown = operation.shown();
         let fail = |reason: String| OperationError::new(shown.clone(), reason);
@@ -81,7 +81,7 @@ impl Registered {
         Ok(Self { names, sql, id, hashes, shown, document })
     }
 
-    /// Returns the first name by which clients may ask for it.
+    /// Returns the first name that clients may use for it.
     pub(crate) fn name(&self) -> Option<&str> {
         self.names.first().map(String::as_str)
     }
@@ -93,13 +93,13 @@ impl Registered {
         fields.filter(|field| !field.name.starts_with("__")).map(|field| field.response_key().as_str())
     }
 
-    /// Returns the number of bytes that it holds.
+    /// Returns the size of its texts in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.document.text.len() + self.sql.as_ref().map_or(0, |sql| sql.text.len())
     }
 }
 
-/// The hash that an id is, as clients send it in either place for hashes.
+/// Returns the hash if an id is one, with or without `sha256:`: clients send hashes in both forms.
 fn hash(id: &str) -> Option<Hash> {
     let mut hash = Hash::default();
     let digits = id.strip_prefix("sha256:").unwrap_or(id);

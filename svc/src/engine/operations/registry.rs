@@ -1,4 +1,4 @@
-//! The registry of operations, which a program can change while it runs.
+//! The registry of operations, which a program can change at run time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -12,9 +12,9 @@ use crate::engine::document_id::DocumentId;
 use crate::engine::persisted::Hash;
 use crate::schema::Model;
 
-/// The registered operations of an application, for a program that registers while it runs.
+/// The registered operations of an application, for programs that register operations at run time.
 ///
-/// It is a handle: clones are the same registry. Give one to
+/// The registry is a handle: clones share the same operations. Pass one to
 /// [`AppOptions::operation_registry`](crate::AppOptions::operation_registry), and keep another.
 ///
 /// ```no_run
@@ -32,7 +32,7 @@ use crate::schema::Model;
 /// # drop(app); Ok(()) }
 /// ```
 ///
-/// At most `SVC_MAX_OPERATIONS` are kept. Past that, the one that was used least recently falls out.
+/// At most `SVC_MAX_OPERATIONS` operations are kept. Beyond that, the least recently used one is evicted.
 #[derive(Clone, Default)]
 pub struct OperationRegistry(Arc<Inner>);
 
@@ -48,7 +48,7 @@ struct App {
     model: Arc<Model>,
     limits: Arc<Limits>,
     store: Mutex<Store>,
-    /// Makes the hashes of texts, without the lock.
+    /// Hashes texts outside of the lock.
     hasher: RandomState,
 }
 
@@ -59,7 +59,7 @@ impl OperationRegistry {
     }
 
     /// Registers an operation; one with the same text is replaced. It is prepared at once, and its SQL is sent to the
-    /// database when the operation is first asked for.
+    /// database when the operation is first requested.
     ///
     /// # Errors
     /// When the operation is not valid, when another has its name, and before the application has been created.
@@ -79,7 +79,7 @@ impl OperationRegistry {
         .unwrap_or(Ok(()))
     }
 
-    /// Removes the operation with this name, or with this `sha256:…` of its text; whether there was one.
+    /// Removes the operation with this name, or with this `sha256:…` of its text. Returns whether it existed.
     pub fn remove(&self, id: &str) -> bool {
         let Ok(id) = id.parse::<DocumentId>() else { return false };
         let removed = self.change(|store| {
@@ -105,7 +105,7 @@ impl OperationRegistry {
     /// Starts with the operations of an application.
     ///
     /// # Errors
-    /// All that keeps operations from being registered.
+    /// Every reason why an operation cannot be registered.
     pub(crate) fn start(
         &self,
         model: &Arc<Model>,
@@ -177,7 +177,8 @@ impl OperationRegistry {
         self.change(look).flatten()
     }
 
-    /// The lock is held for look-ups and changes of maps, which cannot panic; `None` without an application.
+    /// Runs `change` with the lock, which is held only for lookups and changes of maps that cannot panic. Returns
+    /// `None` without an application.
     fn change<T>(&self, change: impl FnOnce(&mut Store) -> T) -> Option<T> {
         let app = self.0.app.get()?;
         let mut store = app.store.lock().unwrap_or_else(PoisonError::into_inner);

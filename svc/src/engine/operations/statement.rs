@@ -1,4 +1,4 @@
-//! Answers operations with their own statement.
+//! Executes operations with their own statement.
 
 use std::panic::AssertUnwindSafe;
 
@@ -26,7 +26,7 @@ pub(crate) struct OperationStatement<'a> {
     variables: &'a [VariableDef],
 }
 
-/// The result of a statement: its row, or why there is none.
+/// The result of a statement: its row, or the reason why there is none.
 pub(in crate::engine) struct Answered<'a> {
     sql: &'a Sql,
     rows: Result<Written, Failed>,
@@ -34,13 +34,13 @@ pub(in crate::engine) struct Answered<'a> {
 
 /// A statement that failed.
 enum Failed {
-    /// In development a database that is unreachable gives empty results, so that a client can be built first.
+    /// In development, an unreachable database returns empty results, so that a client can be built first.
     Away,
     Error(Error),
 }
 
 impl Registered {
-    /// Returns the statement that answers the operation, when it has SQL.
+    /// Returns the statement that answers the operation, if it has SQL.
     pub(crate) fn statement(&self) -> Option<OperationStatement<'_>> {
         let (_, info) = self.document.operation(None).ok()?;
         Some(OperationStatement { sql: self.sql.as_ref()?, variables: &info.variables })
@@ -48,7 +48,7 @@ impl Registered {
 }
 
 impl<'a> OperationStatement<'a> {
-    /// Runs it; every root field that it answers has passed the gate.
+    /// Runs the statement. Every root field that it answers has passed the gate.
     pub(in crate::engine) async fn run(self, cx: &ExecutionContext<'_>, admitted: AllAdmitted<'_>) -> Answered<'a> {
         let plan = admitted.plan();
         let kind = plan.kind;
@@ -64,7 +64,8 @@ impl<'a> OperationStatement<'a> {
         Answered { sql: self.sql, rows }
     }
 
-    /// A mutation is sent once, as a call of a function is, and undone when one of its results is a failure.
+    /// Runs the statement. A mutation is sent once, like a function call, and undone if one of its results is a
+    /// failure.
     async fn rows(self, cx: &ExecutionContext<'_>, plan: &Plan) -> Result<Written, DbError> {
         let statement = self.with_values(cx)?;
         if plan.kind == OperationKind::Query {
@@ -80,7 +81,7 @@ impl<'a> OperationStatement<'a> {
         let keeps = |rows: &[Row]| match rows {
             [] => true,
             [row] => !results.iter().any(|(key, result)| json_of(row, key).is_some_and(|json| fails(result, json))),
-            // More than one row is not an answer.
+            // More than one row is not a valid result.
             _ => false,
         };
         self.write(db, &statement, Commit::If(&keeps)).await
@@ -102,7 +103,7 @@ impl<'a> OperationStatement<'a> {
 
     fn with_values(self, cx: &ExecutionContext<'_>) -> Result<Statement, DbError> {
         let param = |(variable, used): (&VariableDef, &bool)| {
-            // PostgreSQL finds no type for a parameter that stands nowhere.
+            // PostgreSQL cannot infer the type of a parameter that does not occur in the statement.
             if !used {
                 return Ok(Param::Text(String::new()));
             }
@@ -133,22 +134,22 @@ impl<'a> OperationStatement<'a> {
     }
 }
 
-/// Returns the error for a client's value that the type of its parameter does not take, in PostgreSQL's words.
+/// Returns the error for a client's value that the type of its parameter does not accept, with PostgreSQL's message.
 fn refused_value(variables: &[VariableDef], error: &DbError) -> Option<Error> {
     let DbError::Driver(driver) = error else { return None };
     let fault = driver.of_database()?;
-    // Only what goes wrong while a value is read has a context that begins so.
+    // Only errors from reading a value have a context with this prefix.
     let context = fault.where_()?.strip_prefix("unnamed portal parameter $")?;
     let digits = context.find(|char: char| !char.is_ascii_digit()).unwrap_or(context.len());
     let variable = variables.get(context[..digits].parse::<usize>().ok()?.checked_sub(1)?)?;
-    // Of an enum, PostgreSQL's own message names the type.
+    // For an enum, PostgreSQL's own message names the type.
     let why = if fault.file() == Some("enum.c") { "is not one of the enum's values" } else { fault.message() };
     let message = format!("variable `${}`: {}", variable.name, crate::json::shorten(why));
     fault.code().code().starts_with("22").then(|| Error::new(ErrorCode::BadUserInput, message))
 }
 
 impl Answered<'_> {
-    /// The answer of one root field.
+    /// Completes one root field from the result.
     pub(in crate::engine) fn field(
         &self,
         cx: &ExecutionContext<'_>,

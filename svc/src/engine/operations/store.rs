@@ -1,4 +1,4 @@
-//! The operations that are kept: those that were not used for long make room for others.
+//! The stored operations. The least recently used ones are evicted to make room for others.
 
 use std::collections::HashMap;
 use std::hash::Hasher;
@@ -11,10 +11,10 @@ use lru::LruCache;
 use super::{OperationError, Registered};
 use crate::engine::persisted::Hash;
 
-/// The most bytes of documents and SQL that are kept.
+/// The maximum size of all documents and SQL, in bytes.
 const CAPACITY: usize = 64 << 20;
 
-/// Operations by the hash of their text; the one that was used last comes first.
+/// Operations by the hash of their text, most recently used first.
 #[derive(Debug)]
 pub(super) struct Store {
     operations: LruCache<Hash, Stored>,
@@ -23,7 +23,7 @@ pub(super) struct Store {
     hashes: HashMap<Hash, Hash>,
     names: HashMap<String, Hash>,
     bytes: usize,
-    /// The most operations.
+    /// The maximum number of operations.
     most: usize,
 }
 
@@ -34,7 +34,7 @@ struct Stored {
     operation: Arc<Registered>,
 }
 
-/// A text with its hash, which takes time for a long one: it is made before the store is locked.
+/// A text with its hash. Hashing a long text takes time, so it happens before the store is locked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HashedText<T> {
     hash: u64,
@@ -91,7 +91,7 @@ impl Store {
         Some(self.operations.get(self.names.get(name)?)?.operation.clone())
     }
 
-    /// Checks that an operation can be added beside the others.
+    /// Checks that an operation can be added without replacing another.
     pub(super) fn check_new(&self, operation: &Registered) -> Result<(), OperationError> {
         let fail = |reason: String| Err(OperationError::new(operation.shown.clone(), reason));
         if let Some(other) = self.operations.peek(&operation.id) {
@@ -100,7 +100,7 @@ impl Store {
         self.check_name(operation)
     }
 
-    /// Checks that an operation can be added, perhaps in the place of the one with the same text.
+    /// Checks that an operation can be added, possibly replacing the one with the same text.
     pub(super) fn check_name(&self, operation: &Registered) -> Result<(), OperationError> {
         let fail = |reason: String| Err(OperationError::new(operation.shown.clone(), reason));
         if operation.bytes() > CAPACITY {
@@ -118,12 +118,12 @@ impl Store {
         }
     }
 
-    /// Whether one more would push another out.
+    /// Whether an operation can be added without evicting another.
     pub(super) fn has_room_for(&self, operation: &Registered) -> bool {
         self.operations.len() < self.most && self.bytes + operation.bytes() <= CAPACITY
     }
 
-    /// Adds an operation; those that were used least recently make room.
+    /// Adds an operation, and evicts the least recently used ones to make room.
     pub(super) fn put(&mut self, operation: Registered, text: HashedText<Arc<str>>) {
         let id = operation.id;
         self.remove(&id);
@@ -138,7 +138,7 @@ impl Store {
         self.operations.put(id, Stored { text, operation: Arc::new(operation) });
     }
 
-    /// Removes an operation; whether it was there.
+    /// Removes an operation, and returns whether it existed.
     pub(super) fn remove(&mut self, id: &Hash) -> bool {
         let removed = self.operations.pop(id);
         if let Some(stored) = &removed {

@@ -1,4 +1,4 @@
-//! Arguments: constant ones are coerced with the plan, the rest when the request comes.
+//! Arguments: constants are coerced during planning, all others when a request runs the plan.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -24,31 +24,32 @@ pub(crate) struct ArgPlan {
     pub(crate) name: String,
     pub(crate) rust: String,
     pub(crate) role: ArgRole,
-    /// The position of the function's parameter, and whether it stands for several arguments.
+    /// The position of the function's parameter, and whether the parameter is made of several arguments.
     pub(crate) slot: usize,
     pub(crate) spread: bool,
     ty: TypeExpr,
     /// The rules on values.
     pub(crate) rules: Arc<[ValueRule]>,
-    /// Whether its values or values inside of them may have rules.
+    /// Whether its value, or a value nested in it, may have rules.
     pub(crate) has_rules: bool,
     default: Option<Value>,
     source: ArgSource,
-    /// Whether it stands for a comparison of the stored value of its name.
+    /// Whether it is an equality comparison with the stored field of the same name.
     is_equality: bool,
-    /// The work that it asks of the database, unless that depends on variables.
+    /// The work that it causes in the database; `None` if that depends on variables.
     asked: Option<Asked>,
     /// The gated fields that it touches.
     gates: Box<[Gated]>,
-    /// Whether the request decides what else it touches, or with which arguments.
+    /// Whether it may touch more gated fields, or other arguments of gated fields, depending on the request's
+    /// variables.
     gates_vary: bool,
 }
 
 #[derive(Debug)]
 enum ArgSource {
-    /// Known with the plan; `None` is absent.
+    /// A constant, coerced during planning; `None` if the argument is absent.
     Constant(Option<Value>),
-    /// Holds a variable.
+    /// Contains a variable.
     Dynamic(Node<ast::Value>),
 }
 
@@ -99,7 +100,7 @@ impl ArgPlan {
         &self.ty
     }
 
-    /// The value under these variables; `None` is absent.
+    /// Returns the value for these variables; `None` if the argument is absent.
     ///
     /// # Errors
     /// A variable that leaves a required place empty.
@@ -114,7 +115,7 @@ impl ArgPlan {
         };
         let coerce = Literal { types: &model.types, variables: Some(variables) };
         let value = match (literal.as_ref(), &self.default) {
-            // An absent variable stands for the default, so its absence is not an error where there is one.
+            // An absent variable falls back to the default, so it is no error if the argument has one.
             (ast::Value::Variable(name), Some(default)) if variables.get(name).is_none() => {
                 Ok(Some(Cow::Borrowed(default)))
             }
@@ -124,12 +125,12 @@ impl ArgPlan {
         value.map_err(|why| RequestError::new(ErrorCode::BadUserInput, format!("argument `{}`: {why}", self.name)))
     }
 
-    /// Whether it touches gated fields under some variables.
+    /// Whether it can touch gated fields, for any values of the variables.
     pub(super) fn may_touch_gates(&self) -> bool {
         self.gates_vary || !self.gates.is_empty()
     }
 
-    /// Adds the gated fields that it touches under these variables.
+    /// Adds the gated fields that it touches for these variables.
     pub(super) fn collect_gates(
         &self,
         model: &Model,
@@ -147,7 +148,7 @@ impl ArgPlan {
     pub(super) fn weight(&self) -> usize {
         let source = match &self.source {
             ArgSource::Constant(value) => value.as_ref().map_or(0, weight::value),
-            // The literal is the document's.
+            // The literal belongs to the document.
             ArgSource::Dynamic(_) => 0,
         };
         let default = self.default.as_ref().map_or(0, weight::value);
@@ -155,12 +156,12 @@ impl ArgPlan {
         weight::text(&self.name) + weight::text(&self.rust) + weight::type_expr(&self.ty) + default + source + slice
     }
 
-    /// Whether the value is known with the plan.
+    /// Whether the value is a constant of the plan.
     pub(super) fn is_constant(&self) -> bool {
         matches!(self.source, ArgSource::Constant(_))
     }
 
-    /// Returns the work that it asks of the database under these variables.
+    /// Returns the work that it causes in the database for these variables.
     pub(super) fn asked(&self, model: &Model, variables: &Variables) -> Asked {
         match (self.asked, &self.source) {
             (Some(known), _) => known,
@@ -172,17 +173,17 @@ impl ArgPlan {
         }
     }
 
-    /// Whether it may lead to rows of other types.
+    /// Whether it may follow relations to rows of other types.
     pub(super) fn follows_relations(&self) -> bool {
         self.asked.is_none_or(|asked| asked.hops > 0)
     }
 
-    /// Whether that depends on variables.
+    /// Whether the work that it causes depends on variables.
     pub(super) fn asks_by_variables(&self) -> bool {
         self.asked.is_none()
     }
 
-    /// The number of values of a list.
+    /// The number of items if the value is a list.
     pub(super) fn items(&self, model: &Model, variables: &Variables) -> Option<usize> {
         match self.value(model, variables).ok()??.as_ref() {
             Value::List(items) => Some(items.len()),
@@ -190,7 +191,7 @@ impl ArgPlan {
         }
     }
 
-    /// The value when it is a whole number; for pages.
+    /// The value if it is an integer; used for page sizes.
     pub(super) fn integer(&self, model: &Model, variables: &Variables) -> Option<i64> {
         match &self.source {
             ArgSource::Constant(Some(Value::Number(number))) => number.as_i64(),
@@ -203,7 +204,7 @@ impl ArgPlan {
     }
 }
 
-/// Whether a field with rules can stand in a value of a type.
+/// Whether a value of this type can contain a field with rules.
 fn reaches_rule(model: &Model, index: TypeIndex) -> bool {
     let (mut left, mut seen) = (vec![index], HashSet::from([index]));
     while let Some(index) = left.pop() {
@@ -217,7 +218,7 @@ fn reaches_rule(model: &Model, index: TypeIndex) -> bool {
 }
 
 impl PlanField {
-    /// The coerced arguments under their Rust names; those that are absent are left out.
+    /// Returns the coerced arguments by Rust name, without the absent ones.
     ///
     /// # Errors
     /// A variable that leaves a required place empty.

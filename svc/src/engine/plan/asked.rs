@@ -1,4 +1,4 @@
-//! The work that filters, orders and groups ask of the database: comparisons, hops through relations, and keys.
+//! The work that filters, orders and groups cause in the database: comparisons, hops through relations, and sort keys.
 
 use std::collections::HashSet;
 
@@ -9,46 +9,46 @@ use indexmap::IndexMap;
 use crate::engine::coerce::Variables;
 use crate::schema::{ArgDef, ArgRole, EnumDef, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-/// The number of values of a list that count as one comparison.
+/// The number of list values that count as one comparison.
 const VALUES: usize = 50;
 
-/// The work that arguments ask of the database.
+/// The work that arguments cause in the database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) comparisons: u64,
-    /// The relations that are followed. One behind others counts one more for each of them, as PostgreSQL takes longer to
-    /// plan it.
+    /// The relations that are followed. A nested relation counts one more for each relation above it, as PostgreSQL
+    /// takes longer to plan it.
     pub(crate) hops: u64,
     pub(crate) order_keys: u64,
-    /// The depth to which conditions and orders nest.
+    /// The nesting depth of conditions and orders.
     pub(crate) levels: usize,
 }
 
 /// The value of an argument, or a part of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Given<'a> {
-    /// As the document has it; there may be variables inside.
+    /// The literal of the document, which may contain variables.
     Literal(&'a ast::Value),
     Coerced(&'a Value),
 }
 
-/// Counts what arguments ask.
+/// Counts the work of arguments.
 pub(super) struct Count<'a> {
     types: &'a [TypeDef],
     /// `None` while the document is planned.
     variables: Option<&'a Variables>,
     asked: Asked,
-    /// Whether it depends on variables that are not known.
+    /// Whether the count depends on variables without a value yet.
     varies: bool,
 }
 
-/// The place of a part of a condition or an order.
+/// The position of a part of a condition or an order.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     level: usize,
-    /// The number of relations that lead here.
+    /// The number of relations above this position.
     hops: u64,
-    /// Whether the quantifiers here are those of a relation.
+    /// Whether the quantifiers here apply to a relation.
     of_relation: bool,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Count<'a> {
         Self { types, variables, asked: Asked::default(), varies: false }
     }
 
-    /// Returns the work that an argument asks for; `None` when it depends on variables that are not known.
+    /// Returns the work of an argument; `None` if it depends on variables without a value yet.
     pub(super) fn argument(mut self, def: &TypeExpr, given: Given<'a>, is_equality: bool) -> Option<Asked> {
         if is_equality {
             self.values(def, given);
@@ -99,14 +99,14 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// A value by which rows are grouped, which PostgreSQL sorts by as it does for an order.
+    /// A group key. PostgreSQL sorts by it as it does by a key of an order.
     fn group_key(&mut self, def: &EnumDef, given: Given<'a>) {
         let Some(member) = given.member().and_then(|name| def.group_key(name)) else { return };
         self.asked.order_keys += 1;
         self.asked.hops += u64::from(member.key.relation.is_some());
     }
 
-    /// The value, unless it is a variable that is absent or not known yet.
+    /// Returns the value; `None` for a variable that is absent or has no value yet.
     fn known(&mut self, ty: &TypeExpr, given: Given<'a>) -> Option<Given<'a>> {
         let Given::Literal(ast::Value::Variable(name)) = given else { return Some(given) };
         match self.variables {
@@ -124,7 +124,7 @@ impl<'a> Count<'a> {
             InputRole::Declared => self.value(&field.ty, item, at),
             InputRole::Conditions => self.condition(field, item, at),
             InputRole::Quantifiers => self.quantifier(field, item, at),
-            // The arguments of a function compare nothing.
+            // The arguments of a function are not comparisons.
             InputRole::Operators if field.role == ArgRole::Arguments => {}
             InputRole::Operators => self.comparison(field, item),
             InputRole::Order => self.order(field, item, at),
@@ -173,12 +173,12 @@ impl<'a> Count<'a> {
                     self.repeat(before);
                 }
             }
-            // The rows that an order by an aggregate computes with.
+            // The filter for the rows of an aggregate in an order.
             Some(InputRole::Conditions) => {
                 let at = self.below(at, false);
                 self.value(&field.ty, item, at);
             }
-            // A direction, or a query by whose rank documents are ordered, or arguments of a function.
+            // A direction, a full-text query that ranks documents, or the arguments of a function.
             _ => {
                 self.asked.order_keys += 1;
                 self.computed(field);
@@ -186,14 +186,15 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// A function of the row counts what it costs, beside what is asked of its value.
+    /// Adds the cost of a computed field's function to the comparison with its value.
     fn computed(&mut self, field: &ArgDef) {
         if let ArgRole::Computed(cost) = field.role {
             self.asked.comparisons += cost.saturating_sub(1);
         }
     }
 
-    /// Counts what has come once more for each further key of an order by aggregates, as each computes by itself.
+    /// Counts the work since `before` again for each further key of an order by aggregates, as each key computes its
+    /// own aggregate.
     fn repeat(&mut self, before: Asked) {
         let times = (self.asked.order_keys - before.order_keys).saturating_sub(1);
         let more = |now: u64, before: u64| now.saturating_add((now - before).saturating_mul(times));
@@ -208,7 +209,7 @@ impl<'a> Count<'a> {
         self.values(&field.ty, given);
     }
 
-    /// A comparison by the number of its values.
+    /// Counts a comparison, weighted by its number of values.
     fn values(&mut self, ty: &TypeExpr, given: Given<'a>) {
         self.asked.comparisons += 1;
         let given = match given {
@@ -226,7 +227,7 @@ impl<'a> Count<'a> {
         self.asked.comparisons += u64::try_from(values / VALUES).unwrap_or(u64::MAX / 2);
     }
 
-    /// The place one level below, perhaps behind a relation.
+    /// Returns the position one level below, which a hop reaches through a relation.
     fn below(&mut self, at: Place, is_hop: bool) -> Place {
         if is_hop {
             self.asked.hops += 1 + at.hops;
@@ -236,7 +237,7 @@ impl<'a> Count<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// The name of the variable that stands for it.
+    /// The variable's name, if the value is a variable.
     pub(super) fn variable(self) -> Option<&'a str> {
         match self {
             Self::Literal(ast::Value::Variable(name)) => Some(name),
@@ -244,7 +245,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The name of a value of an enum.
+    /// The name, if the value is an enum value.
     pub(super) fn member(self) -> Option<&'a str> {
         match self {
             Self::Literal(ast::Value::Enum(name)) => Some(name),
@@ -253,7 +254,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The object that a coerced object has under a name.
+    /// The object in the field `rust` of a coerced object.
     pub(super) fn field(self, rust: &str) -> Option<&'a IndexMap<Name, Value>> {
         match self {
             Self::Coerced(Value::Object(fields)) => match fields.get(rust)? {
@@ -277,7 +278,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The items of a list; a single value stands for a list of one.
+    /// Visits the items of a list; a single value counts as a list of one.
     pub(super) fn each_item(self, mut visit: impl FnMut(Self)) {
         match self {
             Self::Literal(ast::Value::List(items)) => items.iter().for_each(|item| visit(Self::Literal(item))),
@@ -286,7 +287,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The fields of an object, which have Rust names once they are coerced.
+    /// Visits the fields of an object. Coerced objects use Rust names, literals GraphQL names.
     pub(super) fn each_field(self, def: &'a InputDef, mut visit: impl FnMut(&'a ArgDef, Self)) {
         match self {
             Self::Literal(ast::Value::Object(fields)) => {
@@ -315,13 +316,13 @@ fn role(types: &[TypeDef], ty: &TypeExpr) -> Option<InputRole> {
     }
 }
 
-/// Whether an order is one by aggregates, which has conditions on their rows.
+/// Whether this is an order by aggregates: such an order has conditions on the aggregated rows.
 fn computes(types: &[TypeDef], ty: &TypeExpr) -> bool {
     let TypeKind::Input(def) = &types[ty.named()].kind else { return false };
     def.fields.values().any(|field| role(types, &field.ty) == Some(InputRole::Conditions))
 }
 
-/// Whether conditions or orders can stand in a value of this type.
+/// Whether a value of this type can contain conditions, orders or group keys.
 fn reaches(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeIndex>) -> bool {
     match &types[index].kind {
         TypeKind::Input(def) if def.role != InputRole::Declared => true,

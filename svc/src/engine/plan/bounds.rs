@@ -1,20 +1,20 @@
-//! Bounds of a plan, kept while it is made: one that would be refused does not take memory first.
+//! Bounds checked while a plan is built, so that a plan that exceeds them is rejected before it takes memory.
 
 use crate::ErrorCode;
 use crate::application::{LimitMode, Limits};
 use crate::engine::request_error::RequestError;
 
-/// Bytes that one plan may take; only a hostile document gets near it.
+/// The maximum size of one plan in bytes; only a hostile document gets near it.
 const MAX_WEIGHT: usize = 8 << 20;
-/// Selections that may be looked at for one plan.
+/// The maximum number of selections visited for one plan.
 const MAX_SELECTIONS: usize = 200_000;
 
-/// The counts of a plan so far.
+/// The counts for the plan built so far.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     weight: usize,
     selections: usize,
-    /// The least that the fields cost: 1 for each, whatever pages it is in.
+    /// The minimum cost of the fields: 1 each, without multiplying by page sizes.
     pub(super) cost: u64,
 }
 
@@ -47,7 +47,7 @@ impl Bounds {
     /// Counts a field.
     pub(super) fn charge(&mut self, limits: &Limits) -> Result<(), RequestError> {
         self.cost += 1;
-        // Where limits are tried, the whole of it is counted later.
+        // If limits are not enforced, the full cost is counted later.
         let is_over = self.cost > limits.complexity && limits.mode == LimitMode::Enforce;
         if is_over { Err(limits.too_complex(self.cost)) } else { Ok(()) }
     }

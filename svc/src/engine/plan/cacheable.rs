@@ -1,4 +1,4 @@
-//! Whether the answer of a plan may be kept.
+//! Whether the response of a plan may be cached.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -8,20 +8,20 @@ use super::{PlanField, PlanKind, Selection};
 use crate::engine::weight::slice;
 use crate::schema::{Model, OperationKind, TypeIndex};
 
-/// The rule by which the answer of a plan may be kept.
+/// How the response of a plan may be cached.
 #[derive(Debug)]
 pub(crate) struct Cacheable {
-    /// The least of the times that its root fields say.
+    /// The shortest cache time of its root fields.
     pub(crate) ttl: Duration,
-    /// The types of rows that it reads by itself.
+    /// The types of rows that the plan itself reads.
     pub(crate) types: Box<[TypeIndex]>,
-    /// Those, and all that policies of theirs may look at.
+    /// These types, and all types that their row policies may read.
     pub(crate) reach: Box<[TypeIndex]>,
 }
 
 impl Cacheable {
-    /// The rule of a query; `None` where a root field names no time, or where more than the request decides what the
-    /// answer holds: checks of single objects, and introspection, which has an answer of its own.
+    /// Returns the rule for a query. `None` if a root field has no cache time, if checks of single objects also affect
+    /// the response, or if the query has introspection, which has its own response.
     pub(super) fn of(model: &Model, kind: OperationKind, root: &Arc<Selection>) -> Option<Self> {
         let fields = || root.fields.iter().filter(|field| !matches!(field.kind, PlanKind::Typename));
         let ttl = fields().map(|field| field.root().and_then(|root| root.rules().cache)).min()??;
@@ -45,15 +45,15 @@ impl Cacheable {
     }
 }
 
-/// The types of rows that a plan reads.
+/// Collects the types of rows that a plan reads.
 struct Reads<'a> {
     model: &'a Model,
     types: BTreeSet<TypeIndex>,
-    /// Whether arguments may follow relations to more of them.
+    /// Whether arguments may follow relations to further types.
     follows: bool,
-    /// Whether checks look at objects.
+    /// Whether checks run on objects.
     checks: bool,
-    /// Selections are shared, so each is looked into once.
+    /// Selections are shared; each is visited once.
     seen: HashSet<*const Selection>,
 }
 

@@ -1,4 +1,4 @@
-//! Operations that cost too much.
+//! Rejects operations that cost too much.
 
 use super::cost::Costs;
 use super::{Cost, Plan, PlanField, Selection};
@@ -9,7 +9,7 @@ use crate::engine::request_error::RequestError;
 use crate::schema::Model;
 
 impl Plan {
-    /// Refuses an operation that costs more than is allowed, with these variables.
+    /// Rejects the operation if it exceeds the cost limits with these variables.
     pub(crate) fn check(&self, model: &Model, limits: &Limits, variables: &Variables) -> Result<(), RequestError> {
         let cost = self.cost(model, limits, variables);
         if cost.is_within(limits) {
@@ -34,8 +34,8 @@ impl Cost {
             && self.relations <= limits.relations
     }
 
-    /// Returns the error for the limit that the operation is over. The particular limits come first, as what they count
-    /// is part of the complexity.
+    /// Returns the error for the limit that the operation exceeds. The specific limits come first, as their counts are
+    /// part of the complexity.
     fn refused(&self, limits: &Limits, costliest: impl FnOnce() -> String) -> RequestError {
         let too_complex = |message: String| RequestError::new(ErrorCode::QueryTooComplex, message);
         let Self { complexity, asked, relations, depth } = self;
@@ -81,7 +81,7 @@ impl Cost {
     }
 }
 
-/// The costliest field: from the root down, as long as one field is more than half of what is above it.
+/// Describes the costliest field: descends from the root as long as one field costs more than half of its parent.
 fn costliest(plan: &Plan, mut costs: Costs<'_>) -> String {
     let (mut path, mut selection, mut times, mut cost) = (String::new(), &*plan.root, 1u64, 0u64);
     while let Some((field, own)) = largest(selection, &mut costs) {
@@ -102,7 +102,7 @@ fn costliest(plan: &Plan, mut costs: Costs<'_>) -> String {
     format!("the costliest field is `{}` with {cost}", crate::json::shorten(&path))
 }
 
-/// The first of the fields that cost most.
+/// Returns the field with the highest cost; the first one of several.
 fn largest<'p>(selection: &'p Selection, costs: &mut Costs<'_>) -> Option<(&'p PlanField, u64)> {
     let mut largest: Option<(&PlanField, u64)> = None;
     for field in &selection.fields {
@@ -114,7 +114,7 @@ fn largest<'p>(selection: &'p Selection, costs: &mut Costs<'_>) -> Option<(&'p P
     largest
 }
 
-/// Returns the selection below a field that costs most, of those for its types.
+/// Returns the costliest of the selections for the possible types of a field.
 fn widest<'p>(field: &'p PlanField, costs: &mut Costs<'_>) -> Option<&'p Selection> {
     let selections = field.children.iter().map(|selection| (costs.selection(selection).complexity, &**selection));
     selections.max_by_key(|(cost, _)| *cost).map(|(_, selection)| selection)

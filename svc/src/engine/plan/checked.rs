@@ -1,19 +1,19 @@
-//! Fields about which checks of the program decide, object by object.
+//! Fields guarded by checks in application code, which decide object by object.
 
 use super::{PlanKind, RootField};
 use crate::engine::resolver::Method;
 use crate::schema::{Code, FieldDef, FieldKind, ROW_FUNCTION_COST};
 
-/// The cost that a check adds for each object: as an `async` method, it may ask another service.
+/// The cost that a check adds for each object: like an `async` method, it may call another service.
 const COST: u64 = 10;
 
-/// A field that is answered for the objects that its checks allow.
+/// A field that is resolved only for the objects that its checks allow.
 ///
-/// It is a kind of its own, so that whatever completes values has to know of it: the field that it stands for cannot be
-/// met without its checks.
+/// It is a separate kind, so that all code that completes values must handle it: the underlying field cannot be reached
+/// without its checks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Checked {
-    /// The checks, of which each must allow.
+    /// The checks; all must allow the object.
     pub(crate) checks: &'static [&'static dyn Code],
     kind: FieldKind,
 }
@@ -23,7 +23,7 @@ impl Checked {
         Self { checks: field.checks, kind: field.kind }
     }
 
-    /// The source of the value, for objects that are allowed.
+    /// The source of the value, for allowed objects.
     pub(crate) fn kind(self) -> PlanKind {
         PlanKind::of(self.kind).unwrap_or(PlanKind::Denied)
     }
@@ -35,7 +35,7 @@ impl Checked {
 }
 
 impl PlanKind {
-    /// The source of a field's value; `None` where an interface only promises it.
+    /// Returns the source of a field's value; `None` for a field that an interface only declares.
     pub(super) fn of(kind: FieldKind) -> Option<Self> {
         Some(match kind {
             FieldKind::Stored { index, stored } | FieldKind::NodeId { index, stored, .. } => {

@@ -1,4 +1,4 @@
-//! The cost of an operation: its complexity, and what its arguments ask of the database.
+//! The cost of an operation: its complexity, and the work that its arguments cause in the database.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ const UNPAGED: u64 = 5;
 /// The cost of an operation or a part of it; `__typename` is free, and introspection is counted with the plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
-    /// A scalar 1, an object 1 and its children, a list 1 and its children times the page, a method its cost in place of the
-    /// 1, and what arguments ask.
+    /// A scalar counts 1, an object 1 and its children, a list 1 and its children times the page size. A method counts
+    /// its own cost in place of the 1. The work of arguments is added.
     pub(crate) complexity: u64,
     pub(crate) asked: Asked,
-    /// The number of relations that are selected.
+    /// The number of relations selected.
     pub(crate) relations: u64,
-    /// The depth to which fields nest, with the conditions and orders in their arguments.
+    /// The nesting depth of the fields, including the conditions and orders in their arguments.
     pub(crate) depth: usize,
 }
 
@@ -46,9 +46,9 @@ pub(super) struct Costs<'a> {
     model: &'a Model,
     limits: &'a Limits,
     variables: &'a Variables,
-    /// Selections are shared, so that fragments which spread each other cost no more time than they have lines.
+    /// The costs of shared selections: with them, fragments that spread each other take time linear in their length.
     known: HashMap<*const Selection, Cost>,
-    /// Whether a page, or what is asked, depends on variables.
+    /// Whether a page size or the work of arguments depends on variables.
     varies: bool,
 }
 
@@ -94,7 +94,8 @@ impl<'a> Costs<'a> {
         }
     }
 
-    /// A row is of one of the types, but a statement reads what is selected of each.
+    /// Takes the highest complexity, as a row has only one of the types, but combines the other counts: a statement
+    /// reads the selections of all types.
     fn children(&mut self, children: &Children) -> Cost {
         children.iter().fold(Cost::default(), |all, selection| {
             let one = self.selection(selection);
@@ -102,8 +103,8 @@ impl<'a> Costs<'a> {
         })
     }
 
-    /// Returns the work that the arguments ask of the database. The statement of an aggregate has its conditions once
-    /// more for each list of groups.
+    /// Returns the work that the arguments cause in the database. The statement of an aggregate repeats its conditions
+    /// for each list of groups.
     fn asked(&mut self, field: &PlanField) -> Asked {
         let mut asked = Asked { order_keys: distinct(field), ..Asked::default() };
         for arg in field.args.iter() {
@@ -119,17 +120,18 @@ impl<'a> Costs<'a> {
         Asked { comparisons: asked.comparisons.saturating_mul(times), hops: asked.hops.saturating_mul(times), ..asked }
     }
 
-    /// Returns the number of rows that a list counts as; what is below it is written even for a page of none.
+    /// Returns the number of rows that a list counts as. This is at least 1: the fields below it are part of the
+    /// statement even if the page is empty.
     pub(super) fn page(&mut self, field: &PlanField) -> u64 {
         let is_rows = |kind| matches!(kind, PlanKind::Part(Part::Edges | Part::Nodes));
         let is_connection =
             field.children.iter().flat_map(|selection| &selection.fields).any(|field| is_rows(field.kind));
         if is_rows(field.kind) || !(is_connection || field.ty.is_list()) {
-            // The page of a connection counts where its arguments are.
+            // The page of a connection is counted at the field with its arguments.
             return 1;
         }
         if field.root().is_some_and(RootField::finds_nodes) {
-            // Each of the ids is a row, if there is one.
+            // Each id finds at most one row.
             let ids = field.args.first();
             self.varies |= ids.is_some_and(|arg| !arg.is_constant());
             let items = ids.and_then(|arg| arg.items(self.model, self.variables));
@@ -144,21 +146,21 @@ impl<'a> Costs<'a> {
 }
 
 impl Selection {
-    /// The complexity of an object's fields without what is below them.
+    /// The complexity of an object's fields, without the fields below them.
     pub(crate) fn own_cost(&self) -> u64 {
         let is_free = |field: &&PlanField| matches!(field.kind, PlanKind::Typename | PlanKind::Introspection);
         self.fields.iter().filter(|field| !is_free(field)).map(own).sum()
     }
 }
 
-/// The number of fields whose different values are counted, for each of which PostgreSQL sorts all rows.
+/// The number of fields with a count of distinct values: PostgreSQL sorts all rows for each.
 fn distinct(field: &PlanField) -> u64 {
     let is_distinct = matches!(field.kind, PlanKind::Part(Part::Function(AggregateFunction::CountDistinct)));
     let fields = field.children.iter().filter(|_| is_distinct).map(|selection| selection.fields.len()).sum::<usize>();
     u64::try_from(fields).unwrap_or(u64::MAX)
 }
 
-/// The complexity of a field without what is below it.
+/// The complexity of a field, without the fields below it.
 fn own(field: &PlanField) -> u64 {
     let cost = |kind| match kind {
         PlanKind::Method(_, cost) | PlanKind::Function(_, cost) => cost.into(),
@@ -171,7 +173,7 @@ fn own(field: &PlanField) -> u64 {
 }
 
 impl Cost {
-    /// Returns the cost as clients may see it, beside the most that is allowed of it.
+    /// Returns the cost and its limits as JSON for clients.
     pub(crate) fn shown(&self, limits: &Limits) -> Value {
         json!({
             "complexity": { "cost": self.complexity, "limit": limits.complexity },
@@ -183,7 +185,7 @@ impl Cost {
         })
     }
 
-    /// Both in one statement, but for the complexity.
+    /// Combines the costs of two parts of one statement, except for the complexity.
     fn beside(self, other: Self) -> Self {
         Self {
             complexity: self.complexity,

@@ -1,5 +1,5 @@
-//! Plans without the fields that a client may not have: such a field is null with an error, and nothing of it is read,
-//! called or compared.
+//! Plans without the fields that a client may not access. Such a field is null with an error, and nothing of it is
+//! read, called or compared.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicUsize;
@@ -12,7 +12,7 @@ use crate::engine::coerce::Variables;
 use crate::error::Origin;
 use crate::schema::{Model, OperationKind};
 
-/// The reason for which a client does not get a field.
+/// Why a client does not get a field.
 #[derive(Debug, Clone)]
 pub(crate) struct Denial {
     reason: Arc<Reason>,
@@ -25,13 +25,13 @@ struct Reason {
     code: String,
     message: String,
     extensions: serde_json::Map<String, serde_json::Value>,
-    /// The part that only the log is told.
+    /// The part that is only logged.
     cause: Option<String>,
     origin: Origin,
 }
 
 impl Denial {
-    /// A denial with an error that clients may see.
+    /// Creates a denial from an error that clients may see.
     pub(crate) fn new(error: &Error) -> Self {
         let reason = Reason {
             code: error.code().to_owned(),
@@ -56,18 +56,18 @@ impl Denial {
     }
 }
 
-/// The denials of a document, by what it touches.
+/// The denials of a document, by the gated field that is touched.
 pub(crate) type Denials = HashMap<Touched, Denial>;
 
 impl Plan {
-    /// The same plan, whose denied fields are null with an error.
+    /// Returns the plan with each denied field replaced by null and an error.
     pub(crate) fn without(&self, denials: &Denials, model: &Model, variables: &Variables) -> Self {
         let mut pruning = Pruning { denials, model, variables, known: HashMap::new() };
         let fields = self.root.fields.iter().map(|field| pruning.root(field, self.kind)).collect();
         self.with_root(fields)
     }
 
-    /// The same plan, of which no root field may run.
+    /// Returns the plan with all root fields denied.
     pub(crate) fn denied(&self, denial: &Denial) -> Self {
         let denied = |field: &PlanField| PlanField {
             denial: field.root().is_some().then(|| denial.clone()),
@@ -82,7 +82,7 @@ impl Plan {
             root: Arc::new(self.root.with(fields)),
             introspects: self.introspects,
             introspection: self.introspection,
-            // It has errors.
+            // Its response has errors.
             cacheable: None,
             fixed_cost: OnceLock::new(),
             series: self.series.clone(),
@@ -96,13 +96,13 @@ struct Pruning<'a> {
     denials: &'a Denials,
     model: &'a Model,
     variables: &'a Variables,
-    /// Selections are shared, so each is looked into once.
+    /// Selections are shared; each is pruned once.
     known: HashMap<*const Selection, Arc<Selection>>,
 }
 
 impl Pruning<'_> {
-    /// A root field is refused as a whole where its arguments touch what is denied. So is a mutation of which a denied
-    /// field cannot be null: it would be done, and its answer lost.
+    /// Rejects a root field entirely if its arguments touch a denied field. A mutation is also rejected if a denied
+    /// field in its selection is non-null: it would be executed and its response lost.
     fn root(&mut self, field: &PlanField, kind: OperationKind) -> PlanField {
         let pruned = field.copy(self.children(&field.children));
         let lost = || match kind {
@@ -165,7 +165,7 @@ impl Selection {
 }
 
 impl PlanField {
-    /// The same field with these children, and no statements yet.
+    /// Returns a copy of the field with these children and without statements.
     fn copy(&self, children: Children) -> Self {
         Self {
             key: self.key.clone(),
@@ -183,8 +183,8 @@ impl PlanField {
         }
     }
 
-    /// The same field, of which nothing is read. Its type allows no null, so that completing it ends where nulls do that
-    /// should not be, and no other value is looked at twice.
+    /// Returns a copy of the field that reads nothing. Its type is non-null, so that completing it takes the path for
+    /// unexpected nulls, and no other value is checked twice.
     fn denied(&self, denial: Denial) -> Self {
         Self {
             kind: PlanKind::Denied,
@@ -195,7 +195,7 @@ impl PlanField {
         }
     }
 
-    /// The first denial below here of a field that cannot be null. Selections are shared, so each is looked into once.
+    /// Returns the first denial of a non-null field below this one. Selections are shared; each is visited once.
     fn lost(&self, seen: &mut HashSet<*const Selection>) -> Option<Denial> {
         let selections = self.children.iter().filter(|selection| seen.insert(Arc::as_ptr(selection)));
         selections.collect::<Vec<_>>().into_iter().flat_map(|selection| &selection.fields).find_map(|field| {

@@ -1,4 +1,4 @@
-//! The gated fields whose values an operation can learn: by selecting them, by filters, orders and equality arguments,
+//! The gated fields whose values an operation can reveal: by selecting them, by filters, orders and equality arguments,
 //! and by aggregates.
 
 use std::collections::HashSet;
@@ -13,20 +13,21 @@ use crate::Error;
 use crate::engine::coerce::Variables;
 use crate::schema::{ArgDef, ArgRole, EnumDef, Gated, InputDef, Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-/// Arguments under their Rust names.
+/// Arguments by Rust name.
 type Arguments = IndexMap<String, Value>;
 
 /// The gated fields that an argument touches.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentGates {
-    /// Each with the arguments that stand beside what is asked of it, where the field has some.
+    /// Each with its own arguments from the same input object, if the gated field has any.
     pub(super) found: Vec<(Gated, Option<Arguments>)>,
-    /// Whether the request decides what else it touches, or with which arguments.
+    /// Whether it may touch more gated fields, or other arguments of gated fields, depending on the request's
+    /// variables.
     pub(super) varies: bool,
 }
 
 impl ArgumentGates {
-    /// The gates of an argument in a document; `gated` is the field that it compares by itself.
+    /// Returns the gates of an argument in a document; `gated` is the field that the argument itself compares.
     pub(super) fn planned(model: &Model, ty: &TypeExpr, gated: Option<Gated>, given: Given<'_>) -> Self {
         let mut gates = Self::default();
         if model.has_gates {
@@ -36,7 +37,7 @@ impl ArgumentGates {
         gates
     }
 
-    /// The gates inside of an argument's value.
+    /// Returns the gates inside an argument's value.
     pub(super) fn of_value(model: &Model, ty: &TypeExpr, value: &Value) -> Self {
         let mut gates = Self::default();
         Walk { types: &model.types, is_planned: false, gates: &mut gates }.value(ty, Given::Coerced(value));
@@ -46,7 +47,7 @@ impl ArgumentGates {
 
 struct Walk<'a> {
     types: &'a [TypeDef],
-    /// Whether the values of variables are not known yet.
+    /// Whether the document is being planned, without values of variables.
     is_planned: bool,
     gates: &'a mut ArgumentGates,
 }
@@ -78,7 +79,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The gate of what a field of an input object compares or orders by.
+    /// Adds the gated field that a field of an input object compares or orders by.
     fn gates(&mut self, field: &ArgDef, item: Given<'_>) {
         let Some(gated) = field.gated else { return };
         match arguments_of(self.types, field) {
@@ -89,7 +90,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The arguments that stand beside conditions on a computed value and orders by it: under which name, and which.
+/// The arguments of a computed field, next to the conditions on its value or the order by it: the Rust name of the
+/// argument object and its definition.
 fn arguments_of<'a>(types: &'a [TypeDef], field: &ArgDef) -> Option<(&'a str, &'a InputDef)> {
     let TypeKind::Input(def) = &types[field.ty.named()].kind else { return None };
     let args = def.fields.values().find(|field| field.role == ArgRole::Arguments)?;
@@ -99,7 +101,7 @@ fn arguments_of<'a>(types: &'a [TypeDef], field: &ArgDef) -> Option<(&'a str, &'
     }
 }
 
-/// The arguments that are given, or else their defaults.
+/// Returns the given arguments, or the defaults if no argument object is given.
 fn arguments(def: &InputDef, given: Option<&IndexMap<Name, Value>>) -> Arguments {
     let value = |arg: &ArgDef| match given {
         Some(given) => given.get(arg.rust.as_str()).cloned(),
@@ -108,12 +110,12 @@ fn arguments(def: &InputDef, given: Option<&IndexMap<Name, Value>>) -> Arguments
     def.fields.values().filter_map(|arg| Some((arg.rust.clone(), value(arg)?))).collect()
 }
 
-/// The gates of the fields by which a member of an enum groups rows.
+/// The gates of the fields that rows are grouped by for an enum value.
 fn gates<'a>(def: &'a EnumDef, name: &str) -> impl Iterator<Item = Gated> + use<'a> {
     def.group_key(name).into_iter().flat_map(|member| member.gates).flatten()
 }
 
-/// Whether a gated field can be touched in a value of this type.
+/// Whether a value of this type can touch a gated field.
 fn reaches_gate(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeIndex>) -> bool {
     match &types[index].kind {
         TypeKind::Input(def) => {
@@ -125,24 +127,25 @@ fn reaches_gate(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeInde
     }
 }
 
-/// A gated field that an operation touches. One with arguments has them; of others it is the same wherever it is touched.
+/// A gated field that an operation touches. A field with arguments is distinguished by them; a field without arguments
+/// is the same in all places.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Touched {
     gated: Gated,
     with: TouchedWith,
 }
 
-/// The arguments with which a gated field is touched.
+/// The arguments of a touched gated field.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum TouchedWith {
     Nothing,
-    /// Those of the field that is selected, by their address, which tells places of the document apart.
+    /// The arguments of a selected field, identified by their address, which differs between places in the document.
     Selected(usize),
-    /// Those in a condition or an order, as they are written in GraphQL.
+    /// The arguments in a condition or an order, in GraphQL syntax.
     Asked(String),
 }
 
-/// A place of a document that touches a gated field.
+/// A place in a document that touches a gated field.
 pub(crate) struct Touch<'p> {
     pub(crate) touched: Touched,
     field: &'p PlanField,
@@ -155,7 +158,7 @@ impl Touch<'_> {
         self.touched.gated
     }
 
-    /// The arguments with which the gated field is touched.
+    /// Returns the arguments of the touched gated field.
     ///
     /// # Errors
     /// A variable that leaves a required place empty.
@@ -169,7 +172,7 @@ impl Touch<'_> {
 }
 
 impl Plan {
-    /// The gates of what the operation touches, each once.
+    /// Returns the gates that the operation touches, without duplicates.
     pub(crate) fn gates(&self, model: &Model, variables: &Variables) -> Vec<Touch<'_>> {
         let mut found = IndexMap::new();
         if self.root.gates {
@@ -180,7 +183,7 @@ impl Plan {
 }
 
 impl Selection {
-    /// Selections are shared, so each is looked into once.
+    /// Selections are shared; each is visited once.
     fn collect_gates<'p>(
         &'p self,
         model: &Model,
@@ -202,14 +205,14 @@ impl Selection {
 }
 
 impl PlanField {
-    /// Whether the field, its arguments or those below it touch gated fields under some variables.
+    /// Whether the field, its arguments or the fields below it can touch gated fields, for any values of the variables.
     pub(super) fn may_touch_gates(&self) -> bool {
         self.gated.is_some()
             || self.args.iter().any(|argument| argument.may_touch_gates())
             || self.children.iter().any(|selection| selection.gates)
     }
 
-    /// Calls `visit` with the gates of what the field touches by itself and by its arguments under these variables.
+    /// Calls `visit` with the gates that the field itself and its arguments touch for these variables.
     pub(super) fn gates(
         &self,
         model: &Model,
@@ -237,7 +240,7 @@ impl PlanField {
     }
 }
 
-/// Arguments in GraphQL.
+/// Writes arguments in GraphQL syntax.
 fn written(arguments: &Arguments) -> String {
     let fields = arguments.iter().map(|(rust, value)| (Name::new(rust), value.clone()));
     Value::Object(fields.collect()).to_string()

@@ -1,5 +1,5 @@
-//! The cost of introspection. The query that tools send to read the whole schema takes at most a third of the
-//! complexity that is allowed, however large the schema is; any other takes its part of that.
+//! The cost of introspection. The query that tools send to read the whole schema costs at most a third of the allowed
+//! complexity, however large the schema is. Other queries cost in proportion.
 
 use std::collections::HashSet;
 
@@ -8,23 +8,23 @@ use apollo_compiler::executable::{Field, Selection, SelectionSet};
 
 use crate::schema::{Extent, Lengths};
 
-/// The most fields that are answered for each element of the schema: the query of tools answers at most 36.
+/// The maximum number of fields returned for each element of the schema; the query of tools returns at most 36.
 const FIELDS: u64 = 108;
-/// The number of fields that may be answered however small the schema is.
+/// The number of fields that may be returned however small the schema is.
 const ANYWAY: u64 = 1_000;
 
-/// Counts the fields that introspection answers, before it does.
+/// Counts the fields that introspection would return, before it runs.
 pub(crate) struct IntrospectionCost<'a> {
     extent: &'a Extent,
     document: &'a ExecutableDocument,
     fields: u64,
 }
 
-/// The objects that a selection is made of.
+/// The objects that a selection applies to.
 #[derive(Debug, Clone, Copy)]
 struct Objects {
     count: u64,
-    /// The number of times that they are all objects of their kind in the schema; 0 when they may be any.
+    /// How many times the objects comprise all objects of their kind in the schema; 0 if they may be any objects.
     whole: u64,
 }
 
@@ -40,7 +40,7 @@ impl Objects {
         Self { count: self.count.saturating_mul(count), whole: self.count }
     }
 
-    /// The same number of objects that may be any.
+    /// The same number of objects, which may be any.
     fn any(self) -> Self {
         Self { whole: 0, ..self }
     }
@@ -51,13 +51,13 @@ impl<'a> IntrospectionCost<'a> {
         Self { extent, document, fields: 0 }
     }
 
-    /// Adds a root field. Conditions are not looked at: what is left out counts as well.
+    /// Adds a root field. `@skip` and `@include` are ignored: skipped fields count as well.
     pub(crate) fn add(&mut self, field: &'a Field) {
         self.fields += 1;
         self.selections(&field.selection_set, Objects { count: 1, whole: 0 });
     }
 
-    /// Returns the cost of all of it, as a part of the complexity that is allowed; more than that when it is too much.
+    /// Returns the total cost as a share of the allowed complexity; it exceeds `allowed` if there are too many fields.
     pub(crate) fn complexity(&self, allowed: u64) -> u64 {
         let cost = (u128::from(allowed) * u128::from(self.fields)).div_ceil(u128::from(self.most()));
         u64::try_from(cost).unwrap_or(u64::MAX)
@@ -67,7 +67,7 @@ impl<'a> IntrospectionCost<'a> {
         self.extent.elements() * FIELDS + ANYWAY
     }
 
-    /// Counts no further than to the most, which also ends the counting of fragments that double at each level.
+    /// Stops counting above the maximum, which also bounds the time for fragments that double at each level.
     fn selections(&mut self, set: &'a SelectionSet, objects: Objects) {
         let (mut sets, mut next, mut spread) = (vec![set], 0, HashSet::new());
         while let Some(&set) = sets.get(next) {

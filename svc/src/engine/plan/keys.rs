@@ -1,19 +1,19 @@
 //! The keys of a JSON object that a selection reads.
 
-/// Stored names, each once, in the order in which PostgreSQL writes the keys of `jsonb`, so that each is looked for
-/// where it should come next.
+/// Stored names without duplicates, in the order of the keys in PostgreSQL's `jsonb` output, so that each is searched
+/// at the place where it should come next.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
     pub(crate) names: Vec<&'static str>,
-    /// The position among the names of the one that each field of the selection reads; past their end for fields that
+    /// For each field of the selection, the index in `names` of the name that it reads; `names.len()` for fields that
     /// are not stored.
     fields: Vec<usize>,
-    /// Whether each name may be looked for as it is: a backslash means something else in JSON.
+    /// Whether the names can be searched verbatim: a backslash is an escape in JSON.
     pub(crate) literal: bool,
 }
 
 impl Keys {
-    /// For the stored name of each field.
+    /// Creates the keys from the stored name of each field.
     pub(crate) fn new(fields: impl Iterator<Item = Option<&'static str>> + Clone) -> Self {
         let mut names: Vec<_> = fields.clone().flatten().collect();
         names.sort_unstable_by_key(|name| (name.len(), *name));

@@ -1,7 +1,7 @@
-//! Plans: what an operation selects, merged and resolved against the schema once, run many times.
+//! Plans: the selections of an operation, merged and resolved against the schema once and run many times.
 //!
-//! A plan holds for one combination of the values of the Boolean variables in `@skip` and `@include`, so
-//! that nothing is left to decide about the shape of the answer.
+//! A plan is valid for one combination of values of the Boolean variables in `@skip` and `@include`, so the shape of
+//! the response is fixed.
 
 mod arguments;
 mod asked;
@@ -55,47 +55,48 @@ pub(crate) struct Plan {
     pub(crate) introspects: bool,
     /// The complexity that introspection adds.
     pub(crate) introspection: u64,
-    /// The rule by which its answer may be kept.
+    /// How its response may be cached; `None` if it may not.
     pub(crate) cacheable: Option<Cacheable>,
-    /// The cost, once it is known not to depend on variables.
+    /// The cost, cached if it does not depend on variables.
     fixed_cost: OnceLock<Cost>,
-    /// The series of its operation.
+    /// The metrics series of its operation.
     pub(crate) series: OperationSlot,
-    /// Bytes that the plan takes.
+    /// The size of the plan in bytes.
     weight: usize,
-    /// Bytes that the statements of its fields take.
+    /// The size of the statements of its fields in bytes.
     statements: AtomicUsize,
 }
 
-/// The merged fields of one object type at one place.
+/// The merged fields of one object type at one place in the document.
 #[derive(Debug)]
 pub(crate) struct Selection {
     pub(crate) type_index: TypeIndex,
     pub(crate) type_name: String,
     pub(crate) fields: Vec<PlanField>,
-    /// The keys that the fields read of an object that is stored as JSON.
+    /// The keys that the fields read from an object stored as JSON.
     pub(crate) keys: Keys,
-    /// The methods that are called below here.
+    /// The kind of methods called in this selection and below it.
     pub(crate) calls: Calls,
-    /// Whether a relation is followed below here, or a function of a row is called: values in hand have to wait for both.
+    /// Whether this selection or one below it follows a relation or calls a function of a row. Completing values
+    /// already in memory must wait for both.
     pub(crate) relations: bool,
-    /// Whether a gated field may be touched below here, whatever the variables are.
+    /// Whether this selection or one below it may touch a gated field, for any values of the variables.
     pub(crate) gates: bool,
 }
 
-/// The kind of methods that running a selection on rows calls. A relation calls nothing: its rows are read with their
+/// The kind of methods called when a selection runs on rows. A relation calls none: its rows are read with their
 /// parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Calls {
-    /// Only stored fields: rows go straight to bytes.
+    /// Only stored fields: rows are written to the response directly.
     None,
-    /// Plain methods.
+    /// Synchronous methods.
     Sync,
-    /// Methods that wait.
+    /// Asynchronous methods.
     Async,
 }
 
-/// One field of the answer.
+/// One field of the response.
 #[derive(Debug)]
 pub(crate) struct PlanField {
     /// The response key: the alias, or else the name.
@@ -107,16 +108,16 @@ pub(crate) struct PlanField {
     pub(crate) coordinate: String,
     pub(crate) kind: PlanKind,
     pub(crate) ty: OutType,
-    /// Fields that were planned of one place in the document share them.
+    /// Shared by all fields planned from one place in the document.
     pub(crate) args: Arc<[ArgPlan]>,
     pub(crate) children: Children,
-    /// The offsets of the field in the document: the first of the places where it is selected.
+    /// The offsets in the document of the first places that select the field.
     pub(crate) offsets: Vec<usize>,
-    /// The gated field whose value the field tells by itself; its arguments and the fields below it may tell more.
+    /// The gated field whose value the field itself reveals; its arguments and the fields below it may reveal others.
     pub(crate) gated: Option<Gated>,
-    /// Why the client does not get it.
+    /// Why the client does not get the field.
     pub(crate) denial: Option<Denial>,
-    /// The statements that were written for the field.
+    /// The statements generated for the field.
     pub(crate) statements: Slot,
 }
 
@@ -131,14 +132,14 @@ pub(crate) enum PlanKind {
     },
     Relation(Relation),
     Part(Part),
-    /// A method, and what it counts as in the complexity.
+    /// A method, and its cost in the complexity.
     Method(Method, u32),
-    /// A function of the database that gets the row, and what it counts as in the complexity.
+    /// A database function that takes the row, and its cost in the complexity.
     Function(&'static RowFunctionMeta, u32),
     Root(RootField),
-    /// A field of an object, about each of which checks decide first.
+    /// A field guarded by checks, which run for each object first.
     Checked(Checked),
-    /// Nothing, as the client may not have it.
+    /// No source, as the client may not access the field.
     Denied,
 }
 
@@ -152,18 +153,18 @@ pub(crate) enum Children {
 }
 
 impl Plan {
-    /// Bytes that the plan takes, with the statements of its fields.
+    /// The size of the plan in bytes, including the statements of its fields.
     pub(crate) fn weight(&self) -> usize {
         self.weight + self.statements.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes of statements that came to the plan, and those that left it.
+    /// Adds the bytes of statements stored in the plan and subtracts the bytes of statements removed from it.
     pub(crate) fn count_statements(&self, came: usize, left: usize) {
         self.statements.fetch_add(came, Ordering::Relaxed);
         self.statements.fetch_sub(left, Ordering::Relaxed);
     }
 
-    /// The first field that runs a function of the program: a resolver or a method.
+    /// Returns the first field that runs application code: a resolver, a method or a check.
     pub(crate) fn needs_code(&self) -> Option<&str> {
         let mut seen = HashSet::new();
         self.root.needs_code(&mut seen)
@@ -171,7 +172,7 @@ impl Plan {
 }
 
 impl Selection {
-    /// Selections are shared, so each is looked into once.
+    /// Selections are shared; each is visited once.
     fn needs_code<'a>(&'a self, seen: &mut HashSet<*const Selection>) -> Option<&'a str> {
         if !seen.insert(std::ptr::from_ref(self)) {
             return None;
@@ -183,15 +184,15 @@ impl Selection {
         })
     }
 
-    /// Whether a method is selected, which gets the whole object.
+    /// Whether a method is selected: methods need the whole object.
     pub(crate) fn needs_whole_rows(&self) -> bool {
         self.calls > Calls::None
     }
 }
 
 impl Plan {
-    /// Whether running it can have more than one statement under way at the same time. The rows of a planned field, and
-    /// those that an event names, come with those that they are related to, in one statement.
+    /// Whether running the plan can have more than one statement in flight. The rows of a planned field, and the rows
+    /// that an event names, are read in one statement together with their related rows.
     pub(crate) fn may_read_at_once(&self) -> bool {
         let [field] = self.root.fields.as_slice() else { return true };
         let reads_once = |root: RootField| match self.kind {
@@ -203,7 +204,7 @@ impl Plan {
 }
 
 impl Selection {
-    /// Returns the calls that completing a value in hand makes.
+    /// Returns the kind of calls made to complete a value already in memory.
     pub(crate) fn waits(&self) -> Calls {
         if self.relations { Calls::Async } else { self.calls }
     }
@@ -230,7 +231,7 @@ impl Children {
         one.into_iter().chain(any.into_iter().flat_map(|members| members.iter().map(|(_, selection)| selection)))
     }
 
-    /// Whether a method is selected, which gets the whole object.
+    /// Whether a method is selected: methods need the whole object.
     pub(crate) fn needs_whole_rows(&self) -> bool {
         self.calls() > Calls::None
     }
@@ -239,17 +240,18 @@ impl Children {
         self.iter().map(|selection| selection.calls).max().unwrap_or(Calls::None)
     }
 
-    /// Whether a relation is followed below here.
+    /// Whether one of the selections follows a relation or calls a function of a row.
     pub(crate) fn relations(&self) -> bool {
         self.iter().any(|selection| selection.relations)
     }
 
-    /// Returns the calls that completing values in hand makes: methods, or the database for the rows of relations.
+    /// Returns the kind of calls made to complete values already in memory: to methods, or to the database for the rows
+    /// of relations.
     pub(crate) fn waits(&self) -> Calls {
         self.iter().map(|selection| selection.waits()).max().unwrap_or(Calls::None)
     }
 
-    /// Whether completing values in hand waits.
+    /// Whether completing values already in memory has to wait.
     pub(crate) fn wait(&self) -> bool {
         self.waits() == Calls::Async
     }
@@ -264,14 +266,14 @@ impl PlanField {
         }
     }
 
-    /// Returns the calls that running this field and those below it makes.
+    /// Returns the kind of calls made to run this field and the fields below it.
     pub(crate) fn calls(&self) -> Calls {
         let own = match self.kind {
             PlanKind::Method(Method::Async(_), _) | PlanKind::Root(..) | PlanKind::Checked(_) => Calls::Async,
             PlanKind::Method(Method::Sync(_), _) => Calls::Sync,
-            // Methods of related rows need whole rows, and so a key of whole parents.
+            // Methods of related rows need whole rows, and therefore whole parents for the key.
             PlanKind::Relation(_) if self.children.calls() > Calls::None => Calls::Async,
-            // Rows inside JSON have no statement that could read what they lead to.
+            // Rows inside JSON have no statement that could also read their relations.
             PlanKind::Stored { .. } if self.children.relations() => Calls::Async,
             _ => Calls::None,
         };

@@ -1,4 +1,4 @@
-//! Ids of nodes: a type and the `id` of a row in one opaque text.
+//! Node ids: a type and the `id` of a row in one opaque string.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use crate::json::shorten;
 use crate::schema::ScalarKind;
 use crate::{Error, ErrorCode};
 
-/// The type of the rows whose ids are written.
+/// The type of rows with a node id.
 #[derive(Debug, Clone)]
 pub(crate) struct NodeType {
     pub(crate) name: Arc<str>,
-    /// The scalar of their own ids.
+    /// The scalar type of the row's own `id`.
     pub(crate) kind: ScalarKind,
 }
 
 impl NodeType {
-    /// Replaces the JSON of a row's own id, which begins at `start`, by that of the id of a node.
+    /// Replaces the JSON of a row's own id, which starts at `start`, with the JSON of its node id.
     pub(crate) fn replace(&self, out: &mut Vec<u8>, start: usize) {
         let own = &out[start..];
         let own = serde_json::from_slice::<String>(own).unwrap_or_else(|_| String::from_utf8_lossy(own).into_owned());
@@ -29,10 +29,10 @@ impl NodeType {
     }
 }
 
-/// The name of a type and the `id` of a row, from the id of a node.
+/// Decodes a node id into the type name and the `id` of the row.
 ///
 /// # Errors
-/// A text that is none.
+/// The text is not a node id.
 pub(crate) fn read(text: &str) -> Result<(String, String), Error> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok();
     let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -40,13 +40,13 @@ pub(crate) fn read(text: &str) -> Result<(String, String), Error> {
     parts.map(|(name, own)| (name.to_owned(), own.to_owned())).ok_or_else(|| not_an_id(text))
 }
 
-/// The error of the id of a node whose key cannot be one of the rows' own, as the database says.
+/// The error for a node id whose key the database rejects as invalid for the rows.
 pub(crate) fn no_key() -> Error {
     let message = "this is not the id of a node, as no row can have its key; take it from the field `nodeId` of a row";
     Error::new(ErrorCode::BadUserInput, message)
 }
 
-/// The error of a text that is not the id of a node.
+/// The error for a text that is not a node id.
 pub(crate) fn not_an_id(text: &str) -> Error {
     let message = format!("{:?} is not the id of a node; take it from the field `nodeId` of a row", shorten(text));
     Error::new(ErrorCode::BadUserInput, message)

@@ -1,11 +1,11 @@
-//! Types of fields, as values are completed.
+//! The types of fields, in the form used to complete values.
 
 use std::sync::Arc;
 
 use super::node_id::NodeType;
 use crate::schema::{EnumValue, FieldDef, FieldKind, Model, ScalarKind, TypeExpr, TypeIndex, TypeKind};
 
-/// A field's type, with all that completing a value needs.
+/// A field's type, with everything needed to complete a value.
 #[derive(Debug, Clone)]
 pub(crate) enum OutType {
     NonNull(Box<OutType>),
@@ -24,7 +24,7 @@ pub(crate) enum Leaf {
 }
 
 impl Leaf {
-    /// Returns the message about a value that breaks the type. It does not quote the value.
+    /// Returns the message for a value that does not match the type. It does not quote the value.
     pub(crate) fn not_valid(&self) -> String {
         match self {
             Self::Scalar(kind) | Self::Node(NodeType { kind, .. }) => {
@@ -36,7 +36,7 @@ impl Leaf {
 }
 
 impl OutType {
-    /// A type of the schema.
+    /// Converts a type of the schema.
     pub(crate) fn of(model: &Model, ty: &TypeExpr) -> Self {
         match ty {
             TypeExpr::NonNull(inner) => Self::NonNull(Box::new(Self::of(model, inner))),
@@ -60,7 +60,7 @@ impl OutType {
         }
     }
 
-    /// The same type, in which everything may be null.
+    /// The same type with every part nullable.
     pub(crate) fn with_nulls(self) -> Self {
         match self {
             Self::NonNull(inner) => inner.with_nulls(),

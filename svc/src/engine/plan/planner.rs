@@ -25,15 +25,15 @@ use crate::schema::{FieldDef, FieldKind, Model, OperationKind, TypeIndex, TypeKi
 
 const ROOT_FIELDS: &str = "SVC_LIMIT_ROOT_FIELDS";
 
-/// Makes the plan of one operation.
+/// Builds the plan of one operation.
 pub(crate) struct Planner<'a> {
     model: &'a Model,
     limits: &'a Limits,
     document: &'a ExecutableDocument,
     variables: &'a Variables,
-    /// Selections by object type and the selection sets they merge: fragments are planned once.
+    /// Selections by object type and merged selection sets, so that fragments are planned once.
     known: HashMap<(TypeIndex, Vec<*const SelectionSet>), Arc<Selection>>,
-    /// Arguments by the definition and the field that has them.
+    /// Arguments by field definition and field of the document.
     args: HashMap<(*const FieldDef, *const Field), Arc<[ArgPlan]>>,
     introspection: IntrospectionCost<'a>,
     bounds: Bounds,
@@ -259,7 +259,7 @@ impl<'a> Planner<'a> {
             TypeKind::Object(_) => Ok(Children::One(self.selection(type_index, sets)?)),
             TypeKind::Abstract(abstract_type) => {
                 let members = abstract_type.members.iter();
-                // A value is of one of the types, so the costliest counts.
+                // A value has only one of the types, so the costliest type counts.
                 let (before, mut costliest) = (self.bounds.cost, self.bounds.cost);
                 let selections = members.map(|member| {
                     self.bounds.cost = before;

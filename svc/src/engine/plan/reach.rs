@@ -1,4 +1,4 @@
-//! The types whose rows an operation can tell something of.
+//! The types whose rows can affect the response of an operation.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use super::{Plan, Selection};
 use crate::schema::{FieldKind, Model, TypeIndex};
 
 impl Plan {
-    /// The types of what it selects and of the rows of its root fields, and those that relations and embedded objects
-    /// lead to from there, as conditions may do.
+    /// Returns the selected types, the row types of the root fields, and all types that relations and embedded objects
+    /// lead to from there: conditions may follow these too.
     pub(crate) fn reachable(&self, model: &Model) -> HashSet<TypeIndex> {
         self.root.reachable(model)
     }
 }
 
 impl Selection {
-    /// The same of what is selected here.
+    /// Returns the reachable types of this selection.
     pub(super) fn reachable(&self, model: &Model) -> HashSet<TypeIndex> {
         let mut found = HashSet::new();
         self.reach(model, &mut HashSet::new(), &mut found);
         found
     }
 
-    /// Selections are shared, so each is looked into once.
+    /// Selections are shared; each is visited once.
     fn reach(&self, model: &Model, seen: &mut HashSet<*const Self>, found: &mut HashSet<TypeIndex>) {
         for field in &self.fields {
             field.root().and_then(|root| root.row()).into_iter().for_each(|row| reach(model, row, found));

@@ -1,4 +1,4 @@
-//! The answers of root fields, which nobody learns without the field's admission.
+//! The resolvers of root fields, accessible only with the field's admission.
 
 use super::{Plan, PlanField, PlanKind};
 use crate::authz::{self, Coordinate, Roots};
@@ -10,7 +10,7 @@ pub(crate) type Admission<'f> = authz::Admission<'f, PlanField>;
 /// The proof that all root fields of a plan may run together, and read all rows.
 pub(crate) type AllAdmitted<'p> = authz::AllAdmitted<'p, Plan>;
 
-/// The function or the plan that answers a root field; nobody but an admission gets it.
+/// The function or the plan that resolves a root field. Only an admission gives access to it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RootField {
     run: Run,
@@ -23,12 +23,13 @@ impl RootField {
         Self { run, row, rules }
     }
 
-    /// The rules of authorization that stand at it.
+    /// The authorization rules of the field.
     pub(crate) fn rules(self) -> RootRules {
         self.rules
     }
 
-    /// Returns what answers the field that was admitted; `None` for introspection.
+    /// Returns the function or plan that resolves the admitted field, and the type of its rows; `None` for
+    /// introspection.
     pub(crate) fn of(admission: &Admission<'_>) -> Option<(Run, Option<TypeIndex>)> {
         match admission.field().kind {
             PlanKind::Root(Self { run, row, .. }) => Some((run, row)),
@@ -36,17 +37,17 @@ impl RootField {
         }
     }
 
-    /// The type of the rows that it answers with, if it does.
+    /// The type of the rows that it returns, if it returns rows.
     pub(crate) fn row(self) -> Option<TypeIndex> {
         self.row
     }
 
-    /// The number of rows that a field without a body answers with, and their type.
+    /// For a field without a body, whether it returns one row or many (its shape), and their type.
     pub(crate) fn planned(self) -> Option<(Shape, TypeIndex)> {
         Some((self.run.planned()?.shape, self.row?))
     }
 
-    /// The fate of the call of a function that answers with a failing status.
+    /// How a function call is finished if the function returns a failing status.
     pub(crate) fn on_failure(self) -> Option<OnFailure> {
         match self.run {
             Run::Function(function) => Some(function.on_failure),
@@ -54,7 +55,7 @@ impl RootField {
         }
     }
 
-    /// The row that the call of a function acts on.
+    /// The row that the function call acts on.
     pub(crate) fn acts_on(self) -> Option<ActsOn> {
         match self.run {
             Run::Function(function) => function.acts_on,
@@ -62,7 +63,7 @@ impl RootField {
         }
     }
 
-    /// The type of the rows that it writes, where it writes to a table.
+    /// The type of the rows that it writes, if it writes to a table.
     pub(crate) fn written_rows(self) -> Option<TypeIndex> {
         match self.run {
             Run::Write(_) => self.row,
@@ -70,24 +71,24 @@ impl RootField {
         }
     }
 
-    /// Whether it finds rows by the ids of nodes.
+    /// Whether it finds rows by node id.
     pub(crate) fn finds_nodes(self) -> bool {
         matches!(self.run, Run::Nodes)
     }
 
-    /// Whether a function of the program makes its events.
+    /// Whether application code produces its events.
     pub(crate) fn has_stream(self) -> bool {
         matches!(self.run, Run::Stream(_))
     }
 
-    /// Whether it runs a function of the program.
+    /// Whether it runs application code.
     pub(crate) fn needs_code(self) -> bool {
         matches!(self.run, Run::Code(_) | Run::Stream(_))
     }
 }
 
 impl PlanField {
-    /// The root field that it is.
+    /// Returns the root field, if this is one.
     pub(crate) fn root(&self) -> Option<RootField> {
         match self.kind {
             PlanKind::Root(root) => Some(root),

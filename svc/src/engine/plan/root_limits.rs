@@ -1,10 +1,10 @@
-//! The limits of how often clients may run root fields.
+//! The rate limits of root fields.
 
 use super::Plan;
 use crate::request::FieldLimit;
 
 impl Plan {
-    /// The limits of its root fields, each once, with the number of times that the field is selected.
+    /// Returns the rate limit of each root field once, with the number of times that the field is selected.
     pub(crate) fn root_limits(&self) -> Vec<FieldLimit<'_>> {
         let mut limits: Vec<FieldLimit<'_>> = Vec::new();
         for field in &self.root.fields {

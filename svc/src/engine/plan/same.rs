@@ -1,10 +1,10 @@
-//! Fields that are merged.
+//! Comparison of fields that are merged.
 
 use apollo_compiler::ast::Value;
 use apollo_compiler::executable::Field;
 
-/// Whether two fields that apollo-compiler holds for the same are: it compares lists in arguments only as far as the
-/// shorter one goes.
+/// Whether two fields that apollo-compiler considers equal really are: it compares lists in arguments only up to the
+/// length of the shorter one.
 pub(super) fn same_lists(one: &Field, other: &Field) -> bool {
     fn same(one: &Value, other: &Value) -> bool {
         match (one, other) {

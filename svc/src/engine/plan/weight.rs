@@ -1,10 +1,10 @@
-//! The memory that a plan takes.
+//! The memory used by a plan.
 
 use super::{ArgPlan, Children, OutType, PlanField, Selection};
 use crate::engine::weight::{ALLOCATION, slice, text};
 
 impl PlanField {
-    /// Bytes on the heap, without arguments and selections, which fields share.
+    /// Bytes on the heap, without arguments and selections, which are shared between fields.
     pub(super) fn weight(&self) -> usize {
         text(&self.key)
             + text(&self.name)
@@ -20,7 +20,7 @@ impl PlanField {
 }
 
 impl Selection {
-    /// Bytes on the heap, without what its fields have there.
+    /// Bytes on the heap, without the heap data of its fields.
     pub(super) fn weight(&self) -> usize {
         ALLOCATION
             + size_of::<Self>()
@@ -40,7 +40,7 @@ impl OutType {
     }
 }
 
-/// Bytes of arguments on the heap.
+/// Bytes on the heap of arguments.
 pub(super) fn arguments(args: &[ArgPlan]) -> usize {
     slice::<ArgPlan>(args.len()) + args.iter().map(ArgPlan::weight).sum::<usize>()
 }

@@ -1,4 +1,4 @@
-//! One call of a resolver: what it gets and what it gives back.
+//! One call of a resolver: its arguments and its result.
 
 use async_graphql::Value;
 
@@ -11,7 +11,7 @@ use crate::{Error, ErrorCode};
 /// The result of a resolver.
 pub type Outcome<'a> = Result<Completed<'a>, Error>;
 
-/// A resolver's answer.
+/// The value that a resolver returns.
 pub enum Completed<'a> {
     /// A value to walk.
     Value(Box<dyn Output + 'a>),
@@ -56,14 +56,14 @@ impl<'a> Call<'a> {
     /// Takes the argument at `index`, in the order of the function's parameters.
     ///
     /// # Errors
-    /// `BAD_USER_INPUT` when the type refuses the value.
+    /// `BAD_USER_INPUT` when the type rejects the value.
     pub fn arg<T: Input>(&mut self, index: usize, name: &'static str) -> Result<T, Error> {
         let value = self.args.get_mut(index).and_then(Option::take);
         T::parse(value).map_err(|error| refused(name, &error))
     }
 }
 
-/// A value that its Rust type refuses.
+/// The error for a value that its Rust type rejects.
 pub(crate) fn refused(argument: &str, error: &InputError) -> Error {
     let path: String = error.path().iter().map(|part| format!(".{part}")).collect();
     Error::new(ErrorCode::BadUserInput, format!("argument `{argument}{path}`: {error}"))

@@ -1,4 +1,4 @@
-//! The code behind root fields and methods, which the schema holds without knowing it.
+//! The code behind root fields and methods, which is opaque to the schema that holds it.
 
 use std::any::Any;
 use std::fmt;
@@ -14,7 +14,7 @@ pub enum Resolver {
     Sync(for<'a> fn(Call<'a>) -> Outcome<'a>),
     /// An `async fn`.
     Async(for<'a> fn(Call<'a>) -> BoxFuture<'a, Outcome<'a>>),
-    /// A function that gives a stream of events.
+    /// A function that returns a stream of events.
     Stream(for<'a> fn(Call<'a>) -> BoxFuture<'a, Events<'a>>),
 }
 
@@ -45,8 +45,9 @@ impl Method {
         (code as &dyn Any).downcast_ref().copied().unwrap_or(foreign)
     }
 
-    /// The cost of a method that names none: 10 for an `async` one, which may send a statement or ask another service for
-    /// each object, so that the default complexity allows a thousand such calls; 1 for a plain one, which only computes.
+    /// The cost of a method that declares none: 10 for an `async` one, which may send a statement or call another
+    /// service for each object, so that the default complexity allows a thousand such calls; 1 for a plain one, which
+    /// only computes.
     pub(crate) fn default_cost(self) -> u32 {
         match self {
             Self::Sync(_) => 1,

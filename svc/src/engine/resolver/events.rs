@@ -6,7 +6,7 @@ use futures_util::{Stream, StreamExt as _};
 use super::{Outcome, Returns};
 use crate::Error;
 
-/// The events of a subscription, or the error because of which there are none.
+/// The events of a subscription, or the error that prevents them.
 pub type Events<'a> = Result<BoxStream<'a, Outcome<'a>>, Error>;
 
 /// The return type of a subscription with a body.
@@ -26,7 +26,7 @@ impl<S: Stream> EventStream for S {
     type Event = S::Item;
 }
 
-/// The events of a resolver that returned a stream. Each is what a query's resolver may return.
+/// The events of a resolver that returned a stream. Each event can be anything that a query's resolver may return.
 ///
 /// # Errors
 /// None.

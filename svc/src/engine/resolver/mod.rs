@@ -1,4 +1,4 @@
-//! Resolvers: the code that macros register, one call of it, and what it may return.
+//! Resolvers: the code that macros register, a call of it, and its return types.
 
 mod call;
 mod code;

@@ -1,4 +1,4 @@
-//! Literals: unique input fields, `@oneOf`, and scalars with rules of their own.
+//! Literals: unique input fields, `@oneOf`, and scalars with their own rules.
 
 use std::collections::HashSet;
 
@@ -55,7 +55,7 @@ impl Check<'_> {
         }
     }
 
-    /// Every input object names a field once, also inside scalars that take any value.
+    /// Checks that every input object names a field only once, even inside scalars that accept any value.
     pub(super) fn unique_fields(&mut self, value: &Node<Value>) {
         match value.as_ref() {
             Value::List(items) => items.iter().for_each(|item| self.unique_fields(item)),

@@ -1,4 +1,4 @@
-//! The validation rules that apollo-compiler lacks, in one pass beside its own.
+//! The validation rules that apollo-compiler lacks, in one pass in addition to its own.
 
 mod inputs;
 mod root_field;
@@ -17,7 +17,7 @@ use super::request_error::RequestError;
 use crate::ErrorCode;
 use crate::schema::{Model, TypeExpr};
 
-/// Checks a document that apollo-compiler holds for valid; gives back at most `most` errors.
+/// Checks a document that apollo-compiler considers valid. Returns at most `most` errors.
 pub(crate) fn validate(model: &Model, document: &ExecutableDocument, text: &str, most: usize) -> Vec<RequestError> {
     let mut check = Check { model, document, lines: LineIndex::new(text), errors: Vec::new(), most };
     for operation in document.operations.iter() {
@@ -45,7 +45,7 @@ struct Check<'a> {
     document: &'a ExecutableDocument,
     lines: LineIndex<'a>,
     errors: Vec<RequestError>,
-    /// The most errors that are reported.
+    /// The maximum number of reported errors.
     most: usize,
 }
 

@@ -1,5 +1,5 @@
 //! The root field of subscriptions. Response keys count (section 5.2.4.1 of the specification): fields with one key are
-//! one field, as of documents with a fragment for each component of a page. apollo-compiler counts selections.
+//! one field, as in documents with a fragment for each component of a page. apollo-compiler counts selections instead.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ impl SingleFields {
         Self(single.filter_map(|operation| Some(operation.location()?.offset())).collect())
     }
 
-    /// Whether an error says of one of them that it has several root fields.
+    /// Whether an error reports several root fields for one of these subscriptions.
     pub(crate) fn refute(&self, error: &DiagnosticData) -> bool {
         error.unstable_error_name() == Some(SEVERAL_FIELDS)
             && error.location().is_some_and(|span| self.0.contains(&span.offset()))

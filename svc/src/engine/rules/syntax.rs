@@ -1,5 +1,6 @@
-//! The differences between apollo's parser and the specification: what it refuses is smoothed before it reads the text,
-//! byte for byte, so that places stay; what it lets through is refused afterwards.
+//! The differences between apollo's parser and the specification. Valid text that the parser rejects is replaced before
+//! it reads the text, byte for byte, so that positions stay the same. Invalid text that it accepts is rejected
+//! afterwards.
 
 use std::borrow::Cow;
 
@@ -10,9 +11,9 @@ use crate::ErrorCode;
 use crate::engine::location::LineIndex;
 use crate::engine::request_error::RequestError;
 
-/// The text with blanks for commas, which may stand anywhere, and for descriptions of operations, fragments and
-/// variables. `None` when it has more tokens than `most`, of which apollo's parser counts at least a third: three dots are
-/// three here.
+/// Returns the text with blanks for commas, which are allowed anywhere, and for descriptions of operations, fragments
+/// and variables. Returns `None` if the text has more tokens than `most` allows. apollo's parser counts at least a
+/// third of the tokens counted here: three dots are three here.
 pub(crate) fn smooth(text: &str, most: usize) -> Option<Cow<'_, str>> {
     if memchr::memchr2(b',', b'"', text.as_bytes()).is_none() {
         return Some(Cow::Borrowed(text));
@@ -26,7 +27,7 @@ pub(crate) fn smooth(text: &str, most: usize) -> Option<Cow<'_, str>> {
     }
     blank(&mut bytes[between..], |byte| byte == b',');
     for description in descriptions(text, &all) {
-        // Line ends stay, and so do the lines.
+        // Line ends stay, so line numbers do too.
         blank(&mut bytes[description.start..description.end], |byte| !matches!(byte, b'\n' | b'\r'));
     }
     Some(String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned))
@@ -68,8 +69,8 @@ fn descriptions(text: &str, all: &[Token]) -> Vec<Token> {
     found
 }
 
-/// Refuses what apollo's parser lets through: type definitions, names of arguments and input fields without a value,
-/// escapes with too many digits.
+/// Rejects text that apollo's parser wrongly accepts: type definitions, names of arguments and input fields without a
+/// value, escapes with too many digits.
 pub(crate) fn syntax(document: &Document, text: &str) -> Result<(), RequestError> {
     let executable = |definition: &Definition| {
         matches!(definition, Definition::OperationDefinition(_) | Definition::FragmentDefinition(_))
@@ -101,7 +102,7 @@ enum Open {
     Selections,
 }
 
-/// The first name of an argument or an input field that no colon follows.
+/// The first name of an argument or an input field that is not followed by a colon.
 fn lone_name(all: &[Token]) -> Option<Token> {
     let mut open: Vec<Open> = Vec::new();
     for (index, token) in all.iter().enumerate() {

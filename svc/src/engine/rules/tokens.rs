@@ -1,6 +1,6 @@
-//! The tokens of a document, as far as what apollo's parser gets wrong needs them.
+//! The tokens of a document, as far as they are needed to correct the mistakes of apollo's parser.
 
-/// A token by its place in the text.
+/// A token by its position in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) start: usize,
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Mark(u8),
 }
 
-/// All tokens, or `None` when they are more than `most`; white space, commas and comments are between them.
+/// All tokens, or `None` if there are more than `most`. White space, commas and comments are skipped.
 pub(super) fn tokens(text: &str, most: usize) -> Option<Vec<Token>> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
@@ -55,7 +55,7 @@ fn find(bytes: &[u8], start: usize, ends: impl Fn(u8) -> bool) -> usize {
     bytes[start..].iter().position(|byte| ends(*byte)).map_or(bytes.len(), |length| start + length)
 }
 
-/// The end of a string; one that is not closed ends with its line, a block string with the document.
+/// The end of a string. An unclosed string ends with its line, an unclosed block string with the document.
 fn text_end(bytes: &[u8], start: usize) -> usize {
     let block = bytes[start..].starts_with(b"\"\"\"");
     let mut at = start + if block { 3 } else { 1 };

@@ -1,5 +1,5 @@
-//! Variables in places of another type: apollo-compiler looks at neither the elements of nested lists nor a default
-//! of null, and it does not know that `@oneOf` fields take no null.
+//! Variables in positions of another type: apollo-compiler checks neither the elements of nested lists nor a default of
+//! null, and it accepts null for `@oneOf` fields.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ impl<'a> Check<'a> {
         if operation.variables.is_empty() {
             return;
         }
-        // Of variables with one name the first counts; such a document is refused in any case.
+        // If several variables have the same name, the first one counts. Such a document is rejected in any case.
         let variables = operation.variables.iter().rev().map(|variable| (variable.name.as_str(), variable)).collect();
         let mut uses = Uses { check: self, variables, visited: HashSet::new() };
         uses.directives(&operation.directives);
@@ -63,7 +63,7 @@ impl<'a> Uses<'_, 'a> {
         }
     }
 
-    /// `__type(name: String!)` is not a field of the model. apollo-compiler holds a default of null for one that helps.
+    /// `__type(name: String!)` is not a field of the model. apollo-compiler accepts a default of null as sufficient.
     fn name_of_type(&mut self, field: &'a Field) {
         for argument in &field.arguments {
             if let Some(variable) = self.variable(&argument.value)
@@ -75,7 +75,7 @@ impl<'a> Uses<'_, 'a> {
         }
     }
 
-    /// `if` of `@skip` and `@include` is the only argument of a directive that variables reach.
+    /// The `if` of `@skip` and `@include` is the only directive argument that can be a variable.
     fn directives(&mut self, directives: &'a DirectiveList) {
         for directive in directives.iter().filter(|directive| matches!(directive.name.as_str(), "skip" | "include")) {
             for argument in &directive.arguments {
@@ -98,7 +98,7 @@ impl<'a> Uses<'_, 'a> {
         }
         match (ty.unwrapped(), value.as_ref()) {
             (TypeExpr::List(inner), Value::List(items)) => items.iter().for_each(|item| self.value(inner, false, item)),
-            // A single value stands for a list of it, a variable does not.
+            // A single value is coerced to a list, a variable is not.
             (TypeExpr::List(inner), _) => self.value(inner, false, value),
             (TypeExpr::Named(index), Value::Object(fields)) => {
                 let model = self.check.model;
@@ -106,7 +106,7 @@ impl<'a> Uses<'_, 'a> {
                 for (name, value) in fields {
                     let Some(field) = input.fields.get(name.as_str()) else { continue };
                     match self.variable(value) {
-                        // Not even a default helps: null may be given in its stead.
+                        // Even a default does not help: null may be passed instead.
                         Some(variable) if input.one_of && !variable.ty.is_non_null() => {
                             let why = format!("is the field of a `@oneOf` object `{}`", model.types[*index].name);
                             self.fail(variable, value, &format!("{why}, which takes no null"));
@@ -119,7 +119,8 @@ impl<'a> Uses<'_, 'a> {
         }
     }
 
-    /// A nullable variable needs a default that is not null, its own or the place's, to stand where null may not.
+    /// A nullable variable needs a default other than null, its own or that of the position, to be used where null is
+    /// not allowed.
     fn may_stand(&self, variable: &VariableDefinition, place: &TypeExpr, default: bool) -> bool {
         match place {
             TypeExpr::NonNull(inner) if !variable.ty.is_non_null() => {
@@ -129,7 +130,7 @@ impl<'a> Uses<'_, 'a> {
         }
     }
 
-    /// Whether every value of type `given` is one of type `place`.
+    /// Whether every value of type `given` is also a value of type `place`.
     fn fits(&self, given: &Type, place: &TypeExpr) -> bool {
         let name_is = |name: &str, index: usize| self.check.model.types[index].name == name;
         match (place, given) {

@@ -1,4 +1,4 @@
-//! Items that a future hands out one by one while it runs.
+//! A stream of items that a future hands out one by one while it runs.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -8,16 +8,18 @@ use std::task::{Context, Poll};
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 
-/// The items that a future hands out. It runs when the next one is asked for, and ends when this is dropped.
+/// The items that a future hands out. The future runs when the next item is requested, and ends when this stream is
+/// dropped.
 pub(super) struct Answers<T> {
     run: Option<BoxFuture<'static, ()>>,
     place: Arc<Place<T>>,
 }
 
-/// The place of the item that was handed out last. It is empty most of the time, and so has no room for one.
+/// The slot for the last item handed out. It is empty most of the time, so the item is boxed to reserve no space for
+/// it.
 type Place<T> = Mutex<Option<Box<T>>>;
 
-/// The future's end of it.
+/// The future's end of the stream.
 pub(super) struct Giver<T>(Arc<Place<T>>);
 
 impl<T: Send + 'static> Answers<T> {
@@ -31,12 +33,13 @@ impl<T: Send + 'static> Answers<T> {
 }
 
 impl<T> Giver<T> {
-    /// Hands out an item at once, so that the future has no room for it, and waits until the next one is asked for.
+    /// Hands out an item immediately, so that the future reserves no space for it, and waits until the next one is
+    /// requested.
     pub(super) fn give(&self, item: T) -> impl Future<Output = ()> + use<'_, T> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(item));
         poll_fn(|_| match self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
             true => Poll::Ready(()),
-            // Whoever takes the item polls again for the next one.
+            // The consumer that takes the item polls again for the next one.
             false => Poll::Pending,
         })
     }

@@ -1,4 +1,4 @@
-//! The answer to one event of a subscription.
+//! The response to one event of a subscription.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -30,7 +30,7 @@ pub(super) enum Item<'a> {
     Row(EventRow<'a>),
 }
 
-/// The client that a subscription answers, and what it was admitted to.
+/// The client of a subscription, and its admission.
 #[derive(Clone, Copy)]
 pub(super) struct Subscriber<'a> {
     pub(super) engine: &'a Engine,
@@ -40,12 +40,12 @@ pub(super) struct Subscriber<'a> {
 }
 
 impl Subscriber<'_> {
-    /// The bytes of one answer.
+    /// The byte limit of one response.
     pub(super) fn answer_bytes(&self) -> AnswerBytes {
         AnswerBytes::new(self.engine.app.limits.answer)
     }
 
-    /// The database as an event may read it: with the filter of the admission, and row policies that are asked anew.
+    /// The database as an event may read it: with the row filter of the admission, and row policies evaluated again.
     pub(super) fn db(&self) -> Db {
         Db {
             row_filter: self.admission.row_filter().cloned(),
@@ -54,7 +54,7 @@ impl Subscriber<'_> {
         }
     }
 
-    /// Answers an event within the time of a request; `None` where it is about a row that the subscriber does not see.
+    /// Answers an event within the time limit of a request. Returns `None` for a row that the subscriber does not see.
     pub(super) async fn answer(&self, item: Item<'_>) -> Option<Response> {
         let field = self.admission.field();
         let Some(span) = self.prepared.subscribed.as_ref().and_then(|span| span.event(&field.coordinate)) else {
@@ -76,7 +76,7 @@ impl Subscriber<'_> {
         })
     }
 
-    /// Completes an event. Gated fields are decided about anew.
+    /// Completes an event. Access to gated fields is decided again for each event.
     async fn complete(&self, item: Item<'_>) -> Option<Response> {
         let Self { engine, prepared, scope, .. } = *self;
         let permitted = match engine.decides_about(&prepared.plan) {
@@ -88,7 +88,7 @@ impl Subscriber<'_> {
         let cx = engine.context(prepared, scope, &answer);
         let cx = ExecutionContext {
             context: Context { db: &db, ..cx.context },
-            // Statements are kept with the plan of the document, and not with one of this event.
+            // Statements are cached with the plan of the document, not with a plan for this event only.
             growth: cx.growth.filter(|_| permitted.is_none()),
             ..cx
         };
@@ -123,7 +123,7 @@ impl Subscriber<'_> {
     }
 }
 
-/// Completes what an event brings; `None` for a row that the subscriber does not see.
+/// Completes the content of an event. Returns `None` for a row that the subscriber does not see.
 async fn complete(
     cx: &ExecutionContext<'_>,
     admission: &Admission<'_>,

@@ -1,7 +1,7 @@
-//! Whether the event of a change itself says that the subscriber may not see the row.
+//! Decides from a change event alone whether the subscriber may not see the row.
 //!
-//! Such an event does not wait for the subscriber: what others write must neither cost it the place of its own events, nor
-//! let it know that something was written. Where the event does not say enough, the database is asked.
+//! Such an event is not queued for the subscriber: writes of other users must neither displace its own events, nor
+//! reveal that something was written. If the event does not contain enough, the database is queried.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::scalar::sql_value::SqlValue;
 use crate::schema::{Operator, TypeIndex, key_text};
 use crate::sql::{Column, Filter, RowFilter, RowRules as _, Subject};
 
-/// The rules about rows under which a subscription runs: the policies, which are asked anew for each event, and the filter
-/// of its admission.
+/// The row rules of a subscription: the policies, which are evaluated again for each event, and the row filter of its
+/// admission.
 pub(super) struct EventRules {
     app: Arc<Application>,
     request: ScopeSeed,
@@ -27,7 +27,7 @@ pub(super) struct EventRules {
 }
 
 impl EventRules {
-    /// Those of a subscriber; `None` where all rows may be seen, or the request is not shared.
+    /// Returns the rules of a subscriber, or `None` if all rows may be seen or the request is not shared.
     pub(super) fn of(subscriber: &Subscriber<'_>) -> Option<Box<Self>> {
         let (policies, row_filter) =
             (subscriber.engine.row_policies.clone(), subscriber.admission.row_filter().cloned());
@@ -38,7 +38,7 @@ impl EventRules {
         Some(Box::new(Self { app, request, policies, row_filter }))
     }
 
-    /// Whether the event says that its row is one that the subscriber may not see.
+    /// Whether the event shows that the subscriber may not see its row.
     pub(super) fn deny(&self, row: TypeIndex, event: &RowEvent) -> bool {
         let is_denied = |filter: &Filter| self.verdict(row, filter, event) == Some(false);
         if self.row_filter.as_ref().is_some_and(|of_field| is_denied(&of_field.filter)) {
@@ -46,11 +46,11 @@ impl EventRules {
         }
         let Some(policies) = &self.policies else { return false };
         let rules = RequestRules::new(policies.clone(), Some(self.request.clone()));
-        // A policy that cannot decide is an error of the answer, which the subscriber is to be told.
+        // A policy that cannot decide is an error in the response, which the subscriber must receive.
         rules.rule(Subject::Rows(row)).is_ok_and(|rule| rule.is_some_and(|rule| is_denied(&rule.filter)))
     }
 
-    /// Whether a condition holds for the row of an event; `None` where the event does not say.
+    /// Whether a condition holds for the row of an event; `None` if the event does not contain enough to decide.
     fn verdict(&self, row: TypeIndex, filter: &Filter, event: &RowEvent) -> Option<bool> {
         let verdict = |filter: &Filter| self.verdict(row, filter, event);
         match filter {
@@ -75,7 +75,7 @@ impl EventRules {
         let given = event.value(name).and_then(key_text)?;
         let ty = self.app.database.known_column(self.app.model.source(row)?, name)?;
         let is_same = |wanted: &SqlValue| is_same(&ty, &given, &wanted.text()?);
-        // That it is none of them is true where it differs from each.
+        // No item equals the value if it differs from each of them.
         let is_any = all_of(wanted.items().iter().map(|item| is_same(item).map(|same| !same))).map(|none| !none);
         match operator {
             Operator::Eq | Operator::In => is_any,
@@ -85,7 +85,7 @@ impl EventRules {
     }
 }
 
-/// Whether all hold: false where one does not, and unknown where that is not known of one.
+/// Whether all hold: false if one does not, and otherwise `None` if one is undecided.
 fn all_of(verdicts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut all = Some(true);
     for verdict in verdicts {
@@ -98,7 +98,7 @@ fn all_of(verdicts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     all
 }
 
-/// Whether two texts are one value of a type; `None` where that is only known to PostgreSQL.
+/// Whether two texts are the same value of a type; `None` if only PostgreSQL can decide.
 fn is_same(ty: &ColumnType, one: &str, other: &str) -> Option<bool> {
     if one == other {
         return Some(true);

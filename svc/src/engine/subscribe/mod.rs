@@ -1,7 +1,7 @@
-//! Subscriptions: a stream of answers to one operation.
+//! Subscriptions: a stream of responses to one operation.
 //!
-//! A subscription is one future, which lives as long as its stream: it passes the gate, makes the stream of events, and
-//! completes each event as a query's answer is completed.
+//! A subscription is one future, which lives as long as its stream: it passes the gate, creates the stream of events,
+//! and completes each event like the response of a query.
 
 mod answers;
 mod event;
@@ -42,10 +42,10 @@ use crate::schema::{Code, EventMeta, OperationKind, Run, Shape, TypeIndex};
 use crate::{Error, Result};
 
 impl Engine {
-    /// Runs an operation on a transport that streams: the answers to a subscription.
+    /// Runs an operation on a streaming transport, and returns the responses to a subscription.
     ///
     /// # Errors
-    /// The one answer of everything else: of a request that is refused, of a query, and of a mutation.
+    /// The single response to everything else: to a request that is rejected, to a query, and to a mutation.
     pub(crate) async fn subscribe(
         self: &Arc<Self>,
         request: Request<'_>,
@@ -119,10 +119,10 @@ impl Engine {
         }
     }
 
-    /// Answers a subscription, from the gate to the last event.
+    /// Runs a subscription, from the gate to the last event.
     async fn answer(&self, prepared: &Prepared, scope: &RequestScope, giver: &Giver<Step>) {
         let Some(field) = prepared.plan.root.fields.first() else { return };
-        // Boxed with its context, as the future has room for whatever it holds while it waits.
+        // Boxed with its context, because this future reserves space for everything that it holds while it waits.
         let answer = AnswerBytes::new(self.app.limits.answer);
         let admitting = async {
             let cx = self.context(prepared, scope, &answer);
@@ -140,7 +140,7 @@ impl Engine {
             }
         };
         let subscriber = Subscriber { engine: self, prepared, scope, admission: &admission };
-        // Boxed are those that need more room than most of the subscriptions that wait for an event.
+        // Boxed are the futures that need more space than most subscriptions that wait for an event.
         let refused = match RootField::of(&admission) {
             Some((Run::Stream(code), _)) => subscriber.answer_stream(code, giver).boxed().await,
             Some((Run::Event(event), Some(row))) => match subscriber.rows(event, row).boxed().await {
@@ -159,10 +159,10 @@ impl Engine {
 }
 
 impl<'a> Subscriber<'a> {
-    /// Answers with what the stream of a function gives.
+    /// Answers with the items of a function's stream.
     ///
     /// # Errors
-    /// That of a function that refuses.
+    /// The error of a function that rejects the subscription.
     async fn answer_stream(&self, code: &'static dyn Code, giver: &Giver<Step>) -> Result<()> {
         let (db, answer) = (self.db(), self.answer_bytes());
         let cx = self.engine.context(self.prepared, self.scope, &answer).with_db(&db);
@@ -172,7 +172,7 @@ impl<'a> Subscriber<'a> {
         Ok(())
     }
 
-    /// The rows that the events of a channel name.
+    /// The rows named by the events of a channel.
     async fn rows(self, EventMeta { channel, planned }: EventMeta, row: TypeIndex) -> Result<Rows<'a>> {
         let filter = {
             let (db, answer) = (self.db(), self.answer_bytes());
@@ -184,7 +184,7 @@ impl<'a> Subscriber<'a> {
         Ok(Rows::new(self, asked, feed))
     }
 
-    /// Answers the events of a function's stream. A panic in it is an error and the end.
+    /// Answers the events of a function's stream. A panic in the stream is an error, and ends it.
     async fn answer_all(&self, mut events: BoxStream<'_, Outcome<'_>>, giver: &Giver<Step>) {
         loop {
             let (event, is_over) = match AssertUnwindSafe(events.next()).catch_unwind().await {
@@ -212,7 +212,7 @@ async fn open<'a>(
         return Err(Error::internal("the code of a subscription gives no stream"));
     };
     let call = cx.call(admission)?;
-    // The function itself may panic before it gives a future.
+    // The function itself may panic before it returns a future.
     let opened = AssertUnwindSafe(async { open(call).await }).catch_unwind().await;
     opened.unwrap_or_else(|panic| Err(crate::panic::error("the subscription", &*panic)))
 }

@@ -1,4 +1,4 @@
-//! The answers to a subscription.
+//! The responses to a subscription.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -9,28 +9,28 @@ use super::answers::Answers;
 use crate::engine::response::Response;
 use crate::request_log::SubscriptionRecord;
 
-/// The answers to a subscription, one for each event. Dropping it ends everything behind it.
+/// The responses to a subscription, one for each event. Dropping the stream ends everything behind it.
 pub(crate) struct ResponseStream {
     steps: Answers<Step>,
-    /// `None` where no line of the log tells of its end.
+    /// `None` if the end of the subscription is not logged.
     record: Option<Box<SubscriptionRecord>>,
 }
 
 /// A step of a subscription.
 pub(super) enum Step {
-    /// It was admitted, and its stream made.
+    /// It was admitted, and its stream created.
     Begun,
-    /// It was not.
+    /// It was rejected.
     Refused(Response),
-    /// The answer to an event.
+    /// The response to an event.
     Event(Response),
 }
 
 impl ResponseStream {
-    /// Waits until the stream is made.
+    /// Waits until the stream is created.
     ///
     /// # Errors
-    /// The answer to a subscription that is refused.
+    /// The response to a rejected subscription.
     pub(super) async fn begin(mut steps: Answers<Step>) -> Result<Self, Response> {
         use futures_util::StreamExt as _;
         match steps.next().await {
@@ -41,7 +41,7 @@ impl ResponseStream {
 }
 
 impl ResponseStream {
-    /// The same, of whose end the log is told if it wants to know.
+    /// Records the subscription, so that its end is logged, if requests are logged.
     pub(super) fn recorded(self) -> Self {
         Self { record: SubscriptionRecord::begin(), ..self }
     }

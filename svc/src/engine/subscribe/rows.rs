@@ -1,4 +1,4 @@
-//! Planned subscriptions: the rows that events name.
+//! Planned subscriptions: the rows named by events.
 
 use std::sync::{Arc, LazyLock};
 
@@ -23,15 +23,15 @@ pub(super) struct Rows<'a> {
     feed: Feed,
 }
 
-/// The hasher of answers, which are compared with those of the same process only.
+/// The hasher of responses, which are only compared with others of the same process.
 static HASHER: LazyLock<ahash::RandomState> = LazyLock::new(ahash::RandomState::new);
 
-/// The rows that a client asks for, and those that it has been sent.
+/// The rows that a client subscribes to, and the rows that it has been sent.
 pub(super) struct AskedRows {
     filter: EventFilter,
-    /// The rules about rows, where there are some.
+    /// The row rules, if there are any.
     rules: Option<Box<EventRules>>,
-    /// Whether deleted rows are told of.
+    /// Whether deleted rows are reported.
     tells_deleted: bool,
     sent: SentRows,
 }
@@ -41,7 +41,7 @@ impl AskedRows {
         Arc::new(Self { filter, rules, tells_deleted, sent: SentRows::default() })
     }
 
-    /// The rows that the client may hold, and those of which waiting events told, each once.
+    /// The ids of the rows that the client may hold, and of the rows that waiting events named, without duplicates.
     fn known(&self, waiting: Vec<String>) -> Vec<String> {
         let mut known = self.sent.ids();
         for id in waiting.into_iter().chain(self.filter.only_row()) {
@@ -54,7 +54,7 @@ impl AskedRows {
 }
 
 impl Accepts for AskedRows {
-    /// A row that has become another is forgotten.
+    /// Forgets a row that no longer fits.
     fn accepts(&self, event: &RowEvent) -> bool {
         match event.operation {
             Operation::Deleted => self.sent.get(&event.id).is_some(),
@@ -82,13 +82,13 @@ impl<'a> Rows<'a> {
         Self { subscriber, asked, feed }
     }
 
-    /// Answers each event that is asked for.
+    /// Answers each event that the client subscribes to.
     pub(super) async fn answer(&mut self, giver: &Giver<Step>) {
         while let Some(delivery) = self.feed.next().await {
             match delivery {
                 Delivery::Event { event, hides, participant } => {
                     let Some(participant) = participant else { continue };
-                    // Owns the event, so that nothing of it stays while the client takes the answer.
+                    // Owns the event, so that none of it is kept while the client takes the response.
                     if let Some(response) = self.event(event, hides, participant).boxed().await {
                         self.give(giver, response).await;
                     }
@@ -102,14 +102,14 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Gives the client an answer, and waits until it has taken that.
+    /// Sends the client a response, and waits until it is taken.
     async fn give(&self, giver: &Giver<Step>, response: Response) {
         self.feed.set_reading(false);
         giver.give(Step::Event(response)).await;
         self.feed.set_reading(true);
     }
 
-    /// Answers with the rows that have changed while nobody listened, or while too many events waited.
+    /// Answers with the rows that changed while there was no listener, or while too many events were waiting.
     async fn look_at_all(&self, participant: Participant, waiting: Vec<String>, giver: &Giver<Step>) {
         for id in self.asked.known(waiting) {
             if let Some(response) = self.look(&id, &participant).boxed().await {
@@ -118,20 +118,20 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Answers that the client was too slow.
+    /// Answers with the error that the client was too slow.
     async fn end(&self, giver: &Giver<Step>) {
         if let Some(response) = self.subscriber.answer(Item::Value(Err(too_slow()))).await {
             giver.give(Step::Event(response)).await;
         }
     }
 
-    /// Answers an event. `hides` says that a change of the row came before it, and was not looked at.
+    /// Answers an event. `hides` means that an earlier change of the row was skipped.
     async fn event(&self, event: Arc<Event>, hides: bool, participant: Participant) -> Option<Response> {
         let event = event.row.as_ref()?;
         match event.operation {
             Operation::Deleted => {
                 let last = self.asked.sent.forget(&event.id).filter(|_| self.asked.tells_deleted)?;
-                // After a change that was not sent, the row may have been another's when it was deleted.
+                // After an unsent change, the row may have belonged to another subscriber when it was deleted.
                 let was_theirs = !hides && last != LastLook::Unseen;
                 let (row, Subscriber { engine, scope, .. }) = (self.asked.filter.row(), self.subscriber);
                 let is_told = was_theirs || self.subscriber.could_see(row, event);
@@ -144,7 +144,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Answers with a row that may have changed while nobody listened; `None` where it has not.
+    /// Answers with a row that may have changed while there was no listener. Returns `None` if it has not.
     async fn look(&self, id: &str, participant: &Participant) -> Option<Response> {
         let before = self.asked.sent.get(id);
         let response = self.read(id, self.asked.filter.besides_key(), participant).await?;
@@ -152,7 +152,7 @@ impl<'a> Rows<'a> {
         (!is_same).then_some(response)
     }
 
-    /// Reads a row. One that the subscriber does not see any more is noted as such, and one with errors forgotten.
+    /// Reads a row. A row that the subscriber no longer sees is marked as such, and a row with errors is forgotten.
     async fn read(&self, id: &str, filters: Vec<Filter>, participant: &Participant) -> Option<Response> {
         let row = EventRow { row: &self.asked.filter, id, filters, participant };
         let response = self.subscriber.answer(Item::Row(row)).await;
@@ -168,7 +168,7 @@ impl<'a> Rows<'a> {
         response
     }
 
-    /// The answer that tells of a deleted row: null, and its id beside it.
+    /// The response for a deleted row: null, with its id in `extensions`.
     fn deleted(&self, id: &str) -> Response {
         let mut body = Response::begin(64);
         let key = self.subscriber.admission.field().key.as_str();

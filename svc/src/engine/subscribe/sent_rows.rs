@@ -2,20 +2,20 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The most rows that a subscription remembers.
+/// The maximum number of rows that a subscription remembers.
 const MOST: usize = 100;
 
-/// The rows that a subscription has sent, and its client may hold, by their ids. They are few, so a list in the order in
-/// which they were sent is found through as fast as a table, and takes no memory before the first of them.
+/// The rows that a subscription has sent and its client may hold, by id. They are few, so a list in sending order is
+/// searched as fast as a table, and takes no memory before the first row.
 #[derive(Default)]
 pub(super) struct SentRows(Mutex<Vec<(Box<str>, LastLook)>>);
 
 /// The last look at a row that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LastLook {
-    /// It was sent; a hash of what was.
+    /// It was sent, with the hash of its response.
     Sent(u64),
-    /// The subscriber did not see it any more: it was gone, or is another's.
+    /// The subscriber no longer saw it: the row was deleted, or is no longer visible to the subscriber.
     Unseen,
 }
 
@@ -32,7 +32,7 @@ impl SentRows {
         rows.push((id, LastLook::Sent(hash)));
     }
 
-    /// Notes that a row is not seen any more, if it was sent.
+    /// Marks a row as no longer seen, if it was sent.
     pub(super) fn lose(&self, id: &str) {
         let mut rows = self.rows();
         if let Some(at) = position(&rows, id) {
@@ -51,7 +51,7 @@ impl SentRows {
         position(&rows, id).map(|at| rows.remove(at).1)
     }
 
-    /// The ids, those that were sent first in front.
+    /// The ids, in sending order.
     pub(super) fn ids(&self) -> Vec<String> {
         self.rows().iter().map(|(id, _)| id.to_string()).collect()
     }
@@ -62,7 +62,7 @@ impl SentRows {
     }
 }
 
-/// The place of a row, which is most often one of the last.
+/// The position of a row, which is usually one of the last.
 fn position(rows: &[(Box<str>, LastLook)], id: &str) -> Option<usize> {
     rows.iter().rposition(|(known, _)| **known == *id)
 }

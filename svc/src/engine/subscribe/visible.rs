@@ -1,7 +1,7 @@
-//! Whether the event of a deletion itself says that the row was one of the subscriber's.
+//! Decides from a deletion event alone whether the subscriber could see the row.
 //!
-//! Nobody can read a row that is gone. But its event has the last values of the columns that its trigger names, and where
-//! policies compare no others, they tell.
+//! A deleted row can no longer be read. But its event has the last values of the columns that its trigger names, which
+//! are enough if the policies compare no other columns.
 
 use super::event::Subscriber;
 use crate::events::RowEvent;
@@ -9,10 +9,10 @@ use crate::schema::{Operator, TypeIndex, key_text};
 use crate::sql::{Filter, RowRule, Subject};
 
 impl Subscriber<'_> {
-    /// Whether the subscriber could see the row until it was deleted, as far as the event says.
+    /// Whether the subscriber could see the row until it was deleted, as far as the event shows.
     pub(super) fn could_see(&self, row: TypeIndex, event: &RowEvent) -> bool {
         let db = self.db();
-        // Only the database knows what it makes of session variables.
+        // Only the database can evaluate session variables.
         if db.session.is_some() {
             return false;
         }
@@ -26,7 +26,7 @@ fn is_met(rule: &RowRule, event: &RowEvent) -> bool {
     rule.members.is_none() && holds(&rule.filter, event)
 }
 
-/// Whether the values of an event are enough to say that a condition holds. Equal texts are equal values of any type.
+/// Whether the values of an event are enough to prove that a condition holds. Equal texts are equal values of any type.
 fn holds(filter: &Filter, event: &RowEvent) -> bool {
     match filter {
         Filter::All(all) => all.iter().all(|filter| holds(filter, event)),

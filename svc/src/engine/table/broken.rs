@@ -1,5 +1,6 @@
-//! Writes that a constraint has stopped, as others have such a row already, or none that is referred to: where the values
-//! that are given break row policies by themselves, that alone is told, as it is where nothing is in their way.
+//! Writes that a constraint rejected, because another row has the same values or the referenced row does not exist. If
+//! the given values violate a row policy by themselves, only that denial is reported, as it would be without the
+//! constraint violation.
 
 use std::collections::HashSet;
 
@@ -12,7 +13,7 @@ use crate::postgres::{DbError, Statement};
 use crate::sql::GivenRows;
 
 impl<'a> Tried<'a> {
-    /// The rows as the policies are asked about them, which are of one origin and give the same columns.
+    /// The rows in the form that the policies are checked on. All rows have the same origin and give the same columns.
     fn given(&self, rows: &[TriedRow], filled: &HashSet<String>) -> GivenRows {
         let columns = rows.first().into_iter().flat_map(|row| row.columns.iter()).map(|(column, _)| column.to_owned());
         let mut known: HashSet<String> = columns.collect();
@@ -47,10 +48,11 @@ impl<'a> Tried<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// The failure of a write that an error has stopped: the denial where known values decide it.
+    /// Returns the failure of a write that an error has aborted: the denial, if the given values and the defaults alone
+    /// violate a policy.
     pub(super) async fn stopped(&mut self, level: &Level<'a>, error: DbError, rows: &[NewRow<'a>]) -> Undone {
         if !self.tried.is_empty() && tells_of_others(&error) {
-            // Nothing of the transaction is left, and an error here changes nothing of what is told.
+            // The transaction is aborted already. An error of this check does not change the reported failure.
             let tried = std::mem::take(&mut self.tried);
             if self.begin_again().await.is_ok()
                 && let Ok(Some(denied)) = self.denied(tried).await
@@ -61,8 +63,9 @@ impl<'a> Writer<'a> {
         self.undone(level, error, rows)
     }
 
-    /// The failure of rows that the database has left out, at a place in the arguments: the denial where known values decide
-    /// it, as a constraint could have stopped the others first.
+    /// Returns the failure of rows that the database skipped, with their path in the arguments: the denial, if the
+    /// given values and the defaults alone violate a policy, because a constraint could have stopped the other rows
+    /// first.
     pub(super) async fn left_out(&mut self, level: &Level<'a>, path: Option<&str>) -> Undone {
         let tried = std::mem::take(&mut self.tried);
         if !tried.is_empty()
@@ -74,7 +77,8 @@ impl<'a> Writer<'a> {
         level.not_taken(path)
     }
 
-    /// The denial of the first row whose values break a policy, in the order in which they are asked after a write.
+    /// Returns the denial of the first row whose values violate a policy, in the order of the policy checks after a
+    /// write.
     async fn denied(&mut self, mut tried: Vec<Tried<'a>>) -> Result<Option<Undone>, DbError> {
         while !tried.is_empty() {
             let ty = tried[0].ty;
@@ -104,7 +108,7 @@ impl<'a> Writer<'a> {
 }
 
 impl TriedRow {
-    /// Whether the same is known of another row.
+    /// Whether another row has the same origin and gives the same columns.
     fn is_like(&self, other: &Self) -> bool {
         let is_same_origin = std::mem::discriminant(&self.origin) == std::mem::discriminant(&other.origin);
         let same = self.columns.iter().all(|(column, _)| other.columns.get(column).is_some());
@@ -112,7 +116,7 @@ impl TriedRow {
     }
 }
 
-/// Whether an error tells which rows others have: a unique or exclusion constraint, or a reference.
+/// Whether an error reveals the existence of other rows: a violated unique or exclusion constraint, or a foreign key.
 fn tells_of_others(error: &DbError) -> bool {
     error.fault().is_some_and(|fault| matches!(fault.code.as_str(), "23505" | "23P01" | "23503"))
 }

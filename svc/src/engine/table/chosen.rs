@@ -1,4 +1,4 @@
-//! Changes and removals of the one row that arguments choose.
+//! Updates and deletes of the single row selected by the arguments.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ impl TableMutation<'_> {
         writer.refer(level, &mut rows).await?;
 
         let values = match rows[0].columns.len() {
-            // The row stays as it is while others are written that refer to it.
+            // The row itself stays unchanged, and only rows that refer to it are written.
             0 => {
                 let find = level.table.find(&keys, level.to_many().next().is_some(), &level.returned);
                 self.one(writer.run(level, find, &[]).await?)?
@@ -46,7 +46,7 @@ impl TableMutation<'_> {
         self.finish(writer.work, "updated", &ids).await
     }
 
-    /// Changes the row that the keys choose, and gives columns of it.
+    /// Updates the row selected by the keys, and returns columns of it.
     async fn change<'a>(
         &'a self,
         writer: &mut Writer<'a>,
@@ -63,7 +63,7 @@ impl TableMutation<'_> {
             });
         }
         let values = self.one(changed)?;
-        // A trigger of a view can answer with another row than the one that was chosen.
+        // A trigger on a view can return a different row from the selected one.
         let is_other = chosen.is_some_and(|ChosenRow(key)| values.first() != Some(key));
         if is_other && !level.table.is_table() && columns.get(level.key).is_none() {
             return Err(forbidden(self.name(), None));
@@ -71,7 +71,7 @@ impl TableMutation<'_> {
         Ok(values)
     }
 
-    /// The row is read before it is removed.
+    /// Reads the row for the response, then deletes it.
     pub(super) async fn delete<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
         let row = self.lock(&mut writer, level).await?;
         let (keys, ids) = (row.keys(level), [row.0]);
@@ -80,7 +80,7 @@ impl TableMutation<'_> {
         if !deleted.is_empty() {
             self.one(deleted)?;
         } else if !writer.visible(self.row, &ids).await?.is_empty() {
-            // A trigger that marks rows as deleted leaves them in the table, where the view no longer has them.
+            // A trigger that marks rows as deleted keeps them in the table, but the view no longer contains them.
             return Err(level.not_taken(None));
         }
         match writer.work.into_transaction() {
@@ -89,11 +89,11 @@ impl TableMutation<'_> {
         }
     }
 
-    /// Locks the row that the arguments choose among those that are permitted, and gives its key. Where the service may not
-    /// lock it there is one snapshot, and what others have changed since cannot be written.
+    /// Locks the permitted row that the arguments select, and returns its key. If the service may not lock it, the
+    /// transaction uses one snapshot instead, and the row cannot be written if others have changed it since then.
     async fn lock<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<ChosenRow, Undone> {
         let keys = match self.keeps_rows_back() {
-            // Rows of others that have the same values are not locked.
+            // Rows with the same values that the client may not see must not be locked.
             true => [self.choose(writer, level).await?.keys(level), self.keys.clone()].concat(),
             false => self.keys.clone(),
         };
@@ -101,14 +101,14 @@ impl TableMutation<'_> {
         self.permitted(writer, found).await
     }
 
-    /// The key of the row that the arguments choose among those that are permitted, which may change meanwhile.
+    /// Returns the key of the permitted row that the arguments select. The row is not locked and may change meanwhile.
     async fn choose<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<ChosenRow, Undone> {
         let found = writer.try_run(level.table.find(&self.keys, false, &[level.key])).await;
         self.permitted(writer, found.map_err(|error| self.undone(error))?).await
     }
 
-    /// The one row among these that is permitted: others may have rows of their own that the arguments fit, and a masked
-    /// value fits nothing.
+    /// Returns the single permitted row among these: the arguments may also match rows that the client may not see, and
+    /// a masked value matches nothing.
     async fn permitted(&self, writer: &Writer<'_>, mut found: Vec<Vec<String>>) -> Result<ChosenRow, Undone> {
         if self.keeps_rows_back() {
             let permitted = writer.visible_where(self.row, &ids(found.clone()), &self.masked).await?;
@@ -117,12 +117,12 @@ impl TableMutation<'_> {
         self.one(found)?.into_iter().next().map(ChosenRow).ok_or_else(|| self.missing())
     }
 
-    /// Whether the client may not find all rows by the arguments.
+    /// Whether row policies or masks limit the rows that the client may find by the arguments.
     fn keeps_rows_back(&self) -> bool {
         self.is_governed || !self.masked.is_empty()
     }
 
-    /// The policies permit a row as it was written, if the view still has it.
+    /// Checks that the policies permit the row as written, if the view still contains it.
     async fn permits_still(&self, work: &Work<'_>, ids: &[String]) -> Result<(), Undone> {
         let catalogue = self.db.app.database.catalogue().await.map_err(|error| self.undone(error))?;
         for id in ids {
@@ -137,11 +137,11 @@ impl TableMutation<'_> {
     }
 }
 
-/// The key of a row that the arguments choose.
+/// The key of the row that the arguments select.
 struct ChosenRow(String);
 
 impl ChosenRow {
-    /// The column and the value that choose this row alone.
+    /// The key column and its value, which select only this row.
     fn keys<'a>(&self, level: &Level<'a>) -> Vec<(&'a str, ExactJson)> {
         vec![(level.key, ExactJson::String(self.0.clone()))]
     }

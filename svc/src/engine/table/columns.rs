@@ -22,7 +22,7 @@ pub(super) fn nested_fields(input: Option<&InputDef>) -> impl Iterator<Item = Ne
     fields.filter_map(|field| Some((field, field.nested?)))
 }
 
-/// The columns that a mutation writes, and those that choose a row.
+/// The columns that a mutation writes, and the columns that select a row.
 pub(super) fn columns<'m>(model: &'m Model, def: &'m FieldDef, write: WriteMeta) -> Vec<Column<'m>> {
     let mut columns = Vec::new();
     for arg in &def.args {
@@ -37,7 +37,8 @@ pub(super) fn columns<'m>(model: &'m Model, def: &'m FieldDef, write: WriteMeta)
     columns
 }
 
-/// The columns that an input object writes: its own, those that refer to rows which it holds, and those that these refer to.
+/// The columns that an input object writes: its own columns, the columns that refer to rows nested in it, and the
+/// columns that nested rows refer to.
 fn input_columns<'m>(model: &'m Model, input: &'m InputDef) -> impl Iterator<Item = Column<'m>> {
     input.fields.values().filter_map(|field| match field.nested {
         None => Some((field.rust.as_str(), form(&model.types, &field.ty))),
@@ -46,8 +47,8 @@ fn input_columns<'m>(model: &'m Model, input: &'m InputDef) -> impl Iterator<Ite
     })
 }
 
-/// The columns that are written of a table whose rows a field of an input object holds. There `id` is the key, as for
-/// arguments.
+/// The columns written to a table whose rows are nested in a field of an input object. There, `id` means the key
+/// column, as it does in arguments.
 pub(super) fn level_columns<'m>(model: &'m Model, input: Option<&'m InputDef>, nested: NestedMeta) -> Vec<Column<'m>> {
     let own = input.into_iter().flat_map(|input| input_columns(model, input));
     let own = own.map(|(name, form)| if name == "id" { (nested.key, form) } else { (name, form) });
@@ -79,9 +80,9 @@ pub(crate) struct WrittenTable<'m> {
     pub(crate) table: &'static str,
     pub(crate) key: &'static str,
     pub(crate) columns: Vec<Column<'m>>,
-    /// The columns by which a row is there already.
+    /// The columns that determine whether a row already exists.
     pub(crate) conflict: &'static [&'static str],
-    /// The field of an input object that holds its rows, where it is not the mutation's own.
+    /// The field of an input object that holds its rows; `None` for the mutation's own table.
     pub(crate) holder: Option<(String, NestedMeta)>,
 }
 
@@ -95,7 +96,7 @@ pub(crate) fn written_tables(model: &Model) -> impl Iterator<Item = WrittenTable
     })
 }
 
-/// The other tables whose rows the input objects of a mutation hold.
+/// The other tables whose rows are nested in the input objects of a mutation.
 fn nested_tables<'m>(model: &'m Model, field: &'m FieldDef, place: Place) -> Vec<WrittenTable<'m>> {
     let (mut open, mut seen) = (field.args.iter().map(|arg| arg.ty.named()).collect::<Vec<_>>(), HashSet::new());
     let mut found = Vec::new();
@@ -115,7 +116,7 @@ fn nested_tables<'m>(model: &'m Model, field: &'m FieldDef, place: Place) -> Vec
     found
 }
 
-/// The input object that a type is.
+/// Returns the definition of a type that is an input object.
 pub(super) fn input_of(model: &Model, ty: TypeIndex) -> Option<&InputDef> {
     match &model.types[ty].kind {
         TypeKind::Input(input) => Some(input),
@@ -123,7 +124,7 @@ pub(super) fn input_of(model: &Model, ty: TypeIndex) -> Option<&InputDef> {
     }
 }
 
-/// The types whose row policies hold for rows that the input objects of a mutation hold.
+/// The types whose row policies apply to the rows nested in the input objects of a mutation.
 pub(crate) fn nested_rows(model: &Model, field: &FieldDef) -> Vec<TypeIndex> {
     let nested = match field.kind {
         FieldKind::Root(Run::Write(write), ..) => nested_tables(model, field, write.place),
@@ -141,7 +142,7 @@ pub(crate) struct Unwritable<'m> {
     pub(crate) remedy: String,
 }
 
-/// The mutations that cannot write their tables. Tables that are missing are told of elsewhere.
+/// The mutations that cannot write their tables. Missing tables are reported elsewhere.
 pub(crate) fn unwritable<'m>(model: &'m Model, catalogue: &Catalogue) -> impl Iterator<Item = Unwritable<'m>> {
     let there = written_tables(model).filter(|written| catalogue.source(written.table).is_some());
     there.filter_map(|written| {

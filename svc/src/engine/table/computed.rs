@@ -1,17 +1,17 @@
-//! Fields of inputs whose columns PostgreSQL computes.
+//! Input fields whose columns PostgreSQL computes.
 
 use super::columns::{input_of, nested_fields, writes};
 use crate::postgres::Catalogue;
 use crate::schema::{InputDef, Model, NestedVerb, TypeIndex};
 
-/// A field of an input whose column takes no value.
+/// An input field whose column accepts no value.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ComputedColumn<'m> {
     /// The mutation.
     pub(crate) field: &'m str,
     pub(crate) table: &'static str,
     pub(crate) column: &'m str,
-    /// Whether each client has to give it, so that the mutation always fails.
+    /// Whether clients must provide it, so that the mutation always fails.
     pub(crate) is_needed: bool,
 }
 
@@ -38,7 +38,8 @@ pub(crate) fn computed_columns<'m>(model: &'m Model, catalogue: &Catalogue) -> V
     found
 }
 
-/// The columns of a table that an input gives and that are generated. In a list of rows that hang on others `id` chooses one.
+/// The columns of a table that an input provides and that are generated. In a list of nested rows, `id` selects an
+/// existing row instead.
 fn of_input<'m>(
     catalogue: &Catalogue,
     input: &'m InputDef,

@@ -1,4 +1,4 @@
-//! A table that is written, with the rows that it gets and what these hold for other tables.
+//! A table that is written, with its rows and the values nested in them for other tables.
 
 use super::TableMutation;
 use super::columns::{NestedField, input_of, level_columns, nested_fields};
@@ -15,43 +15,43 @@ pub(super) struct Level<'a> {
     /// The type of its rows, for messages.
     pub(super) name: &'a str,
     pub(super) key: &'a str,
-    /// The type whose row policies hold for its rows, if there are some.
+    /// The type whose row policies apply to its rows, if there are any.
     pub(super) governed: Option<TypeIndex>,
-    /// The type that reads its rows, if it is known.
+    /// The type that reads its rows, if there is one.
     pub(super) of: Option<TypeIndex>,
     input: Option<&'a InputDef>,
-    /// The columns that are given of each row that is written; the first is the key.
+    /// The columns returned for each written row; the first is the key.
     pub(super) returned: Vec<&'a str>,
-    /// The place of the rows in the arguments, without the numbers of items.
+    /// The path of the rows in the arguments, without item indexes.
     pub(super) place: String,
 }
 
 /// A row that is to be written.
 pub(super) struct NewRow<'a> {
     pub(super) columns: Fields,
-    /// The values for other tables, by the fields that hold them.
+    /// The values nested for other tables, with the fields that hold them.
     nested: Vec<(&'a str, ExactJson)>,
-    /// The place in the arguments, such as `input.lines[2]`.
+    /// The path in the arguments, such as `input.lines[2]`.
     pub(super) path: String,
     pub(super) origin: Origin,
 }
 
-/// Whether a row is there before it is written.
+/// Whether a row exists before it is written.
 #[derive(Debug, Clone)]
 pub(super) enum Origin {
     Added,
-    /// Only PostgreSQL says.
+    /// Only PostgreSQL can decide.
     Either,
-    /// The row with this key is.
+    /// The row with this key exists.
     There(String),
 }
 
 /// A row that has been written.
 pub(super) struct WrittenRow<'a> {
     pub(super) row: NewRow<'a>,
-    /// The values of the columns that are given of it.
+    /// The values of its returned columns.
     pub(super) values: Vec<String>,
-    /// Whether it may have been there already, with rows that refer to it.
+    /// Whether it may have existed before, with rows that refer to it.
     pub(super) was_there: bool,
 }
 
@@ -74,7 +74,8 @@ impl<'a> Level<'a> {
         .returning(None))
     }
 
-    /// The table whose rows a field holds, of which also a column is given.
+    /// The table whose rows are nested in a field. For a single row, the column that the outer row refers to is
+    /// returned too.
     pub(super) fn nested(
         &self,
         mutation: &'a TableMutation<'a>,
@@ -94,8 +95,8 @@ impl<'a> Level<'a> {
         Ok(Self { table, name, key: nested.key, governed, of, input, returned: Vec::new(), place }.returning(wanted))
     }
 
-    /// The same, with the columns that are given of each row: the key, what rows of other tables refer to, and one that is
-    /// wanted.
+    /// Sets the columns returned for each row: the key, the columns that rows of other tables refer to, and the
+    /// `wanted` column.
     fn returning(mut self, wanted: Option<&'static str>) -> Self {
         let referred = self.to_many().filter_map(|(_, nested)| nested.references);
         let mut returned = vec![self.key];
@@ -108,24 +109,24 @@ impl<'a> Level<'a> {
         self
     }
 
-    /// The fields that hold one row, to which the outer one refers.
+    /// The fields that hold a single row, which the outer row refers to.
     pub(super) fn to_one(&self) -> impl Iterator<Item = NestedField<'a>> + use<'a> {
         nested_fields(self.input).filter(|(_, nested)| nested.verb == NestedVerb::Row)
     }
 
-    /// The fields that hold rows which refer to the outer one.
+    /// The fields that hold rows referring to the outer row.
     pub(super) fn to_many(&self) -> impl Iterator<Item = NestedField<'a>> + use<'a> {
         nested_fields(self.input).filter(|(_, nested)| nested.verb != NestedVerb::Row)
     }
 
-    /// A row of it, from a document.
+    /// Creates a row of this table from a document.
     pub(super) fn row(&self, mut document: Fields, path: String) -> NewRow<'a> {
         let taken = |(field, _): NestedField<'a>| Some((field.rust.as_str(), document.take(&field.rust)?));
         let nested = nested_fields(self.input).filter_map(taken).collect();
         NewRow { columns: document, nested, path, origin: Origin::Added }
     }
 
-    /// The same of a table that is not the mutation's own: there `id` is the key, as for arguments.
+    /// Creates a row of a nested table, where `id` means the key column, as in arguments.
     pub(super) fn nested_row(&self, mut document: Fields, path: String) -> NewRow<'a> {
         if let Some(id) = document.take("id").filter(|id| !id.is_null()) {
             document.insert(self.key.to_owned(), id);
@@ -133,13 +134,13 @@ impl<'a> Level<'a> {
         self.row(document, path)
     }
 
-    /// The name of a column for clients: of the field that has it.
+    /// The client-facing name of a column: the name of its input field.
     pub(super) fn field_of(&self, column: &str) -> Option<&'a str> {
         self.input?.fields.values().find(|field| field.rust == column).map(|field| field.name.as_str())
     }
 
-    /// The failure of a write that the database has left out without an error, as triggers and rules can, at a place in the
-    /// arguments.
+    /// The failure of a write that the database skipped without an error, as triggers and rules can, with its path in
+    /// the arguments.
     pub(super) fn not_taken(&self, path: Option<&str>) -> Undone {
         let message = format!("the database did not take the change of `{}`", self.name);
         Undone::failure(
@@ -151,7 +152,7 @@ impl<'a> Level<'a> {
         )
     }
 
-    /// The failure of a column that is left without a value and takes no null, where clients can give it one.
+    /// The failure of a non-nullable column without a value, if clients can provide one.
     pub(super) fn required(&self, qualified: &str, rows: &[NewRow<'a>]) -> Option<Undone> {
         let column = qualified.rsplit('.').next().filter(|column| self.table.has_column(qualified, column))?;
         let holder = || self.to_one().find(|(_, nested)| nested.column == column).map(|(field, _)| field.name.as_str());
@@ -161,14 +162,14 @@ impl<'a> Level<'a> {
         Some(Undone::failure("validation:required", format!("`{path}`: a value is required")).at(&path))
     }
 
-    /// The value of a column that is given of each row.
+    /// The value of a returned column.
     pub(super) fn value<'v>(&self, values: &'v [String], column: &str) -> Option<&'v String> {
         values.get(self.returned.iter().position(|returned| *returned == column)?)
     }
 }
 
 impl NewRow<'_> {
-    /// Takes out the value of a field that holds rows of another table, unless it is left out or null.
+    /// Takes out the value of a field that holds rows of another table, unless it is omitted or null.
     pub(super) fn take(&mut self, field: &str) -> Option<ExactJson> {
         let at = self.nested.iter().position(|(name, _)| *name == field)?;
         Some(self.nested.swap_remove(at).1).filter(|value| !value.is_null())
@@ -177,21 +178,21 @@ impl NewRow<'_> {
     /// Whether it is written without a value in a column.
     fn lacks(&self, column: &str) -> bool {
         match self.origin {
-            // What is left out stays.
+            // Omitted columns keep their values.
             Origin::There(_) => self.columns.get(column).is_some_and(ExactJson::is_null),
             Origin::Added | Origin::Either => !self.has(column),
         }
     }
 
-    /// Whether a column is given, and not as null.
+    /// Whether a column has a value other than null.
     pub(super) fn has(&self, column: &str) -> bool {
         self.columns.get(column).is_some_and(|value| !value.is_null())
     }
 }
 
 impl TableMutation<'_> {
-    /// The type, if policies keep rows of it back. A table without one is not written where there are policies, as nobody
-    /// knows which of them would be about its rows.
+    /// Returns the type if row policies apply to it. If there are policies, a table without a type is not written,
+    /// because it is unclear which of them would apply to its rows.
     fn governed(&self, of: Option<TypeIndex>) -> Result<Option<TypeIndex>, Error> {
         let Some(rules) = &self.db.rules else { return Ok(None) };
         let untold = || Error::internal("a nested table has no type that says whose row policies hold for it");

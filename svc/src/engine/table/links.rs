@@ -1,4 +1,4 @@
-//! Rows of other tables that are there, and refer to what was written from now on.
+//! Links existing rows of other tables to the written rows.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,8 @@ use super::undone::Undone;
 use super::writer::Writer;
 
 impl<'a> Writer<'a> {
-    /// Has rows refer to what was written, and those that did, but are not given, to nothing.
+    /// Makes the given rows refer to the written rows. Rows that referred to them but are no longer given get a null
+    /// reference.
     pub(super) async fn link(
         &mut self,
         level: &Level<'a>,
@@ -33,7 +34,7 @@ impl<'a> Writer<'a> {
         level.each_once(&rows)?;
         let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
         if level.governed.is_some() {
-            // Rows of others are not locked.
+            // Rows that the client may not see must not be locked.
             let found = self.run(level, level.table.find_each(&items, &[level.key], false), &rows).await?;
             let hidden = self.hidden(level, &found).await?;
             level.by_item(found, &rows, &hidden)?;
@@ -46,7 +47,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The keys among answers that the policies do not permit.
+    /// Returns the keys in the result that the policies do not permit.
     async fn hidden(&self, level: &Level<'a>, answers: &[Vec<String>]) -> Result<HashSet<String>, Undone> {
         let Some(ty) = level.governed else { return Ok(HashSet::new()) };
         let keys: Vec<_> = answers.iter().filter_map(|answer| answer.get(1).cloned()).collect();

@@ -45,20 +45,20 @@ struct TableMutation<'a> {
     row: TypeIndex,
     target: Target<'a>,
     columns: Vec<Column<'a>>,
-    /// The input object, and the name of the argument that it is given as.
+    /// The input object, and the name of its argument.
     input: Option<&'a InputDef>,
     argument: &'a str,
     /// The rows to write, by their columns.
     items: Vec<Fields>,
-    /// The columns that choose a row.
+    /// The columns that select a row, with their values.
     keys: Vec<(&'a str, ExactJson)>,
-    /// Whether policies keep rows of the type back.
+    /// Whether row policies apply to the type.
     is_governed: bool,
-    /// The conditions of keys whose fields are masked, for the rows as the client sees them.
+    /// The conditions on keys with masked fields, for the rows as the client sees them.
     masked: Vec<Filter>,
 }
 
-/// Answers a root field that writes rows of a table.
+/// Executes a root field that writes rows of a table.
 pub(crate) async fn write_table(
     cx: &ExecutionContext<'_>,
     admission: &Admission<'_>,
@@ -115,7 +115,7 @@ async fn answer(
     TableMutation { db, write, row, target, columns, input, argument, items, keys, is_governed, masked }.run().await
 }
 
-/// The number of rows that a document stands for: its own, and those of other tables that it holds.
+/// The number of rows in a document: the row itself, and the nested rows of other tables.
 fn rows(model: &Model, input: Option<&InputDef>, document: &Fields) -> usize {
     let held = nested_fields(input).filter_map(|(field, _)| Some((field, document.get(&field.rust)?)));
     let held = held.map(|(field, value)| {

@@ -1,4 +1,4 @@
-//! Rows of other tables that refer to those which were written: added, changed, or put in the place of those that did.
+//! Rows of other tables that refer to written rows: adds new rows, updates given ones, and deletes the remaining ones.
 
 use std::collections::HashSet;
 
@@ -11,25 +11,25 @@ use crate::json::{ExactJson, Fields};
 use crate::postgres::DbError;
 use crate::schema::{BoxFuture, NestedVerb};
 
-/// The rows that a field holds, of all rows of the level above.
+/// The rows nested in a field, from all rows of the level above.
 #[derive(Default)]
 pub(super) struct Held<'a> {
-    /// The values that rows refer to which are replaced, as the outer ones are there already.
+    /// The referenced values of outer rows that exist already: the rows that refer to these values are replaced.
     pub(super) replaced: Vec<String>,
-    /// The rows that are given with the key of one that is there.
+    /// The rows given with the key of an existing row.
     pub(super) given: Vec<NewRow<'a>>,
     pub(super) new: Vec<NewRow<'a>>,
 }
 
 impl<'a> Writer<'a> {
-    /// Writes what refers to rows that were written.
+    /// Writes the nested rows that refer to written rows.
     pub(super) fn children<'s>(
         &'s mut self,
         level: &'s Level<'a>,
         mut written: Vec<WrittenRow<'a>>,
     ) -> BoxFuture<'s, Result<(), Undone>> {
         Box::pin(async move {
-            // Input objects may hold their own kind, which would never end.
+            // Input objects may nest their own type, so descending without rows would never end.
             let fields = level.to_many().filter(|_| !written.is_empty()).collect::<Vec<_>>();
             for nested in fields {
                 let inner = level.nested(self.mutation, self.catalogue, nested)?;
@@ -43,7 +43,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Removes the rows that are not given, changes those that are, and adds the new ones.
+    /// Deletes the rows that are not given, updates the given ones, and adds the new ones.
     async fn replace(&mut self, level: &Level<'a>, (_, nested): NestedField<'a>, held: Held<'a>) -> Result<(), Undone> {
         let mut written = Vec::new();
         if !held.replaced.is_empty() {
@@ -61,7 +61,7 @@ impl<'a> Writer<'a> {
         self.children(level, written).await
     }
 
-    /// Refuses keys that no permitted row has, before a constraint or a trigger can say what other rows hold.
+    /// Rejects keys that no permitted row has, before a constraint or a trigger can reveal the contents of other rows.
     async fn check_given(&mut self, level: &Level<'a>, rows: &[NewRow<'a>], visible: &[String]) -> Result<(), Undone> {
         if level.governed.is_none() || rows.is_empty() {
             return Ok(());
@@ -73,7 +73,7 @@ impl<'a> Writer<'a> {
         level.by_item(found, rows, &hidden).map(drop)
     }
 
-    /// Changes rows that are there.
+    /// Updates existing rows.
     async fn change(
         &mut self,
         level: &Level<'a>,
@@ -90,7 +90,7 @@ impl<'a> Writer<'a> {
         Ok(self.written(level, rows, values, true))
     }
 
-    /// The rows that refer to what is replaced: those that the policies permit, which are locked, and the others.
+    /// Finds the rows that refer to the replaced values. Rows that the policies permit are locked, hidden ones are not.
     pub(super) async fn there(&mut self, level: &Level<'a>, column: &str, held: &Held<'a>) -> Result<There, Undone> {
         let Some(ty) = level.governed else {
             return Ok(There {
@@ -99,7 +99,8 @@ impl<'a> Writer<'a> {
             });
         };
 
-        // Rows of others are not locked, and one that is permitted may have become another's until it is.
+        // Rows that the client may not see must not be locked, and a permitted row may become another's before it is
+        // locked.
         let keys = self.referring(level, column, held, (None, false)).await?;
         let permitted = self.visible(ty, &keys).await?;
         let (mut visible, mut hidden): (Vec<_>, HashSet<_>) = (Vec::new(), HashSet::new());
@@ -116,7 +117,8 @@ impl<'a> Writer<'a> {
         Ok(There { visible, hidden })
     }
 
-    /// The keys of the rows that refer to what is replaced, all or those among some, which are locked if need be.
+    /// Returns the keys of the rows that refer to the replaced values, optionally only those in `among`, and locks them
+    /// if requested.
     async fn referring(
         &mut self,
         level: &Level<'a>,
@@ -129,15 +131,15 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The keys of rows that are there.
+/// The keys of existing rows.
 pub(super) struct There {
     pub(super) visible: Vec<String>,
-    /// The rows that are there for others only.
+    /// The rows that the policies hide from the client.
     pub(super) hidden: HashSet<String>,
 }
 
 impl<'a> Level<'a> {
-    /// The rows of this level that a field holds.
+    /// Returns the rows of this level that are nested in a field.
     fn held(&self, outer: &Level<'a>, (field, nested): NestedField<'a>, written: &mut [WrittenRow<'a>]) -> Held<'a> {
         let mut held = Held::default();
         for WrittenRow { row, values, was_there } in written {
@@ -168,7 +170,7 @@ impl<'a> Level<'a> {
         held
     }
 
-    /// No row is given twice.
+    /// Checks that no row is given twice.
     pub(super) fn each_once(&self, rows: &[NewRow<'a>]) -> Result<(), Undone> {
         let mut seen = HashSet::new();
         match rows.iter().find(|row| !seen.insert(row.columns.get(self.key).map(ToString::to_string))) {
@@ -183,8 +185,8 @@ impl<'a> Level<'a> {
         Undone::failure("validation:given_twice", message)
     }
 
-    /// The values of each row, from answers that begin with the number of its item. One that is missing or hidden is not
-    /// there.
+    /// Returns the values of each row, from result rows that start with the item's number. A missing or hidden row is a
+    /// `not_found` failure.
     pub(super) fn by_item(
         &self,
         answers: Vec<Vec<String>>,
@@ -212,7 +214,7 @@ impl<'a> Level<'a> {
         self.place.contains('.')
     }
 
-    /// The place in the arguments of what an error is about, as exactly as it is known.
+    /// Returns the path in the arguments that an error refers to, as precisely as possible.
     pub(super) fn place_of(&self, error: &DbError, rows: &[NewRow<'a>]) -> String {
         let column = error.fault().filter(|fault| fault.code == "23502").and_then(|fault| fault.constraint);
         let column = column.as_deref().and_then(|column| column.rsplit('.').next());
@@ -229,7 +231,7 @@ impl<'a> Level<'a> {
 }
 
 impl Held<'_> {
-    /// The keys of the rows that are given.
+    /// The keys of the given rows.
     pub(super) fn keys(&self, level: &Level<'_>) -> Vec<String> {
         self.given.iter().filter_map(|row| row.columns.get(level.key).map(text_of)).collect()
     }

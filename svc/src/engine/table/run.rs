@@ -1,4 +1,4 @@
-//! One transaction: the write, what policies say of it, and the rows of the view.
+//! One transaction: the write, the policy checks, and the read of the view's rows.
 
 use super::TableMutation;
 use super::level::{Level, NewRow};
@@ -14,10 +14,10 @@ use crate::repository::{Db, Transaction};
 use crate::schema::WriteVerb;
 
 impl TableMutation<'_> {
-    /// Runs it, and gives the JSON of its value.
+    /// Runs the mutation and returns the JSON of its value.
     ///
     /// # Errors
-    /// A failure that the type has no place for, and whatever is not the author's word.
+    /// A failure that the type cannot represent, and every error that is not a failure.
     pub(super) async fn run(&self) -> Result<CallOutcome, Error> {
         let mut retries = self.db.app.database.retries();
         let undone = loop {
@@ -57,7 +57,7 @@ impl TableMutation<'_> {
         self.finish(writer.work, "created", &ids).await
     }
 
-    /// The rows that are given.
+    /// The given rows.
     pub(super) fn rows<'a>(&'a self, level: &Level<'a>) -> Vec<NewRow<'a>> {
         let path = |index| match self.takes_list() {
             true => format!("{}[{index}]", self.argument),
@@ -66,7 +66,7 @@ impl TableMutation<'_> {
         self.items.iter().enumerate().map(|(index, item)| level.row(item.clone(), path(index))).collect()
     }
 
-    /// The columns of the one row that was chosen.
+    /// Returns the columns of the selected row, which must be the only one.
     pub(super) fn one(&self, mut rows: Vec<Vec<String>>) -> Result<Vec<String>, Undone> {
         match (rows.len(), rows.pop()) {
             (1, Some(row)) => Ok(row),
@@ -78,7 +78,7 @@ impl TableMutation<'_> {
         }
     }
 
-    /// The rows of the view, of which a client gets what it has selected.
+    /// Reads the rows of the view, limited to the client's selection.
     pub(super) async fn read(&self, db: &Db, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
         let result = self.target.ty.and_then(|ty| db.app.model.results.get(&ty).copied());
         let single = !self.takes_list();
@@ -96,9 +96,9 @@ impl TableMutation<'_> {
         succeed(db, &self.target, result, &response).await.map_err(Undone::Error)
     }
 
-    /// Reads the rows and commits. The commit goes out with the read of a single row, of which PostgreSQL alone decides
-    /// whether it can be read: values that break their types are told of beside it. A list that cannot be read here undoes
-    /// the write, and so does a row of which policies mask fields.
+    /// Reads the rows and commits. The commit is sent together with the read of a single row, because only PostgreSQL
+    /// decides whether that row can be read: values that do not fit their types are reported next to it. A list that
+    /// cannot be read undoes the write, and so does a row with fields masked by policies.
     pub(super) async fn finish(&self, work: Work<'_>, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
         let Some(mut transaction) = work.into_transaction() else { return self.read(self.db, status, ids).await };
         if !self.takes_list() && !is_governed(self.db, self.row).map_err(Undone::Error)? {
@@ -116,7 +116,7 @@ impl TableMutation<'_> {
     pub(super) async fn keep(&self, transaction: Transaction, outcome: CallOutcome) -> Result<CallOutcome, Undone> {
         match transaction.keep().await {
             Ok(()) => Ok(outcome),
-            // What could not be read has failed the transaction.
+            // The failed read has aborted the transaction.
             Err(DbError::TransactionFailed) => Err(Undone::Error(match outcome.unread {
                 Some(unread) => unread.into_error(),
                 None => DbError::TransactionFailed.into_error(),
@@ -125,7 +125,7 @@ impl TableMutation<'_> {
         }
     }
 
-    /// Whether rows are written as a list, and so answered with as one.
+    /// Whether rows are written, and therefore also returned, as a list.
     fn takes_list(&self) -> bool {
         let field = self.target.field.and_then(|field| self.db.app.model.field(super::ROOT, &field.name));
         field.is_some_and(|field| field.args.iter().any(|arg| arg.ty.is_list()))
@@ -135,12 +135,12 @@ impl TableMutation<'_> {
         &self.db.app.model.types[self.row].name
     }
 
-    /// The error for a row that is not permitted, which is that for one which is not there.
+    /// The error for a row that is not permitted: the same as for a missing row.
     pub(super) fn missing(&self) -> Undone {
         Undone::failure("not_found:", format!("there is no such `{}`", self.name()))
     }
 
-    /// The error for a table that does not take what is written.
+    /// The error for a table that the mutation cannot write.
     pub(super) fn unwritable(&self, why: String) -> Undone {
         self.db.app.database.may_have_changed();
         Undone::Error(Error::internal(why))
@@ -150,7 +150,7 @@ impl TableMutation<'_> {
         self.undone_of(error, self.name())
     }
 
-    /// The meaning of an error about rows of a type.
+    /// Converts a database error about rows of a type.
     pub(super) fn undone_of(&self, error: DbError, type_name: &str) -> Undone {
         if error.shows_change() {
             self.db.app.database.may_have_changed();

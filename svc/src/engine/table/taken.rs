@@ -1,4 +1,4 @@
-//! Whether the database has taken what was written: triggers and rules can leave rows out without an error.
+//! Checks that the database has applied a write: triggers and rules can skip rows without an error.
 
 use std::collections::HashSet;
 
@@ -9,26 +9,26 @@ use super::writer::Writer;
 use crate::json::{ExactJson, Fields};
 use crate::postgres::{DbError, Statement};
 
-/// Rows that were to be removed, or to refer to nothing.
+/// Rows to delete or unlink.
 pub(super) struct Others<'k> {
-    /// The column by which they refer, and the values of it.
+    /// The referring column, and its values.
     pub(super) column: &'k str,
     pub(super) to: &'k [String],
     pub(super) keys: &'k [String],
     pub(super) kept: &'k [String],
-    /// Whether it is enough that the view no longer has them.
+    /// Whether it is enough that the view no longer contains them.
     pub(super) removes: bool,
 }
 
 impl TableMutation<'_> {
-    /// The failure of a change that has met no row: there is none, or the database has left it out.
+    /// Returns the failure of an update that affected no row: either there is none, or the database skipped it.
     pub(super) async fn unchanged<'a>(
         &self,
         writer: &mut Writer<'a>,
         level: &Level<'a>,
         keys: &[(&str, ExactJson)],
     ) -> Undone {
-        // What a trigger has done in its place is undone first.
+        // First undo anything that a trigger has done instead.
         if let Err(undone) = writer.begin_again().await {
             return undone;
         }
@@ -41,8 +41,8 @@ impl TableMutation<'_> {
 }
 
 impl<'a> Writer<'a> {
-    /// Locks the rows that keys choose, and gives their keys. Where the service may not lock them there is one snapshot, and
-    /// what others have changed since cannot be written.
+    /// Locks the rows selected by keys, and returns their keys. If the service may not lock them, the transaction uses
+    /// one snapshot instead, and rows changed by others since then cannot be written.
     pub(super) async fn find_locked(
         &mut self,
         level: &Level<'a>,
@@ -58,7 +58,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Changes rows that are there, which each item chooses by some of its columns; their values.
+    /// Updates existing rows, each selected by some columns of its item, and returns their values.
     pub(super) async fn change_each(
         &mut self,
         level: &Level<'a>,
@@ -76,7 +76,7 @@ impl<'a> Writer<'a> {
         level.by_item(answers, rows, hidden)
     }
 
-    /// Removes rows but for those that are kept, or has them refer to nothing.
+    /// Deletes or unlinks all rows except the kept ones.
     pub(super) async fn change_others(
         &mut self,
         level: &Level<'a>,
@@ -90,12 +90,13 @@ impl<'a> Writer<'a> {
         if usize::try_from(changed).is_ok_and(|changed| changed == expected) {
             return Ok(());
         }
-        // Others may be gone with the first, and a key may be given in another form than it is stored in.
+        // The count may differ without a failure: rows may disappear together with another, and a key may be given in
+        // another form than it is stored in.
         let left = self.run(level, level.table.left(column, to, keys, kept), &[]).await?;
         let left: Vec<_> = left.into_iter().flatten().collect();
         let is_there = match (removes, level.of) {
             (true, Some(of)) => !self.visible(of, &left).await?.is_empty(),
-            // No type says which rows there are.
+            // Without a type, it is unclear which rows exist.
             (true, None) => false,
             (false, _) => !left.is_empty(),
         };
@@ -104,7 +105,7 @@ impl<'a> Writer<'a> {
 }
 
 impl<'a> Level<'a> {
-    /// Each row that is there was changed.
+    /// Checks that every existing row was changed.
     fn each_changed(
         &self,
         answers: &[Vec<String>],

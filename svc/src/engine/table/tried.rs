@@ -1,11 +1,11 @@
-//! Rows that a statement was to write, for the case that a constraint stops it.
+//! Rows that a statement attempts to write, recorded in case a constraint stops it.
 
 use super::level::{Level, NewRow, Origin};
 use crate::json::Fields;
 use crate::postgres::Table;
 use crate::schema::TypeIndex;
 
-/// Rows under policies that a statement was to write.
+/// Rows under policies that a statement attempts to write.
 pub(super) struct Tried<'a> {
     pub(super) ty: TypeIndex,
     pub(super) name: &'a str,
@@ -14,16 +14,16 @@ pub(super) struct Tried<'a> {
     pub(super) rows: Vec<TriedRow>,
 }
 
-/// A row that a statement was to write.
+/// A row that a statement attempts to write.
 pub(super) struct TriedRow {
     pub(super) columns: Fields,
     pub(super) origin: Origin,
-    /// The place in the arguments where that is of a nested table.
+    /// The path in the arguments, for a row of a nested table.
     pub(super) path: Option<String>,
 }
 
 impl<'a> Tried<'a> {
-    /// These rows, if policies hold for them.
+    /// Records these rows if row policies apply to them.
     pub(super) fn new(level: &Level<'a>, rows: &[NewRow<'a>]) -> Option<Self> {
         let ty = level.governed?;
         let row = |row: &NewRow<'a>| TriedRow {

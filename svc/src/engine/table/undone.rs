@@ -1,14 +1,14 @@
-//! The reasons for which a mutation of a table is undone.
+//! Reasons why a mutation of a table is rolled back.
 
 use crate::Error;
 use crate::mutation::{Constraints, Failure, Response, Status};
 use crate::postgres::{DbError, Fault, is_contention, is_conversion};
 
-/// A reason for which nothing is kept.
+/// The reason why a mutation is rolled back.
 pub(super) enum Undone {
-    /// One that a result can tell.
+    /// A failure that a result can represent.
     Failure(Box<Failure>),
-    /// Others have changed or locked the same rows; PostgreSQL has undone the transaction where it may be run again.
+    /// Others have changed or locked the same rows. If PostgreSQL has rolled back the transaction, it may be retried.
     Contention {
         failure: Box<Failure>,
         may_repeat: bool,
@@ -17,7 +17,7 @@ pub(super) enum Undone {
 }
 
 impl Undone {
-    /// Whether PostgreSQL has undone the transaction because of others, so that it may be run again.
+    /// Whether PostgreSQL has rolled back the transaction because of concurrent ones, so that it may be retried.
     pub(super) fn may_repeat(&self) -> bool {
         match self {
             Self::Contention { may_repeat, .. } => *may_repeat,
@@ -26,7 +26,7 @@ impl Undone {
         }
     }
 
-    /// The same, at a place in the arguments, which is a detail of its errors.
+    /// Adds the path in the arguments, as a detail of the failure's errors.
     pub(super) fn at(self, path: &str) -> Self {
         match self {
             Self::Failure(failure) => Self::Failure(Box::new(failure.with_detail("path", path))),
@@ -45,7 +45,7 @@ impl Undone {
         }
     }
 
-    /// An error of the database about rows of a type.
+    /// Converts a database error about rows of a type.
     pub(super) fn of_database(error: DbError, type_name: &str, constraints: &Constraints) -> Self {
         let fault = error.fault();
         let has_code = |holds: fn(&str) -> bool| fault.as_ref().is_some_and(|fault| holds(&fault.code));
@@ -64,8 +64,8 @@ impl Undone {
     }
 }
 
-/// The status and the message of a row that the database refuses, for a reason that has no message of the program's. What
-/// arises inside of a trigger is about rows that the client does not know of.
+/// The status and the message of a row that the database rejects for a reason without a message declared by the
+/// program. Most errors raised inside a trigger have none: they are about rows that the client is not aware of.
 fn refusal(fault: &Fault, type_name: &str) -> Option<(&'static str, String)> {
     let refused = match fault.code.as_str() {
         "21000" => ("validation:given_twice", format!("two of the items are the same `{type_name}`; give each once")),

@@ -1,9 +1,9 @@
-//! Upserts: which rows are there already, and whether policies permit them.
+//! Upserts: finds the rows that already exist, and checks whether policies permit them.
 //!
-//! PostgreSQL compares the values that it stores, which triggers, lengths of types, defaults and collations make of those
-//! that are given. So a look by the given values finds the rows in most cases only, and decides nothing by itself: the
-//! write changes no row but those that were found and permitted. Where it leaves one out, PostgreSQL is asked which rows
-//! it has met.
+//! PostgreSQL compares stored values, and triggers, type lengths, defaults and collations can make these differ from
+//! the given ones. A lookup by the given values therefore finds the rows only in most cases, and decides nothing by
+//! itself: the write changes only rows that were found and permitted. If it skips a row, PostgreSQL reports which rows
+//! a trial insert conflicts with.
 
 use super::TableMutation;
 use super::level::{Level, NewRow, Origin, WrittenRow};
@@ -20,7 +20,7 @@ use crate::{Error, ErrorCode};
 #[derive(Clone, Copy)]
 enum Changeable<'k> {
     All,
-    /// Those with these keys.
+    /// Only the rows with these keys.
     Among(&'k [String]),
 }
 
@@ -40,7 +40,8 @@ impl TableMutation<'_> {
         self.finish(writer.work, "success", &ids).await
     }
 
-    /// The conditions that a row fulfils if the client sees what it is found by: a masked value is null to the client.
+    /// The conditions that a row fulfils if the client can see its conflict columns: a masked value is null to the
+    /// client.
     fn shown_where(&self) -> Vec<Filter> {
         let is_masked =
             |column: &&&str| self.db.rules.as_ref().is_some_and(|rules| rules.mask(self.row, column).is_some());
@@ -48,14 +49,14 @@ impl TableMutation<'_> {
         masked.map(|column| Filter::Not(Box::new(col(column).is_null()))).collect()
     }
 
-    /// Writes the rows if the policies permit those that are there already.
+    /// Writes the rows if the policies permit the existing ones.
     async fn put_permitted<'a>(
         &'a self,
         writer: &mut Writer<'a>,
         level: &Level<'a>,
         shown: &[Filter],
     ) -> Result<Vec<WrittenRow<'a>>, Undone> {
-        // One snapshot: a row that has come since then makes the write fail, so that no row is changed unseen.
+        // One snapshot: a row added since then makes the write fail, so that no row is changed unseen.
         writer.in_snapshot();
         let rows = self.rows(level);
         let items = items_of(&rows);
@@ -66,7 +67,7 @@ impl TableMutation<'_> {
             return Ok(written);
         }
 
-        // A row that was met is not among those that were found.
+        // The write met a row that the lookup had not found.
         writer.begin_again().await?;
         let mut rows = self.rows(level);
         writer.refer(level, &mut rows).await?;
@@ -80,7 +81,7 @@ impl TableMutation<'_> {
         }
     }
 
-    /// Refuses to write where the policies do not permit one of the rows that are there already.
+    /// Rejects the write if the policies do not permit one of the existing rows.
     async fn permit_existing(&self, writer: &Writer<'_>, keys: &[String], shown: &[Filter]) -> Result<(), Undone> {
         let visible = writer.visible_where(self.row, keys, shown).await?;
         match keys.iter().all(|key| visible.contains(key)) {
@@ -89,7 +90,8 @@ impl TableMutation<'_> {
         }
     }
 
-    /// Adds rows, or changes those that are there, with what they refer to; `None` where not each was written.
+    /// Adds rows or updates existing ones, after writing the rows that they refer to. Returns `None` if not every row
+    /// was written.
     async fn put<'a>(
         &'a self,
         writer: &mut Writer<'a>,
@@ -119,7 +121,7 @@ impl TableMutation<'_> {
         Ok((values.len() == rows.len()).then(|| writer.written(level, rows, values, true)))
     }
 
-    /// The values of all rows, of which some were there already and stay as they are.
+    /// Returns the values of all rows. Some of them existed already and stay unchanged.
     async fn kept<'a>(
         &self,
         writer: &mut Writer<'a>,
@@ -137,7 +139,7 @@ impl TableMutation<'_> {
             Undone::failure("conflict:unreadable", message)
         };
         let met = writer.met(level, rows, self.write.conflict).await?.ok_or_else(unreadable)?;
-        // A trigger has left out the others.
+        // A trigger has skipped the others.
         if met.len() < rows.len() {
             return Err(writer.left_out(level, None).await);
         }
@@ -151,8 +153,8 @@ impl TableMutation<'_> {
 }
 
 impl<'a> Writer<'a> {
-    /// The keys of the rows that PostgreSQL meets when it adds these, in their order; nothing is kept of that. `None` where
-    /// the service may not change the table.
+    /// Returns the keys of the rows that PostgreSQL meets when it inserts these, in their order, and undoes the insert.
+    /// Returns `None` if the service may not change the table.
     async fn met(
         &mut self,
         level: &Level<'a>,
@@ -176,7 +178,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether the service lacks a privilege, or a column is the database's own to change.
+/// Whether the service lacks a privilege, or only the database may change a column.
 fn may_not_change(error: &DbError) -> bool {
     error.fault().is_some_and(|fault| matches!(fault.code.as_str(), "42501" | "428C9"))
 }

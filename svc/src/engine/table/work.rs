@@ -1,11 +1,11 @@
-//! The transaction of a write: it begins with its first statement.
+//! The transaction of a write, which begins with its first statement.
 
 use tokio_postgres::Row;
 
 use crate::postgres::{DbError, Isolation, Statement};
 use crate::repository::{Db, Transaction};
 
-/// A transaction, or one that is to begin.
+/// A transaction that may not have begun yet.
 pub(super) struct Work<'a> {
     db: &'a Db,
     isolation: Isolation,
@@ -17,9 +17,9 @@ impl<'a> Work<'a> {
         Self { db, isolation, transaction: None }
     }
 
-    /// Runs a statement. The first begins the transaction, in the same round trip.
+    /// Runs a statement. The first statement begins the transaction in the same round trip.
     pub(super) async fn run(&mut self, statement: Statement) -> Result<Vec<Row>, DbError> {
-        // Nothing is reset behind it where nothing can have set anything for the session.
+        // Skip the reset of the session if nothing can have changed its settings.
         let statement = Statement { keeps_session: self.db.app.database.leaves_session(), ..statement };
         if let Some(transaction) = &self.transaction {
             return transaction.written(&statement).await;
@@ -29,7 +29,7 @@ impl<'a> Work<'a> {
         Ok(rows)
     }
 
-    /// Runs a statement behind others; the number of rows that it writes.
+    /// Runs a statement after others, and returns the number of rows that it writes.
     pub(super) async fn count(&mut self, statement: Statement) -> Result<u64, DbError> {
         let statement = Statement { keeps_session: self.db.app.database.leaves_session(), ..statement };
         match &self.transaction {

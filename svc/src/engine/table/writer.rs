@@ -1,4 +1,4 @@
-//! Writes rows of a table, and those of other tables that hang on them: one statement for each level and kind.
+//! Writes rows of a table and the nested rows of other tables, with one statement for each level and kind.
 
 use std::collections::HashSet;
 
@@ -19,14 +19,14 @@ use crate::repository::FindSpec;
 use crate::schema::{BoxFuture, TypeIndex};
 use crate::sql::{Filter, col};
 
-/// A write that is under way.
+/// A write in progress.
 pub(super) struct Writer<'a> {
     pub(super) mutation: &'a TableMutation<'a>,
     pub(super) catalogue: &'a Catalogue,
     pub(super) work: Work<'a>,
-    /// The rows that policies have to permit in the end.
+    /// The rows that policies must permit in the end.
     pending: Vec<Pending<'a>>,
-    /// The rows under policies that were to be written so far.
+    /// The rows under policies that statements have attempted to write so far.
     pub(super) tried: Vec<Tried<'a>>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Writer<'a> {
 struct Pending<'a> {
     ty: TypeIndex,
     name: &'a str,
-    /// The key of each, and its place in the arguments where that is of a nested table.
+    /// The key of each row, and its path in the arguments if it belongs to a nested table.
     rows: Vec<(String, Option<String>)>,
 }
 
@@ -43,12 +43,12 @@ impl<'a> Writer<'a> {
         Self { mutation, catalogue, work: Work::new(mutation.db, isolation), pending: Vec::new(), tried: Vec::new() }
     }
 
-    /// Begins anew, in one snapshot.
+    /// Starts a new transaction in one snapshot.
     pub(super) fn in_snapshot(&mut self) {
         self.work = Work::new(self.mutation.db, Isolation::Snapshot);
     }
 
-    /// The same behind what has been written so far, which is undone first, as it holds locks.
+    /// Rolls back everything written so far, which holds locks, and starts a new transaction in one snapshot.
     pub(super) async fn begin_again(&mut self) -> Result<(), Undone> {
         let begun = std::mem::replace(&mut self.work, Work::new(self.mutation.db, Isolation::Snapshot));
         self.pending.clear();
@@ -59,7 +59,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Adds rows with all that hangs on them, and gives the columns of each.
+    /// Inserts rows with all their nested rows, and returns columns of each.
     pub(super) fn insert<'s>(
         &'s mut self,
         level: &'s Level<'a>,
@@ -73,7 +73,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Adds rows with what they refer to.
+    /// Inserts rows, after the rows that they refer to.
     pub(super) async fn insert_rows(
         &mut self,
         level: &Level<'a>,
@@ -95,7 +95,7 @@ impl<'a> Writer<'a> {
         Ok(self.written(level, rows, values, false))
     }
 
-    /// Adds the rows that others refer to, and has them do so.
+    /// Inserts the nested rows that these rows refer to, and sets the references.
     pub(super) async fn refer(&mut self, level: &Level<'a>, rows: &mut [NewRow<'a>]) -> Result<(), Undone> {
         for nested in level.to_one() {
             self.refer_by(level, rows, nested).await?;
@@ -132,12 +132,12 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Runs a statement, and gives the texts of its rows.
+    /// Runs a statement and returns its rows as texts.
     pub(super) async fn try_run(&mut self, statement: Statement) -> Result<Vec<Vec<String>>, DbError> {
         self.work.run(statement).await.map(|rows| texts(&rows))
     }
 
-    /// Runs a statement about rows of a level, and gives the texts of its rows.
+    /// Runs a statement about rows of a level and returns its rows as texts.
     pub(super) async fn run(
         &mut self,
         level: &Level<'a>,
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
         answered.map_err(|error| self.undone(level, error, rows))
     }
 
-    /// Runs a statement that writes rows of a level, and gives the texts of its rows.
+    /// Runs a statement that writes rows of a level, and returns its rows as texts.
     pub(super) async fn write(
         &mut self,
         level: &Level<'a>,
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
         self.write_noted(level, statement, rows).await
     }
 
-    /// The same of rows that are noted as tried.
+    /// Like `write`, for rows that are already recorded as tried.
     pub(super) async fn write_noted(
         &mut self,
         level: &Level<'a>,
@@ -181,14 +181,14 @@ impl<'a> Writer<'a> {
         if level.is_nested() { undone.at(&place) } else { undone }
     }
 
-    /// The failure of a column without a value, unless the program has a message for it.
+    /// The failure of a column without a value, unless the program declares a message for it.
     fn required(&self, level: &Level<'a>, error: &DbError, rows: &[NewRow<'a>]) -> Option<Undone> {
         let column = error.fault().filter(|fault| fault.code == "23502")?.constraint?;
         let is_declared = self.mutation.db.app.constraints.contains_key(column.as_str());
         if is_declared { None } else { level.required(&column, rows) }
     }
 
-    /// Rows with what is given of each once they are written. The policies have to permit them in the end.
+    /// Pairs written rows with their returned values, and records the rows for the final policy check.
     pub(super) fn written(
         &mut self,
         level: &Level<'a>,
@@ -204,7 +204,7 @@ impl<'a> Writer<'a> {
         rows.into_iter().zip(values).map(|(row, values)| WrittenRow { row, values, was_there }).collect()
     }
 
-    /// The policies permit all rows that were written, as they are: one read for each type.
+    /// Checks that the policies permit all rows as written, with one read for each type.
     pub(super) async fn permits_all(&mut self) -> Result<(), Undone> {
         let mut pending = std::mem::take(&mut self.pending);
         while !pending.is_empty() {
@@ -220,12 +220,12 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// The rows among these that the policies permit.
+    /// Returns the keys among `ids` whose rows the policies permit.
     pub(super) async fn visible(&self, ty: TypeIndex, ids: &[String]) -> Result<HashSet<String>, Undone> {
         self.visible_where(ty, ids, &[]).await
     }
 
-    /// The same of those that fulfil conditions, as the policies show them.
+    /// Like `visible`, for rows that also fulfil conditions, as the policies show them.
     pub(super) async fn visible_where(
         &self,
         ty: TypeIndex,
@@ -233,7 +233,7 @@ impl<'a> Writer<'a> {
         conditions: &[Filter],
     ) -> Result<HashSet<String>, Undone> {
         let mut visible = HashSet::new();
-        // More may be there than a query gives at once.
+        // There may be more rows than a query returns at once.
         for ids in ids.chunks(self.mutation.db.app.limits.max_page.max(1) as usize) {
             visible.extend(self.visible_of(ty, ids, conditions).await?);
         }
@@ -252,7 +252,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The error for a row as which it is not allowed.
+/// The error for a row that would not be allowed in its new form.
 pub(super) fn forbidden(name: &str, path: Option<&str>) -> Undone {
     let message = format!("the `{name}` would become one that is not allowed");
     Undone::failure(

@@ -1,4 +1,4 @@
-//! Fields that cannot be read of the views as they are.
+//! Fields that cannot be read from the views as they are.
 
 use super::{Finding, Severity};
 use crate::engine::find::{stored_fields, wanted_rows};
@@ -6,7 +6,7 @@ use crate::postgres::{Catalogue, DbError, Source};
 use crate::schema::{FieldKind, Model, Through, TypeIndex};
 use crate::sql::Views;
 
-/// The stored fields and keys of relations that their views cannot give. Views that are missing are told of elsewhere.
+/// The stored fields and relation keys that their views cannot provide. Missing views are reported elsewhere.
 pub(super) fn broken_fields(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
     let mut broken = Vec::new();
     for row in 0..model.types.len() {
@@ -79,7 +79,7 @@ fn no_key(source: &str, key: &str, end: &str) -> (String, String) {
     (cause, format!("add it to the view, or name another with `#[relation({end} = \"…\")]`"))
 }
 
-/// A key with which a relation ends.
+/// A key at the far end of a relation.
 struct FarKey<'m> {
     /// The relation, as `Type.field`.
     field: String,
@@ -112,7 +112,7 @@ fn far_keys(model: &Model, row: TypeIndex) -> Vec<FarKey<'_>> {
     keys
 }
 
-/// The fault of a view that is there and cannot give a key.
+/// The finding for an existing view that cannot provide a key.
 fn lacking(catalogue: &Catalogue, far: FarKey<'_>) -> Option<Finding> {
     let source = catalogue.source(far.source)?;
     if source.columns.contains_key(far.key) || source.data().is_some() {

@@ -1,8 +1,8 @@
-//! Findings: what they say, and in which words.
+//! Findings, and their wording.
 
 use std::fmt;
 
-/// A disagreement of the schema and the database.
+/// A mismatch between the schema and the database.
 ///
 /// ```no_run
 /// use svc::testing::{Severity, check_views};
@@ -22,11 +22,11 @@ pub struct Finding {
     pub severity: Severity,
     /// The view, table or function of the database.
     pub source: String,
-    /// The field of the schema, such as `Post.title` or `Query.posts`; empty where it is about all of the view.
+    /// The field of the schema, such as `Post.title` or `Query.posts`; empty if the finding is about the whole view.
     pub field: String,
     /// The reason.
     pub cause: String,
-    /// The change that mends it.
+    /// The change that fixes it.
     pub remedy: String,
 }
 
@@ -36,7 +36,7 @@ pub struct Finding {
 pub enum Severity {
     /// The field cannot be answered: `/ready` fails.
     Fault,
-    /// Some rows or values may be an error.
+    /// Some rows or values may cause an error.
     Hint,
 }
 

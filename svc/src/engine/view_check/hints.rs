@@ -1,20 +1,20 @@
-//! Columns that may hold what their fields cannot.
+//! Columns that may contain values that their fields cannot represent.
 
 use super::{Finding, Severity};
 use crate::postgres::{Catalogue, ColumnFacts, Source};
 use crate::schema::{EnumValue, FieldDef, FieldKind, FieldMeta, Model, TypeDef, TypeIndex, TypeKind};
 
-/// A field that a column answers.
+/// A field that is read from a column.
 struct Answered<'m> {
     def: &'m TypeDef,
     field: &'m FieldDef,
     source: &'m Source,
     column: &'static str,
-    /// Whether the program vouches that it is never null.
+    /// Whether the program guarantees that it is never null.
     is_vouched: bool,
 }
 
-/// Labels of enums that are not the same on both sides.
+/// Enum labels that differ between the program and the database.
 pub(super) fn labels(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
     let Some(facts) = catalogue.facts() else { return Vec::new() };
     let rows = (0..model.types.len()).flat_map(|row| answered(model, catalogue, row));
@@ -25,14 +25,14 @@ pub(super) fn labels(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
     labels.collect()
 }
 
-/// Nulls for fields that have none.
+/// Nullable columns of fields that are never null.
 pub(super) fn nulls(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
     let Some(facts) = catalogue.facts() else { return Vec::new() };
     let rows = (0..model.types.len()).flat_map(|row| answered(model, catalogue, row));
     rows.filter_map(|answered| answered.null(facts)).collect()
 }
 
-/// The fields of a type that columns of its view answer.
+/// The fields of a type that are read from columns of its view.
 fn answered<'m>(model: &'m Model, catalogue: &'m Catalogue, row: TypeIndex) -> Vec<Answered<'m>> {
     let source = model.source(row).and_then(|name| catalogue.source(name));
     let (Some(source), Some(object)) = (source, model.object(row)) else { return Vec::new() };

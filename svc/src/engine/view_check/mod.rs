@@ -1,4 +1,4 @@
-//! The schema beside the database: what cannot be answered, and what may not be.
+//! Compares the schema with the database: reports the fields that cannot be answered, and the fields that may fail.
 
 mod fields;
 mod finding;
@@ -18,10 +18,10 @@ use std::sync::{Arc, Weak};
 use crate::postgres::{Catalogue, Database};
 use crate::schema::Model;
 
-/// All that the schema and the database disagree about, faults first. The start, `/ready` and
-/// `svc::testing::check_views` share it.
+/// All mismatches between the schema and the database, faults first. The start, `/ready` and
+/// `svc::testing::check_views` share this function.
 ///
-/// Hints need what the catalogue has of nulls and labels, which is read in development only.
+/// Hints need the catalogue's facts about nulls and labels, which are read in development only.
 pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue) -> Vec<Finding> {
     let mut found = findings_beside_nulls(model, database, catalogue);
     found.extend(hints::nulls(model, catalogue));
@@ -30,7 +30,7 @@ pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue
     found
 }
 
-/// The same without nulls, into which `svc check` looks deeper.
+/// Like `findings`, without hints about nulls, which `svc check` examines in more depth.
 pub(crate) fn findings_beside_nulls(model: &Model, database: &Database, catalogue: &Catalogue) -> Vec<Finding> {
     let mut found = missing_views(database);
     found.extend(fields::broken_fields(model, catalogue));
@@ -60,7 +60,7 @@ fn missing_views(database: &Database) -> Vec<Finding> {
     database.missing_sources().into_iter().map(missing).collect()
 }
 
-/// Writes each finding to the log, and again when it is new after a change.
+/// Logs each finding, and after each change the new ones.
 pub(crate) async fn note_findings(database: Weak<Database>, model: Arc<Model>) {
     let mut known = Vec::new();
     loop {

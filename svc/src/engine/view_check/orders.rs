@@ -1,4 +1,4 @@
-//! Orders by default that their views cannot give.
+//! Default orders that their views cannot provide.
 
 use super::{Finding, Severity};
 use crate::engine::find::default_key;
@@ -6,7 +6,7 @@ use crate::postgres::{Catalogue, Statement};
 use crate::schema::{EDGE, FieldKind, Model, OrderKey, TypeIndex, TypeKind};
 use crate::sql::{Filter, Query, Views};
 
-/// The fields whose `order_by` names what no row has.
+/// The fields whose `order_by` names a column that their rows do not have.
 pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
     let objects = model.types.iter().filter_map(|def| match &def.kind {
         TypeKind::Object(object) => Some((def, object)),
@@ -20,7 +20,7 @@ pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding
             FieldKind::Relation(relation) if !relation.is_beside() => (relation.order, relation.row, relation.joining),
             _ => continue,
         };
-        // Of a view that is missing, nothing else has to be said.
+        // A missing view is reported elsewhere.
         let Some(source) = model.source(row).and_then(|name| catalogue.source(name)) else { continue };
         let cause = |key: &OrderKey| match key.of_edge().zip(joining) {
             Some((key, joining)) => cause(model, catalogue, joining, &key),
@@ -38,14 +38,14 @@ pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding
 }
 
 impl OrderKey {
-    /// The key of the rows that join, where it is one.
+    /// The key of the joining rows, if it is one.
     fn of_edge(&self) -> Option<Self> {
         let column = self.column.strip_prefix(EDGE)?.strip_prefix('.')?;
         Some(Self { column, ..*self })
     }
 }
 
-/// The reason why rows cannot be in the order of a key.
+/// The reason why rows cannot be ordered by a key.
 fn cause(model: &Model, catalogue: &Catalogue, row: TypeIndex, key: &OrderKey) -> Option<String> {
     let query = Query { order: vec![default_key(key)], ..Query::new(row, Filter::All(Vec::new())) };
     let written = Statement::rows(Views { model, catalogue, rules: None }, &query);

@@ -1,14 +1,14 @@
-//! Keys of relations whose types are not compared.
+//! Relation keys whose types cannot be compared.
 
 use super::{Finding, Severity};
 use crate::postgres::{Catalogue, ColumnType};
 use crate::schema::{FieldKind, Model, Relation, TypeIndex};
 
-/// A column with its place.
+/// A column with its view and its name.
 type Key<'c> = (&'c str, &'static str, &'c ColumnType);
 
 /// The relations whose keys are columns of different types: PostgreSQL reads a text as the other type, row by row, and
-/// makes no uuid of anything else.
+/// converts no other type to uuid.
 pub(super) fn mismatched_keys(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
     let mut found = Vec::new();
     for (row, def) in model.types.iter().enumerate() {

@@ -1,15 +1,15 @@
-//! Fields that functions of the database are to compute of rows, and cannot.
+//! Fields that database functions should compute from rows, but cannot.
 
 use super::{Finding, Severity};
 use crate::engine::find::{call_fault, field_spec, row_functions};
 use crate::postgres::{Catalogue, Database};
 use crate::schema::Model;
 
-/// The fields whose function is missing, does not take the row and the arguments, or gives something else.
+/// The fields whose function is missing, does not accept the row and the arguments, or returns another type.
 pub(super) fn broken_row_functions(model: &Model, database: &Database, catalogue: &Catalogue) -> Vec<Finding> {
     let broken = row_functions(model).filter_map(|(row, field, function)| {
         let spec = field_spec(model, row, field, function);
-        // A view that is missing is told of elsewhere.
+        // A missing view is reported elsewhere.
         let view = spec.row_of.clone().filter(|view| catalogue.source(view).is_some())?;
         let unfit = || call_fault(catalogue, model, &spec, &field.ty);
         let cause = database.function_fault(&spec).or_else(unfit)?;

@@ -1,15 +1,15 @@
-//! Queries whose rows a function or SQL is to give, and does not.
+//! Queries whose rows a function or SQL should return, but does not.
 
 use super::{Finding, Severity};
 use crate::engine::find::{row_sources, spec_of};
 use crate::postgres::{Catalogue, Columns, Database, Source};
 use crate::schema::{Model, RowSourceKind};
 
-/// The queries whose function or SQL does not give rows of their view.
+/// The queries whose function or SQL does not return rows of their view.
 pub(super) fn broken_row_sources(model: &Model, database: &Database, catalogue: &Catalogue) -> Vec<Finding> {
     let mut found = Vec::new();
     for (field, row, meta) in row_sources(model) {
-        // A view that is missing is told of elsewhere.
+        // A missing view is reported elsewhere.
         let Some(view) = model.source(row).and_then(|name| catalogue.source(name)) else { continue };
         let (source, cause) = match meta.kind {
             RowSourceKind::Function => {
@@ -42,7 +42,7 @@ fn sql_fault(database: &Database, text: &str, view: &Source) -> Option<String> {
     }
 }
 
-/// The first column of the view, by its name, that a statement does not give as the view does.
+/// The first column of the view, by name, that a statement does not return as the view does.
 fn differing(columns: &Columns, view: &Source) -> Option<String> {
     let mut all: Vec<_> = view.columns.iter().filter(|(name, _)| !view.denied.contains(*name)).collect();
     all.sort_unstable_by_key(|(name, _)| *name);

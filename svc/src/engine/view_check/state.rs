@@ -1,11 +1,11 @@
-//! The state of the database, beside what it has: views without their rows, and a database that takes no changes.
+//! The state of the database, apart from its definitions: unpopulated views, and a database that is read-only.
 
 use super::{Finding, Severity};
 use crate::engine::written_tables;
 use crate::postgres::Catalogue;
 use crate::schema::Model;
 
-/// The materialized views that refuse reads, as nothing has filled them yet.
+/// The materialized views that reject reads because they have not been populated yet.
 pub(super) fn unpopulated_views(catalogue: &Catalogue) -> Vec<Finding> {
     let unpopulated = catalogue.unpopulated().map(|source| Finding {
         severity: Severity::Fault,
@@ -17,7 +17,7 @@ pub(super) fn unpopulated_views(catalogue: &Catalogue) -> Vec<Finding> {
     unpopulated.collect()
 }
 
-/// The tables that mutations write in a database that takes no changes. Reads are answered there all the same.
+/// The tables that mutations write, if the database is read-only. Reads are still answered there.
 pub(super) fn without_changes(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
     if !catalogue.is_read_only() {
         return Vec::new();

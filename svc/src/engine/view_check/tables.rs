@@ -17,7 +17,7 @@ pub(super) fn unwritable_tables(model: &Model, catalogue: &Catalogue) -> Vec<Fin
     broken.collect()
 }
 
-/// The fields of inputs whose columns PostgreSQL computes, so that a mutation fails for which they are given.
+/// The input fields whose columns PostgreSQL computes, so that a mutation that provides them fails.
 pub(super) fn computed_columns(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
     let given =
         computed(model, catalogue).into_iter().map(|ComputedColumn { field, table, column, is_needed }| Finding {

@@ -18,7 +18,7 @@ use crate::rate_limit::AddressRule;
 #[derive(Debug)]
 pub(crate) struct LiveConnections {
     pub(in crate::http) config: SubscriptionsConfig,
-    /// The way in which the addresses of clients are found.
+    /// The rule that determines the addresses of clients.
     pub(in crate::http) addresses: AddressRule,
     #[cfg(feature = "auth")]
     pub(super) revocation: Option<crate::auth::TokenRevocationService>,
@@ -30,28 +30,28 @@ pub(super) struct Open {
     pub(super) connections: Slab<Watched>,
     /// The number of connections of each user.
     users: HashMap<Arc<str>, u32>,
-    /// The number of connections at each address that are not known to be a user's.
+    /// The number of connections at each address that are not counted for a user.
     addresses: HashMap<IpAddr, u32>,
-    /// Whether a task looks at them.
+    /// Whether a task watches the connections.
     pub(super) is_watched: bool,
 }
 
-/// The error of a connection for which there is no room.
+/// The error of a connection beyond a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) enum Full {
-    /// The service has as many as it may have.
+    /// The service has reached its limit.
     Service,
-    /// Its headers are more than a connection may keep.
+    /// Its headers exceed the bytes that a connection may keep.
     Head,
-    /// Clients at the address have as many as they may have together.
+    /// The clients at the address have reached their common limit.
     Address,
-    /// The user has as many as a user may have.
+    /// The user has reached the limit of a user.
     #[cfg(feature = "auth")]
     User,
 }
 
 impl LiveConnections {
-    /// An empty list.
+    /// Creates an empty list.
     pub(crate) fn new(
         config: SubscriptionsConfig,
         addresses: AddressRule,
@@ -67,11 +67,11 @@ impl LiveConnections {
         })
     }
 
-    /// Takes a seat for a connection, which counts for an address until it is known to be a user's; whether there is a
-    /// watch over connections already.
+    /// Takes a seat for a connection, which counts for an address until it is counted for a user. Returns also whether
+    /// a task already watches the connections.
     ///
     /// # Errors
-    /// When all seats are taken, or all of the address.
+    /// When the service or the address has reached its limit.
     pub(super) fn take_seat(self: &Arc<Self>, address: Option<IpAddr>) -> Result<(Seat, bool), Full> {
         let mut open = self.lock();
         if open.connections.len() >= usize::try_from(self.config.max_connections).unwrap_or(usize::MAX) {
@@ -88,7 +88,7 @@ impl LiveConnections {
         Ok((Seat { list: self.clone(), key, notes, address, user: None }, is_watched))
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     #[cfg(all(feature = "websocket", any(test, fuzzing)))]
     pub(crate) fn is_empty(&self) -> bool {
         self.lock().connections.is_empty()
@@ -99,7 +99,7 @@ impl LiveConnections {
     }
 }
 
-/// A place in the list, which is given back when it is dropped.
+/// A place in the list, which is released on drop.
 #[derive(Debug)]
 pub(in crate::http) struct Seat {
     list: Arc<LiveConnections>,
@@ -115,10 +115,10 @@ impl Seat {
         LongLived(Arc::downgrade(&self.notes))
     }
 
-    /// Counts the connection among those of a user, and no longer among those of its address.
+    /// Counts the connection for a user, and no longer for its address.
     ///
     /// # Errors
-    /// When the user has as many as a user may have.
+    /// When the user has reached the limit of a user.
     #[cfg(feature = "auth")]
     pub(in crate::http) fn of_user(&mut self, user: &str) -> Result<(), Full> {
         let mut open = self.list.lock();
@@ -131,7 +131,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Has the connection end when the token does.
+    /// Ends the connection when the token ends.
     #[cfg(feature = "auth")]
     pub(in crate::http) fn until_end_of(&self, token: Option<&Arc<crate::auth::Verified>>) {
         if let Some(watched) = self.list.lock().connections.get_mut(self.key) {
@@ -139,7 +139,7 @@ impl Seat {
         }
     }
 
-    /// Has operations end when the earlier tokens do under which they run.
+    /// Ends operations when the earlier tokens that they run under end.
     #[cfg(all(feature = "auth", feature = "websocket"))]
     pub(in crate::http) fn watch_earlier(&self, tokens: Vec<Arc<crate::auth::Verified>>) {
         if let Some(watched) = self.list.lock().connections.get_mut(self.key) {
@@ -147,7 +147,7 @@ impl Seat {
         }
     }
 
-    /// Returns the earlier tokens that have ended since, and how.
+    /// Returns the earlier tokens that have ended since the last call, and their endings.
     #[cfg(all(feature = "auth", feature = "websocket"))]
     pub(in crate::http) fn ended_tokens(&self) -> Vec<(Arc<crate::auth::Verified>, super::Ending)> {
         let mut open = self.list.lock();
@@ -181,13 +181,13 @@ impl Drop for Seat {
     }
 }
 
-/// The error of one more than there may be.
+/// The error of a count at its limit.
 struct Most;
 
-/// Counts one more.
+/// Increments a count, unless it is at its limit.
 fn add<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: K, most: u32) -> Result<(), Most> {
     let count = counts.entry(key).or_default();
-    // An entry is only there while it counts one, so one that is new has room.
+    // An entry exists only while it counts at least one, so a new entry is within any limit of at least one.
     if *count >= most {
         return Err(Most);
     }
@@ -195,7 +195,7 @@ fn add<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: K, most: u32) -> Result<
     Ok(())
 }
 
-/// Counts one less.
+/// Decrements a count.
 fn remove<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
     if let Some(count) = counts.get_mut(key) {
         *count -= 1;

@@ -1,7 +1,7 @@
-//! Connections that live on after their request: sockets, and streams over HTTP.
+//! Connections that outlive their request: sockets, and streams over HTTP.
 //!
-//! All of them are in one list, which bounds their number. One task looks at the list now and then, so that a
-//! connection needs no timer of its own.
+//! All of them are in one list, which limits their number. One task checks the list periodically, so that no connection
+//! needs its own timer.
 
 mod config;
 mod list;

@@ -1,4 +1,4 @@
-//! The notes of one connection: what its task writes, and what it is told.
+//! The notes of one connection: the records of its task, and the orders that it receives.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
@@ -15,12 +15,12 @@ use crate::http::unread::{Recipient, Taken};
 /// An order to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) enum Order {
-    /// Show that the connection lives.
+    /// Send a ping, to show that the connection is alive.
     Ping,
-    /// End the operations that run under an earlier token which has ended.
+    /// End the operations that run under an earlier token that has ended.
     #[cfg(feature = "auth")]
     EndOperations,
-    /// End.
+    /// End the connection.
     End(Ending),
 }
 
@@ -30,21 +30,21 @@ pub(in crate::http) enum Order {
 pub(in crate::http) enum Ending {
     /// The client has sent no `connection_init` in time.
     InitTimeout = 1,
-    /// Nothing has come since a ping.
+    /// Nothing has arrived since a ping.
     Silent = 2,
-    /// It had no operation for too long.
+    /// The connection had no operation for too long.
     Idle = 3,
-    /// The client does not take what is sent.
+    /// The client does not accept the messages sent to it.
     SlowReader = 4,
-    /// The time of its token is over.
+    /// Its token has expired.
     TokenExpired = 5,
     /// Its token was revoked.
     TokenRevoked = 6,
-    /// Whether its token was revoked cannot be told any more.
+    /// The revocation store can no longer determine whether its token was revoked.
     RevocationUnknown = 7,
-    /// The server stops.
+    /// The server is shutting down.
     GoingAway = 8,
-    /// The server has stopped: there is no time left for words.
+    /// The server has stopped: there is no time for a close message.
     Stopped = 9,
 }
 
@@ -61,7 +61,7 @@ impl Ending {
         Self::Stopped,
     ];
 
-    /// The error that tells of the end of a token; `None` for other reasons.
+    /// Returns the error that reports the end of a token; `None` for other reasons.
     pub(in crate::http) fn token_error(self) -> Option<Value> {
         let (code, message, reason) = match self {
             Self::TokenExpired => (ErrorCode::Unauthenticated, "the token has expired", Some("TOKEN_EXPIRED")),
@@ -79,19 +79,19 @@ impl Ending {
     }
 }
 
-/// The notes of a connection. Its own task writes them without looking at the clock, as the
-/// [watch](super::watch) sees what has not changed since it looked last.
+/// The notes of a connection. Its own task writes them without reading the clock: the [watch](super::watch) detects
+/// connections without changes since its last check.
 #[derive(Debug, Default)]
 pub(in crate::http) struct Notes {
-    /// The number of messages that have come.
+    /// The number of messages received.
     pub(super) heard: AtomicU32,
-    /// The number of operations that run.
+    /// The number of running operations.
     pub(super) operations: AtomicU32,
     /// Whether the client has sent `connection_init`, or needs none.
     pub(super) is_initialised: AtomicBool,
-    /// An odd number while a message waits for the client to take it.
+    /// An odd number while a message waits for the client to accept it.
     pub(super) writing: AtomicU32,
-    /// The bytes of long messages, and of those for which it was waited.
+    /// The bytes accepted of long messages, and of messages that had to wait.
     taken: Taken,
     pinged: AtomicBool,
     #[cfg(feature = "auth")]
@@ -103,7 +103,7 @@ pub(in crate::http) struct Notes {
 }
 
 impl Notes {
-    /// Gives an order. The last word on an ending is the first one, but for that of a server that has stopped.
+    /// Gives an order. The first ending stays, unless the server has stopped since.
     pub(super) fn tell(&self, order: Order) {
         match order {
             Order::Ping => self.pinged.store(true, Ordering::Release),
@@ -117,7 +117,7 @@ impl Notes {
         self.task.wake();
     }
 
-    /// The ending that was ordered.
+    /// Returns the ending that was ordered.
     pub(super) fn ending(&self) -> Option<Ending> {
         let told = self.ending.load(Ordering::Acquire);
         Ending::ALL.into_iter().find(|ending| *ending as u8 == told)
@@ -135,28 +135,28 @@ impl Notes {
         if self.pinged.swap(false, Ordering::AcqRel) { Poll::Ready(Order::Ping) } else { Poll::Pending }
     }
 
-    /// Is ready when the connection has to end.
+    /// Is ready when the connection must end.
     pub(in crate::http) fn poll_ending(&self, cx: &mut Context<'_>) -> Poll<Ending> {
         self.task.register(cx.waker());
         self.ending().map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// A message has come.
+    /// Records the arrival of a message.
     pub(in crate::http) fn hear(&self) {
         self.heard.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The client has said who it is.
+    /// Records that the client has been initialised.
     pub(in crate::http) fn initialise(&self) {
         self.is_initialised.store(true, Ordering::Relaxed);
     }
 
-    /// The number of operations that run now.
+    /// Sets the number of running operations.
     pub(in crate::http) fn set_operations(&self, count: usize) {
         self.operations.store(u32::try_from(count).unwrap_or(u32::MAX), Ordering::Relaxed);
     }
 
-    /// Whether a message waits for the client from now on.
+    /// Sets whether a message is waiting for the client.
     #[cfg(feature = "websocket")]
     pub(in crate::http) fn set_writing(&self, is_writing: bool) {
         if (self.writing.load(Ordering::Relaxed) & 1 == 1) != is_writing {
@@ -164,7 +164,7 @@ impl Notes {
         }
     }
 
-    /// The client has taken a part of a long message, or a message for which it was waited.
+    /// Records that the client has accepted a part of a long message, or a message that had to wait.
     #[cfg(feature = "websocket")]
     pub(in crate::http) fn note_taken(&self, more: usize) {
         self.taken.note(self.taken.bytes() + more as u64);
@@ -174,35 +174,35 @@ impl Notes {
         *self.held.lock().unwrap_or_else(PoisonError::into_inner) = value;
     }
 
-    /// Lets go of what is held until the end.
+    /// Drops the value held until the end.
     pub(super) fn end(&self) {
         self.hold(None);
     }
 }
 
-/// A connection that outlives its request, for the server that has to end it; in the extensions of its response.
+/// The handle of a connection that outlives its request, for the server to end it; in the extensions of its response.
 #[derive(Debug, Clone)]
 pub(crate) struct LongLived(pub(super) Weak<Notes>);
 
 impl LongLived {
-    /// Whether it has not ended yet.
+    /// Whether the connection is still open.
     pub(crate) fn is_open(&self) -> bool {
         self.0.strong_count() > 0
     }
 
-    /// Keeps a value until the connection has ended.
+    /// Holds a value until the connection has ended.
     pub(crate) fn hold(&self, value: impl Any + Send) {
         if let Some(notes) = self.0.upgrade() {
             notes.hold(Some(Box::new(value)));
         }
     }
 
-    /// Has it end, so that its client goes elsewhere.
+    /// Ends the connection, so that its client reconnects to another instance.
     pub(crate) fn go_away(&self) {
         self.tell(Ending::GoingAway);
     }
 
-    /// Has it end at once.
+    /// Ends the connection at once.
     pub(crate) fn stop(&self) {
         self.tell(Ending::Stopped);
     }
@@ -219,7 +219,7 @@ impl Recipient for LongLived {
         self.0.as_ptr().addr()
     }
 
-    /// A socket that has an answer sends it, or another one before.
+    /// A socket with a pending response sends it, or another one before it.
     fn is_waited_for(&self) -> bool {
         true
     }

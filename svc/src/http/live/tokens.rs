@@ -1,4 +1,4 @@
-//! The look for revoked tokens among those of live connections.
+//! The check for revoked tokens of live connections.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,20 +8,21 @@ use super::LiveConnections;
 use super::notes::{Ending, Order};
 use crate::auth::Verified;
 
-/// The time for the store to answer.
+/// The timeout of the revocation store.
 const TIMEOUT: Duration = Duration::from_secs(1);
-/// The time for which connections stay open while the store does not answer.
+/// The time that connections stay open while the store does not respond.
 const OUTAGE: Duration = Duration::from_secs(10);
 
-/// The looks at the store of revocations.
+/// The checks of the revocation store.
 #[derive(Debug, Default)]
 pub(super) struct Revocations {
-    /// The time since which the store does not answer.
+    /// Since when the store does not respond.
     away: Option<Instant>,
 }
 
 impl Revocations {
-    /// Ends the connections, and the operations, whose token was revoked. Each token is asked about once, and none without a store.
+    /// Ends the connections and the operations with a revoked token. Each token is checked once; without a store, none
+    /// is checked.
     pub(super) async fn look(&mut self, list: &LiveConnections) {
         let Some(revocation) = list.revocation.as_ref().filter(|revocation| revocation.is_checked()) else { return };
         let tokens = list.tokens();
@@ -48,7 +49,7 @@ impl Revocations {
 }
 
 impl LiveConnections {
-    /// Returns the tokens of open connections and of what runs on them, each once.
+    /// Returns the tokens of open connections and of their operations, each once.
     fn tokens(&self) -> Vec<Arc<Verified>> {
         let open = self.lock();
         let mut seen = HashSet::new();
@@ -71,7 +72,7 @@ impl LiveConnections {
     }
 }
 
-/// Tells tokens apart: equal ones of two verifications are two, each asked about by itself.
+/// Identifies a token: equal tokens of two verifications are distinct, and each is checked separately.
 fn address(token: &Arc<Verified>) -> usize {
     Arc::as_ptr(token).addr()
 }

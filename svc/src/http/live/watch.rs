@@ -1,4 +1,4 @@
-//! The watch over live connections: one task for all of them, and only while there are any.
+//! The watch over live connections: one task for all of them, which runs only while there are any.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Weak};
@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 
 use super::{Full, LiveConnections, Seat, SubscriptionsConfig};
 
-/// The most bytes of headers that a connection keeps for its operations.
+/// The maximum number of header bytes that a connection keeps for its operations.
 const MOST_KEPT: usize = 16 * 1024;
 
-/// The time between two looks; shorter where a time-out is short.
+/// The interval between two checks; shorter if a timeout is short.
 const TICK: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(400)];
 
 impl LiveConnections {
-    /// Takes a seat for a connection that keeps so many bytes of headers, over which there is a watch from then on. It
-    /// counts for the address, if there is one, until it is known to be a user's.
+    /// Takes a seat for a connection that keeps `header_bytes` of headers, and watches over it from then on. It counts
+    /// for the address, if there is one, until it is counted for a user.
     ///
     /// # Errors
-    /// When all seats are taken, or all of the address, or the request that opens it is too large to be kept.
+    /// When the service or the address has reached its limit, or the opening request is too large to be kept.
     pub(in crate::http) fn open(self: &Arc<Self>, header_bytes: usize, address: Option<IpAddr>) -> Result<Seat, Full> {
         if header_bytes > MOST_KEPT {
             return Err(Full::Head);
@@ -29,7 +29,7 @@ impl LiveConnections {
         Ok(seat)
     }
 
-    /// Returns the time between two looks.
+    /// Returns the interval between two checks.
     fn tick(&self) -> Duration {
         let SubscriptionsConfig { init_timeout, ping_interval, write_timeout, idle_timeout, .. } = &self.config;
         let shortest =
@@ -37,7 +37,7 @@ impl LiveConnections {
         (*shortest / 8).clamp(TICK[0], TICK[1])
     }
 
-    /// Looks at all of them; whether there are any.
+    /// Checks all connections; returns whether there are any.
     fn look(&self, now: Instant) -> bool {
         let mut open = self.lock();
         for (_, watched) in &mut open.connections {
@@ -48,7 +48,7 @@ impl LiveConnections {
     }
 }
 
-/// Looks at connections until there are none.
+/// Checks connections until there are none.
 async fn watch(list: Weak<LiveConnections>, tick: Duration) {
     #[cfg(feature = "auth")]
     let mut revocations = super::tokens::Revocations::default();

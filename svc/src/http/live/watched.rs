@@ -1,4 +1,4 @@
-//! A connection as the watch sees it.
+//! A connection as tracked by the watch.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,17 +11,17 @@ use super::notes::{Ending, Notes, Order};
 #[cfg(feature = "auth")]
 use super::watched_tokens::{WatchedTokens, is_over};
 
-/// A connection and what was seen of it.
+/// A connection and its state at the last check.
 #[derive(Debug)]
 pub(super) struct Watched {
     notes: Arc<Notes>,
     opened: Instant,
-    /// The number of messages at the last ping, and the time of that.
+    /// The number of messages at the last ping, and the time of that ping.
     pinged: Option<u32>,
     last_ping: Instant,
-    /// The time since which it has no operation.
+    /// Since when it has no operation.
     idle: Option<Instant>,
-    /// The time since which a message waits, and its number.
+    /// The number of the message that waits, and since when.
     writing: Option<(u32, Instant)>,
     #[cfg(feature = "auth")]
     pub(super) tokens: WatchedTokens,
@@ -45,7 +45,7 @@ impl Watched {
         self.notes.tell(order);
     }
 
-    /// Tells the connection what it is late with, if it is.
+    /// Orders the connection to end, or to ping, if one of its timeouts has expired.
     pub(super) fn look(&mut self, config: &SubscriptionsConfig, now: Instant) {
         let since = |time: Instant| now.saturating_duration_since(time);
         let notes = &self.notes;

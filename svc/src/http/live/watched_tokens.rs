@@ -1,4 +1,4 @@
-//! The tokens of a connection that are watched.
+//! The watched tokens of a connection.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -6,22 +6,22 @@ use std::time::SystemTime;
 use super::notes::Ending;
 use crate::auth::Verified;
 
-/// The token of a connection, and the earlier ones under which operations still run.
+/// The token of a connection, and the earlier ones that operations still run under.
 #[derive(Debug, Default)]
 pub(super) struct WatchedTokens {
-    /// The token with whose end the connection ends.
+    /// The token whose end ends the connection.
     pub(super) current: Option<Arc<Verified>>,
-    /// The tokens with whose end operations end, and how those have ended that did.
+    /// The tokens whose end ends operations; for each that has ended, its ending.
     pub(super) earlier: Vec<(Arc<Verified>, Option<Ending>)>,
 }
 
 impl WatchedTokens {
-    /// Notes which of the earlier tokens have expired; whether there is a new one.
+    /// Marks the earlier tokens that have expired; returns whether there is a new one.
     pub(super) fn end_expired(&mut self, now: SystemTime) -> bool {
         self.end_earlier(Ending::TokenExpired, |token| is_over(token, now))
     }
 
-    /// Notes the end of earlier tokens; whether there is a new one.
+    /// Marks the earlier tokens that have ended; returns whether there is a new one.
     pub(super) fn end_earlier(&mut self, ending: Ending, has_ended: impl Fn(&Arc<Verified>) -> bool) -> bool {
         let mut is_new = false;
         for (token, ended) in self.earlier.iter_mut().filter(|(_, ended)| ended.is_none()) {
@@ -39,14 +39,14 @@ impl WatchedTokens {
         ended.filter_map(|(token, ending)| Some((token, ending?))).collect()
     }
 
-    /// The tokens that have not ended.
+    /// Returns the tokens that have not ended.
     pub(super) fn open(&self) -> impl Iterator<Item = &Arc<Verified>> {
         let earlier = self.earlier.iter().filter(|(_, ended)| ended.is_none()).map(|(token, _)| token);
         self.current.iter().chain(earlier)
     }
 }
 
-/// Whether the time of a token is over.
+/// Whether a token has expired.
 pub(super) fn is_over(token: &Verified, now: SystemTime) -> bool {
     token.revocable.expires_at().is_some_and(|end| end <= now)
 }

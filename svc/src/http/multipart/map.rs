@@ -1,26 +1,26 @@
-//! The `map` of a request with files: which variables each of them is.
+//! The `map` of a request with files: the variables of each file.
 
 use super::bad_request;
 use crate::http::reply::Refusal;
 use crate::json::{ExactJson, Fields, shorten};
 use crate::upload::UploadedFile;
 
-/// The most variables that the files of a request are, on average.
+/// The maximum number of variables per file of a request, on average.
 const PLACES: usize = 16;
 
-/// The files of a request, those that are still to arrive among them.
+/// The files of a request, including files that have not arrived yet.
 pub(super) struct FileMap(Vec<Expected>);
 
 struct Expected {
-    /// The name of its field.
+    /// The name of the multipart field.
     name: String,
-    /// The paths of the variables that it is.
+    /// The paths of the variables that refer to the file.
     places: Vec<String>,
     file: Option<UploadedFile>,
 }
 
 impl FileMap {
-    /// Reads the map: the paths of variables by the names of fields.
+    /// Reads the map, from the names of fields to the paths of variables.
     pub(super) fn read(map: ExactJson, most: usize) -> Result<Self, Refusal> {
         let malformed = || bad_request(r#"`map` must be a JSON object such as {"0": ["variables.file"]}"#);
         let ExactJson::Object(fields) = map else { return Err(malformed()) };
@@ -43,7 +43,7 @@ impl FileMap {
         expected.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Puts a value in the place of each variable that is a file, which the client has left null.
+    /// Sets the value of each variable that refers to a file; the client has left it null.
     pub(super) fn put_into(&self, operation: &mut Fields, value: impl Fn(usize) -> ExactJson) -> Result<(), Refusal> {
         for (index, expected) in self.0.iter().enumerate() {
             for path in &expected.places {
@@ -58,7 +58,7 @@ impl FileMap {
         Ok(())
     }
 
-    /// The position of a file that arrives.
+    /// Returns the position of an arriving file.
     pub(super) fn expected(&self, name: &str) -> Result<usize, Refusal> {
         let position = self.0.iter().position(|expected| expected.name == name && expected.file.is_none());
         position
@@ -71,7 +71,7 @@ impl FileMap {
         }
     }
 
-    /// The files, when all have arrived.
+    /// Returns the files, if all have arrived.
     pub(super) fn into_files(self) -> Result<Vec<UploadedFile>, Refusal> {
         let arrived = self.0.into_iter().map(|Expected { name, file, .. }| {
             file.ok_or_else(|| bad_request(format!("the file `{}` is missing, which `map` names", shorten(&name))))
@@ -80,7 +80,7 @@ impl FileMap {
     }
 }
 
-/// The value at a path such as `variables.images.0`.
+/// Returns the value at a path such as `variables.images.0`.
 fn variable<'a>(operation: &'a mut Fields, path: &str) -> Option<&'a mut ExactJson> {
     let mut place = operation.get_mut("variables")?;
     for step in path.strip_prefix("variables.")?.split('.') {

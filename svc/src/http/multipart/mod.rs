@@ -1,8 +1,8 @@
 //! Requests with files: the multipart request specification,
 //! <https://github.com/jaydenseric/graphql-multipart-request-spec>.
 //!
-//! The fields come in an order: `operations`, `map`, and then the files, which are written to temporary files while they
-//! arrive. The operation begins when all are there.
+//! The fields come in a fixed order: `operations`, `map`, and then the files, which are written to temporary files
+//! while they arrive. The operation starts when all files have arrived.
 
 mod map;
 mod store;
@@ -27,7 +27,7 @@ use crate::json::ExactJson;
 use crate::request::{RequestParts, Transport};
 use crate::upload::{UploadConfig, UploadedFiles};
 
-/// The bounds of a request's files, if it may have some and does, by its media type.
+/// Returns the upload limits, if uploads are enabled and the media type of the request is multipart.
 pub(super) fn wanted<'a>(service: &'a AppState, parts: &RequestParts) -> Option<&'a UploadConfig> {
     let takes = matches!(parts.transport, Transport::HttpPost | Transport::EventStream);
     service.uploads.as_ref().filter(|_| takes && boundary(&parts.headers).is_some())
@@ -37,8 +37,8 @@ fn boundary(headers: &HeaderMap) -> Option<String> {
     multer::parse_boundary(headers.get(header::CONTENT_TYPE)?.to_str().ok()?).ok()
 }
 
-/// Receives a request with files, which its parts have then. Its client decides how long that takes, so it holds no permit
-/// meanwhile.
+/// Receives a request with files, which are then in its parts. The client determines how long that takes, so the
+/// request holds no permit meanwhile.
 pub(super) async fn receive(
     service: &AppState,
     config: &UploadConfig,
@@ -47,7 +47,7 @@ pub(super) async fn receive(
     address: Option<IpAddr>,
 ) -> Result<(Request<'static>, RequestParts), Refusal> {
     let headers = &parts.headers;
-    // A form could send it too, wherever protection against forged requests is switched off.
+    // A form could send it too, if protection against forged requests is switched off.
     if !is_preflighted(headers) {
         let message = "a form of any site could send files; send them with the header `GraphQL-Preflight: 1`";
         return Err(Refusal::new(StatusCode::FORBIDDEN, ErrorCode::CsrfProtectionFailed, message));
@@ -95,7 +95,7 @@ async fn read(
     Ok((parameters::from_fields(operation)?, UploadedFiles::new(request, files)))
 }
 
-/// The next field, which has to have this name and hold JSON.
+/// Reads the next field, which must have this name and contain JSON.
 async fn json(parts: &mut Multipart<'_>, name: &str) -> Result<ExactJson, Refusal> {
     let field: Option<Field<'_>> = parts.next_field().await.map_err(refused)?;
     let field = field.filter(|field| field.name() == Some(name));
@@ -105,7 +105,7 @@ async fn json(parts: &mut Multipart<'_>, name: &str) -> Result<ExactJson, Refusa
     text.ok_or_else(|| bad_request(format!("`{name}` is not JSON")))
 }
 
-/// The refusal of a body that cannot be taken.
+/// Returns the rejection of a body that cannot be read.
 fn refused(error: multer::Error) -> Refusal {
     match error {
         multer::Error::StreamSizeExceeded { limit } => too_large(format!("the request is larger than {limit} bytes")),

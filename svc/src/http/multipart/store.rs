@@ -11,7 +11,7 @@ use crate::ErrorCode;
 use crate::http::reply::Refusal;
 use crate::upload::{PREFIX, UploadConfig, UploadedFile};
 
-/// Stores the file of a field. What was written of one that does not arrive as a whole is deleted.
+/// Stores the file of a field. A file that does not arrive completely is deleted.
 pub(super) async fn store(mut field: Field<'_>, config: &UploadConfig) -> Result<UploadedFile, Refusal> {
     let (name, content_type) = (field.file_name().map(str::to_owned), field.content_type().map(ToString::to_string));
     let (file, path) = create(config).map_err(|error| not_stored(&error))?.into_parts();
@@ -25,7 +25,8 @@ pub(super) async fn store(mut field: Field<'_>, config: &UploadConfig) -> Result
     Ok(UploadedFile::new(name, content_type, size, path, lock))
 }
 
-/// A file that nobody else may read. It is locked while it is in use, so that what a killed process leaves is known.
+/// Creates a file that no other user may read. It is locked while in use, so that files left by a killed process can be
+/// detected.
 fn create(config: &UploadConfig) -> std::io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     let builder = builder.prefix(PREFIX);
@@ -33,7 +34,7 @@ fn create(config: &UploadConfig) -> std::io::Result<NamedTempFile> {
         Some(dir) => builder.tempfile_in(dir),
         None => builder.tempfile(),
     }?;
-    // A file system without locks has none to sweep by.
+    // On a file system without locks, leftover files cannot be detected.
     let _ = file.as_file().lock();
     Ok(file)
 }

@@ -1,8 +1,8 @@
 //! Request bodies that are still arriving.
 //!
-//! A client decides how long its body takes, so such a request holds no permit of load shedding. Their number and their
-//! bytes have bounds of their own, in all and for each address. At a bound the slowest body of the address with the most
-//! is given up for the newcomer, so no client can have the bodies of others refused.
+//! A client determines how long its body takes, so such a request holds no permit of load shedding. Separate limits
+//! apply to the number and the bytes of these bodies, in total and per address. At a limit, the slowest body of the
+//! address with the most is dropped for the newcomer, so no client can make the service reject the bodies of others.
 
 mod pending_body;
 mod registry;
@@ -21,27 +21,27 @@ use registry::Registry;
 
 use crate::log_throttle::LogThrottle;
 
-/// The period of each log line about bodies that are given up.
+/// The interval between log lines about dropped bodies.
 const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
-/// The bounds of bodies that are still arriving.
+/// The limits of bodies that are still arriving.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PendingBounds {
-    /// The most bodies of all clients.
+    /// The maximum number of bodies of all clients.
     pub(crate) bodies: usize,
-    /// The most bodies of an address.
+    /// The maximum number of bodies of an address.
     pub(crate) per_address: usize,
-    /// The most bytes of all of them in memory.
+    /// The maximum number of bytes of all bodies in memory.
     pub(crate) bytes: usize,
 }
 
 /// The bodies that are still arriving.
 ///
-/// Bodies that arrive with the head of their request never get here.
+/// Bodies that arrive with the head of their request are not counted.
 #[derive(Debug)]
 pub(crate) struct PendingBodies {
     bounds: PendingBounds,
-    /// The bytes in memory, those of whole bodies included whose requests wait for a permit.
+    /// The bytes in memory, including complete bodies whose requests wait for a permit.
     bytes: AtomicUsize,
     registry: Mutex<Registry>,
     given_up: LogThrottle,
@@ -53,7 +53,7 @@ impl PendingBodies {
         Arc::new(Self { bounds, bytes: AtomicUsize::new(0), registry: Mutex::default(), given_up })
     }
 
-    /// Registers a body of a client at an address, if need be in the place of another one.
+    /// Registers the body of a client at an address, if necessary in place of another body.
     pub(in crate::http) fn register(self: &Arc<Self>, address: Option<IpAddr>) -> PendingBody {
         let body = PendingBody::new(self, address);
         let mut registry = self.lock();
@@ -68,7 +68,7 @@ impl PendingBodies {
         body
     }
 
-    /// Adds bytes in memory. Beyond the bound, bodies are given up until the others fit.
+    /// Adds bytes in memory. Beyond the limit, drops bodies until the others fit.
     fn add_bytes(&self, bytes: usize) {
         let mut left = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if left <= self.bounds.bytes {
@@ -84,7 +84,7 @@ impl PendingBodies {
         }
     }
 
-    /// Takes bytes off that are no longer in memory, or those of requests that run.
+    /// Subtracts bytes that are no longer in memory, or whose requests now run.
     fn remove_bytes(&self, bytes: usize) {
         self.bytes.fetch_sub(bytes, Ordering::Relaxed);
     }

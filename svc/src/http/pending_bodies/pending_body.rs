@@ -1,4 +1,4 @@
-//! One body that is arriving.
+//! A single arriving body.
 
 use std::future::{Future, poll_fn};
 use std::net::IpAddr;
@@ -15,39 +15,39 @@ use super::PendingBodies;
 use crate::ErrorCode;
 use crate::http::reply::Refusal;
 
-/// The age from which the speed of a body is known.
+/// The minimum age for a body's speed to count as measured.
 const YOUNG: Duration = Duration::from_secs(1);
 
-/// The bound for which a body is given up.
+/// The exceeded limit that a body is dropped for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Reason {
-    /// The bound of the address.
+    /// The limit of the address.
     Address = 1,
-    /// A bound of the service.
+    /// A limit of the service.
     Service = 2,
 }
 
-/// The part of a body that the registry sees.
+/// The part of a body visible to the registry.
 #[derive(Debug)]
 pub(super) struct Share {
     address: Option<IpAddr>,
     since: Instant,
     /// The bytes that have arrived.
     received: AtomicUsize,
-    /// Those that are in memory.
+    /// The bytes in memory.
     bytes: AtomicUsize,
-    /// A [`Reason`]; 0 while the body is not given up.
+    /// A [`Reason`]; 0 until the body is dropped.
     given_up: AtomicU8,
     reader: AtomicWaker,
 }
 
-/// The order in which bodies are given up: slow ones first, then young ones from the oldest on, whose speed is not known
+/// The order of dropping bodies: slow ones first, then young ones, oldest first, because their speed is not measured
 /// yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Speed {
     is_young: bool,
-    /// The bytes per second; of a young body, the microseconds until that is known.
+    /// The bytes per second; for a young body, the microseconds until its speed counts as measured.
     measure: u64,
 }
 
@@ -56,7 +56,7 @@ impl Share {
         self.address
     }
 
-    /// The bytes in memory.
+    /// Returns the number of bytes in memory.
     pub(super) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -71,7 +71,7 @@ impl Share {
         Speed { is_young: false, measure: u64::try_from(per_second).unwrap_or(u64::MAX) }
     }
 
-    /// Returns its bytes in memory, which count no longer.
+    /// Returns the number of bytes in memory and stops counting them.
     pub(super) fn take_bytes(&self) -> usize {
         self.bytes.swap(0, Ordering::Relaxed)
     }
@@ -86,7 +86,7 @@ impl Share {
     }
 }
 
-/// A body that counts while it arrives, and its bytes until this is dropped.
+/// A body that counts while it arrives; its bytes count until this value is dropped.
 #[derive(Debug)]
 pub(in crate::http) struct PendingBody {
     bodies: Arc<PendingBodies>,
@@ -110,22 +110,22 @@ impl PendingBody {
         self.share.clone()
     }
 
-    /// Notes bytes that have arrived and stay in memory.
+    /// Records bytes that have arrived and stay in memory.
     pub(in crate::http) fn keep(&self, bytes: usize) {
         self.pass(bytes);
         self.share.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.bodies.add_bytes(bytes);
     }
 
-    /// Notes bytes that have arrived and go elsewhere, such as into a file.
+    /// Records bytes that have arrived and go elsewhere, such as into a file.
     pub(in crate::http) fn pass(&self, bytes: usize) {
         self.share.received.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Reads it to its end, unless it is given up before. Its bytes count until this is dropped.
+    /// Reads the body to its end, unless it is given up before. Its bytes count until this value is dropped.
     ///
     /// # Errors
-    /// The refusal of a body that is given up.
+    /// The rejection of a body that is given up.
     pub(in crate::http) async fn arrive<T>(&self, read: impl Future<Output = T>) -> Result<T, Refusal> {
         let mut read = pin!(read);
         let arrived = poll_fn(|cx| {

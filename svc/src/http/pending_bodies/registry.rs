@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::pending_body::Share;
 
-/// The bodies by address. Clients without a known address share one entry.
+/// The bodies by address. Clients without an address share one entry.
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     addresses: HashMap<Option<IpAddr>, Vec<Arc<Share>>>,
@@ -15,12 +15,12 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// The number of all bodies.
+    /// Returns the number of all bodies.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// The number of an address.
+    /// Returns the number of bodies of an address.
     pub(super) fn count_of(&self, address: Option<IpAddr>) -> usize {
         self.addresses.get(&address).map_or(0, Vec::len)
     }
@@ -30,7 +30,7 @@ impl Registry {
         self.addresses.entry(body.address()).or_default().push(body);
     }
 
-    /// Removes a body, unless that was done before.
+    /// Removes a body, unless it has already been removed.
     pub(super) fn remove(&mut self, body: &Arc<Share>) {
         let Some(bodies) = self.addresses.get(&body.address()) else { return };
         if let Some(index) = bodies.iter().position(|known| Arc::ptr_eq(known, body)) {
@@ -46,13 +46,13 @@ impl Registry {
         self.take(address, index)
     }
 
-    /// Removes the slowest body of the address with the most, the newcomer's included.
+    /// Removes the slowest body of the address with the most, including the newcomer.
     pub(super) fn take_slowest(&mut self, newcomer: Option<IpAddr>) -> Option<Arc<Share>> {
         let most = self.addresses.values().map(Vec::len).max()?;
         if self.count_of(newcomer) + 1 > most && self.count_of(newcomer) > 0 {
             return self.take_slowest_of(newcomer);
         }
-        // Of addresses with as many, the one with the slowest body.
+        // If several addresses have the most, picks the one with the slowest body.
         let now = Instant::now();
         let slowest = |bodies: &[Arc<Share>]| bodies.iter().map(|body| body.speed(now)).min();
         let candidates = self.addresses.iter().filter(|(_, bodies)| bodies.len() == most);

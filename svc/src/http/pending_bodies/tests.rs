@@ -1,4 +1,4 @@
-//! Which body is given up at a bound.
+//! Which bodies are given up at a limit.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ fn address(last: u8) -> Option<IpAddr> {
     Some(Ipv4Addr::new(192, 0, 2, last).into())
 }
 
-/// The status with which a body that never ends was given up, if it was.
+/// Returns the status of the rejection of a body that never ends, if it was given up.
 fn given_up(body: &PendingBody) -> Option<u16> {
     let arrived = body.arrive(pending::<()>()).now_or_never()?;
     arrived.err().map(|refusal| refusal.status.as_u16())

@@ -1,4 +1,4 @@
-//! Answers that pages of other origins may read (CORS).
+//! Responses readable by pages of other origins (CORS).
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use tower_http::cors::{AllowOrigin, Cors, CorsLayer};
 use super::csrf::PREFLIGHTED;
 use crate::request::REQUEST_ID;
 
-/// The headers of requests that every page may send which may read answers.
+/// The request headers allowed for every page that may read responses.
 const SENT: [HeaderName; 4] = [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, REQUEST_ID];
 
-/// The headers of answers that scripts can read besides those that they always can.
+/// The response headers that scripts can read in addition to the always readable ones.
 const EXPOSED: [HeaderName; 7] = [
     header::RETRY_AFTER,
     header::WWW_AUTHENTICATE,
@@ -29,12 +29,12 @@ const EXPOSED: [HeaderName; 7] = [
     HeaderName::from_static("x-ratelimit-window"),
 ];
 
-/// The pages that may read answers. They are shared, as axum copies a service for each request.
+/// The pages that may read responses. Shared, because axum clones a service for each request.
 #[derive(Debug, Clone)]
 pub(crate) struct CrossOriginRules(Arc<CorsLayer>);
 
 impl CrossOriginRules {
-    /// `None` where no origin is given.
+    /// Returns `None` if no origin is given.
     pub(crate) fn new(
         origins: &[String],
         headers: &[HeaderName],
@@ -61,7 +61,7 @@ impl CrossOriginRules {
     }
 }
 
-/// Adds the rules to a service; requests without an `Origin` pass by.
+/// Adds the rules to a service; requests without an `Origin` bypass them.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct CrossOriginLayer(pub(in crate::http) Option<CrossOriginRules>);
 
@@ -92,7 +92,7 @@ impl<S: Service<Request, Response = Response<Body>, Error = Infallible> + Clone>
     fn call(&mut self, request: Request) -> Self::Future {
         match &self.rules {
             Some(CrossOriginRules(rules)) if request.headers().contains_key(header::ORIGIN) => {
-                // The one that is ready answers; its clone takes the place.
+                // The ready service handles the request; its clone takes its place.
                 let clone = self.inner.clone();
                 Either::Left(rules.layer(std::mem::replace(&mut self.inner, clone)).call(request))
             }

@@ -1,4 +1,4 @@
-//! Requests that another site may have had a browser send, with what the browser knows of its user (CSRF).
+//! Requests that another site may have made a browser send with the user's credentials (CSRF).
 
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
@@ -6,8 +6,8 @@ use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, he
 use crate::http::own_origin::is_own;
 use crate::security_log::{Clients, SecurityEventType, record};
 
-/// The headers of which one is enough to prove that a browser has asked before it sent the request, as it does for each
-/// header that forms cannot have.
+/// Headers that prove a preflight request; a single one is enough. A browser sends a preflight request before it sends
+/// any header that forms cannot have.
 pub(super) const PREFLIGHTED: [HeaderName; 4] = [
     HeaderName::from_static("apollo-require-preflight"),
     HeaderName::from_static("graphql-preflight"),
@@ -21,7 +21,7 @@ const FORMS: [&[u8]; 3] = [b"application/x-www-form-urlencoded", b"multipart/for
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
-/// Tells requests that may be forged.
+/// Detects requests that may be forged.
 #[derive(Debug)]
 pub(crate) struct CsrfProtection {
     /// The origins of other sites that may send requests.
@@ -50,14 +50,14 @@ impl<'a> Head<'a> {
 pub(crate) enum Forgery {
     /// A form could have sent it.
     Form,
-    /// It comes from another site, with what the browser knows of its user.
+    /// It comes from another site, with credentials added by the browser.
     Credentials,
-    /// A page of another site leads to it, or embeds it.
+    /// A page of another site links to it, or embeds it.
     Embedded,
 }
 
 impl Forgery {
-    /// Returns the cure, for the client.
+    /// Returns the fix, for the client.
     pub(crate) fn message(self) -> &'static str {
         match self {
             Self::Form => {
@@ -93,15 +93,16 @@ impl Forgery {
 }
 
 impl CsrfProtection {
-    /// A protection against all sites but these. `*` lets any site read answers, and none act for a user.
+    /// Creates a protection against all sites except these. `*` lets any site read responses, but no site act for a
+    /// user.
     pub(crate) fn new(origins: &[String], clients: Clients) -> Self {
         Self { trusted: origins.iter().filter(|origin| *origin != "*").cloned().collect(), clients }
     }
 
-    /// Checks that no other site can have had a browser send the request.
+    /// Checks that no other site can have made a browser send the request.
     ///
     /// # Errors
-    /// Why it may be; the security log is told.
+    /// The reason why it may be forged; it is also recorded in the security log.
     pub(crate) fn check(&self, head: Head<'_>) -> Result<(), Forgery> {
         let Some(forgery) = self.forgery(head) else { return Ok(()) };
         let event = self.clients.event(forgery.event(), head.headers, head.extensions);
@@ -120,14 +121,14 @@ impl CsrfProtection {
         if (headers.contains_key(header::COOKIE) || has_password(headers)) && self.is_foreign(head) {
             return Some(Forgery::Credentials);
         }
-        // Scripts ask for permission to read an answer; links, forms and images ask for nothing.
+        // Scripts need permission to read a response; links, forms and images need none.
         if is_read && is_embedded(headers) && self.is_foreign(head) {
             return Some(Forgery::Embedded);
         }
         None
     }
 
-    /// Whether a browser says that a page of another origin sends the request.
+    /// Whether the browser's headers show that a page of another origin sends the request.
     fn is_foreign(&self, head: Head<'_>) -> bool {
         let origins = || head.headers.get_all(header::ORIGIN).iter().map(HeaderValue::as_bytes);
         let is_trusted = |origin: &[u8]| self.trusted.iter().any(|known| origin.eq_ignore_ascii_case(known.as_bytes()));
@@ -137,17 +138,17 @@ impl CsrfProtection {
         match head.headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes) {
             Some(b"same-origin" | b"none") => false,
             Some(_) => true,
-            // Browsers before 2023 say the origin alone.
+            // Browsers before 2023 send only the origin.
             None => !origins()
                 .all(|origin| std::str::from_utf8(origin).is_ok_and(|origin| is_own(origin, head.headers, head.uri))),
         }
     }
 }
 
-/// Whether the body is what a form of any page can send.
+/// Whether the body has a media type that a form of any page can send.
 fn is_form(headers: &HeaderMap) -> bool {
     let Some(value) = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes) else { return false };
-    // Most requests.
+    // Fast path for most requests.
     if value == b"application/json" {
         return false;
     }
@@ -155,7 +156,7 @@ fn is_form(headers: &HeaderMap) -> bool {
     FORMS.iter().any(|form| media.eq_ignore_ascii_case(form))
 }
 
-/// Whether a browser has asked before it sent the request, as a header proves.
+/// Whether a header proves that the browser sent a preflight request first.
 pub(in crate::http) fn is_preflighted(headers: &HeaderMap) -> bool {
     PREFLIGHTED.iter().any(|name| has_text(headers, name))
 }
@@ -164,14 +165,14 @@ fn has_text(headers: &HeaderMap, name: &HeaderName) -> bool {
     headers.get(name).is_some_and(|value| !value.is_empty())
 }
 
-/// Whether there is a password that browsers add by themselves (RFC 7617).
+/// Whether there is a password that browsers add automatically (RFC 7617).
 fn has_password(headers: &HeaderMap) -> bool {
     let is_basic =
         |value: &HeaderValue| value.as_bytes().get(..5).is_some_and(|name| name.eq_ignore_ascii_case(b"basic"));
     headers.get(header::AUTHORIZATION).is_some_and(is_basic)
 }
 
-/// Whether a browser loads the answer as a page, an image, a script and so on.
+/// Whether a browser loads the response as a page, an image, a script and so on.
 fn is_embedded(headers: &HeaderMap) -> bool {
     let mode = headers.get(SEC_FETCH_MODE).map(HeaderValue::as_bytes);
     matches!(mode, Some(b"navigate" | b"nested-navigate" | b"no-cors"))

@@ -1,62 +1,63 @@
-//! The law by which the limit of requests in flight follows what the service can take.
+//! Adaptive concurrency limit (gradient algorithm, after Netflix' `concurrency-limits`).
 //!
-//! It compares how long requests take now with how long they took when little was going on (the gradient of Netflix'
-//! `concurrency-limits`). Where they take more than twice as long, they wait for each other, and fewer of them at once
-//! are answered as fast. How long they take undisturbed is measured anew now and then, with a part of the limit that is
-//! less than a half: then a limit that is too high shows itself, whatever was known before. That is worth it only where
-//! requests are refused anyway, or wait for long anyway. Where they take long though hardly any run, the work itself has
-//! become slower.
+//! It compares the current latency of requests with their latency at low load (the baseline). If they take more than
+//! twice as long, they wait for each other, and a lower limit would answer them as fast. The baseline is measured again
+//! from time to time, with less than half of the limit: a limit that is too high is then detected, regardless of the
+//! earlier baseline. Such a probe is worthwhile only if requests are rejected or wait long anyway. If requests take
+//! long although hardly any run, the work itself has become slower.
 
-/// The windows after which what is known of undisturbed requests is measured anew.
+/// The number of windows after which the baseline is measured again.
 const PERIOD: u32 = 30;
-/// The windows after which it is measured first.
+/// The number of windows before the first measurement.
 const FIRST: u32 = 5;
-/// The windows of a probe: those before it end in the first, and those of the second are measured.
+/// The number of windows of a probe: requests from before the probe end in the first, and requests of the second are
+/// measured.
 const PROBE: u32 = 2;
-/// The part of the limit that holds during a probe; with the tolerance it is less than one.
+/// The fraction of the limit that applies during a probe; multiplied by the tolerance it is below one.
 const PROBED: f64 = 0.25;
-/// The most that requests may take, as a multiple of what undisturbed ones take; and where most are refused anyway.
+/// The maximum latency as a multiple of the baseline; the second value applies if most requests are rejected anyway.
 const TOLERANCE: [f64; 2] = [2.0, 1.5];
-/// A probe that finds less than this part of what was known may not have found the least yet, and the next comes soon.
+/// If a probe measures less than this fraction of the earlier baseline, it may not have found the minimum yet, and the
+/// next probe follows soon.
 const FOUND: f64 = 0.8;
-/// The parts of a new limit that take effect at once, of a lower and of a higher one.
+/// The fractions of a change of the limit that take effect at once: of a decrease, and of an increase.
 const SMOOTHING: [f64; 2] = [0.7, 0.5];
-/// The lowest limit where most requests are refused anyway.
+/// The minimum limit if most requests are rejected anyway.
 const LEAST_PRESSED: f64 = 2.0;
-/// The windows at the lowest limit after which slow requests are taken for slow work.
+/// The number of windows at the minimum limit after which slow requests are attributed to slow work.
 const STUCK: u32 = 5;
 
-/// A window of time: what was seen of the requests that ended in it.
+/// The statistics of the requests that ended in a window of time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
-    /// The mean time that they took, in any unit.
+    /// Their mean latency, in any unit.
     pub(super) mean: f64,
-    /// The most requests that ran at once.
+    /// The maximum number of concurrent requests.
     pub(super) peak: usize,
-    /// Whether a lower limit for a moment would not be the reason why one is refused.
+    /// Whether a lower limit for a moment would not be the cause of rejections.
     pub(super) may_probe: bool,
-    /// Whether so many are refused that the limit may fall to where the others are hardly disturbed.
+    /// Whether so many requests are rejected that the limit may fall until the others hardly delay each other.
     pub(super) is_pressed: bool,
 }
 
-/// The limit, and what it follows from.
+/// The limit, and the state that it is derived from.
 #[derive(Debug)]
 pub(super) struct Gradient {
     limit: f64,
     least: f64,
     most: f64,
-    /// The shortest mean of this period, and of the one before.
+    /// The lowest mean latency of this period, and of the previous one.
     quiet: [f64; 2],
     windows: u32,
-    /// The windows in a row that were slow at the lowest limit.
+    /// The number of consecutive slow windows at the minimum limit.
     stuck: u32,
-    /// Whether a window of this period may be probed.
+    /// Whether a window of this period permits a probe.
     may_probe: bool,
     is_pressed: bool,
 }
 
 impl Gradient {
-    /// A limit from the least to the most, which is where it begins.
+    /// Creates a limit between `least` and `most`, which starts at `most`.
     pub(super) fn new(least: usize, most: usize) -> Self {
         let (least, most) = (least.min(most) as f64, most as f64);
         Self {
@@ -80,7 +81,7 @@ impl Gradient {
         }
         self.is_pressed = window.is_pressed;
         let known = self.quiet[0].min(self.quiet[1]);
-        // The first window of a probe still has the queue of those before it.
+        // The first window of a probe still contains the queue from before the probe.
         if self.windows != PERIOD + 1 {
             self.quiet[0] = self.quiet[0].min(window.mean);
         }
@@ -97,13 +98,13 @@ impl Gradient {
         whole(self.limit * part)
     }
 
-    /// Begins a period, of which so many windows are left out.
+    /// Starts a period, skipping its first `windows` windows.
     fn begin(&mut self, windows: u32) {
         self.quiet = [f64::INFINITY, self.quiet[0]];
         (self.windows, self.may_probe) = (windows, false);
     }
 
-    /// The time that requests take when few run, in the unit of the windows.
+    /// Returns the latency at low load, in the unit of the windows.
     pub(super) fn undisturbed(&self) -> f64 {
         let quiet = self.quiet[0].min(self.quiet[1]);
         if quiet.is_finite() { quiet } else { 0.0 }
@@ -118,11 +119,11 @@ impl Gradient {
         let gradient = (tolerance * quiet / mean.max(f64::MIN_POSITIVE)).clamp(0.5, 1.0);
         self.stuck = if gradient < 1.0 && self.limit <= least + 0.5 { self.stuck + 1 } else { 0 };
         if self.stuck >= STUCK {
-            // How long slow work takes undisturbed is soon measured.
+            // The next probe re-measures the baseline latency.
             (self.quiet, self.stuck, self.windows) = ([mean; 2], 0, PERIOD - FIRST);
             return;
         }
-        // Room for a short queue, without which the limit could never grow.
+        // Room for a short queue; without it the limit could never grow.
         let room = |from: f64| if is_pressed { 0.5 } else { from.sqrt() };
         let wanted = |from: f64| (from * gradient + room(from)).clamp(least, self.most);
         if gradient < 1.0 && used > least && wanted(used) < self.limit {
@@ -142,8 +143,8 @@ fn whole(limit: f64) -> usize {
 mod tests {
     use super::*;
 
-    /// A service that runs `slots` requests at once, each for `time`; all others of those in flight wait. Returns the
-    /// limits of the windows when there are always more requests than the limit.
+    /// Simulates a service that runs `slots` requests at once, each for `time`; the others in flight wait. Returns the
+    /// limit after each window, if there are always more requests than the limit.
     fn overloaded(gradient: &mut Gradient, slots: f64, time: f64, windows: usize) -> Vec<usize> {
         let mut limit = whole(gradient.limit);
         let mut limits = Vec::new();
@@ -176,7 +177,7 @@ mod tests {
         let mut gradient = Gradient::new(16, 256);
         overloaded(&mut gradient, 64.0, 1.0, 300);
         let slower = overloaded(&mut gradient, 64.0, 10.0, 200);
-        // The median, as probes come between.
+        // The median, because probes come in between.
         let usual = |limits: &[usize]| {
             let mut limits = limits.to_vec();
             limits.sort_unstable();
@@ -201,7 +202,7 @@ mod tests {
     fn nobody_is_refused_for_a_probe_alone() {
         let mut gradient = Gradient::new(8, 256);
         overloaded(&mut gradient, 2.0, 1.0, 300);
-        // Sixteen clients that wait for their answers, of which none is refused any more.
+        // Sixteen clients that wait for their responses; none of them is rejected any more.
         let mut limit = 8;
         for window in 0..300 {
             let running = limit.min(16);
@@ -211,7 +212,7 @@ mod tests {
                 may_probe: false,
                 is_pressed: false,
             });
-            // The period in which the last one was refused may end with a probe.
+            // The period of the last rejection may end with a probe.
             assert!(limit >= 8 || window <= PERIOD + PROBE, "{limit} in window {window}");
         }
     }

@@ -1,4 +1,4 @@
-//! The protection on the open internet: forged requests, origins, identifiers, overload.
+//! The protection against the open internet: forged requests, origins, identifiers, overload.
 
 #[cfg(feature = "compression")]
 mod compression;
@@ -46,31 +46,32 @@ use crate::request::{REQUEST_ID, RequestId};
 /// The protection between the open internet and the endpoint.
 #[derive(Debug)]
 pub(crate) struct Protection {
-    /// `None` where requests of other sites are not told apart.
+    /// `None` if requests of other sites are not checked.
     pub(crate) csrf: Option<CsrfProtection>,
-    /// `None` where no other site may read answers.
+    /// `None` if no other site may read responses.
     pub(crate) cross_origin: Option<CrossOriginRules>,
-    /// `None` where answers are not compressed: the fewest bytes of one that is.
+    /// The minimum size of a compressed response; `None` if responses are not compressed.
     #[cfg(feature = "compression")]
     pub(crate) compression: Option<u16>,
     pub(crate) request_ids: bool,
-    /// `None` where any number of requests may run.
+    /// `None` if the number of running requests is not limited.
     pub(crate) overload: Option<Overload>,
     /// The bodies that are still arriving.
     pub(crate) pending_bodies: Arc<PendingBodies>,
-    /// The answers that their clients have not taken yet.
+    /// The responses that their clients have not accepted yet.
     pub(crate) unread: Arc<UnreadAnswers>,
-    /// The way in which the addresses are found that keep them.
+    /// The rule that determines the addresses of clients with unread responses.
     pub(crate) addresses: AddressRule,
 }
 
 impl Protection {
     /// Answers a request of the endpoint under its identifier, unless there are too many already.
     ///
-    /// The request is not admitted yet: [`enter`](Self::enter) does that once all is there whose time is decided by its
-    /// client or by another service. One that would be refused anyway is refused here, before it costs any work.
+    /// The request is not admitted yet: [`enter`](Self::enter) admits it once everything has arrived whose timing
+    /// depends on its client or on another service. A request that would be rejected anyway is rejected here, before it
+    /// costs any work.
     ///
-    /// The future that answers is large, so it is made where it stays: nothing takes it by value.
+    /// The future of the response is large, so it is constructed in place: nothing takes it by value.
     pub(super) async fn around<F: Future<Output = Response<Body>>>(
         &self,
         request: Request,
@@ -81,7 +82,7 @@ impl Protection {
         let address = self.addresses.certain(request.headers(), request.extensions());
         let response = match self.check_load(address) {
             Ok(()) => {
-                // A panic is answered in here, so that the log has the identifier of its request.
+                // A panic is caught in here, so that the log has the identifier of its request.
                 let answering = pin!(answer(request, address));
                 let caught = Caught::new(media.unwrap_or(MediaType::Json), answering);
                 RequestId::scope(id.as_ref(), pin!(caught)).await
@@ -91,12 +92,12 @@ impl Protection {
         told(UnreadBody::of(response, version, address, &self.unread), id)
     }
 
-    /// The identifier of a request, where requests have them.
+    /// Returns the identifier of a request, if requests have them.
     pub(super) fn identify(&self, request: &Request) -> Option<RequestId> {
         self.request_ids.then(|| RequestId::of(request.headers()))
     }
 
-    /// Refuses a request that could not be admitted if all of it were there.
+    /// Rejects a request that could not be admitted even if all of it had arrived.
     fn check_load(&self, address: Option<IpAddr>) -> Result<(), Refusal> {
         self.check_unread(address)?;
         match &self.overload {
@@ -105,11 +106,11 @@ impl Protection {
         }
     }
 
-    /// Admits an operation of a client at an address, unless there are too many already. All of its request has arrived,
-    /// and its user is known: the permit is for the work of the service.
+    /// Admits an operation of a client at an address, unless there are too many already. Its whole request has arrived,
+    /// and its user is identified: the permit is for the work of the service.
     ///
     /// # Errors
-    /// The refusal of one that is too many.
+    /// The rejection of an operation beyond the limit.
     pub(super) async fn enter(&self, address: Option<IpAddr>) -> Result<Option<Admitted<'_>>, Refusal> {
         self.check_unread(address)?;
         let Some(overload) = &self.overload else { return Ok(None) };
@@ -124,7 +125,7 @@ impl Protection {
     }
 }
 
-/// The answer with the identifier of its request.
+/// Adds the identifier of the request to its response.
 pub(super) fn told(mut response: Response<Body>, id: Option<RequestId>) -> Response<Body> {
     if let Some(id) = id {
         response.headers_mut().insert(REQUEST_ID, id.into_header());

@@ -1,4 +1,4 @@
-//! The shedding of load: a limit of requests in flight that adapts, and a short queue in front of it.
+//! Load shedding: an adaptive limit of requests in flight, and a short queue in front of it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, TryLockError};
@@ -10,58 +10,58 @@ use super::gradient::{Gradient, Window};
 use super::pressure::Pressure;
 use super::shedding::{Shed, Shedding};
 
-/// The shortest and the longest time after which the limit is looked at again: as long as a request takes.
+/// The minimum and maximum length of a window, after which the limit is adjusted: as long as a request takes.
 const WINDOW: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
-/// The longest that a request waits for others to end once there have been too many for long.
+/// The maximum time that a request waits for others once there have been too many for long.
 const PATIENCE: Duration = Duration::from_millis(25);
-/// The least of it where most are refused anyway: there it is half as long as a request takes undisturbed, so that who
-/// is let in is answered soon.
+/// Its minimum if most requests are rejected anyway: then it is half the latency at low load, so that admitted requests
+/// are answered soon.
 const SHORT_PATIENCE: Duration = Duration::from_millis(2);
-/// The time without a queue after which the next one is a burst again.
+/// The time without a queue after which the next queue counts as a burst again.
 const QUIET: Duration = Duration::from_secs(1);
-/// The most requests that wait, as a multiple of the most that run.
+/// The maximum number of waiting requests, as a multiple of the maximum number of running ones.
 const WAITING: usize = 4;
 
-/// Admits as many requests as the service can take.
+/// Admits as many requests as the service can handle.
 #[derive(Debug)]
 pub(crate) struct Overload {
     permits: Semaphore,
-    /// The number of permits that are there, those of running requests and what is owed included.
+    /// The number of permits, including permits of running requests and owed permits.
     limit: AtomicUsize,
-    /// Permits to take away when they come back.
+    /// Permits to withdraw when they are returned.
     owed: AtomicUsize,
     waiting: AtomicUsize,
-    /// The times at which the queue began, and at which a request last came into it; in microseconds since the beginning.
+    /// When the queue started, and when a request last entered it; in microseconds since `began`.
     crowded: [AtomicU64; 2],
-    /// The time for which a queue is a burst, which is waited for.
+    /// For how long a queue counts as a burst, which requests wait out.
     shed_after: Duration,
     most: usize,
     began: Instant,
     seen: Seen,
-    /// The longest that a request waits once the queue is no burst, in microseconds.
+    /// The maximum wait of a request once the queue is no burst, in microseconds.
     patience: AtomicU64,
     is_pressed: AtomicBool,
     laws: Mutex<Laws>,
     shedding: Arc<Shedding>,
 }
 
-/// The laws by which the limit and the queue follow what was seen.
+/// The algorithms that derive the limit and the queue from the statistics.
 #[derive(Debug)]
 struct Laws {
     gradient: Gradient,
     pressure: Pressure,
 }
 
-/// The requests that ended since the limit was looked at.
+/// The statistics of the requests that ended since the last adjustment of the limit.
 #[derive(Debug, Default)]
 struct Seen {
-    /// In microseconds since the beginning.
+    /// In microseconds since `began`.
     since: AtomicU64,
     /// The length of the window, in microseconds.
     window: AtomicU64,
     /// The mean time of the requests of the last window, in microseconds.
     last: AtomicU64,
-    /// The shorter one of the last two means: a moment in which the machine stands still says nothing about the next.
+    /// The lower of the last two means: a brief stall of the machine says nothing about the next window.
     mean: AtomicU64,
     micros: AtomicU64,
     requests: AtomicU64,
@@ -69,7 +69,7 @@ struct Seen {
     refused: AtomicU64,
 }
 
-/// A request that may run; it is over when this is dropped.
+/// A request that may run; it ends when this value is dropped.
 #[derive(Debug)]
 pub(in crate::http) struct Admitted<'a> {
     overload: &'a Overload,
@@ -78,7 +78,8 @@ pub(in crate::http) struct Admitted<'a> {
 }
 
 impl Overload {
-    /// Admits from `least` to `most` requests at once, and refuses others once they have waited for so long.
+    /// Admits between `least` and `most` requests at once, and rejects others once the queue has lasted for
+    /// `shed_after`.
     pub(crate) fn new(least: usize, most: usize, shed_after: Duration) -> Self {
         Self {
             permits: Semaphore::new(most),
@@ -97,7 +98,7 @@ impl Overload {
         }
     }
 
-    /// Lets a request in, now or after a moment; `None` when there are too many.
+    /// Admits a request, now or after a short wait; `None` if there are too many.
     pub(super) async fn admit(&self) -> Option<Admitted<'_>> {
         let permit = match self.permits.try_acquire() {
             Ok(permit) => permit,
@@ -112,7 +113,7 @@ impl Overload {
         Some(Admitted { overload: self, permit: Some(permit), since: Instant::now() })
     }
 
-    /// Whether a request that came now would be refused at once; counts it as refused then.
+    /// Whether a request that arrived now would be rejected at once; if so, counts it as rejected.
     pub(super) fn is_refusing(&self) -> bool {
         if self.permits.available_permits() > 0 {
             return false;
@@ -124,7 +125,7 @@ impl Overload {
         is_refusing
     }
 
-    /// The state of the service, while requests are refused.
+    /// Returns the state of the service, while requests are rejected.
     pub(in crate::http) fn shed(&self) -> Option<Shed> {
         self.shedding.state()
     }
@@ -134,7 +135,8 @@ impl Overload {
         self.shedding.refused();
     }
 
-    /// A place behind those that wait: in a burst for long, else for a moment. Who would wait in vain is refused at once.
+    /// Waits in the queue: for long in a burst, otherwise briefly. A request that would wait in vain is rejected at
+    /// once.
     async fn queue(&self) -> Option<SemaphorePermit<'_>> {
         let place = Place(&self.waiting);
         let patience = self.patience();
@@ -147,12 +149,12 @@ impl Overload {
         permit.ok()?.ok()
     }
 
-    /// Whether a request behind so many others would have no turn in its time.
+    /// Whether a request behind `ahead` others would not get a permit in time.
     fn is_in_vain(&self, ahead: usize, patience: Duration) -> bool {
         ahead > self.most.saturating_mul(WAITING) || self.wait_behind(ahead) > patience
     }
 
-    /// The longest that a request waits which comes now.
+    /// Returns the maximum wait of a request that arrives now.
     fn patience(&self) -> Duration {
         let short = Duration::from_micros(self.patience.load(Ordering::Relaxed));
         match self.left_of_burst() {
@@ -161,13 +163,13 @@ impl Overload {
         }
     }
 
-    /// The time until so many who wait have their turn, as long as requests take now.
+    /// Returns the expected wait behind `ahead` requests, at the current latency.
     fn wait_behind(&self, ahead: usize) -> Duration {
         let (limit, mean) = (self.limit.load(Ordering::Relaxed), self.seen.mean.load(Ordering::Relaxed));
         Duration::from_micros(mean).mul_f64(ahead as f64 / limit.max(1) as f64)
     }
 
-    /// The time for which the queue is still a burst; `None` when it has been there for longer.
+    /// Returns for how long the queue still counts as a burst; `None` if it has lasted longer.
     fn left_of_burst(&self) -> Option<Duration> {
         let now = micros(self.began.elapsed());
         let [began, last] = &self.crowded;
@@ -178,13 +180,13 @@ impl Overload {
         self.shed_after.checked_sub(since).filter(|left| !left.is_zero())
     }
 
-    /// Whether a queue has been there for so long that nobody waits in it for more than a moment.
+    /// Whether a queue has lasted so long that requests wait in it only briefly.
     fn is_crowded(&self, now: u64) -> bool {
         let [began, last] = self.crowded.each_ref().map(|time| time.load(Ordering::Relaxed));
         now.saturating_sub(last) <= micros(QUIET) && now.saturating_sub(began) >= micros(self.shed_after)
     }
 
-    /// Notes a request that is over.
+    /// Records a completed request.
     fn saw(&self, since: Instant) {
         let now = Instant::now();
         let running = self.limit.load(Ordering::Relaxed).saturating_sub(self.permits.available_permits());
@@ -199,11 +201,11 @@ impl Overload {
         }
     }
 
-    /// Ends a window. Whoever comes first does it for all.
+    /// Ends a window. The first caller to get the lock does it for all.
     fn look(&self, now: u64) {
         let mut laws = match self.laws.try_lock() {
             Ok(laws) => laws,
-            // A panic cannot leave them half-way.
+            // A panic cannot leave them halfway.
             Err(TryLockError::Poisoned(laws)) => laws.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
@@ -229,7 +231,7 @@ impl Overload {
         self.is_pressed.store(is_pressed, Ordering::Relaxed);
     }
 
-    /// Changes the number of permits. The lock of the laws is held, so nobody else does.
+    /// Changes the number of permits. The lock of the laws is held, so no other thread does.
     fn set(&self, limit: usize) {
         let old = self.limit.swap(limit, Ordering::Relaxed);
         if limit >= old {
@@ -243,7 +245,7 @@ impl Overload {
         }
     }
 
-    /// Takes up to so many off what is owed.
+    /// Reduces the owed permits by up to `most`; returns by how many.
     fn take_owed(&self, most: usize) -> usize {
         if self.owed.load(Ordering::Relaxed) == 0 {
             return 0;
@@ -290,7 +292,7 @@ mod tests {
     async fn who_would_wait_in_vain_is_refused_at_once() {
         let overload = Overload::new(1, 1, Duration::from_secs(60));
         let running = overload.admit().await;
-        // One after the other, 25 seconds each: three have their turn within the minute of a burst.
+        // One after the other, 25 seconds each: three get a permit within the minute of a burst.
         overload.seen.mean.store(25_000_000, Ordering::Relaxed);
         let mut waiting: Vec<_> = (0..3).map(|_| overload.admit().boxed()).collect();
         assert!(join_all(waiting.iter_mut().map(poll_immediate)).await.iter().all(Option::is_none));
@@ -309,7 +311,7 @@ mod tests {
         overload.seen.mean.store(60, Ordering::Relaxed);
         let mut waiting: Vec<_> = (0..32).map(|_| overload.admit().boxed()).collect();
         assert!(join_all(waiting.iter_mut().map(poll_immediate)).await.iter().all(Option::is_none));
-        // The next one would wait for 32 ms where requests take 8.
+        // The next one would wait for 32 ms if requests take 8.
         overload.seen.mean.store(8_000, Ordering::Relaxed);
         assert!(matches!(overload.admit().now_or_never(), Some(None)));
         drop(running);

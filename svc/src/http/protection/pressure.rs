@@ -1,21 +1,22 @@
-//! Whether more requests come than can be answered, by far: then those that are let in are few, and wait hardly.
+//! Whether far more requests arrive than can be answered: then few are admitted, and those hardly wait.
 
-/// The windows after which it is tried whether all could be answered if they waited. Clients that come back at once when
-/// they are refused make a load out of nothing, which ends as soon as they may wait.
+/// The number of windows after which the service tries whether all requests could be answered if they waited. Clients
+/// that retry at once after a rejection create a load out of nothing, which ends as soon as they may wait.
 const TRIAL: u32 = 300;
 
-/// The pressure under which the next window stands.
+/// The pressure during the next window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Pressure {
     #[default]
     Low,
-    /// Most are refused, so who is let in is to be answered soon. With the windows since it is so.
+    /// Most requests are rejected, so admitted ones should be answered soon. With the number of windows since then.
     High(u32),
 }
 
 impl Pressure {
-    /// The pressure after a window with so many refused and answered. It is high from a quarter of refusals on, and until
-    /// it is below an eighth, so that it does not swing: where nobody waits for long, more are refused.
+    /// Returns the pressure after a window with these numbers of rejected and answered requests. It becomes high at a
+    /// quarter of rejections, and stays high until they are below an eighth, so that it does not oscillate: short waits
+    /// cause more rejections.
     pub(super) fn after(self, refused: u64, answered: u64) -> Self {
         let all = refused + answered;
         let part = if self.is_high() && !self.is_trial() { 8 } else { 4 };
@@ -32,7 +33,7 @@ impl Pressure {
         self != Self::Low
     }
 
-    /// Whether requests may wait for longer for a window.
+    /// Whether requests may wait longer for one window.
     pub(super) fn is_trial(self) -> bool {
         matches!(self, Self::High(windows) if windows % TRIAL == 0)
     }
@@ -61,7 +62,7 @@ mod tests {
             trials += u32::from(pressure.is_trial());
         }
         assert_eq!((pressure.is_high(), trials), (true, 3));
-        // As they waited, a fifth was refused only.
+        // Because requests waited, only a fifth was rejected.
         let trial = Pressure::High(300);
         assert_eq!((trial.is_trial(), trial.after(20, 80)), (true, Pressure::Low));
     }

@@ -1,4 +1,4 @@
-//! The protection of routes beside the endpoint.
+//! The protection of routes other than the endpoint.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,8 +15,7 @@ use super::csrf::Head;
 use super::{CrossOriginLayer, Protection, told};
 use crate::request::RequestId;
 
-/// The same routes with protection. They refuse with `{error, message}`, and are not shed: what they may be asked for
-/// is limited by itself.
+/// Protects these routes as well. They reject with `{error, message}`, and are not shed: they have their own limits.
 pub(crate) fn protect(router: Router, protection: &Arc<Protection>) -> Router {
     let router = router.layer(from_fn_with_state(protection.clone(), check));
     match &protection.cross_origin {

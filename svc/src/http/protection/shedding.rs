@@ -1,4 +1,4 @@
-//! Whether load is being shed: what `/ready` and the log say of it.
+//! Whether load is being shed, as reported by `/ready` and the log.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -6,40 +6,40 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
 
-/// The time between two looks while load is shed.
+/// The interval between two checks while load is shed.
 const TICK: Duration = Duration::from_secs(1);
-/// The looks in a row without a refusal after which load is no longer shed.
+/// The number of consecutive checks without a rejection after which load is no longer shed.
 const QUIET: u32 = 5;
-/// The percentage of refused requests from which nearly all are refused.
+/// The percentage of rejected requests at which nearly all count as rejected.
 const NEARLY_ALL: u32 = 95;
-/// The looks in a row at which nearly all were refused, after which the instance is not ready.
+/// The number of consecutive checks with nearly all rejected after which the instance is not ready.
 const STUCK: u32 = 10;
 
-/// The requests that are refused while load is shed, and those that are answered.
+/// The numbers of rejected and answered requests while load is shed.
 #[derive(Debug, Default)]
 pub(super) struct Shedding {
-    /// Whether load is shed, and a task looks at it.
+    /// Whether load is shed, and a task checks it.
     is_on: AtomicBool,
     refused: AtomicU64,
     answered: AtomicU64,
-    /// The percentage of requests that were refused before the last look.
+    /// The percentage of requests rejected before the last check.
     percent: AtomicU32,
-    /// The looks in a row at which nearly all were refused.
+    /// The number of consecutive checks with nearly all requests rejected.
     stuck: AtomicU32,
 }
 
 /// The state of a service that sheds load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) struct Shed {
-    /// The percentage of requests that are refused.
+    /// The percentage of rejected requests.
     pub(in crate::http) percent: u32,
-    /// Whether nearly all have been refused for so long that other instances had better get them. One that answers as many
-    /// as it can is no better off when it is sent none.
+    /// Whether nearly all requests have been rejected for so long that other instances should receive them. An instance
+    /// that answers as many as it can gains nothing from receiving none.
     pub(in crate::http) is_stuck: bool,
 }
 
 impl Shedding {
-    /// Notes a refusal. The first one starts the task that looks at them.
+    /// Records a rejection. The first one starts the task that checks them.
     pub(super) fn refused(self: &Arc<Self>) {
         self.refused.fetch_add(1, Ordering::Relaxed);
         if !self.is_on.load(Ordering::Relaxed)
@@ -50,12 +50,12 @@ impl Shedding {
         }
     }
 
-    /// Notes requests that were answered.
+    /// Records answered requests.
     pub(super) fn answered(&self, requests: u64) {
         self.answered.fetch_add(requests, Ordering::Relaxed);
     }
 
-    /// The state, while load is shed.
+    /// Returns the state, while load is shed.
     pub(super) fn state(&self) -> Option<Shed> {
         self.is_on.load(Ordering::Acquire).then(|| Shed {
             percent: self.percent.load(Ordering::Relaxed),
@@ -64,11 +64,11 @@ impl Shedding {
     }
 }
 
-/// The task that looks while load is shed, and says in the log that it began and that it ended.
+/// The task that checks while load is shed, and logs the start and the end.
 struct Watch {
     shedding: Arc<Shedding>,
     since: Instant,
-    /// The refused and answered requests at the beginning, and at the last look.
+    /// The rejected and answered requests at the start, and at the last check.
     first: [u64; 2],
     last: [u64; 2],
     quiet: u32,
@@ -116,7 +116,7 @@ impl Watch {
     }
 }
 
-/// The percentage of requests that were refused.
+/// Returns the percentage of rejected requests.
 fn percent_of(refused: u64, answered: u64) -> u32 {
     let all = (refused + answered).max(1);
     u32::try_from(refused * 100 / all).unwrap_or(100)

@@ -1,4 +1,4 @@
-//! A body whose bytes count.
+//! A body whose bytes are counted.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use hyper::body::{Frame, SizeHint};
 use super::client::LargeAnswer;
 use super::unread_answers::UnreadAnswers;
 
-/// A body whose bytes count from when they are asked for.
+/// A body whose bytes count from the moment they are polled.
 pub(in crate::http) struct UnreadBody {
     body: Body,
     answers: Arc<UnreadAnswers>,
@@ -23,7 +23,8 @@ pub(in crate::http) struct UnreadBody {
 }
 
 impl UnreadBody {
-    /// The response with such a body, where it may be large for a client of this version; the address is the client's.
+    /// Wraps the body of the response, if it may be large for a client of this HTTP version; the address is the
+    /// client's.
     pub(in crate::http) fn of(
         mut response: Response<Body>,
         version: Version,

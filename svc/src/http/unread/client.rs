@@ -1,35 +1,36 @@
-//! The client of an answer.
+//! The client of a response.
 
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// A connection that can be closed, with all that waits for its client.
+/// A connection that can be closed, with everything that waits for its client.
 pub(crate) trait Recipient: Debug + Send + Sync {
-    /// A number that no other connection has.
+    /// A number unique to the connection.
     fn id(&self) -> usize;
 
-    /// The bytes that its client has taken so far, and when that last were some.
+    /// The bytes that its client has accepted so far, and the time of the last progress.
     fn taken(&self) -> (u64, Option<Instant>);
 
-    /// Whether the next step is the client's.
+    /// Whether the connection is waiting for its client.
     fn is_waited_for(&self) -> bool;
 
-    /// Closes it; what has not been sent is dropped soon.
+    /// Closes the connection; unsent bytes are dropped soon.
     fn give_up(&self);
 }
 
-/// The client that an answer is for.
+/// The client that a response is for.
 pub(in crate::http) type Client = Arc<dyn Recipient>;
 
-/// A large answer, in the extensions of its response, for the server that sends it.
+/// A large response, in its own extensions, for the server that sends it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LargeAnswer(Arc<OnceLock<Client>>);
 
 impl LargeAnswer {
-    /// The answer goes to this client. Without one it does not count, as nobody could be given up for it.
+    /// Sets the client of the response. Without a client the response does not count, because no connection could be
+    /// closed for it.
     pub(crate) fn is_sent_to(&self, client: Client) {
-        // The first is the one that sends it.
+        // The first client is the one that receives it.
         let _ = self.0.set(client);
     }
 

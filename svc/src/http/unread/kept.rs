@@ -1,27 +1,27 @@
-//! Answers that wait, and the clients who keep them waiting.
+//! Waiting responses, and the clients that have not accepted them.
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use super::client::Client;
 
-/// The time for which a client may take nothing in any case.
+/// The time that every client may go without accepting bytes.
 const GRACE: Duration = Duration::from_secs(1);
-/// The time after which a client has to have taken answers steadily, and the least bytes in each of its seconds.
+/// The time after which a client must have accepted responses steadily, and the minimum bytes per second.
 const LONG: Duration = Duration::from_secs(10);
 const STEADY: f64 = 256.0 * 1024.0;
-/// The seconds in which a client should be able to take all that it keeps waiting.
+/// The number of seconds for a client to accept its whole backlog.
 const TO_TAKE_ALL: f64 = 60.0;
 
-/// An answer that waits until its client takes it.
+/// A response that waits for its client to accept it.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) bytes: usize,
     pub(super) client: Client,
-    /// The address of the client, where it is known.
+    /// The address of the client, if available.
     pub(super) address: Option<IpAddr>,
     since: Instant,
-    /// The bytes that the client had taken before.
+    /// The bytes that the client had accepted before.
     taken_before: u64,
     pub(super) is_given_up: bool,
 }
@@ -33,10 +33,10 @@ impl Answer {
     }
 }
 
-/// All that one client keeps waiting.
+/// The backlog of one client.
 pub(super) struct Kept {
     pub(super) bytes: usize,
-    /// The time since which it keeps the oldest answer, and what it has taken since then.
+    /// Since when its oldest response waits, and the bytes accepted since then.
     since: Instant,
     taken: u64,
     taken_at: Option<Instant>,
@@ -44,7 +44,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// A client with its first answer.
+    /// Creates the backlog of a client from its first response.
     pub(super) fn of(answer: &Answer) -> Self {
         let (taken, taken_at) = answer.client.taken();
         Self {
@@ -56,7 +56,7 @@ impl Kept {
         }
     }
 
-    /// The same with another one.
+    /// Adds another response of the client.
     pub(super) fn add(&mut self, answer: &Answer) {
         self.bytes += answer.bytes;
         if answer.since < self.since {
@@ -65,12 +65,12 @@ impl Kept {
         }
     }
 
-    /// The time since which it has taken nothing.
+    /// Returns since when the client has accepted nothing.
     pub(super) fn untouched_since(&self) -> Instant {
         self.taken_at.map_or(self.since, |taken_at| taken_at.max(self.since))
     }
 
-    /// Whether it may be given up for others: it takes nothing, or too little for what it keeps.
+    /// Whether the client may be dropped for others: it accepts nothing, or too little for its backlog.
     pub(super) fn is_too_slow(&self, now: Instant) -> bool {
         let age = now.saturating_duration_since(self.since);
         let steady = STEADY.max(self.bytes as f64 / TO_TAKE_ALL);

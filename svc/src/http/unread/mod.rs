@@ -1,8 +1,9 @@
-//! Answers that wait in memory until their clients take them.
+//! Responses that wait in memory until their clients accept them.
 //!
-//! A client that asks for much and reads nothing costs memory for as long as it may take. So the bytes of large answers are
-//! counted from when they are handed to a connection until they are dropped, and beyond a bound the connections whose
-//! clients have taken nothing for longest are closed. Until then those who keep answers are refused others.
+//! A client that requests much and reads nothing costs memory for as long as it is allowed to. So the bytes of large
+//! responses are counted from when they are handed to a connection until they are dropped, and beyond a limit the
+//! connections whose clients have accepted nothing for longest are closed. Meanwhile, new requests from the clients
+//! that hold the backlog are rejected.
 
 mod body;
 mod client;

@@ -1,4 +1,4 @@
-//! The bytes that wait, and whose they are.
+//! Tracks response bytes that clients have not read yet, per client.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -13,30 +13,30 @@ use super::client::Client;
 use super::kept::{Answer, Kept};
 use super::waiting::Waiting;
 
-/// The time between two looks while there are too many bytes.
+/// The interval between two checks while there are too many bytes.
 const TICK: Duration = Duration::from_millis(200);
 
-/// The answers that wait until their clients take them.
+/// The responses that wait until their clients accept them.
 #[derive(Debug)]
 pub(crate) struct UnreadAnswers {
-    /// The most bytes that wait before clients are given up.
+    /// The maximum number of waiting bytes before connections are closed.
     most: usize,
-    /// The bytes of all that wait, but for those whose clients are given up; changed under the lock.
+    /// The number of waiting bytes, except the bytes of dropped clients; changed under the lock.
     bytes: AtomicUsize,
     waiting: Mutex<Waiting>,
-    /// Whether a task looks at them.
+    /// Whether a task checks them.
     is_watched: AtomicBool,
-    /// The requests that were refused since the task looked.
+    /// The requests rejected since the last check.
     refused: AtomicUsize,
 }
 
 impl UnreadAnswers {
-    /// The least bytes of an answer that counts, where a client has one at once: what is smaller, the system takes.
+    /// The minimum size of a counted response, if a client has one at a time: the kernel buffers smaller ones.
     pub(in crate::http) const LEAST: usize = 64 * 1024;
-    /// The same where a client may have a hundred answers at once.
+    /// The minimum size if a client may have a hundred responses at once.
     pub(in crate::http) const LEAST_OF_MANY: usize = 2 * 1024;
 
-    /// Holds so many bytes before clients are given up.
+    /// Creates a tracker that closes connections once more than `most` bytes wait.
     pub(crate) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self {
             most,
@@ -47,7 +47,7 @@ impl UnreadAnswers {
         })
     }
 
-    /// The same bytes for a client at an address, which count until they are dropped.
+    /// Returns the same bytes, which count for a client at an address until they are dropped.
     pub(in crate::http) fn count(self: &Arc<Self>, bytes: Bytes, client: &Client, address: Option<IpAddr>) -> Bytes {
         let mut waiting = self.lock();
         self.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
@@ -59,8 +59,8 @@ impl UnreadAnswers {
         Bytes::from_owner(Counted { bytes, key, among: self.clone() })
     }
 
-    /// Whether there is room for the answer to another request from an address: up to twice the bound for those who keep
-    /// none, so that nobody has the others refused.
+    /// Whether there is room for the response to another request from an address. Addresses without a backlog have room
+    /// up to twice the limit, so that no client can make the service reject the others.
     pub(in crate::http) fn has_room(self: &Arc<Self>, address: Option<IpAddr>) -> bool {
         if self.is_within() {
             return true;
@@ -82,7 +82,7 @@ impl UnreadAnswers {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Starts the task that looks at them, unless there is one.
+    /// Starts the task that checks the responses, unless it is running.
     fn be_watched(self: &Arc<Self>) {
         if let Ok(runtime) = Handle::try_current()
             && !self.is_watched.swap(true, Ordering::AcqRel)
@@ -91,7 +91,7 @@ impl UnreadAnswers {
         }
     }
 
-    /// Gives clients up who take too little, first those who have taken nothing for longest. Returns how many.
+    /// Closes the connections of clients that accept too little, longest without progress first. Returns their number.
     fn give_up_slow(&self) -> usize {
         let now = Instant::now();
         let mut waiting = self.lock();
@@ -114,7 +114,7 @@ impl UnreadAnswers {
         closed.len()
     }
 
-    /// Gives clients up, with all of their answers.
+    /// Closes the connections of clients, and stops counting all their responses.
     fn give_up(&self, waiting: &mut Waiting, clients: &HashSet<usize>) {
         let is_theirs = |answer: &&mut Answer| !answer.is_given_up && clients.contains(&answer.client.id());
         for answer in waiting.answers().filter(is_theirs) {
@@ -138,7 +138,7 @@ impl UnreadAnswers {
     }
 }
 
-/// The task that looks at answers while there are too many.
+/// The task that checks responses while there are too many.
 struct Watch(Arc<UnreadAnswers>);
 
 impl Watch {
@@ -158,7 +158,7 @@ impl Watch {
                 );
             }
         }
-        // What has come in the meantime has seen that there is a task.
+        // Callers in the meantime have seen that there is a task.
         let answers = self.0.clone();
         drop(self);
         if !answers.is_within() {
@@ -167,15 +167,15 @@ impl Watch {
     }
 }
 
-/// Also when its runtime ends; whoever finds too much then starts another one.
+/// Also runs when the runtime shuts down; the next caller beyond the limit then starts another task.
 impl Drop for Watch {
     fn drop(&mut self) {
-        // A swap, as it is ordered before the next look at the bytes.
+        // A swap, because it is ordered before the next read of the bytes.
         self.0.is_watched.swap(false, Ordering::AcqRel);
     }
 }
 
-/// Bytes that count.
+/// Bytes that are counted.
 struct Counted {
     bytes: Bytes,
     key: usize,

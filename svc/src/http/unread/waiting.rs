@@ -1,4 +1,4 @@
-//! All answers that wait.
+//! All waiting responses.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,16 +8,16 @@ use slab::Slab;
 
 use super::kept::Answer;
 
-/// All answers that wait.
+/// All waiting responses.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     answers: Slab<Answer>,
-    /// The number of answers to clients at each address.
+    /// The number of waiting responses at each address.
     addresses: HashMap<IpAddr, usize>,
 }
 
 impl Waiting {
-    /// Adds an answer; the key is for [`Waiting::remove`].
+    /// Adds a response; the key is for [`Waiting::remove`].
     pub(super) fn add(&mut self, answer: Answer) -> usize {
         if let Some(address) = answer.address {
             *self.addresses.entry(address).or_default() += 1;
@@ -42,7 +42,7 @@ impl Waiting {
         self.answers.iter_mut().map(|(_, answer)| answer)
     }
 
-    /// Whether a client at the address keeps one.
+    /// Whether a response waits for a client at the address.
     pub(super) fn is_any_at(&self, address: IpAddr) -> bool {
         self.addresses.contains_key(&address)
     }

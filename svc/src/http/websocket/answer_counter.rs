@@ -1,4 +1,4 @@
-//! The answers of a socket that its client has not taken.
+//! The responses of a socket that its client has not accepted.
 
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use crate::http::protection::Protection;
 use crate::http::unread::{Client, UnreadAnswers};
 use crate::request::RequestParts;
 
-/// Counts the answers of a socket.
+/// Counts the responses of a socket.
 pub(super) struct AnswerCounter<'a> {
     pub(super) protection: &'a Protection,
     pub(super) seat: &'a Seat,
-    /// The request that opened it.
+    /// The request that opened the socket.
     pub(super) opened: &'a RequestParts,
 }
 
 impl AnswerCounter<'_> {
-    /// The answer, which counts until it is dropped.
+    /// Returns the response, which counts until it is dropped.
     pub(super) fn count(&self, mut response: Response) -> Response {
         if response.body.len() >= UnreadAnswers::LEAST {
             let client: Client = Arc::new(self.seat.long_lived());

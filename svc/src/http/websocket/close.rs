@@ -1,4 +1,4 @@
-//! The reasons for which a socket is closed, with their codes.
+//! The reasons to close a socket, with their codes.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
 use crate::http::live::Ending;
 
-/// The most bytes of a reason: a control frame has room for 125, and the code takes two.
+/// The maximum number of bytes of a reason: a control frame has room for 125, and the code takes two.
 const LONGEST_REASON: usize = 123;
 
 /// A reason to close a socket.
@@ -23,7 +23,7 @@ impl Close {
         Self { code, reason: reason.into() }
     }
 
-    /// A message that the protocol does not have.
+    /// A message that is not part of the protocol.
     pub(super) fn bad_request(reason: impl Into<Cow<'static, str>>) -> Self {
         Self::new(4400, reason)
     }
@@ -37,7 +37,7 @@ impl Close {
         self.code == 4403
     }
 
-    /// An operation before the connection is acknowledged.
+    /// An operation before the connection was acknowledged.
     pub(super) fn unauthorized() -> Self {
         Self::new(4401, "Unauthorized")
     }
@@ -65,17 +65,17 @@ impl Close {
         Self::new(1008, format!("more than {limit} messages within a second"))
     }
 
-    /// Something that the answer depends on is away.
+    /// A dependency of the response is unavailable.
     pub(super) fn try_again(reason: &'static str) -> Self {
         Self::new(1013, reason)
     }
 
-    /// A fault of the service's own.
+    /// An internal error of the service.
     pub(super) fn internal() -> Self {
         Self::new(4500, "Internal server error")
     }
 
-    /// The frame, whose reason is as long as it may be.
+    /// Returns the frame, with the reason truncated to its maximum length.
     pub(super) fn into_frame(self) -> CloseFrame {
         let end = self.reason.floor_char_boundary(LONGEST_REASON);
         CloseFrame { code: self.code.into(), reason: Utf8Bytes::from(&self.reason[..end]) }
@@ -97,7 +97,7 @@ impl From<Ending> for Close {
     }
 }
 
-/// A frame that breaks the rules of WebSockets; `None` when the connection is gone.
+/// Returns the reason to close for a frame that violates the WebSocket protocol; `None` if the connection is gone.
 pub(super) fn of_error(error: &Error) -> Option<Close> {
     match error {
         Error::Capacity(CapacityError::MessageTooLong { max_size, .. }) => {

@@ -1,4 +1,4 @@
-//! The identity of a socket: from a message, or from the request that opened it.
+//! The identity of a socket: from a message, or from the request that opened the socket.
 
 use std::panic::AssertUnwindSafe;
 
@@ -13,14 +13,14 @@ use crate::http::AppState;
 use crate::request::RequestParts;
 use crate::security_log::{SecurityEventType, record};
 
-/// The beginning of a header with a token.
+/// The prefix of a header with a token.
 const SCHEME: &str = "bearer ";
 
-/// The credentials in the payload of a message: `authorization` or `Authorization`, at the top or in `headers`, as the
-/// header of a request has them.
+/// Returns the credentials in the payload of a message: `authorization` or `Authorization`, at the top or in `headers`,
+/// in the form of the HTTP header.
 ///
 /// # Errors
-/// When they are not one token.
+/// When they are not a single token.
 pub(super) fn credentials(payload: Option<&RawValue>) -> Result<Option<HeaderMap>, Close> {
     let Some(payload) = payload else { return Ok(None) };
     let fields: Map<String, Value> = serde_json::from_str(payload.get())
@@ -40,7 +40,7 @@ pub(super) fn credentials(payload: Option<&RawValue>) -> Result<Option<HeaderMap
     Ok(Some(HeaderMap::from_iter([(header::AUTHORIZATION, header)])))
 }
 
-/// Establishes who asks, as for a request with these credentials.
+/// Authenticates the client, as for a request with these credentials.
 ///
 /// # Errors
 /// The reason to close the socket.
@@ -49,7 +49,7 @@ pub(super) async fn identify(
     opened: &RequestParts,
     credentials: &HeaderMap,
 ) -> Result<Identity, Close> {
-    // Providers are code of the application.
+    // Providers are application code.
     let verified = AssertUnwindSafe(verify(service, opened, credentials)).catch_unwind().await;
     verified.unwrap_or_else(|panic| {
         crate::panic::report("finding out who asks on a socket", crate::panic::message(&*panic));
@@ -74,13 +74,13 @@ async fn verify(service: &AppState, opened: &RequestParts, credentials: &HeaderM
     Ok(identity)
 }
 
-/// The identifier of the user: that of a layer around the endpoint, or else the token's.
+/// Returns the identifier of the user: from a layer around the endpoint, or else from the token.
 pub(super) fn user_id<'a>(opened: &'a RequestParts, identity: &'a Identity) -> Option<&'a str> {
     let user = opened.extension::<UserContext>().or_else(|| identity.user());
     user.map(|user| user.user_id.as_str())
 }
 
-/// Records why a socket is closed for the sake of its token.
+/// Records the reason for closing a socket because of its token.
 pub(super) fn record_refused(service: &AppState, opened: &RequestParts, why: &str) {
     record(opened.security_event(&service.engine.app.clients, SecurityEventType::AuthTokenInvalid).reason(why));
 }

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::close::Close;
 use super::sending::LONGEST_FRAME;
 
-/// The most bytes of an operation's identifier.
+/// The maximum number of bytes of an operation's identifier.
 const LONGEST_ID: usize = 256;
 
 /// A message from a client.
@@ -34,10 +34,10 @@ struct Envelope<'a> {
 }
 
 impl<'a> ClientMessage<'a> {
-    /// Reads a message.
+    /// Parses a message.
     ///
     /// # Errors
-    /// The reason to close the socket, when the protocol has no such message.
+    /// The reason to close the socket, if the protocol has no such message.
     pub(super) fn read(text: &'a str) -> Result<Self, Close> {
         let Envelope { kind, id, payload } = serde_json::from_str(text).map_err(|error| {
             let what = if error.is_data() { "is not a message of graphql-transport-ws" } else { "is not JSON" };
@@ -99,7 +99,7 @@ pub(super) enum ServerMessage<'a> {
 }
 
 impl ServerMessage<'_> {
-    /// The message as JSON, in parts: a long result is not copied.
+    /// Returns the message as JSON, in parts: a long result is not copied.
     pub(super) fn write(&self) -> [Bytes; 3] {
         if let Self::Next { id, result } = self
             && result.len() > LONGEST_FRAME
@@ -133,7 +133,7 @@ fn with_id(kind: &str, id: &str, payload: Option<&[u8]>) -> Vec<u8> {
     text
 }
 
-/// A message up to its payload.
+/// Writes a message up to its payload.
 fn start(kind: &str, id: &str) -> Vec<u8> {
     format!(r#"{{"id":{},"type":"{kind}","payload":"#, serde_json::Value::from(id)).into_bytes()
 }

@@ -1,8 +1,8 @@
-//! WebSockets at `GET /graphql`, which speak `graphql-transport-ws`
+//! WebSockets at `GET /graphql`, which use `graphql-transport-ws`
 //! (<https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md>).
 //!
-//! A socket is one task, which reads messages, runs operations, and sends one message at a time: what a client does not
-//! take delays no other client. Timers are those of the [watch over live connections](super::live).
+//! A socket is one task, which reads messages, runs operations, and sends one message at a time: a slow client delays
+//! no other client. The [watch over live connections](super::live) provides the timers.
 
 mod answer_counter;
 mod close;
@@ -41,15 +41,15 @@ use super::reply::Refusal;
 use crate::ErrorCode;
 use crate::request::{RequestId, RequestParts, Transport};
 
-/// The one subprotocol.
+/// The only supported subprotocol.
 const PROTOCOL: &str = "graphql-transport-ws";
-/// The bytes of the buffer that each socket has for as long as it is open: a short message. What comes is read by
-/// [`ReadAhead`].
+/// The size of the buffer that each socket keeps for as long as it is open: enough for a short message. Incoming data
+/// is read by [`ReadAhead`].
 const READ_BUFFER: usize = 64;
-/// The most bytes that wait to be written: some frames of the longest kind.
+/// The maximum number of bytes waiting to be written: a few frames of maximum length.
 const MAX_WRITE_BUFFER: usize = 4 * sending::LONGEST_FRAME;
 
-/// Headers that say how the connection was opened, and nothing of who did.
+/// Headers that describe the handshake, not the client.
 const OF_THE_HANDSHAKE: [header::HeaderName; 7] = [
     header::CONNECTION,
     header::UPGRADE,
@@ -60,7 +60,7 @@ const OF_THE_HANDSHAKE: [header::HeaderName; 7] = [
     header::PRAGMA,
 ];
 
-/// Whether a request wants to become a socket.
+/// Whether a request wants to become a WebSocket.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     headers.get(header::UPGRADE).is_some_and(|protocol| protocol.as_bytes().eq_ignore_ascii_case(b"websocket"))
 }
@@ -72,7 +72,7 @@ pub(super) fn open(service: &Arc<AppState>, request: HttpRequest) -> Response<Bo
     told(accepted.unwrap_or_else(|refusal| refusal.reply(MediaType::Json)), id)
 }
 
-/// Opens a socket, all of whose operations have the identifier of the request that opens it.
+/// Opens a socket; all its operations have the identifier of the request that opens it.
 fn accept(service: &Arc<AppState>, mut request: HttpRequest, id: Option<RequestId>) -> Result<Response<Body>, Refusal> {
     let key = check(service, &request)?;
     let upgrade = request.extensions_mut().remove::<OnUpgrade>().ok_or_else(|| {
@@ -83,7 +83,7 @@ fn accept(service: &Arc<AppState>, mut request: HttpRequest, id: Option<RequestI
     let (service, opened, credentials) = prepare(service, request);
     let seat = service.live.open(opened.header_bytes(), address)?;
     let long_lived = seat.long_lived();
-    // Boxed, as a socket is open for longer than it takes to open one.
+    // Boxed, because a socket is open for longer than opening it takes.
     let opening = async move {
         let upgraded = ReadAhead::new(TokioIo::new(upgrade.await.ok()?));
         let stream = WebSocketStream::from_raw_socket(upgraded, Role::Server, Some(config(&service))).await;
@@ -91,7 +91,7 @@ fn accept(service: &Arc<AppState>, mut request: HttpRequest, id: Option<RequestI
     }
     .boxed();
     tokio::spawn(async move {
-        // Made here, as what a task is given and then pins has its place twice.
+        // Created here, because a value passed to a task and then pinned takes its space twice.
         let serving = async move {
             match (opening.await, unknown) {
                 (None, _) => {}
@@ -114,7 +114,7 @@ fn accept(service: &Arc<AppState>, mut request: HttpRequest, id: Option<RequestI
     Ok(response)
 }
 
-/// Checks the handshake (RFC 6455, section 4.2.1) and where it comes from; the answer to its key.
+/// Checks the handshake (RFC 6455, section 4.2.1) and its origin; returns the response to its key.
 fn check(service: &AppState, request: &HttpRequest) -> Result<HeaderValue, Refusal> {
     let headers = request.headers();
     if request.extensions().get::<ShuttingDown>().is_some() {
@@ -140,14 +140,14 @@ fn check(service: &AppState, request: &HttpRequest) -> Result<HeaderValue, Refus
         .map_err(|_| refusal(StatusCode::BAD_REQUEST, "`Sec-WebSocket-Key` is not valid"))
 }
 
-/// Whether `Connection` names the upgrade, so that nothing between took it for the next hop's.
+/// Whether `Connection` names the upgrade, which shows that no proxy in between has consumed it.
 fn is_upgrade(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).any(|option| option.trim().eq_ignore_ascii_case("upgrade"))
 }
 
-/// The subprotocol to name in the answer, and the reason to close the socket if it is not ours. Without one that it
-/// asked for, a browser would not tell its page the reason.
+/// Returns the subprotocol to name in the response, and the reason to close the socket if it is not ours. If the
+/// response names none of the requested subprotocols, a browser does not pass the reason to its page.
 fn protocol(headers: &HeaderMap) -> (Option<HeaderValue>, Option<Close>) {
     let values = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
     let mut requested =
@@ -159,8 +159,8 @@ fn protocol(headers: &HeaderMap) -> (Option<HeaderValue>, Option<Close>) {
     (first.and_then(|name| name.parse().ok()), Some(Close::unknown_protocol(first)))
 }
 
-/// The parts of the request that the operations of a socket know, and the credentials of that, which are kept until
-/// it is known who asks.
+/// Returns the parts of the request for the operations of a socket, and its credentials, which are kept until the
+/// client is authenticated.
 fn prepare(service: &Arc<AppState>, request: HttpRequest) -> (Arc<AppState>, RequestParts, Option<Box<HeaderMap>>) {
     let (mut parts, _) = request.into_parts();
     for name in OF_THE_HANDSHAKE {

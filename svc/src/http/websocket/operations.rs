@@ -13,47 +13,47 @@ use crate::auth::Verified;
 use crate::engine::{Response, ResponseStream};
 use crate::wake_flag::WakeFlag;
 
-/// The outcome of the start of an operation: a stream of answers, or one answer.
+/// The outcome of starting an operation: a stream of responses, or a single response.
 type Started = Result<ResponseStream, Response>;
 
 /// An event of an operation.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// An answer, after which others may follow.
+    /// A response; others may follow.
     Next(Response),
     /// The operation has ended.
     Complete,
-    /// The operation has ended with what it could not do.
+    /// The operation has failed with these errors.
     Error(Response),
     /// The operation panicked.
     Panicked(String),
 }
 
-/// The operations that run, of which each has its turn.
+/// The running operations, polled in turn.
 #[derive(Default)]
 pub(super) struct Operations {
     running: Vec<Running>,
-    /// The place of the operation whose turn is next.
+    /// The position of the next operation in turn.
     next: usize,
     /// The task that was registered last.
     task: Option<Waker>,
 }
 
-/// The token under which an operation runs.
+/// The token that an operation runs under.
 #[cfg(feature = "auth")]
 pub(super) type Token = Option<Arc<Verified>>;
 #[cfg(not(feature = "auth"))]
 pub(super) type Token = ();
 
-/// An operation, which is polled when something has woken it.
+/// An operation, which is polled once it was woken.
 struct Running {
     operation: Operation,
     #[cfg_attr(not(feature = "auth"), expect(dead_code, reason = "there are no tokens"))]
     token: Token,
     woken: Arc<WakeFlag>,
-    /// Whether its last event is being told; until then it is not asked for the next one.
+    /// Whether its last event is being sent; until that is done, it is not polled for the next one.
     is_told: bool,
-    /// An event that has come while a message waited for the client.
+    /// An event that occurred while a message waited for the client.
     waiting: Option<Box<Event>>,
 }
 
@@ -66,11 +66,11 @@ impl Operations {
         self.position(id).is_some()
     }
 
-    /// Starts an operation under an identifier that is free.
+    /// Starts an operation under an unused identifier.
     pub(super) fn start(&mut self, id: &str, token: Token, start: impl Future<Output = Started> + Send + 'static) {
         let operation = Operation { id: id.into(), state: State::Starting(Starting(tokio::spawn(start))) };
         if self.running.is_empty() {
-            // Most sockets have one operation, and a vector begins with room for four.
+            // Most sockets have one operation, and a vector starts with room for four.
             self.running.reserve_exact(1);
         }
         let woken = Arc::<WakeFlag>::default();
@@ -78,14 +78,15 @@ impl Operations {
         self.running.push(Running { operation, token, woken, is_told: false, waiting: None });
     }
 
-    /// Ends an operation, of which nothing more is told. One that is not known has ended already.
+    /// Ends an operation without sending any more of its events. An unknown identifier belongs to an operation that has
+    /// already ended.
     pub(super) fn stop(&mut self, id: &str) {
         if let Some(at) = self.position(id) {
             self.running.swap_remove(at);
         }
     }
 
-    /// Is ready with the next event; pending for ever without operations. Answers count until they are sent.
+    /// Is ready with the next event; pending forever without operations. Responses count until they are sent.
     pub(super) fn poll_event(&mut self, cx: &mut Context<'_>, counter: &AnswerCounter<'_>) -> Poll<(Arc<str>, Event)> {
         let (is_new, count) = (self.is_new(cx), self.running.len());
         for turn in 0..count {
@@ -107,8 +108,8 @@ impl Operations {
         Poll::Pending
     }
 
-    /// Lets the operations run while a message waits for the client, each until it has an event: one in the middle of a
-    /// statement would keep its connection of the pool from all other clients.
+    /// Runs the operations while a message waits for the client, each until it has an event: an operation in the middle
+    /// of a statement would otherwise keep its pool connection from all other clients.
     pub(super) fn poll_ahead(&mut self, cx: &mut Context<'_>, counter: &AnswerCounter<'_>) {
         let is_new = self.is_new(cx);
         for running in self.running.iter_mut().filter(|running| !running.is_told && running.waiting.is_none()) {
@@ -116,7 +117,7 @@ impl Operations {
         }
     }
 
-    /// Whether another task polls than before. Those that were not woken since still have the one before.
+    /// Whether a different task polls now. Operations that were not woken since still have the previous task's waker.
     fn is_new(&mut self, cx: &Context<'_>) -> bool {
         let is_same = self.task.as_ref().is_some_and(|task| task.will_wake(cx.waker()));
         if !is_same {
@@ -132,7 +133,7 @@ impl Operations {
 
 #[cfg(feature = "auth")]
 impl Operations {
-    /// Has operations go on under a new token that says the same of the user as their own.
+    /// Continues operations under a new token whose user is identical to theirs except for the times.
     pub(super) fn renew(&mut self, renewed: &Arc<Verified>) {
         let of_same_user = |running: &&mut Running| {
             running.token.as_ref().is_some_and(|token| token.user.is_same_but_for_times(&renewed.user))
@@ -140,7 +141,7 @@ impl Operations {
         self.running.iter_mut().filter(of_same_user).for_each(|running| running.token = Some(renewed.clone()));
     }
 
-    /// Returns the tokens besides the current one under which operations run, each once.
+    /// Returns the tokens other than the current one that operations run under, each once.
     pub(super) fn earlier_tokens(&self, current: Option<&Arc<Verified>>) -> Vec<Arc<Verified>> {
         let mut earlier: Vec<Arc<Verified>> = Vec::new();
         for token in self.running.iter().filter_map(|running| running.token.as_ref()) {
@@ -160,7 +161,7 @@ impl Operations {
 }
 
 impl Running {
-    /// Its next event, if something has woken it and it has one.
+    /// Returns its next event, if it was woken and has one.
     fn poll(&mut self, cx: &Context<'_>, is_new: bool, counter: &AnswerCounter<'_>) -> Option<Event> {
         let is_woken = (is_new || self.woken.is_woken()) && self.woken.take_wake(cx.waker());
         if !is_woken {
@@ -183,14 +184,14 @@ impl Event {
     }
 }
 
-/// An operation, which gives its events.
+/// An operation, which yields its events.
 struct Operation {
     id: Arc<str>,
     state: State,
 }
 
-/// A start in a task of its own: a socket whose client takes no message polls nothing, and a start in the middle of a
-/// statement would keep its connection of the pool from all other clients.
+/// A start in a separate task: a socket whose client accepts no messages polls nothing, and a start in the middle of a
+/// statement would keep its pool connection from all other clients.
 struct Starting(JoinHandle<Started>);
 
 impl Drop for Starting {
@@ -202,7 +203,7 @@ impl Drop for Starting {
 enum State {
     Starting(Starting),
     Streaming(ResponseStream),
-    /// Its only answer was given.
+    /// Its single response was returned.
     Answered,
     Ended,
 }
@@ -233,17 +234,17 @@ impl Operation {
     }
 }
 
-/// Why a task has ended without a result.
+/// Returns the reason why a task ended without a result.
 fn reason(ended: tokio::task::JoinError) -> String {
     match ended.try_into_panic() {
         Ok(panic) => crate::panic::message(&*panic).to_owned(),
-        // The runtime ends, and the socket with it.
+        // The runtime shuts down, and the socket with it.
         Err(_) => "the runtime has ended".to_owned(),
     }
 }
 
 impl Operation {
-    /// Drops what runs. That is code of the application as well, and must not take other operations along.
+    /// Drops the running state. Its destructor may be application code, and its panic must not affect other operations.
     fn end(&mut self) {
         let state = std::mem::replace(&mut self.state, State::Ended);
         if let Err(panic) = std::panic::catch_unwind(AssertUnwindSafe(|| drop(state))) {
@@ -259,7 +260,7 @@ impl Drop for Operation {
 }
 
 impl Operation {
-    /// Is ready with the next event. A panic is one, and the last.
+    /// Is ready with the next event. A panic becomes an event, the last one.
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
         std::panic::catch_unwind(AssertUnwindSafe(|| self.poll_state(cx))).unwrap_or_else(|panic| {
             self.end();

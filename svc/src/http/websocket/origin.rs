@@ -1,15 +1,15 @@
 //! The pages that may open a socket.
 //!
 //! A browser opens a socket for any page, and sends the user's cookies with it, so a page of another site could act as
-//! the user. It also tells the page's origin, which no page can change.
+//! the user. It also sends the page's origin, which no page can change.
 
 use axum::http::{HeaderMap, Request, Uri, header};
 
 use crate::http::own_origin::is_own;
 use crate::security_log::{Clients, SecurityEventType, record};
 
-/// Whether a page of this origin may open a socket: it is the service's own, or allowed. Clients that are not browsers
-/// send none.
+/// Whether a page of this origin may open a socket: the origin is the service's own, or allowed. Clients other than
+/// browsers send no origin.
 pub(super) fn is_allowed(headers: &HeaderMap, uri: &Uri, allowed: &[String]) -> bool {
     let mut origins = headers.get_all(header::ORIGIN).iter();
     let origin = match (origins.next(), origins.next()) {
@@ -21,7 +21,7 @@ pub(super) fn is_allowed(headers: &HeaderMap, uri: &Uri, allowed: &[String]) -> 
     allowed.iter().any(is_listed) || is_own(origin, headers, uri)
 }
 
-/// Records that a page of another site has wanted to open a socket.
+/// Records that a page of another site tried to open a socket.
 pub(super) fn record_foreign<B>(clients: &Clients, request: &Request<B>) {
     let event = clients.event(SecurityEventType::CsrfForeignOrigin, request.headers(), request.extensions());
     let event = event.resource(request.uri().path()).action("WebSocket");

@@ -1,4 +1,4 @@
-//! Reads from a client, with a buffer for only as long as something lies in it.
+//! Reads from a client, with a buffer that exists only while it contains bytes.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -10,14 +10,14 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// The most bytes that are read at once.
+/// The maximum number of bytes per read.
 const AT_ONCE: usize = 4096;
 
-/// The connection of a client. A socket that waits for a message asks for few bytes, as its buffer is small; it gets them
-/// from a read of many.
+/// The connection of a client. A socket that waits for a message reads only a few bytes, because its buffer is small;
+/// they are served from a larger read.
 pub(super) struct ReadAhead {
     connection: TokioIo<Upgraded>,
-    /// The bytes that were read, and not asked for yet.
+    /// The bytes that were read from the connection and not requested yet.
     rest: Bytes,
 }
 
@@ -31,7 +31,7 @@ impl ReadAhead {
         into.put_slice(&self.rest[..count]);
         self.rest.advance(count);
         if self.rest.is_empty() {
-            // Gives the memory back.
+            // Frees the memory.
             self.rest = Bytes::new();
         }
     }

@@ -34,7 +34,7 @@ use crate::http::live::{Order, Seat};
 use crate::http::{AppState, guard, operation, parameters};
 use crate::request::RequestParts;
 
-/// The time for a client to answer that the socket is closed.
+/// The time for a client to answer the close frame.
 const CLOSING: Duration = Duration::from_secs(2);
 
 /// A client's socket.
@@ -42,9 +42,9 @@ pub(super) struct Socket {
     service: Arc<AppState>,
     stream: Stream,
     seat: Seat,
-    /// The request that opened it.
+    /// The request that opened the socket.
     opened: Arc<RequestParts>,
-    /// The credentials of that request, until it is known who asks.
+    /// The credentials of that request, until the client is authenticated.
     credentials: Option<Box<HeaderMap>>,
     state: State,
     #[cfg(feature = "auth")]
@@ -55,28 +55,28 @@ pub(super) struct Socket {
     /// Whether an operation runs under an earlier token than the socket's.
     #[cfg(feature = "auth")]
     has_earlier: bool,
-    /// A long message until the next one is looked for. The reader of frames makes a new buffer meanwhile, and this takes
-    /// along the one that it lies in; else a socket would keep a buffer as long as its longest message.
+    /// A long message, kept until the next read. Meanwhile the frame reader allocates a new buffer, and dropping the
+    /// message frees the old one; otherwise a socket would keep a buffer as long as its longest message.
     long_message: Option<Utf8Bytes>,
-    /// The second in which messages are counted, and their number.
+    /// The start of the one-second window that counts messages, and their number.
     second: (Instant, u32),
 }
 
 /// The state of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing has been said.
+    /// No `connection_init` has arrived.
     Opened,
-    /// `connection_init` has come.
+    /// `connection_init` has arrived.
     Initialising,
-    /// Operations may come.
+    /// Operations are accepted.
     Acknowledged,
 }
 
-/// A reason to go on no longer.
+/// A reason to stop serving the socket.
 enum Stop {
     Close(Close),
-    /// The client has broken the rules of frames, so that what follows cannot be read.
+    /// The client has violated the frame protocol, so nothing more can be read.
     Broken(Close),
     /// The client has closed the socket, or is gone.
     Gone,
@@ -98,7 +98,7 @@ enum Step {
 }
 
 impl Socket {
-    /// On the heap, as a future would make room for it wherever it is handed on.
+    /// Creates the socket on the heap, because every future that passes it on would otherwise reserve space for it.
     pub(super) fn new(
         service: Arc<AppState>,
         stream: Stream,
@@ -106,7 +106,7 @@ impl Socket {
         mut opened: RequestParts,
         credentials: Option<Box<HeaderMap>>,
     ) -> Box<Self> {
-        // Its operations are one client's to those who wait for the database.
+        // Its operations count as one client in the queue for the database.
         opened.share = Some(service.engine.app.database.share());
         Box::new(Self {
             service,
@@ -131,7 +131,7 @@ impl Socket {
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
             let step = poll_fn(|cx| self.poll_step(cx)).await;
-            // Boxed, as most of the time a socket waits, and needs no room for what it does in between.
+            // Boxed, because a socket waits most of the time, and needs no space for its other steps then.
             let taken = self.take(step).boxed().await;
             match taken {
                 Ok(()) => {}
@@ -142,12 +142,12 @@ impl Socket {
         }
     }
 
-    /// Closes the socket; operations end before that is told.
+    /// Closes the socket; operations end before the close frame is sent.
     pub(super) async fn close(mut self: Box<Self>, close: Close) {
         self.operations = Operations::default();
         let closing = async {
-            // Until the client has closed it as well: what lies unread would reset the connection, and the client lose
-            // the reason.
+            // Until the client has closed it as well: unread bytes would reset the connection, and the client would
+            // lose the reason.
             if self.stream.close(Some(close.into_frame())).await.is_ok() {
                 while let Some(Ok(_)) = self.stream.next().await {}
             }
@@ -155,7 +155,7 @@ impl Socket {
         let _ = tokio::time::timeout(CLOSING, closing).boxed().await;
     }
 
-    /// Closes the socket of a client that has broken the rules of frames, of which nothing more can be read.
+    /// Closes the socket of a client that has violated the frame protocol; nothing more can be read from it.
     async fn break_off(mut self: Box<Self>, close: Close) {
         self.operations = Operations::default();
         let closing = async {
@@ -213,7 +213,7 @@ impl Socket {
                 taken
             }
             Message::Binary(_) => Err(Close::bad_request("Invalid message received: messages are texts").into()),
-            // The socket answers pings and closes by itself, with the next read or write.
+            // The library answers pings and closes itself, with the next read or write.
             Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_) => Ok(()),
         }
     }
@@ -279,7 +279,7 @@ impl Socket {
         self.identifying = Some(async move { identity::identify(&service, &opened, &credentials).await }.boxed());
     }
 
-    /// It is known who asks: for the first time, or anew.
+    /// Handles the client's authentication: the first one, or a renewal.
     #[cfg(feature = "auth")]
     async fn identified(&mut self, identity: Identity) -> Result<(), Stop> {
         let user = identity::user_id(&self.opened, &identity);
@@ -303,7 +303,7 @@ impl Socket {
         }
     }
 
-    /// Has the tokens watched that operations began with before a renewal which says something else of the user.
+    /// Watches the tokens of operations that started before a renewal with a different user state.
     #[cfg(feature = "auth")]
     fn watch_earlier(&mut self) {
         let earlier = self.operations.earlier_tokens(self.identity.verified());
@@ -313,7 +313,7 @@ impl Socket {
         }
     }
 
-    /// Ends the operations whose token has ended, and tells the client of each.
+    /// Ends the operations whose token has ended, and sends the client an error for each.
     #[cfg(feature = "auth")]
     async fn end_operations(&mut self) -> Result<(), Stop> {
         for (token, ending) in self.seat.ended_tokens() {
@@ -326,7 +326,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Notes that operations have begun or ended.
+    /// Records that operations have started or ended.
     fn note_operations(&mut self) {
         self.seat.set_operations(self.operations.len());
         #[cfg(feature = "auth")]
@@ -341,8 +341,8 @@ impl Socket {
         self.send(&ServerMessage::Ack).await
     }
 
-    /// Answers a ping. With a token in it, the client goes on with that, and hears of it once it is known to hold; the
-    /// token is not sent back.
+    /// Answers a ping. If it contains a token, the client continues under that token, and gets the pong once the token
+    /// is verified; the token is not sent back.
     async fn answer_ping(&mut self, payload: Option<&RawValue>) -> Result<(), Stop> {
         #[cfg(feature = "auth")]
         if let Some(credentials) = self.credentials_in(payload)? {
@@ -387,7 +387,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Tells the client of an event.
+    /// Sends an event to the client.
     async fn tell(&mut self, id: &str, event: Event) -> Result<(), Stop> {
         if !matches!(event, Event::Next(_)) {
             self.note_operations();
@@ -406,7 +406,7 @@ impl Socket {
         }
     }
 
-    /// Sends a message, unless the client takes too long for it.
+    /// Sends a message, unless the client takes too long to accept it.
     async fn send(&mut self, message: &ServerMessage<'_>) -> Result<(), Stop> {
         let (seat, operations) = (&self.seat, &mut self.operations);
         let counter = AnswerCounter { protection: &self.service.protection, seat, opened: &self.opened };
@@ -431,7 +431,7 @@ impl Socket {
     }
 }
 
-/// The errors of an answer without data.
+/// The errors of a response without data.
 #[derive(Deserialize)]
 struct Errors<'a> {
     #[serde(borrow)]

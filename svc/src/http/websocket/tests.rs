@@ -1,4 +1,4 @@
-//! Messages of every form: none panics, and each that is refused says so in a frame.
+//! Messages of every form: none panics, and each rejected message gets a reason in a frame.
 
 use bytes::Bytes;
 use rand::rngs::SmallRng;
@@ -21,7 +21,7 @@ const SEEDS: [&str; 8] = [
     r#"{"id":7,"type":null}"#,
 ];
 
-/// Pieces that JSON and the protocol are made of.
+/// Fragments of JSON and of the protocol.
 const PIECES: [&str; 16] =
     ["{", "}", "[", "]", "\"", ":", ",", "null", "1e9", "\\u", "\\ud800", "type", "payload", "subscribe", "ü", " "];
 
@@ -75,7 +75,7 @@ fn whatever_comes_is_a_message_or_closes_4400() {
     assert!(read > 3_000, "{read} of the messages could be read");
 }
 
-/// Ten thousand sockets have ten thousand of these.
+/// Ten thousand sockets take ten thousand times these sizes.
 #[test]
 fn a_socket_is_small() {
     fn size<A, F: Future>(_: impl FnOnce(A) -> F) -> usize {

@@ -8,18 +8,18 @@ use super::shard::{SHARDS, shard};
 #[derive(Debug, Default)]
 pub(super) struct Counter([Cell; SHARDS]);
 
-/// A part of a counter, alone in its line of the processor's cache.
+/// A part of a counter, in a separate cache line.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Cell(AtomicU64);
 
 impl Counter {
-    /// Counts one more.
+    /// Adds one.
     pub(super) fn increment(&self) {
         self.0[shard()].0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The count so far.
+    /// Returns the count.
     pub(super) fn get(&self) -> u64 {
         self.0.iter().map(|cell| cell.0.load(Ordering::Relaxed)).sum()
     }

@@ -1,4 +1,4 @@
-//! Exemplars: the traces in which times of a histogram were seen
+//! Exemplars: traces of samples in the buckets of a histogram
 //! (<https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md#exemplars>).
 
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::trace::trace_id;
 
-/// The last trace of each bucket of a histogram. Only requests whose trace is sampled wait for its lock.
+/// The last trace of each bucket of a histogram. Only requests whose trace is sampled lock it.
 #[derive(Debug, Default)]
 pub(super) struct Exemplars(Mutex<Vec<Exemplar>>);
 
@@ -19,7 +19,7 @@ struct Exemplar {
 }
 
 impl Exemplars {
-    /// Notes the trace of a time in a bucket, where there is one.
+    /// Records the current trace for a time in a bucket, if there is one.
     pub(super) fn note(&self, bucket: usize, time: Duration) {
         let Some(trace_id) = trace_id() else { return };
         let exemplar = Exemplar { bucket, trace_id, time, at: SystemTime::now() };
@@ -30,7 +30,7 @@ impl Exemplars {
         }
     }
 
-    /// The text behind the line of each of so many buckets; empty where nothing is known.
+    /// Returns the text to append to the line of each of `buckets` buckets; empty for buckets without a trace.
     pub(super) fn texts(&self, buckets: usize) -> Vec<String> {
         let mut texts = vec![String::new(); buckets];
         for Exemplar { bucket, trace_id, time, at } in &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
@@ -41,7 +41,7 @@ impl Exemplars {
     }
 }
 
-/// Writes each text behind the line of its bucket: `prometheus-client` takes exemplars of its own histograms alone, in
+/// Appends each text to the line of its bucket: `prometheus-client` supports exemplars only for its own histograms, in
 /// which threads wait for each other.
 pub(super) fn with_exemplars(text: &str, exemplars: &[String]) -> String {
     let mut exemplars = exemplars.iter();

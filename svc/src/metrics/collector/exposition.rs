@@ -1,4 +1,4 @@
-//! The series as text.
+//! The series in a text format.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,18 +18,18 @@ use super::{CacheSeries, Collector, Metrics};
 use crate::metrics::PoolStatus;
 use crate::metrics::applications::pools;
 
-/// The form of the text.
+/// A text format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// Prometheus' own (<https://prometheus.io/docs/instrumenting/exposition_formats/>), where the type of a counter
-    /// stands with its whole name.
+    /// Prometheus' own format (<https://prometheus.io/docs/instrumenting/exposition_formats/>). It declares the type of
+    /// a counter under its full name.
     Text,
-    /// OpenMetrics 1.0, where `_total` is no part of a counter's name.
+    /// OpenMetrics 1.0. `_total` is not part of a counter's name there.
     OpenMetrics,
 }
 
 impl Format {
-    /// The media type.
+    /// Returns the media type.
     pub(crate) fn content_type(self) -> &'static str {
         match self {
             Self::Text => "text/plain; version=0.0.4; charset=utf-8",
@@ -39,10 +39,10 @@ impl Format {
 }
 
 impl Metrics {
-    /// All series as text.
+    /// Returns all series as text.
     ///
     /// # Errors
-    /// None: text takes whatever is written to it.
+    /// None in practice: writing to a string never fails.
     pub(crate) fn encode(self, format: Format) -> Result<String, fmt::Error> {
         let mut registry = Registry::with_prefix(&self.0.namespace);
         let exemplars = Arc::<Mutex<Vec<String>>>::default();
@@ -60,12 +60,12 @@ impl Metrics {
     }
 }
 
-/// The series in one form.
+/// The series in one format.
 #[derive(Debug)]
 struct Encoding {
     collector: &'static Collector,
     format: Format,
-    /// The text behind the line of each bucket of the histograms, in their order.
+    /// The text to append to the line of each bucket of the histograms, in their order.
     exemplars: Arc<Mutex<Vec<String>>>,
 }
 
@@ -87,7 +87,7 @@ impl Encoded for Encoding {
     }
 }
 
-/// The values of a counter, by its labels.
+/// The values of a counter, by label values.
 type Values<const N: usize> = Vec<([Box<str>; N], u64)>;
 
 fn values<S, const N: usize>(all: &[([Box<str>; N], &S)], value: impl Fn(&S) -> u64) -> Values<N> {
@@ -99,7 +99,7 @@ impl Encoding {
         let (labels, all) = (["operation_type", "operation_name"], self.collector.operations.all());
         let success = values(&all, |series: &OperationSeries| series.success.get());
         let errors = values(&all, |series| series.errors.get());
-        // The sum of what is shown, so that the three agree.
+        // The sum of the values shown, so that the three are consistent.
         let sum =
             |((labels, success), (_, errors)): (&([Box<str>; 2], u64), &(_, u64))| (labels.clone(), success + errors);
         let total: Values<2> = success.iter().zip(&errors).map(sum).collect();
@@ -143,7 +143,8 @@ impl Encoding {
             }
             Ok(())
         };
-        // promtool wants counters, and nothing else, to be called a total. Where it looks, the type is left open.
+        // promtool requires that counters, and only counters, end in `_total`. In the format that it checks, the type
+        // is left open.
         let of_total = if self.format == Format::Text { MetricType::Unknown } else { MetricType::Gauge };
         let total = |pool: &PoolStatus| Some(pool.active + pool.idle);
         gauge("db_connections_active", "Connections in use", MetricType::Gauge, |pool| Some(pool.active))?;
@@ -176,7 +177,7 @@ impl Encoding {
             let labels = Labels(labels, values);
             let mut metric = encoder.encode_family(&labels)?;
             match self.format {
-                // As a gauge, to whose name nothing is added.
+                // Encoded as a gauge, whose name gets no suffix.
                 Format::Text => metric.encode_gauge(count)?,
                 Format::OpenMetrics => metric.encode_counter(count, None::<&Exemplar<NoLabelSet, u64>>)?,
             }
@@ -204,7 +205,7 @@ impl Encoding {
     }
 }
 
-/// The names of labels with their values.
+/// The names and values of labels.
 struct Labels<'a, const N: usize>([&'a str; N], &'a [Box<str>; N]);
 
 impl<const N: usize> EncodeLabelSet for Labels<'_, N> {

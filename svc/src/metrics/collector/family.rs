@@ -1,4 +1,4 @@
-//! Series of one name, told apart by the values of their labels.
+//! Series of one name, distinguished by the values of their labels.
 
 use std::hash::Hash;
 use std::sync::{PoisonError, RwLock};
@@ -6,16 +6,16 @@ use std::sync::{PoisonError, RwLock};
 use ahash::RandomState;
 use indexmap::{Equivalent, IndexMap};
 
-/// The longest value of a label, in bytes; a longer one is folded.
+/// The maximum length of a label value, in bytes; longer ones are folded.
 const LONGEST: usize = 120;
 
-/// The value of labels that are folded.
+/// The value of folded labels.
 pub(super) const OTHER: &str = "other";
 
-/// The series of one name. Each lives as long as the process: a counter that was taken back would count from 0 again.
+/// The series of one name. Each lives as long as the process: a removed counter would restart at 0.
 #[derive(Debug)]
 pub(super) struct Family<S: 'static, const N: usize> {
-    /// The most series whose labels somebody outside may choose.
+    /// The maximum number of series whose labels come from outside of the program.
     most: usize,
     known: RwLock<Known<S, N>>,
 }
@@ -25,7 +25,7 @@ type Series<S, const N: usize> = IndexMap<[Box<str>; N], &'static S, RandomState
 #[derive(Debug)]
 struct Known<S: 'static, const N: usize> {
     series: Series<S, N>,
-    /// The number of those that count for `most`.
+    /// The number of series that count towards `most`.
     chosen: usize,
 }
 
@@ -45,8 +45,8 @@ impl<S: 'static, const N: usize> Family<S, N> {
         Self { most, known: RwLock::new(known) }
     }
 
-    /// The series with these labels, made when it is first asked for. When there are too many, the one with the labels
-    /// `folded` takes its place.
+    /// Returns the series with these labels, creating it if needed. If there are too many, returns the series with the
+    /// labels `folded` instead.
     pub(super) fn get(&self, labels: [&str; N], folded: [&str; N], make: impl FnOnce([&str; N]) -> S) -> &'static S {
         let is_long = labels.iter().any(|value| value.len() > LONGEST);
         if is_long {
@@ -64,13 +64,13 @@ impl<S: 'static, const N: usize> Family<S, N> {
         known.get(labels, make)
     }
 
-    /// The series with labels of the program's own, which are never folded.
+    /// Returns the series with labels chosen by the program, which are never folded.
     pub(super) fn kept(&self, labels: [&str; N], make: impl FnOnce([&str; N]) -> S) -> &'static S {
         self.find(labels)
             .unwrap_or_else(|| self.known.write().unwrap_or_else(PoisonError::into_inner).get(labels, make))
     }
 
-    /// All series, in the order in which they came.
+    /// Returns all series, in the order of their creation.
     pub(super) fn all(&self) -> Vec<([Box<str>; N], &'static S)> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.series.iter().map(|(labels, series)| (labels.clone(), *series)).collect()

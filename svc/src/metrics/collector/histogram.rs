@@ -1,4 +1,4 @@
-//! A histogram of times that threads share without waiting for each other.
+//! A histogram of times, which threads share without waiting for each other.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,7 +12,7 @@ const BOUNDS: [u64; 16] = [
     5_000_000, 10_000_000,
 ];
 
-/// The number of times in each bucket.
+/// The number of samples in each bucket.
 #[derive(Debug, Default)]
 pub(super) struct Histogram {
     shards: [Shard; SHARDS],
@@ -22,18 +22,18 @@ pub(super) struct Histogram {
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Shard {
-    /// The last one has the times that are longer than all bounds.
+    /// The last bucket counts the samples above all bounds.
     buckets: [AtomicU64; BOUNDS.len() + 1],
     nanoseconds: AtomicU64,
 }
 
-/// A histogram as it is read.
+/// A snapshot of a histogram.
 #[derive(Debug)]
 pub(super) struct Distribution {
-    /// The upper bound of each bucket in seconds, and the times in it alone.
+    /// The upper bound of each bucket in seconds, and the number of samples in that bucket alone.
     pub(super) buckets: Vec<(f64, u64)>,
     pub(super) count: u64,
-    /// The sum in seconds.
+    /// The sum, in seconds.
     pub(super) sum: f64,
     /// The text of an exemplar for each bucket.
     pub(super) exemplars: Vec<String>,
@@ -50,12 +50,12 @@ impl Histogram {
         self.exemplars.note(bucket, time);
     }
 
-    /// The number of times so far.
+    /// Returns the number of samples.
     pub(super) fn count(&self) -> u64 {
         (0..=BOUNDS.len()).map(|bucket| self.bucket(bucket)).sum()
     }
 
-    /// The times so far.
+    /// Returns a snapshot of the histogram.
     pub(super) fn distribution(&self) -> Distribution {
         let bounds = BOUNDS.iter().map(|bound| Duration::from_micros(*bound).as_secs_f64()).chain([f64::INFINITY]);
         let buckets: Vec<_> = bounds.enumerate().map(|(index, bound)| (bound, self.bucket(index))).collect();

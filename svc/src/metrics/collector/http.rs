@@ -10,24 +10,24 @@ use super::Metrics;
 use super::family::OTHER;
 use super::histogram::Histogram;
 
-/// The label of requests that no route answers.
+/// The label of requests that match no route.
 const UNMATCHED: &str = "unmatched";
 
-/// The status of requests whose client has gone before they were answered, in the tradition of nginx.
+/// The status of requests whose client disconnected before the response, as in nginx.
 const CLIENT_GONE: &str = "499";
 
-/// The series of one route, which are found without a lock and without a copy.
+/// The series of one route, found without a lock and without a copy.
 #[derive(Debug)]
 pub(crate) struct EndpointSeries {
     path: Box<str>,
     known: ArcSwap<Vec<Known>>,
 }
 
-/// The series of a method and a status; none for clients that have gone.
+/// The series of a method and a status; no status for clients that have disconnected.
 type Known = (Method, Option<StatusCode>, &'static Histogram);
 
 impl EndpointSeries {
-    /// The series of the route with this path; `None` for what no route answers.
+    /// Creates the series of the route with this path; `None` for requests that match no route.
     pub(crate) fn new(path: Option<&str>) -> Self {
         Self { path: path.unwrap_or(UNMATCHED).into(), known: ArcSwap::default() }
     }
@@ -43,7 +43,7 @@ impl EndpointSeries {
         let code = status.as_ref().map_or(CLIENT_GONE, StatusCode::as_str);
         let labels = [method_label(method), &*self.path, code];
         let series = metrics.0.requests.get(labels, [OTHER; 3], |_| Histogram::default());
-        // Clients make up methods, of which not all are kept.
+        // Clients may send arbitrary methods, which are not cached.
         if labels[0] != OTHER {
             self.known.rcu(|known| {
                 let others = known.iter().filter(|(known, of, _)| known != method || *of != status).cloned();

@@ -1,4 +1,4 @@
-//! The collector: the series, and what counts in them.
+//! The collector: the series, and the code that counts in them.
 
 mod counter;
 mod exemplar;
@@ -25,18 +25,18 @@ use self::operation::OperationSeries;
 use super::error_type::error_type;
 use super::{CacheType, MetricsConfig};
 
-/// The most series of a name whose labels come from the program or from clients.
+/// The maximum number of series of a name whose labels come from the program or from clients.
 const MOST: usize = 2_000;
 
 static COLLECTOR: OnceLock<Collector> = OnceLock::new();
 
-/// The collector of metrics, as [`get_metrics`] gives it: the series of the whole process.
+/// The collector of metrics, returned by [`get_metrics`]: the series of the whole process.
 ///
-/// What clients ask for is counted by itself; the methods are for work of the program's own.
+/// Requests of clients are counted automatically; the methods are for the program's own work.
 #[derive(Debug, Clone, Copy)]
 pub struct Metrics(&'static Collector);
 
-/// Returns the collector; `None` before [`setup_metrics`](crate::setup_metrics), and where metrics are off.
+/// Returns the collector; `None` before [`setup_metrics`](crate::setup_metrics), and if metrics are off.
 ///
 /// ```
 /// if let Some(metrics) = svc::get_metrics() {
@@ -47,7 +47,7 @@ pub fn get_metrics() -> Option<Metrics> {
     COLLECTOR.get().map(Metrics)
 }
 
-/// Makes the collector, or returns the one that is there: a process has one.
+/// Creates the collector, or returns the existing one: a process has one.
 pub(crate) fn set_collector(config: &MetricsConfig) -> Metrics {
     Metrics(COLLECTOR.get_or_init(|| Collector::new(config)))
 }
@@ -61,7 +61,7 @@ struct Collector {
     mutation_errors: Family<Counter, 2>,
     statements: Family<Histogram, 2>,
     caches: Family<CacheSeries, 1>,
-    /// The caches of svc itself, by their numbers.
+    /// The caches of svc itself, by discriminant.
     own_caches: [OnceLock<&'static CacheSeries>; CacheType::ALL.len()],
     errors: Family<Counter, 3>,
     requests: Family<Histogram, 3>,
@@ -102,7 +102,7 @@ impl Metrics {
         self.0.operations.get(labels, folded, OperationSeries::new).record(milliseconds(duration_ms), success);
     }
 
-    /// Counts the root field of a mutation: the type of its result, or the type of its error.
+    /// Counts the root field of a mutation, with the type of its result or of its error.
     pub fn record_mutation(self, mutation_name: &str, result: Result<&str, &str>) {
         let (family, kind) = match result {
             Ok(result_type) => (&self.0.mutation_successes, result_type),
@@ -118,23 +118,23 @@ impl Metrics {
         series.observe(milliseconds(duration_ms));
     }
 
-    /// Counts a look-up that a cache has answered.
+    /// Counts a cache hit.
     pub fn record_cache_hit(self, cache_type: &str) {
         self.0.cache(cache_type).hits.increment();
     }
 
-    /// Counts a look-up that a cache has not answered.
+    /// Counts a cache miss.
     pub fn record_cache_miss(self, cache_type: &str) {
         self.0.cache(cache_type).misses.increment();
     }
 
-    /// Counts an error: its class, its code, and the name of the operation that it is of.
+    /// Counts an error: its class, its code, and the name of its operation.
     pub fn record_error(self, error_type: &str, error_code: &str, operation: &str) {
         let (labels, folded) = ([error_type, error_code, operation], [OTHER; 3]);
         self.0.errors.get(labels, folded, |_| Counter::default()).increment();
     }
 
-    /// Counts an error that clients see with this code.
+    /// Counts an error that clients receive with this code.
     pub(crate) fn error(self, code: &str, operation: &str) {
         self.record_error(error_type(code), code, operation);
     }
@@ -146,7 +146,7 @@ impl Metrics {
     }
 }
 
-/// The duration of so many milliseconds; none for what is no time.
+/// Converts milliseconds to a duration; zero for values that are not a valid duration.
 fn milliseconds(milliseconds: f64) -> Duration {
     Duration::try_from_secs_f64(milliseconds / 1_000.0).unwrap_or_default()
 }

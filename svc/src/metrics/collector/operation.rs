@@ -8,13 +8,13 @@ use super::family::OTHER;
 use super::histogram::Histogram;
 use super::{Collector, Metrics};
 
-/// The name of operations that have none.
+/// The name of anonymous operations.
 const ANONYMOUS: &str = "anonymous";
 
 /// The series of one operation.
 #[derive(Debug)]
 pub(crate) struct OperationSeries {
-    /// The name as the label has it.
+    /// The name, as in the label.
     name: Box<str>,
     pub(super) duration: Histogram,
     pub(super) success: Counter,
@@ -33,11 +33,11 @@ impl OperationSeries {
     }
 }
 
-/// The place in a plan where the series of its operation are kept.
+/// The slot in a plan that caches the series of its operation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OperationSlot(OnceLock<&'static OperationSeries>);
 
-/// An operation that runs. It is counted once: when it ends, or when it is dropped, as when its client has gone.
+/// A running operation. It is counted once: when it ends, or when it is dropped, as when its client disconnects.
 #[derive(Debug)]
 pub(crate) struct RunningOperation {
     series: &'static OperationSeries,
@@ -46,12 +46,12 @@ pub(crate) struct RunningOperation {
 }
 
 impl RunningOperation {
-    /// The name as the label has it.
+    /// Returns the name, as in the label.
     pub(crate) fn name(&self) -> &'static str {
         &self.series.name
     }
 
-    /// It has ended.
+    /// Ends the operation.
     pub(crate) fn end(mut self, is_success: bool) {
         self.is_success = is_success;
     }
@@ -64,8 +64,8 @@ impl Drop for RunningOperation {
 }
 
 impl Metrics {
-    /// An operation begins to run, which came at `began`. `is_kept` tells that its name is the program's, as that of a
-    /// registered operation is.
+    /// Starts an operation that was received at `began`. `is_kept` means that its name is chosen by the program, as
+    /// that of a registered operation.
     pub(crate) fn operation(
         self,
         slot: &OperationSlot,
@@ -80,7 +80,7 @@ impl Metrics {
 }
 
 impl Metrics {
-    /// The name of the operation whose series are kept at a place.
+    /// Returns the name of the operation whose series are cached in a slot.
     pub(crate) fn operation_name(self, slot: &OperationSlot) -> Option<&'static str> {
         slot.0.get().map(|series| &*series.name)
     }

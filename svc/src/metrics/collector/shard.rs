@@ -1,11 +1,11 @@
-//! The shards of counters: processors that count in one place wait for each other.
+//! The shards of counters: processors that update the same cache line would wait for each other.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The number of shards of each counter.
 pub(super) const SHARDS: usize = 8;
 
-/// The shard in which this thread counts.
+/// Returns the shard that this thread counts in.
 pub(super) fn shard() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     thread_local! {

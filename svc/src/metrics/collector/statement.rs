@@ -7,7 +7,7 @@ use super::Metrics;
 use super::family::OTHER;
 use super::histogram::Histogram;
 
-/// The place in a statement where its series are kept, which is no part of what it says.
+/// The slot in a statement that caches its series. It is ignored when statements are compared.
 #[derive(Debug, Default)]
 pub(crate) struct StatementSlot(OnceLock<&'static Histogram>);
 
@@ -19,7 +19,7 @@ impl PartialEq for StatementSlot {
 
 impl Eq for StatementSlot {}
 
-/// A statement that runs. It is counted when it is dropped.
+/// A running statement. It is counted when it is dropped.
 #[derive(Debug)]
 pub(crate) struct RunningStatement {
     series: &'static Histogram,
@@ -33,7 +33,7 @@ impl Drop for RunningStatement {
 }
 
 impl Metrics {
-    /// A statement begins to run.
+    /// Starts a statement.
     pub(crate) fn statement(self, slot: &StatementSlot, kind: &'static str, table: &str) -> RunningStatement {
         let get = || self.0.statements.get([kind, table], [kind, OTHER], |_| Histogram::default());
         RunningStatement { series: slot.0.get_or_init(get), began: Instant::now() }

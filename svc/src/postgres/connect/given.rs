@@ -1,4 +1,4 @@
-//! The values that the URL and the environment give for each parameter.
+//! The parameter values given by the URL and the environment.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,7 +14,8 @@ pub(crate) type Variable<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// The values of the parameters. An empty value counts as none, as in libpq.
 pub(super) struct Given {
     values: HashMap<&'static str, Value>,
-    /// The start-up options of the environment, which those of the URL do not replace: sqlx adds them by itself.
+    /// The start-up options of the environment. The URL's options are added to them rather than replacing them, as sqlx
+    /// applies them itself.
     options: String,
     /// `options[name]=value`.
     settings: Vec<(String, String)>,
@@ -78,7 +79,7 @@ impl Given {
         self.values.get(name).map(|value| value.text.as_str())
     }
 
-    /// The parts of a list with commas.
+    /// The parts of a comma-separated list.
     pub(super) fn list(&self, name: &'static str) -> Vec<&str> {
         self.text(name).map(|text| text.split(',').collect()).unwrap_or_default()
     }
@@ -100,12 +101,12 @@ impl Given {
         self.text(name).map(parse).transpose()
     }
 
-    /// A time, of which zero and less mean none.
+    /// A duration; zero or less means none.
     pub(super) fn time(&self, name: &'static str, unit: Duration) -> Result<Option<Duration>, BadUrl> {
         Ok(self.number(name)?.map(|count| unit * u32::try_from(count).unwrap_or(0)))
     }
 
-    /// A file of the user's folder for PostgreSQL, if it is there.
+    /// A file in the user's PostgreSQL directory, if it exists.
     pub(super) fn default_file(&self, name: &str) -> Option<PathBuf> {
         self.home.as_ref().map(|home| home.join(".postgresql").join(name)).filter(|file| file.exists())
     }
@@ -114,7 +115,7 @@ impl Given {
         self.home.as_ref()
     }
 
-    /// The start-up options: those of the environment, those that are written out, then the single settings.
+    /// The start-up options: from the environment, then from `options`, then from the individual settings.
     pub(super) fn options(&self) -> String {
         let given = [self.options.as_str(), self.text("options").unwrap_or_default()];
         let mut options = given.join(" ").trim().to_owned();
@@ -124,7 +125,7 @@ impl Given {
         options
     }
 
-    /// The error of a parameter; its value is not shown.
+    /// The error for a parameter, without its value.
     pub(super) fn refuse(&self, name: &'static str, why: &str) -> BadUrl {
         let variable = self.values.get(name).and_then(|value| value.variable);
         BadUrl::new(format!("{} {why}", shown(name, variable)))

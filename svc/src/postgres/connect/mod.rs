@@ -25,10 +25,10 @@ pub(super) use tls::{TlsConfig, TlsMode};
 #[cfg(feature = "sqlx")]
 pub(super) const PROXY_PORT: u16 = 5432;
 
-/// Everything that the URL says about connections.
+/// The connection parameters of the URL.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct ConnectConfig {
-    /// In the order in which they are tried; at least one.
+    /// In the order of attempts; at least one.
     pub(super) hosts: Vec<HostConfig>,
     pub(super) balance: bool,
     pub(super) session: SessionTarget,
@@ -40,7 +40,7 @@ pub(crate) struct ConnectConfig {
     pub(super) options: String,
     pub(super) channel_binding: ChannelBinding,
     pub(super) tls: TlsConfig,
-    /// `None` where nothing is said, zero where no time-out is asked for; so for the times below.
+    /// `None` if unset, zero to disable the time-out; the same applies to the times below.
     pub(super) connect_timeout: Option<Duration>,
     pub(super) socket: SocketConfig,
 }
@@ -48,14 +48,14 @@ pub(crate) struct ConnectConfig {
 /// One of the servers.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct HostConfig {
-    /// A name, an address, or the folder of a socket.
+    /// A name, an address, or the directory of a socket.
     pub(super) name: Option<String>,
-    /// The address of the host, if it need not be looked up.
+    /// The address of the host, if no look-up is needed.
     pub(super) address: Option<IpAddr>,
     pub(super) port: u16,
 }
 
-/// The options by which the system watches over connections by TCP. `None` where the URL says nothing.
+/// The options for the system's monitoring of TCP connections; `None` if the URL does not set one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct SocketConfig {
     pub(super) keepalives: Option<bool>,
@@ -65,7 +65,7 @@ pub(super) struct SocketConfig {
     pub(super) tcp_user_timeout: Option<Duration>,
 }
 
-/// The kind of server that is wanted of several: `target_session_attrs`.
+/// The kind of server to select from several: `target_session_attrs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionTarget {
     Any,
@@ -77,19 +77,19 @@ pub(super) enum SessionTarget {
 }
 
 impl HostConfig {
-    /// The folder of the server's socket, if it is reached by one.
+    /// The directory of the server's socket, if it has one.
     pub(super) fn folder(&self) -> Option<&Path> {
         self.name.as_deref().filter(|name| name.starts_with('/') && self.address.is_none()).map(Path::new)
     }
 
-    /// The name that the server's certificate must have.
+    /// The name required in the server's certificate.
     pub(super) fn certified_name(&self) -> String {
         self.name.clone().or_else(|| Some(self.address?.to_string())).unwrap_or_default()
     }
 }
 
 impl SessionTarget {
-    /// Whether a server is wanted.
+    /// Whether a server is of this kind.
     pub(super) fn accepts(self, is_standby: bool, is_read_only: bool) -> bool {
         match self {
             Self::Any => true,
@@ -102,14 +102,14 @@ impl SessionTarget {
 }
 
 impl ConnectConfig {
-    /// The same with one more setting of the session.
+    /// The same with an additional session setting.
     pub(super) fn setting(mut self, name: &str, value: &str) -> Self {
         push_setting(&mut self.options, name, value);
         self
     }
 
-    /// The same for statements about the catalogue, which are planned as their tables need it, whatever the database sets
-    /// for those of programs.
+    /// The same for statements on the catalogue, which are planned as their tables require, regardless of the
+    /// database's settings for application statements.
     pub(super) fn for_catalogue(self) -> Self {
         const METHODS: [&str; 10] = [
             "enable_seqscan",
@@ -132,13 +132,13 @@ impl ConnectConfig {
         Self { options: String::new(), ..self.clone() }
     }
 
-    /// Returns the place of the database, without the password.
+    /// Returns the location of the database, without the password.
     pub(crate) fn place(&self) -> String {
         let hosts: Vec<_> = self.hosts.iter().map(HostConfig::place).collect();
         format!("{}@{}/{}", self.user, hosts.join(","), self.database.as_deref().unwrap_or_default())
     }
 
-    /// A database URL without what it must not show. The environment and files are not asked.
+    /// A database URL that is safe to display. The environment and files are not read.
     pub(crate) fn shown(url: &str) -> String {
         let Ok(config) = Self::parse(url, &|_| None) else { return "***".to_owned() };
         let place = config.place();
@@ -158,7 +158,7 @@ impl HostConfig {
     }
 }
 
-/// Appends a setting to start-up options, in which spaces end a word.
+/// Appends a setting to start-up options, where spaces separate words.
 pub(super) fn push_setting(options: &mut String, name: &str, value: &str) {
     if !options.is_empty() {
         options.push(' ');
@@ -173,7 +173,7 @@ pub(super) fn push_setting(options: &mut String, name: &str, value: &str) {
     }
 }
 
-/// Shows where the database is, and how connections are protected.
+/// Shows the location of the database, and how connections are protected.
 impl std::fmt::Debug for ConnectConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ConnectConfig")

@@ -1,13 +1,13 @@
-//! The parameters of a connection that libpq knows, and what is made of each.
+//! libpq's connection parameters, and how each is handled.
 
-/// The treatment of a parameter.
+/// How a parameter is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It is followed.
+    /// It is supported.
     Known,
-    /// These values mean what is done anyway.
+    /// Only values that match the actual behavior are accepted.
     Only(&'static [&'static str], &'static str),
-    /// It is refused, with the reason.
+    /// It is rejected, with the reason.
     Refused(&'static str),
 }
 
@@ -15,7 +15,7 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Parameter {
     pub(super) name: &'static str,
-    /// The environment variable that stands for it.
+    /// The corresponding environment variable.
     pub(super) variable: Option<&'static str>,
     pub(super) kind: Kind,
 }
@@ -36,7 +36,7 @@ const GSS: &str = "there is no encryption by GSSAPI; use TLS";
 const SERVICE: &str = "service files are not read; write its parameters into the URL";
 const REVOCATION: &str = "revocation lists are not read";
 
-/// Those that have an effect, in the order of libpq's manual, then the others.
+/// The supported parameters in the order of libpq's manual, then the others.
 pub(super) const PARAMETERS: &[Parameter] = &[
     known("host", "PGHOST"),
     known("hostaddr", "PGHOSTADDR"),
@@ -120,12 +120,12 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     refused("oauth_scope", None, "there is no authentication by OAuth"),
 ];
 
-/// The parameter of a name.
+/// The parameter with a name.
 pub(super) fn find(name: &str) -> Option<&'static Parameter> {
     PARAMETERS.iter().find(|parameter| parameter.name == name)
 }
 
-/// The names of those that have an effect.
+/// The names of the supported parameters.
 pub(super) fn names() -> String {
     let known = PARAMETERS.iter().filter(|parameter| parameter.kind == Kind::Known);
     known.map(|parameter| parameter.name).collect::<Vec<_>>().join(", ")

@@ -1,10 +1,10 @@
-//! Passwords from a file, as libpq keeps them: `host:port:database:user:password`.
+//! Passwords from a file in libpq's format: `host:port:database:user:password`.
 
 use std::path::Path;
 
 use super::HostConfig;
 
-/// The password for a host, from the first line that fits.
+/// The password for a host, from the first matching line.
 pub(super) fn password(text: &str, host: &HostConfig, database: &str, user: &str) -> Option<String> {
     let mut names: Vec<&str> = host.name.iter().map(String::as_str).collect();
     if names.is_empty() || host.folder().is_some() {
@@ -26,7 +26,7 @@ pub(super) fn password(text: &str, host: &HostConfig, database: &str, user: &str
     })
 }
 
-/// The fields of a line; `\` stands before a `:` or a `\` that belongs to a field.
+/// The fields of a line; `\` escapes a `:` or a `\` in a field.
 fn fields(line: &str) -> Option<[String; 5]> {
     let mut fields = vec![String::new()];
     let mut chars = line.trim_end_matches('\r').chars();
@@ -34,7 +34,7 @@ fn fields(line: &str) -> Option<[String; 5]> {
         match (char, fields.len(), fields.last_mut()) {
             ('\\', _, Some(field)) => field.push(chars.next()?),
             (':', 1..5, _) => fields.push(String::new()),
-            // What follows the password is for later versions.
+            // The text after the password is reserved for later versions.
             (':', ..) => break,
             (char, _, Some(field)) => field.push(char),
             (_, _, None) => {}

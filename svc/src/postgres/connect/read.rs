@@ -1,4 +1,4 @@
-//! From a URL to what it means.
+//! Reads the configuration from a URL.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::{ConnectConfig, HostConfig, SessionTarget, SocketConfig, passfile};
 
 const PORT: u16 = 5432;
 
-/// The folders in which servers put their sockets.
+/// The directories where servers place their sockets.
 const SOCKET_FOLDERS: [&str; 3] = ["/var/run/postgresql", "/private/tmp", "/tmp"];
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -31,10 +31,10 @@ const BINDINGS: [(&str, ChannelBinding); 3] =
     [("disable", ChannelBinding::Disable), ("prefer", ChannelBinding::Prefer), ("require", ChannelBinding::Require)];
 
 impl ConnectConfig {
-    /// Reads a URL, and libpq's environment variables for what it leaves open.
+    /// Reads a URL, and libpq's environment variables for the parameters that it omits.
     ///
     /// # Errors
-    /// When something is malformed, unknown or not supported.
+    /// When a parameter is malformed, unknown or not supported.
     pub(crate) fn parse(url: &str, variable: Variable<'_>) -> Result<Self, BadUrl> {
         let given = Given::new(url::split(url)?, variable)?;
         let tls = TlsConfig::read(&given)?;
@@ -79,7 +79,7 @@ impl SocketConfig {
         let count = given.number("keepalives_count")?.and_then(|count| u32::try_from(count).ok());
         Ok(Self {
             keepalives: given.number("keepalives")?.map(|on| on != 0),
-            // Zero stands for what the system does by itself.
+            // Zero selects the system's default.
             keepalives_idle: given.time("keepalives_idle", SECOND)?.filter(|time| !time.is_zero()),
             keepalives_interval: given.time("keepalives_interval", SECOND)?.filter(|time| !time.is_zero()),
             keepalives_count: count.filter(|count| *count > 0),
@@ -125,13 +125,13 @@ fn address(given: &Given, text: &str) -> Result<Option<IpAddr>, BadUrl> {
     text.parse().map(Some).map_err(|_| given.refuse("hostaddr", "must be an IP address"))
 }
 
-/// The folder of a socket that is there, or else this machine.
+/// The directory of an existing socket, or else `localhost`.
 fn default_host(port: u16) -> String {
     let is_there = |folder: &&&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
     SOCKET_FOLDERS.iter().find(is_there).copied().unwrap_or("localhost").to_owned()
 }
 
-/// The password that is given, or else that of the file.
+/// The given password, or else the one from the password file.
 fn password(given: &Given, hosts: &[HostConfig], database: &str, user: &str) -> Result<Option<String>, BadUrl> {
     if let Some(password) = given.text("password") {
         return Ok(Some(password.to_owned()));
@@ -149,9 +149,9 @@ fn password(given: &Given, hosts: &[HostConfig], database: &str, user: &str) -> 
 }
 
 impl ConnectConfig {
-    /// Whether connections by this host are encrypted at all: sockets of this machine are not, as in libpq.
+    /// Whether connections to this host are encrypted at all: local sockets are not, as in libpq.
     pub(in crate::postgres) fn tls_mode(&self, host: &HostConfig) -> TlsMode {
-        // Without the feature, the server cannot be asked for what would only be preferred.
+        // Without the feature, encryption that is merely preferred cannot be requested.
         let is_plain = host.folder().is_some() || (cfg!(not(feature = "tls")) && self.tls.mode == TlsMode::Prefer);
         if is_plain { TlsMode::Disable } else { self.tls.mode }
     }

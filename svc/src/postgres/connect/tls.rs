@@ -1,4 +1,4 @@
-//! The parameters of the URL about TLS.
+//! The TLS parameters of the URL.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use tokio_postgres::config::SslNegotiation;
 use super::given::Given;
 use super::url::BadUrl;
 
-/// The checks of the server's certificate.
+/// How the server's certificate is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verify {
     Nothing,
-    /// The authority that signed it.
+    /// Checks the authority that signed it.
     Authority,
-    /// The authority that signed it, and that it is for this host.
+    /// Checks the authority that signed it, and that it is for this host.
     Name,
 }
 
@@ -38,11 +38,11 @@ pub(crate) struct TlsConfig {
     pub(crate) mode: TlsMode,
     pub(crate) verify: Verify,
     pub(crate) negotiation: SslNegotiation,
-    /// The authorities that may sign the server's certificate; `None` stands for the public ones.
+    /// The authorities that may sign the server's certificate; `None` selects the public ones.
     pub(crate) root: Option<Pem>,
     /// The client's own certificate and its key.
     pub(crate) identity: Option<(Pem, Pem)>,
-    /// Whether TLS 1.2 and TLS 1.3 may be spoken.
+    /// Whether TLS 1.2 and TLS 1.3 are allowed.
     pub(crate) versions: [bool; 2],
 }
 
@@ -100,7 +100,7 @@ impl TlsConfig {
                 ));
             }
             Mode::VerifyCa => Verify::Authority,
-            // As in libpq, for the sake of programs that rely on it.
+            // As in libpq, because some programs rely on it.
             Mode::Require if root.is_some() => Verify::Authority,
             Mode::Disable | Mode::Prefer | Mode::Require => Verify::Nothing,
         };
@@ -146,8 +146,8 @@ fn versions(given: &Given) -> Result<[bool; 2], BadUrl> {
 }
 
 impl Pem {
-    /// A certificate or a key, or the name of its file. A text that is neither is not taken for a name, as names stand in
-    /// messages and it may be a key.
+    /// A certificate or a key, or the name of its file. A text that is neither is rejected rather than used as a file
+    /// name, as messages show file names and the text may be a key.
     fn from_text(given: &Given, name: &'static str, text: &str) -> Result<Self, BadUrl> {
         if let Some(begin) = text.find("-----BEGIN") {
             let text = text[begin..].trim_end_matches(|end: char| end.is_whitespace() || matches!(end, '"' | '\''));
@@ -161,7 +161,7 @@ impl Pem {
     }
 }
 
-/// The longest name of a file, in bytes, on all usual file systems.
+/// The maximum length of a file name, in bytes, on all common file systems.
 const LONGEST_NAME: usize = 255;
 
 impl std::fmt::Debug for Pem {

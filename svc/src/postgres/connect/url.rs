@@ -1,10 +1,10 @@
-//! A database URL, taken apart by libpq's rules. No message quotes what may be part of a password.
+//! Splits a database URL by libpq's rules. No message quotes a text that may be part of a password.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// A reason why a database URL cannot be used. It holds nothing of the URL but names of parameters that are known.
+/// Why a database URL cannot be used. The text contains nothing from the URL except the names of supported parameters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct BadUrl(pub(super) Cow<'static, str>);
@@ -15,7 +15,7 @@ impl BadUrl {
     }
 }
 
-/// The parameters of a URL, in its order.
+/// The parameters of a URL, in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Split {
     pub(super) pairs: Vec<(String, String)>,
@@ -25,14 +25,14 @@ pub(super) struct Split {
 
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 
-/// Parameters whose values may hold an `@` as it is.
+/// Parameters whose values may contain an unescaped `@`.
 const MAY_HOLD_AT: [&str; 3] = ["user", "password", "sslpassword"];
 
-/// The error for a password with the characters of a URL: the host ends early, and an `@` is behind it.
+/// The error for a password with special URL characters: they end the host early, and an `@` follows.
 pub(super) const MISPLACED: &str = "it has an `@` after the host; in the user and the password write `/` as %2F, `?` \
     as %3F and `@` as %40, and elsewhere `@` as %40";
 
-/// Takes a URL apart.
+/// Splits a URL into its parameters.
 ///
 /// # Errors
 /// When it is malformed.
@@ -106,7 +106,7 @@ fn push_hosts(text: &str, pairs: &mut Vec<(String, String)>) -> Result<(), BadUr
     Ok(())
 }
 
-/// An address of IPv6 is written in brackets.
+/// Splits a host and its port. An IPv6 address is in brackets.
 fn host_and_port(part: &str) -> Result<(&str, &str), BadUrl> {
     let malformed = || BadUrl::new("its host is malformed; write an IPv6 address as [::1]");
     if let Some(rest) = part.strip_prefix('[') {
@@ -126,7 +126,7 @@ fn push_query(query: &str, pairs: &mut Vec<(String, String)>) -> Result<(), BadU
             return Err(BadUrl::new("one of its parameters has no value; write it as name=value"));
         };
         let (name, value) = (decoded(name, "the name of a parameter")?, decoded(value, "the value of a parameter")?);
-        // As in URLs for JDBC.
+        // As in JDBC URLs.
         pairs.push(if name == "ssl" && value == "true" {
             ("sslmode".to_owned(), "require".to_owned())
         } else {

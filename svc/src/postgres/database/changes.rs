@@ -1,8 +1,8 @@
-//! Changes of views and functions while the service runs.
+//! Detects changes of views and functions while the service runs.
 //!
-//! A statement that does not fit its view any more says so itself, by an error or by the types of what it gives. What
-//! says nothing, such as a column that is put back or a function that gives something else, is found by a task that
-//! asks for a fingerprint of what was read of the catalogue, on a connection of its own.
+//! A statement that no longer fits its view reports that itself, by an error or by its result types. Silent changes,
+//! such as a restored column or a function that returns different values, are found by a task. It compares a
+//! fingerprint of the part of the catalogue that was read, on a dedicated connection.
 
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -20,45 +20,45 @@ use crate::postgres::last_change::LastChange;
 use crate::postgres::row_security::Verdict;
 use crate::postgres::{DbError, RowsCall};
 
-/// The time for which a look holds for all who ask: clients that ask again and again must not make us look again and
-/// again. A look without a connection at hand costs much more.
+/// How long one check serves all callers: clients that send requests repeatedly must not make us check repeatedly. A
+/// check without an open connection costs much more.
 const SPACING: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(200)];
 
-/// The state that is kept between two looks at the database.
+/// The state kept between two checks of the database.
 #[derive(Debug)]
 pub(in crate::postgres) struct Changes {
     poll: Mutex<Poll>,
-    /// The last look after which the database was read; none while policies do not bind that have to.
+    /// The last check after which the database was read; `None` while required policies do not bind.
     known: std::sync::Mutex<Option<Look>>,
     last: LastChange,
-    /// Tells that something was found changed.
+    /// Notifies subscribers of a detected change.
     told: watch::Sender<()>,
-    /// Whether the connection is kept for the next look.
+    /// Whether the connection is kept for the next check.
     keeps_connection: bool,
 }
 
 #[derive(Debug, Default)]
 struct Poll {
     connection: Option<DedicatedConnection>,
-    /// The time at which the last look began.
+    /// When the last check began.
     looked: Option<Instant>,
-    /// The snapshot in which the database was as it is known, and how many functions were known then.
+    /// The snapshot that matches the loaded state, and the number of functions loaded by then.
     known_at: Option<(String, usize)>,
 }
 
-/// The findings of a look at the database.
+/// The findings of a check of the database.
 #[derive(Debug, PartialEq, Eq)]
 struct Look {
-    /// The fingerprint of what is read of the catalogue.
+    /// The fingerprint of the part of the catalogue that is read.
     fingerprint: String,
-    /// The fingerprint of all that decides which rows a read gives, where answers are kept; else empty.
+    /// The fingerprint of everything that decides which rows a read returns, if responses are cached; else empty.
     rules: String,
-    /// The policies that do not bind. They are read and not told from a fingerprint, as they depend on views, their
-    /// owners and options, tables, policies, partitions, roles, memberships and functions.
+    /// The policies that do not bind. They are read rather than derived from a fingerprint, as they depend on views,
+    /// their owners and options, tables, policies, partitions, roles, memberships and functions.
     verdict: Verdict,
 }
 
-/// The state of the database as it was read.
+/// The state of the database as read.
 pub(in crate::postgres) struct Loaded {
     look: Look,
     catalogue: Catalogue,
@@ -87,7 +87,8 @@ impl Changes {
         SPACING[usize::from(!self.keeps_connection)]
     }
 
-    /// Whether the same policies bind as in the look before, and the same rules decide what a read gives.
+    /// Replaces the last check. Returns whether the same policies bind as before, and the same rules decide the rows of
+    /// reads.
     fn adopt(&self, look: Look) -> bool {
         let mut known = self.known();
         let same = known.as_ref().is_some_and(|known| known.verdict == look.verdict && known.rules == look.rules);
@@ -95,12 +96,12 @@ impl Changes {
         same
     }
 
-    /// Whether the database was read and may be used as it is known.
+    /// Whether the database was read and its loaded state may be used.
     pub(in crate::postgres) fn has_look(&self) -> bool {
         self.known().is_some()
     }
 
-    /// Forgets the last look, so that whatever is read next is taken for changed.
+    /// Forgets the last check, so that the next one counts as a change.
     pub(in crate::postgres) fn forget_look(&self) {
         *self.known() = None;
     }
@@ -109,7 +110,7 @@ impl Changes {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the time at which something was last found changed.
+    /// Returns when a change was last detected.
     #[cfg(feature = "sqlx")]
     pub(in crate::postgres) fn last(&self) -> LastChange {
         self.last.clone()
@@ -117,13 +118,13 @@ impl Changes {
 }
 
 impl Database {
-    /// Reads what is known of views and functions.
+    /// Reads the catalogue data on views and functions.
     ///
     /// # Errors
-    /// [`CheckError::Unbound`] when policies do not bind, and the database is therefore not to be used.
+    /// [`CheckError::Unbound`] when policies do not bind, and the database therefore must not be used.
     pub(in crate::postgres) async fn load(&self, connection: &mut DedicatedConnection) -> Result<Loaded, CheckError> {
         let specs = self.known_functions();
-        // First, so that what changes meanwhile is found by the next look.
+        // First, so that the next check finds changes made meanwhile.
         let found = fingerprints(connection, "", &self.sources, &specs, self.follows_rules()).await?;
         self.follow_effects(connection, found.effects).await?;
         let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
@@ -138,14 +139,14 @@ impl Database {
         Ok(Loaded { look, catalogue, functions, described: self.load_descriptions(connection).await? })
     }
 
-    /// Looks at what may set something for the session, if its fingerprint is another.
+    /// Checks for functions that may alter the session, if their fingerprint has changed.
     async fn follow_effects(
         &self,
         connection: &mut DedicatedConnection,
         fingerprint: Option<String>,
     ) -> Result<(), DriverError> {
         if self.session_reset.follow(connection, fingerprint).await? {
-            // Calls that were taken for harmless may have left something.
+            // Calls considered harmless may have altered their sessions.
             self.driver.retire_connections();
         }
         Ok(())
@@ -174,15 +175,15 @@ impl Database {
         Ok(described)
     }
 
-    /// Uses what was read from now on. When it is not what was known, the connections are closed, as they know
-    /// statements, settings and types of the past. So they are when policies bind again: PostgreSQL keeps the plans that
-    /// it made for a role that had passed them.
+    /// Uses the loaded state from now on. If it differs from the previous state, the connections are closed, as their
+    /// statements, settings and types are out of date. The same applies when policies bind again: PostgreSQL keeps the
+    /// plans that it made for a role that bypassed them.
     pub(in crate::postgres) fn adopt(&self, loaded: Loaded) {
         let Loaded { look, catalogue, functions, described } = loaded;
         *self.descriptions() = described;
         let known = self.catalogue.load_full();
         let same_catalogue = known.as_ref().is_some_and(|known| known.is_same(&catalogue));
-        // What was kept with the catalogue holds for as long as it stays in its place.
+        // Data cached with the catalogue stays valid until the catalogue is replaced.
         if !same_catalogue {
             self.catalogue.store(Some(Arc::new(catalogue)));
         }
@@ -200,22 +201,22 @@ impl Database {
             if !is_same {
                 version.end();
             }
-            // Last, so that what is read for it is read on a new connection.
+            // Last, so that reads for the new version use a new connection.
             version.note(&rules);
         }
     }
 
-    /// Whether all that decides what a read gives is followed.
+    /// Whether everything that decides the rows of reads is tracked.
     fn follows_rules(&self) -> bool {
         self.schema_version.is_some()
     }
 
-    /// Has what was kept of the database forgotten.
+    /// Invalidates everything cached from the database.
     pub(super) fn end_schema_version(&self) {
         self.schema_version.iter().for_each(|version| version.end());
     }
 
-    /// Whether all functions are what they were. Those that are keep their statements.
+    /// Whether all functions are unchanged. If so, they keep their statements.
     fn adopt_functions(&self, found: Functions) -> bool {
         let mut known = self.functions();
         let same = known.iter().all(|(spec, known)| match (known, found.get(spec)) {
@@ -229,23 +230,23 @@ impl Database {
         same
     }
 
-    /// The functions of the schema, and those that resolvers have called.
+    /// The functions of the schema, and those called by resolvers.
     fn known_functions(&self) -> Vec<FunctionSpec> {
         let known = self.functions();
         self.called.iter().chain(known.keys()).collect::<HashSet<_>>().into_iter().cloned().collect()
     }
 
-    /// Tells when views or functions have changed, and ends with the database.
+    /// A receiver that is notified when views or functions have changed, and closed with the database.
     pub(crate) fn told_of_changes(&self) -> watch::Receiver<()> {
         self.changes.told.subscribe()
     }
 
-    /// Has the views looked at soon: a statement did not fit.
+    /// Requests a check of the views soon, because a statement did not fit.
     pub(crate) fn may_have_changed(&self) {
         self.driver.views_changed().notify_one();
     }
 
-    /// Runs a read, and once more when the views may not be what they were when it was planned.
+    /// Runs a read, and once more if the views may have changed since it was planned.
     pub(crate) async fn following<T, F>(&self, read: impl Fn() -> F) -> Result<T, DbError>
     where
         F: Future<Output = Result<T, DbError>>,
@@ -259,7 +260,7 @@ impl Database {
         }
     }
 
-    /// Looks whether views or functions have changed, and reads them again if so. Those who ask at once share a look.
+    /// Checks whether views or functions have changed, and reads them again if so. Concurrent callers share a check.
     pub(crate) async fn look(&self) {
         let asked = Instant::now();
         let mut poll = self.changes.poll.lock().await;
@@ -273,11 +274,11 @@ impl Database {
             Ok(Err(error)) => tracing::debug!(%error, "the database could not be asked whether views have changed"),
             Err(_) => tracing::debug!("the database did not say in time whether views have changed"),
         }
-        // A change would not have been seen.
+        // A change would have been missed.
         self.end_schema_version();
     }
 
-    /// The same, unless the last look is as `recent` as this.
+    /// The same, unless the last check is more recent than `recent`.
     pub(crate) async fn look_unless(&self, recent: Duration) {
         let looked = self.changes.poll.lock().await.looked;
         if looked.is_none_or(|looked| looked.elapsed() >= recent) {
@@ -289,7 +290,7 @@ impl Database {
         let specs = self.known_functions();
         let known_at = poll.known_at.take().filter(|(_, functions)| *functions == specs.len());
         let known_at = known_at.map(|(snapshot, _)| snapshot).unwrap_or_default();
-        // What fails or is given up drops its connection.
+        // Dropped, and so closed, on failure or cancellation.
         let mut connection = match poll.connection.take() {
             Some(connection) => connection,
             None => self.driver.dedicated(self.acquire_timeout).await?,
@@ -303,13 +304,13 @@ impl Database {
         match found {
             Compared::Same => poll.known_at = Some((snapshot, specs.len())),
             Compared::Changed => self.read_again().await?,
-            // Whoever watches the database says why, and when it is used again.
+            // The task that watches the database logs the reason, and decides when the database is used again.
             Compared::Unbound => self.stop_using(),
         }
         Ok(())
     }
 
-    /// The snapshot in which it looked, and whether the database is what it was when it was read last.
+    /// The snapshot of the check, and whether the database is unchanged since the last read.
     async fn compare(
         &self,
         connection: &mut DedicatedConnection,
@@ -330,27 +331,27 @@ impl Database {
             None => (false, false),
         };
         if !has_rules {
-            // Before the catalogue is read, which may take its time, or fail.
+            // Before the catalogue is read, which may take a while, or fail.
             self.end_schema_version();
         }
         if !is_known {
             return Ok((snapshot, Compared::Changed));
         }
-        // It has ended where the look before has failed.
+        // It has ended if the previous check failed.
         self.schema_version.iter().for_each(|version| version.note(&look.rules));
         Ok((snapshot, Compared::Same))
     }
 }
 
-/// The database beside what is known of it.
+/// The database compared with the loaded state.
 enum Compared {
     Same,
     Changed,
-    /// Policies do not bind that have to.
+    /// Required policies do not bind.
     Unbound,
 }
 
-/// Looks whenever there is a reason, and from time to time, for as long as there is the database.
+/// Checks whenever there is a reason, and at intervals, for as long as the database exists.
 pub(in crate::postgres) async fn follow_changes(database: Weak<Database>, interval: Option<Duration>) {
     loop {
         let Some(strong) = database.upgrade() else { return };
@@ -367,7 +368,7 @@ pub(in crate::postgres) async fn follow_changes(database: Weak<Database>, interv
             reason.notified().await;
             tokio::time::sleep(spacing).await;
         };
-        // The channel ends with the database.
+        // The channel closes with the database.
         let gone = async { health.wait_for(|_| false).await.is_err() };
         tokio::select! {
             () = tick => {}

@@ -1,4 +1,4 @@
-//! Whether the database answers, and the task that watches it.
+//! Whether the database responds, and the task that watches it.
 
 use std::sync::atomic::Ordering;
 use std::sync::{PoisonError, Weak};
@@ -11,35 +11,35 @@ use super::{CheckError, Database};
 use crate::postgres::DbError;
 use crate::postgres::driver::DriverError;
 
-/// The time after which a database that is unreachable is tried again, at first and at last.
+/// The delays between attempts to reach an unreachable database: the first and the longest.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
-/// The time from one look at the database to the next, whatever requests suspect.
+/// The minimum time between two checks of the database, however often requests suspect an outage.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// The reasons that are told of one absence: each server of a cluster may have its own.
+/// The maximum number of reasons logged per outage: each server of a cluster may have its own.
 const MOST_REASONS: usize = 20;
 
-/// The time to wait for the answer to a ping.
+/// The time to wait for the response to a ping.
 const ANSWER: Duration = Duration::from_secs(1);
 
-/// Whether the database answers.
+/// Whether the database responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Health {
     /// Not tried yet.
     Unknown,
-    /// The program's set-up runs, or is about to.
+    /// The application's set-up runs, or is about to.
     SettingUp,
     Up,
     Unreachable,
-    /// It answers, and refuses what the service needs.
+    /// It responds, but with a permanent error: a setting, the set-up or a privilege is wrong.
     Misconfigured,
-    /// It answers, and is not used: policies do not bind that have to.
+    /// It responds, but is not used: required policies do not bind.
     Unbound,
 }
 
 impl Database {
-    /// Waits for the first verdict; fails at once while the database is unreachable, or not to be used.
+    /// Waits for the first verdict. Fails at once while the database is unreachable or must not be used.
     pub(in crate::postgres) async fn reached(&self) -> Result<(), DbError> {
         if self.is_up() {
             return Ok(());
@@ -56,29 +56,29 @@ impl Database {
         }
     }
 
-    /// The error of those who have waited for a verdict.
+    /// The error for requests that have waited for a verdict in vain.
     fn without_verdict(&self) -> DbError {
         if *self.health.borrow() == Health::SettingUp { DbError::SettingUp } else { DbError::Unreachable }
     }
 
-    /// Whether the database answered when it was last asked.
+    /// Whether the database responded at the last check.
     pub(crate) fn is_up(&self) -> bool {
         self.is_up.load(Ordering::Acquire)
     }
 
-    /// Uses the database no more until the watcher has found that policies bind again.
+    /// Stops using the database until the watcher finds that policies bind again.
     pub(in crate::postgres) fn stop_using(&self) {
         self.changes.forget_look();
         self.tell(Health::Unbound);
     }
 
-    /// Has requests wait until the program's set-up has run.
+    /// Makes requests wait until the application's set-up has run.
     pub(in crate::postgres) fn wait_for_setup(&self) {
         self.tell(Health::SettingUp);
     }
 
-    /// A request has found a sign that the database is unreachable. Whether it is, only the watcher says, on a
-    /// connection of its own and for all requests that ask at the time.
+    /// Records a sign that the database is unreachable. Only the watcher decides whether it is, on a dedicated
+    /// connection and for all concurrent requests.
     pub(in crate::postgres) fn suspect(&self) {
         self.suspected.notify_one();
     }
@@ -86,7 +86,8 @@ impl Database {
     /// A round trip through the pool.
     ///
     /// # Errors
-    /// [`DbError::PoolTimedOut`] and [`DbError::TooManyConnections`] when no connection can be had, [`DbError::Unreachable`] when nothing is answered.
+    /// [`DbError::PoolTimedOut`] and [`DbError::TooManyConnections`] when no connection is available,
+    /// [`DbError::Unreachable`] when there is no response.
     pub(crate) async fn ping(&self) -> Result<(), DbError> {
         timeout(ANSWER, self.reached()).await.unwrap_or_else(|_| Err(self.without_verdict()))?;
         match self.driver.ping(ANSWER, self.answers()).await.map_err(|error| self.noted(error)) {
@@ -95,14 +96,14 @@ impl Database {
         }
     }
 
-    /// Whether the watcher gets an answer, on a connection of its own.
+    /// Whether the watcher gets a response, on its own connection.
     async fn answers(&self) -> bool {
         let mut health = self.health.subscribe();
         self.suspect();
         timeout(ANSWER, health.changed()).await.is_ok() && self.is_up()
     }
 
-    /// Returns the reason why the database could not be used when it was last tried; none while it can.
+    /// Returns why the database could not be used at the last check; `None` if it could.
     pub(crate) fn reason(&self) -> Option<String> {
         self.reason.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -112,11 +113,11 @@ impl Database {
     }
 
     fn tell(&self, health: Health) {
-        // Under the lock of the channel, so that both always say the same.
+        // Under the channel's lock, so that both always agree.
         self.health.send_modify(|known| {
             self.is_up.store(health == Health::Up, Ordering::Release);
             if health != Health::Up {
-                // What changes meanwhile is not seen, and another server may come back.
+                // Changes go unseen meanwhile, and a different server may come back.
                 self.end_schema_version();
             }
             *known = health;
@@ -125,21 +126,22 @@ impl Database {
 }
 
 impl DriverError {
-    /// Whether the database may be unreachable. A connection that is closed in the middle of a statement is not a sign.
+    /// Whether the database may be unreachable. A connection that closes in the middle of a statement is no sign of
+    /// that.
     pub(in crate::postgres) fn is_sign_of_absence(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::Unanswered | Self::PoolTimedOut)
     }
 }
 
-/// Tries a database that is unreachable until it answers; says so once when it goes and once when it comes back.
+/// Checks the database, and retries while it is unreachable. Logs once when it goes and once when it comes back.
 pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
     let mut pause = RETRY[0];
-    // The reasons that the log has told since the database was last there.
+    // The reasons logged since the database was last reachable.
     let mut said = Vec::new();
     loop {
         let Some(strong) = database.upgrade() else { return };
         if strong.is_read_only.swap(false, Ordering::AcqRel) {
-            // A switch-over leaves open connections with the server that was the primary.
+            // A switch-over leaves connections open to the former primary.
             strong.driver.retire_connections();
         }
         let result = strong.check().await;
@@ -184,11 +186,11 @@ pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
     }
 }
 
-/// Waits until a request suspects that the database is unreachable, or a look has found that policies do not bind; false
-/// when nobody needs the database any more.
+/// Waits until a request suspects that the database is unreachable, or a check has found that policies do not bind.
+/// Returns `false` when the database is no longer needed.
 async fn wait_for_a_reason(mut health: watch::Receiver<Health>, suspected: &Notify) -> bool {
     let told = async { health.wait_for(|health| *health != Health::Up).await.is_ok() };
-    // Neither a busy pool nor clients that ask again and again must make us read the catalogue again and again.
+    // Neither a busy pool nor clients that send requests repeatedly must make us read the catalogue repeatedly.
     let suspected = async {
         sleep(PAUSE).await;
         suspected.notified().await;

@@ -1,4 +1,4 @@
-//! The pools, and what is read of the database before anything is asked of it.
+//! The connection pools, and the catalogue data that is read before any statement.
 
 mod changes;
 mod health;
@@ -41,17 +41,17 @@ use crate::postgres::{
     ColumnType, Columns, DbError, RowSecurity, RowSink, Rows, SchemaVersion, Session, Share, Statement,
 };
 
-/// The shortest and the longest time by which the deadline of a statement is after its time-out in PostgreSQL. In
-/// between it is a tenth.
+/// The minimum and maximum time from the `statement_timeout` in PostgreSQL to the deadline of a statement. Between
+/// them, it is a tenth of the time-out.
 const MARGIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(5)];
 
-/// The time in which the catalogue has to be read.
+/// The time allowed for reading the catalogue.
 const CATALOGUE: Duration = Duration::from_secs(10);
 
-/// The number of times that the catalogue is read again because the connection was closed meanwhile.
+/// How often the catalogue is read again if the connection was closed meanwhile.
 const TRIES: u32 = 3;
 
-/// The columns of statements, or why PostgreSQL does not take one.
+/// The columns of statements, or why PostgreSQL rejects one.
 type Described = HashMap<&'static str, Result<Columns, String>>;
 
 /// The settings of the pools.
@@ -63,28 +63,28 @@ pub(crate) struct Settings {
     pub(crate) statement_timeout: Duration,
     /// Bytes of SQL that a connection for planned reads keeps prepared.
     pub(crate) statement_cache: usize,
-    /// Whether sessions are reset behind writes; `None` is where something may have set what lasts.
+    /// Whether sessions are reset after writes; `None` resets them only if functions may leave lasting effects.
     pub(crate) reset_session: Option<bool>,
-    /// The number of times that a transaction is run again which PostgreSQL has undone because of others.
+    /// How often a transaction is retried that PostgreSQL has rolled back because of concurrent ones.
     pub(crate) retries: u32,
-    /// The most connections that one request uses at the same time; half of the pool unless it is given.
+    /// The maximum number of connections that one request uses at the same time; half of the pool by default.
     pub(crate) connections_of_one: Option<u32>,
-    /// The time between two looks whether views or functions have changed; `None` is never.
+    /// The time between two checks for changes of views or functions; `None` disables them.
     pub(crate) catalogue_poll: Option<Duration>,
-    /// The place of the schema's version, where answers are kept: all that decides what a read gives is then followed.
+    /// The schema version, if responses are cached: everything that decides the rows of reads is then tracked.
     pub(crate) schema_version: Option<Arc<SchemaVersion>>,
-    /// The configuration of the role that the set-up is run as, if not as the service.
+    /// The configuration of the role that runs the set-up, if it is not the service's own.
     pub(crate) owner: Option<ConnectConfig>,
     /// Run once, when the database is first reached.
     pub(crate) setup: Option<Cow<'static, str>>,
-    /// Whether policies are looked at.
+    /// Whether policies are checked.
     pub(crate) row_security: RowSecurity,
-    /// Whether clients are told why the database cannot be used.
+    /// Whether clients see why the database cannot be used.
     pub(crate) tells_reason: bool,
 }
 
 impl Settings {
-    /// Returns the time to wait for the answer to a statement. PostgreSQL ends the statement before, if it can.
+    /// Returns the time to wait for the response to a statement. PostgreSQL cancels the statement earlier, if it can.
     fn deadline(&self) -> Duration {
         self.statement_timeout.saturating_add((self.statement_timeout / 10).clamp(MARGIN[0], MARGIN[1]))
     }
@@ -94,7 +94,7 @@ impl Settings {
     }
 }
 
-/// The things that an application uses of its database.
+/// The database objects that an application uses.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
     /// The views and tables.
@@ -109,15 +109,15 @@ pub(crate) struct Needs {
 pub(crate) struct Database {
     /// Runs planned reads.
     pub(super) driver: Driver,
-    /// For statements of the application's own.
+    /// For the application's own statements.
     #[cfg(feature = "sqlx")]
     pub(super) sqlx: SqlxPool,
     place: String,
     pub(super) acquire_timeout: Duration,
-    /// The time to wait for the answer to a statement.
+    /// The time to wait for the response to a statement.
     pub(super) deadline: Duration,
     pub(super) retries: u32,
-    /// The most connections that one request uses at the same time.
+    /// The maximum number of connections that one request uses at the same time.
     connections_of_one: u32,
     pub(super) sources: Vec<String>,
     pub(super) called: Vec<FunctionSpec>,
@@ -128,17 +128,17 @@ pub(crate) struct Database {
     pub(super) catalogue: ArcSwapOption<Catalogue>,
     pub(super) changes: Changes,
     pub(super) schema_version: Option<Arc<SchemaVersion>>,
-    /// Told when a request has found a sign that the database is unreachable.
+    /// Notified when a request has found a sign that the database is unreachable.
     pub(super) suspected: Arc<Notify>,
     functions: std::sync::Mutex<Functions>,
     pub(super) health: watch::Sender<Health>,
-    /// Whether a statement has met a database that takes no changes: another server may do so by now.
+    /// Whether a statement has met a read-only database: another server may accept writes by now.
     pub(super) is_read_only: AtomicBool,
-    /// Whether `health` says so: each request asks, and a channel is shared with a lock.
+    /// Whether `health` is `Up`. It is kept separately because each request checks it, and a channel takes a lock.
     pub(super) is_up: AtomicBool,
-    /// Why it could not be used when it was last tried.
+    /// Why it could not be used at the last check.
     reason: std::sync::Mutex<Option<String>>,
-    /// The configuration of the role that the set-up is run as, if not as the service.
+    /// The configuration of the role that runs the set-up, if it is not the service's own.
     pub(super) owner: Option<ConnectConfig>,
     setup: Mutex<Setup>,
     pub(super) tells_reason: bool,
@@ -147,10 +147,10 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// A pool that connects when it is first used. A task watches the database for as long as the value lives.
+    /// Creates the pools, which connect on first use. A task watches the database for as long as the value exists.
     ///
     /// # Errors
-    /// When sqlx needs a local socket, and the system has none for it.
+    /// When sqlx needs a local socket and the system cannot provide one.
     pub(crate) fn new(settings: Settings, needs: Needs) -> std::io::Result<Arc<Self>> {
         let Needs { mut sources, functions: called, statements } = needs;
         sources.sort();
@@ -194,12 +194,13 @@ impl Database {
         Ok(database)
     }
 
-    /// Tries the database now and reads its catalogue. That one connection is closed says nothing yet.
+    /// Checks the database now and reads its catalogue. A closed connection proves nothing, so it is retried.
     pub(crate) async fn check(&self) -> Result<(), CheckError> {
         self.read_catalogue(true).await
     }
 
-    /// The same without the set-up, which takes its time: where that has to run, the database is not used until then.
+    /// The same without the set-up, which may take a while: if the set-up has to run, the database is not used until
+    /// then.
     async fn read_again(&self) -> Result<(), CheckError> {
         self.read_catalogue(false).await
     }
@@ -209,7 +210,7 @@ impl Database {
         loop {
             match self.read_catalogue_once(sets_up).await {
                 Err(CheckError::Driver(error)) if error.is_lost_connection() && left > 0 => left -= 1,
-                // Those that are open can go on; what was to be read again is read later.
+                // The open connections can continue; the catalogue is read again later.
                 Err(CheckError::Driver(error)) if error.is_too_many_connections() && self.changes.has_look() => {
                     self.driver.views_changed().notify_one();
                     return Ok(());
@@ -249,7 +250,7 @@ impl Database {
         reading.await.unwrap_or(Err(DriverError::Unanswered.into()))
     }
 
-    /// Whether nothing is left of views that were there: another database has taken the place of the one that was set up.
+    /// Whether all views that existed are gone: another database has replaced the one that was set up.
     fn has_lost(&self, loaded: &Loaded) -> bool {
         let is_known = |catalogue: &Catalogue| self.sources.iter().any(|name| catalogue.source(name).is_some());
         self.catalogue.load().as_ref().is_some_and(|known| is_known(known)) && !is_known(loaded.catalogue())
@@ -261,13 +262,13 @@ impl Database {
         self.catalogue.load_full().ok_or(DbError::Unreachable)
     }
 
-    /// The same without counting who has it: to be looked at and dropped, not to be kept while something is awaited.
+    /// The same without a reference count: a guard to inspect and drop, not to hold across an `await`.
     pub(crate) async fn catalogue_now(&self) -> Result<Guard<Option<Arc<Catalogue>>>, DbError> {
         self.reached().await?;
         Ok(self.catalogue.load())
     }
 
-    /// Whether a view has a column, as far as is known.
+    /// Whether a view has a column, according to the loaded catalogue.
     pub(crate) fn has_column(&self, source: &str, column: &str) -> bool {
         let catalogue = self.catalogue.load();
         catalogue
@@ -276,20 +277,20 @@ impl Database {
             .is_some_and(|source| source.columns.contains_key(column))
     }
 
-    /// Returns the type of a view's column, as far as is known.
+    /// Returns the type of a view's column, according to the loaded catalogue.
     pub(crate) fn known_column(&self, source: &str, column: &str) -> Option<ColumnType> {
         let catalogue = self.catalogue.load();
         catalogue.as_ref()?.source(source)?.columns.get(column).cloned()
     }
 
-    /// The views and tables of the schema that the database does not have.
+    /// The views and tables of the schema that are missing from the database.
     pub(crate) fn missing_sources(&self) -> Vec<String> {
         let catalogue = self.catalogue.load();
         let known = |name: &String| catalogue.as_ref().is_some_and(|catalogue| catalogue.source(name).is_some());
         self.sources.iter().filter(|name| !known(name)).cloned().collect()
     }
 
-    /// Returns the reason why a function of the schema cannot be called.
+    /// Returns why a function of the schema cannot be called.
     pub(crate) fn function_fault(&self, spec: &FunctionSpec) -> Option<String> {
         self.functions().get(spec)?.as_ref().err().cloned()
     }
@@ -299,30 +300,29 @@ impl Database {
         self.functions().get(spec)?.as_ref().ok().cloned()
     }
 
-    /// The columns of a statement that fields read rows from, or why PostgreSQL does not take it.
+    /// The columns of a statement that fields read rows from, or why PostgreSQL rejects it.
     pub(crate) fn described(&self, statement: &str) -> Option<Result<Columns, String>> {
         self.descriptions().get(statement).cloned()
     }
 
-    /// Returns the descriptions as they are known. The lock is held for a look-up, which cannot panic.
+    /// Returns the loaded descriptions. The lock is held for a look-up, which cannot panic.
     pub(super) fn descriptions(&self) -> MutexGuard<'_, Described> {
         self.described.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the functions as they are known. The lock is held for a look-up, which cannot panic.
+    /// Returns the loaded functions. The lock is held for a look-up, which cannot panic.
     pub(super) fn functions(&self) -> MutexGuard<'_, Functions> {
         self.functions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a read, with the session variables of the request that causes it.
+    /// Runs a read with the session variables of its request.
     pub(crate) async fn fetch(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
         let mut rows = Vec::new();
         self.stream(session, statement, &mut rows).await?;
         Ok(Rows::Read(rows))
     }
 
-    /// Runs a read and gives its rows away as they arrive. A connection that has died since it was last used is
-    /// replaced.
+    /// Runs a read and passes on its rows as they arrive. A connection that has died since its last use is replaced.
     pub(crate) async fn stream(
         &self,
         session: &Session,
@@ -356,7 +356,8 @@ impl Database {
         result
     }
 
-    /// Runs reads back to back on one connection; a result for each. An error of all is not looked into.
+    /// Runs pipelined reads on one connection and returns a result for each. An error common to all is not examined
+    /// further.
     pub(crate) async fn read_each(&self, reads: &[(&Session, &Statement)]) -> Result<Vec<EachResult>, DbError> {
         self.reached().await?;
         for (session, _) in reads {
@@ -365,7 +366,7 @@ impl Database {
         self.driver.read_each(reads).await.map_err(|error| self.noted(error))
     }
 
-    /// The share of the pool that one request gets.
+    /// The share of the pool available to one request.
     pub(crate) fn share(&self) -> Arc<Share> {
         Arc::new(Share::new(self.connections_of_one))
     }
@@ -377,7 +378,7 @@ impl Database {
         self.driver.begin(session, isolation).await.map_err(|error| self.noted_of(session, error))
     }
 
-    /// Begins one with its first statement, in one round trip; `rows` gets what was answered.
+    /// Begins a transaction with its first statement, in one round trip; `rows` receives the rows that arrived.
     pub(crate) async fn begin_with(
         &self,
         session: &Session,
@@ -391,7 +392,7 @@ impl Database {
         begun.map_err(|error| self.noted_of(session, error))
     }
 
-    /// An error of the driver, of a statement with the variables of a request.
+    /// Converts a driver error of a statement that ran with a request's session variables.
     pub(super) fn noted_of(&self, session: &Session, error: DriverError) -> DbError {
         match session.blamed(error.of_database()) {
             Some(names) => DbError::BadVariable(names),
@@ -399,7 +400,7 @@ impl Database {
         }
     }
 
-    /// An error of the driver; signs that the database is unreachable are looked into.
+    /// Converts a driver error, and triggers a check if the database may be unreachable.
     pub(crate) fn noted(&self, error: DriverError) -> DbError {
         let is_read_only = error.code().is_some_and(|code| is_read_only(code.code()));
         if is_read_only {
@@ -411,17 +412,17 @@ impl Database {
         error.into()
     }
 
-    /// Whether no statement can leave anything in its session.
+    /// Whether no statement can leave lasting effects in its session.
     pub(crate) fn leaves_session(&self) -> bool {
         self.session_reset.can_be_left_out()
     }
 
-    /// The most connections there can be for planned reads and calls.
+    /// The maximum number of connections for planned reads and calls.
     pub(crate) fn max_connections(&self) -> u32 {
         self.driver.max_connections()
     }
 
-    /// Returns the place of the database, without the password.
+    /// Returns the location of the database, without the password.
     pub(crate) fn place(&self) -> &str {
         &self.place
     }
@@ -437,14 +438,14 @@ impl Pools for Database {
     }
 }
 
-/// Shows where the database is: what sqlx shows of a connection has the password.
+/// Shows the location only: sqlx's output for a connection includes the password.
 impl std::fmt::Debug for Database {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Database").field("place", &self.place).field("is_up", &self.is_up).finish_non_exhaustive()
     }
 }
 
-/// A reason why the database cannot be used.
+/// Why the database cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CheckError {
     #[error("{}", .0.with_sources())]

@@ -1,16 +1,16 @@
-//! The application's own SQL, which is run when the database is first reached.
+//! The application's own SQL, run when the database is first reached.
 
 use std::borrow::Cow;
 
 use super::Database;
 use crate::postgres::driver::{DedicatedConnection, DriverError};
 
-/// The first statements in the transaction of the set-up. It may take its time.
+/// The first statements in the set-up transaction. It may take as long as it needs.
 const BEFORE_SETUP: &str = "\
     SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true); \
     SELECT pg_advisory_xact_lock(hashtext('svc.setup_sql'))";
 
-/// The application's own SQL, and whether the database has it.
+/// The application's own SQL, and whether it has run.
 #[derive(Debug)]
 pub(super) struct Setup {
     sql: Option<Cow<'static, str>>,
@@ -26,7 +26,7 @@ impl Setup {
         if self.is_done { None } else { self.sql.as_deref() }
     }
 
-    /// Has it run again; whether there is any.
+    /// Schedules it to run again. Returns whether there is any.
     pub(super) fn forget(&mut self) -> bool {
         self.is_done = false;
         self.sql.is_some()
@@ -34,7 +34,7 @@ impl Setup {
 }
 
 impl Database {
-    /// Runs the set-up, once; of several instances that start together, one after the other.
+    /// Runs the set-up once. If several instances start together, they run it one after the other.
     pub(super) async fn set_up(&self, connection: &mut DedicatedConnection) -> Result<(), DriverError> {
         let mut setup = self.setup.lock().await;
         if let Some(sql) = setup.due() {

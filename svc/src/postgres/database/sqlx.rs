@@ -1,4 +1,4 @@
-//! Transactions of sqlx, and statements of the repository in them.
+//! Transactions of sqlx, and the repository's statements in them.
 
 use ::sqlx::postgres::PgColumn;
 use ::sqlx::{AssertSqlSafe, Column as _, PgConnection, PgPool, Postgres, Row as _, Transaction};
@@ -19,7 +19,7 @@ impl Database {
         self.reached().await?;
         session.check()?;
         let (pool, settings) = (self.sqlx.pool(), self.driver.transaction_settings());
-        // Each connection of the pool may have died since it was last used.
+        // Each connection of the pool may have died since its last use.
         let mut left = pool.options().get_max_connections();
         loop {
             match untested(within(self.deadline, begin_on(pool, session, settings))).await {
@@ -53,7 +53,7 @@ pub(in crate::postgres) async fn fetch_by_sqlx(
     connection: &mut PgConnection,
     statement: &Statement,
 ) -> Result<Rows, DbError> {
-    // Clients shape it with their filters, and sqlx bounds what it keeps prepared by number, not by size.
+    // Its text depends on clients' filters, and sqlx bounds its prepared statements by number, not by size.
     let query = ::sqlx::query_with(AssertSqlSafe(&*statement.text), arguments(statement)?).persistent(false);
     let recording = recorder::begin(statement, StatementKind::Read);
     let rows = query.fetch_all(connection).await;

@@ -19,27 +19,26 @@ use super::watch::Watch;
 use super::wire::Wire;
 use crate::postgres::{Param, RowSink, Session, Statement};
 
-/// A connection with the statements that are prepared on it. It is read and written only while something is asked of
-/// it.
+/// A connection with the statements prepared on it. It is read and written only while it is in use.
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) wire: Wire,
     statements: StatementCache,
-    /// Whether a statement may be prepared that `statements` does not know.
+    /// Whether the server may have a prepared statement that `statements` does not contain.
     pub(super) preparing: bool,
     /// Whether a transaction is open between statements.
     pub(super) in_transaction: bool,
-    /// The times at which it was opened and at which it came back last, in ticks of the pool.
+    /// When it was opened and when it was last released, in ticks of the pool.
     pub(super) opened: u32,
     pub(super) used: u32,
-    /// Counts the times that all connections were given up before it was opened.
+    /// The pool's generation when it was opened.
     pub(super) generation: u32,
     pub(super) session: SessionState,
-    /// Whether a statement was found not to fit its view any more.
+    /// Whether a statement was found that no longer fits its view.
     pub(super) found_stale: bool,
     /// Whether it has not been used before.
     pub(super) is_new: bool,
-    /// Whether the server has answered anything since the statement began, and whether it has begun to run it.
+    /// Whether the server has responded at all since the statement began, and whether it has started to run it.
     pub(super) answered: AtomicBool,
     pub(super) bound: AtomicBool,
 }
@@ -64,7 +63,7 @@ impl Connection {
         })
     }
 
-    /// Runs a statement. One that a changed view has made stale is prepared again; nothing of it has run then.
+    /// Runs a statement. A statement made stale by a changed view is prepared again; no part of it has run by then.
     pub(super) async fn read(
         &mut self,
         session: &Session,
@@ -81,7 +80,7 @@ impl Connection {
             }
             Err(error) if error.shows_change() => {
                 self.found_stale = true;
-                // PostgreSQL may have found types for its parameters that do not fit any more.
+                // The parameter types that PostgreSQL inferred may no longer fit.
                 self.forget(setup, Some(statement));
                 Err(error)
             }
@@ -89,14 +88,14 @@ impl Connection {
         }
     }
 
-    /// Forgets what was prepared for a statement.
+    /// Removes the prepared statements from the cache.
     pub(super) fn forget(&mut self, setup: Option<&Statement>, statement: Option<&Statement>) {
         for statement in setup.into_iter().chain(statement) {
             self.statements.forget(&statement.text);
         }
     }
 
-    // What few reads need is boxed, so that the future of a request, which is moved, stays small.
+    // State that few reads need is boxed, to keep the future of a request small, as it is moved.
     async fn read_once(
         &mut self,
         setup: Option<&Statement>,
@@ -106,7 +105,7 @@ impl Connection {
         let prepared = self.prepared(statement).await?;
         if setup.is_none() && (self.session.pooled.is_none() || self.in_transaction) {
             let Some(switch) = self.session.switch(statement.replan) else {
-                // Pinned here, as it is large to be moved.
+                // Pinned here, as it is too large to move cheaply.
                 let read = pin!(rows(&self.client, &self.bound, &prepared, statement, sink));
                 return self.wire.drive(read).await;
             };
@@ -119,7 +118,7 @@ impl Connection {
         Box::pin(self.read_with(setup, statement, &prepared, sink)).await
     }
 
-    /// Reads in a transaction that begins with `setup`, if there is one.
+    /// Reads in a transaction that starts with `setup`, if there is one.
     async fn read_with(
         &mut self,
         setup: Option<&Statement>,
@@ -134,8 +133,8 @@ impl Connection {
         let switch = self.session.switch(statement.replan);
         let begin = self.session.begin("BEGIN", statement.replan);
         let mut settings = Vec::new();
-        // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
-        // the transaction.
+        // All are sent at once, in this order. When one fails, PostgreSQL rejects the ones after it, and the last one
+        // ends the transaction.
         let (client, answered, bound) = (&self.client, &self.answered, &self.bound);
         let all = join5(
             async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } },
@@ -177,7 +176,7 @@ impl Connection {
         Ok(prepared)
     }
 
-    /// Prepares a text. Behind a pooler its names are looked up with the settings of a transaction.
+    /// Prepares a text. Behind a pooler, its names are resolved under the settings of a transaction.
     pub(super) async fn prepare_text(&mut self, text: &str, types: &[Type]) -> Result<Prepared, DriverError> {
         if self.session.pooled.is_none() || self.in_transaction {
             return self.wire.drive(self.client.prepare_typed(text, types)).await;
@@ -192,39 +191,39 @@ impl Connection {
         Ok(prepared)
     }
 
-    /// A statement begins, at this beat of the watchdog.
+    /// Records that a statement begins at this beat of the watchdog.
     pub(super) fn begin(&mut self, beat: u32) {
         (*self.answered.get_mut(), *self.bound.get_mut()) = (false, false);
         self.wire.watch().begin(beat);
     }
 
-    /// Returns the watchdog's record of it.
+    /// Returns the watchdog's record of the connection.
     pub(super) fn watch(&self) -> &Arc<Watch> {
         self.wire.watch()
     }
 
-    /// Whether a connection that has ended may have done so before the last statement came. A server that is told to
-    /// end in the middle of one sends what it has answered until then.
+    /// Whether a closed connection may have been closed before the last statement was sent. A server that is shut down
+    /// during a statement first sends the messages it has produced.
     pub(super) fn has_died_idle(&self) -> bool {
         !self.is_new && !self.answered.load(Ordering::Relaxed) && !self.bound.load(Ordering::Relaxed)
     }
 
-    /// Whether the server has not ended the connection, as far as is known here.
+    /// Whether the connection is open, as far as is visible without a round trip.
     pub(super) fn is_alive(&mut self) -> bool {
         self.wire.is_alive()
     }
 
-    /// Waits until everything that was asked is answered.
+    /// Waits for the responses to everything sent.
     pub(super) async fn drain(&mut self) -> Result<(), DriverError> {
         self.wire.drive(self.client.batch_execute("")).await
     }
 
-    /// The same, and undoes a transaction that is open.
+    /// The same, and rolls back an open transaction.
     pub(super) async fn reset(&mut self) -> Result<(), DriverError> {
         self.end(if self.in_transaction { "ROLLBACK" } else { "" }).await
     }
 
-    /// Ends a transaction, and whatever its statements have set for the session.
+    /// Ends a transaction, and resets the session state that its statements have altered.
     pub(super) async fn end(&mut self, sql: &str) -> Result<(), DriverError> {
         let sql = self.session.end(sql);
         let end = self.client.batch_execute(&sql);
@@ -233,7 +232,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Says goodbye, as far as it can be said without waiting.
+    /// Sends the terminate message, if that needs no waiting.
     pub(super) fn close(self) {
         drop(self.statements);
         drop(self.client);
@@ -241,15 +240,15 @@ impl Connection {
     }
 }
 
-/// Has PostgreSQL plan statements as it likes again. A failure leaves plans that are made anew each time.
+/// Switches PostgreSQL back to its own choice of plans. On failure, statements are merely planned again on each run.
 pub(super) async fn switch_back(client: &Client, switch: Option<&'static str>) {
     if let Some(switch) = switch {
         let _ = client.batch_execute(switch).await;
     }
 }
 
-/// Drives the end of something. If that may have altered the session, what resets it is sent behind, which costs no round
-/// trip; a connection whose session was not reset does not go back to the pool.
+/// Drives the end of a transaction or write. If it may have altered the session, the reset is sent right behind it,
+/// which costs no round trip. A connection whose session was not reset does not go back to the pool.
 pub(super) async fn drive_and_reset<T>(
     client: &Client,
     wire: &mut Wire,
@@ -260,7 +259,7 @@ pub(super) async fn drive_and_reset<T>(
         return wire.drive(end.map(Ok::<_, DriverError>)).await;
     }
     if session.pooled.is_some() {
-        // The end of the transaction has the reset with it.
+        // The reset is part of the message that ends the transaction.
         let ended = wire.drive(end.map(Ok::<_, DriverError>)).await?;
         session.was_reset();
         return Ok(ended);
@@ -272,7 +271,7 @@ pub(super) async fn drive_and_reset<T>(
     Ok(ended)
 }
 
-/// Runs a statement; notes when the server has accepted it, before which nothing of it has run.
+/// Runs a statement and records when the server has accepted it; before that, no part of it has run.
 pub(super) async fn rows(
     client: &Client,
     bound: &AtomicBool,
@@ -289,13 +288,13 @@ pub(super) async fn rows(
 }
 
 impl Param {
-    /// Returns the type as which a value is bound.
+    /// Returns the type that a value is bound as.
     fn ty(&self) -> &'static Type {
         match self {
             Self::Text(_) | Self::Pattern(..) | Self::CursorKey(_) => &Type::TEXT,
             Self::Texts(_) => &Type::TEXT_ARRAY,
             Self::Int(_) => &Type::INT8,
-            // PostgreSQL finds the type.
+            // PostgreSQL infers the type.
             Self::Variable(_) => &Type::UNKNOWN,
         }
     }
@@ -305,7 +304,7 @@ impl Param {
     }
 }
 
-/// A value for the driver, which would write it to its log at the level `debug`.
+/// Hides a value from the driver, which would log it at the level `debug`.
 pub(super) struct Bound<'a>(pub(super) &'a Param);
 
 impl std::fmt::Debug for Bound<'_> {
@@ -329,7 +328,7 @@ impl ToSql for Bound<'_> {
     }
 
     fn accepts(_: &Type) -> bool {
-        // A statement is prepared for the types of its values, or its values are text.
+        // A statement is prepared for the types of its values, or its values are sent as text.
         true
     }
 

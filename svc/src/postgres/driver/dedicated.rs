@@ -1,4 +1,4 @@
-//! A connection outside of the pool, for what the service itself asks.
+//! A connection outside of the pool, for the service's own statements.
 
 use std::future::Future;
 use std::pin::pin;
@@ -15,20 +15,20 @@ use crate::postgres::{Session, Statement};
 
 use super::config::Target;
 
-/// A connection of its own: a busy pool does not delay it, and it is closed when it is dropped.
+/// A dedicated connection: a busy pool does not delay it, and it is closed on drop.
 pub(in crate::postgres) struct DedicatedConnection {
     pub(super) connection: Connection,
-    /// The time to wait for the answer to a statement.
+    /// The time to wait for the response to a statement.
     pub(super) deadline: Duration,
 }
 
 impl Driver {
-    /// Opens a connection outside of the pool for statements about the catalogue, within `patience`.
+    /// Opens a connection outside of the pool for statements on the catalogue, within `patience`.
     pub(in crate::postgres) async fn dedicated(&self, patience: Duration) -> Result<DedicatedConnection, DriverError> {
         DedicatedConnection::open(&self.catalogue, patience, self.pool.deadline).await
     }
 
-    /// Opens one on which statements are planned as on those of the pool.
+    /// Opens a connection that plans statements as the pool's connections do.
     pub(in crate::postgres) async fn dedicated_like_pool(
         &self,
         patience: Duration,
@@ -41,7 +41,7 @@ impl Driver {
 pub(crate) type Columns = Vec<(String, String)>;
 
 impl DedicatedConnection {
-    /// A connection of another user.
+    /// Opens a connection for another user.
     pub(in crate::postgres) async fn to(
         connect: &ConnectConfig,
         patience: Duration,
@@ -61,7 +61,7 @@ impl DedicatedConnection {
         rows.iter().map(|row| Ok(T::from_row(row)?)).collect()
     }
 
-    /// The rows of a statement as they come.
+    /// The raw rows of a statement.
     pub(in crate::postgres) async fn read(&mut self, statement: &Statement) -> Result<Vec<Row>, DriverError> {
         let mut rows = Vec::new();
         within(self.deadline, self.connection.read(Session::none(), statement, &mut rows)).await?;
@@ -75,10 +75,10 @@ impl DedicatedConnection {
         Ok(columns.map(|column| (column.name().to_owned(), column.type_().name().to_owned())).collect())
     }
 
-    /// Runs statements one after the other, for as long as they take.
+    /// Runs statements one after the other, without a deadline.
     ///
     /// # Errors
-    /// The error of a statement, with the number of those before it.
+    /// The error of a statement, with the number of statements completed before it.
     pub(in crate::postgres) async fn script(&mut self, sql: &str) -> Result<(), (usize, DriverError)> {
         let Connection { client, wire, .. } = &mut self.connection;
         let mut done = 0;
@@ -92,7 +92,7 @@ impl DedicatedConnection {
         wire.drive(run).await.map_err(|error| (done, error))
     }
 
-    /// Begins a transaction, in which what follows runs.
+    /// Begins a transaction for the statements that follow.
     pub(in crate::postgres) async fn begin(&mut self, begin: &'static str) -> Result<(), DriverError> {
         let begin = self.connection.session.begin(begin, false);
         self.script(&begin).await.map_err(|(_, error)| error)?;
@@ -100,7 +100,7 @@ impl DedicatedConnection {
         Ok(())
     }
 
-    /// Keeps what was done in the transaction.
+    /// Commits the transaction.
     pub(in crate::postgres) async fn commit(&mut self) -> Result<(), DriverError> {
         self.connection.in_transaction = false;
         self.script("COMMIT").await.map_err(|(_, error)| error)
@@ -111,13 +111,13 @@ impl DedicatedConnection {
         self.connection.session.pooled.is_some()
     }
 
-    /// Says goodbye, as far as that needs no waiting.
+    /// Sends the terminate message, if that needs no waiting.
     pub(in crate::postgres) fn close(self) {
         self.connection.close();
     }
 }
 
-/// A result that has to be there in time.
+/// A result with a deadline.
 pub(super) async fn within<T>(
     time: Duration,
     result: impl Future<Output = Result<T, DriverError>>,

@@ -1,4 +1,4 @@
-//! A stream to a server, encrypted as its configuration says, before anything of the protocol is spoken on it.
+//! A stream to a server, encrypted as configured, before any protocol message.
 
 use std::io;
 use std::net::SocketAddr;
@@ -14,10 +14,10 @@ use super::DriverError;
 use super::stream::BoxStream;
 use super::tls::{Connector, encrypt};
 
-/// The message by which a client asks for TLS: its length and a code.
+/// The message that requests TLS: its length and a code.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
-/// Connects to the one host of a configuration.
+/// Connects to the only host of a configuration.
 pub(super) async fn dial(config: &Config, connector: Connector) -> Result<BoxStream, DriverError> {
     let port = config.get_ports().first().copied().unwrap_or(5432);
     let name = match config.get_hosts() {
@@ -56,7 +56,7 @@ async fn connect_tcp(config: &Config, addresses: &[SocketAddr]) -> Result<TcpStr
     Err(failed.into())
 }
 
-/// As `tokio-postgres` sets up the sockets of the driver.
+/// Sets the socket options as `tokio-postgres` does for the driver.
 fn watch(config: &Config, stream: &TcpStream) -> io::Result<()> {
     let socket = SockRef::from(stream);
     #[cfg(target_os = "linux")]
@@ -76,7 +76,7 @@ fn watch(config: &Config, stream: &TcpStream) -> io::Result<()> {
     socket.set_tcp_keepalive(&keepalive)
 }
 
-/// Asks for TLS, unless it is to begin at once or not at all.
+/// Requests TLS, unless it is to start immediately or not at all.
 async fn is_encrypted(config: &Config, stream: &mut TcpStream) -> Result<bool, DriverError> {
     let mode = config.get_ssl_mode();
     if mode == SslMode::Disable || config.get_ssl_negotiation() == SslNegotiation::Direct {

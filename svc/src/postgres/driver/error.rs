@@ -5,7 +5,7 @@ use tokio_postgres::error::{ErrorPosition, Severity, SqlState};
 use super::variable::Unwritten;
 use crate::postgres::Running;
 
-/// A reason why a statement gave no rows.
+/// Why a statement failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DriverError {
     #[error("the database closed the connection")]
@@ -18,7 +18,7 @@ pub(crate) enum DriverError {
     Unanswered,
     #[error("the connection to the database was lost before the statement began; nothing was done")]
     Unsent,
-    /// `told` when the server has said so, and not only the network.
+    /// `told` is set if the server has reported it, rather than only the network.
     #[error("the database had closed the connection before the statement came")]
     ClosedIdle { told: bool },
     #[error("the connection to the database was lost; what was asked may have been done, or not")]
@@ -46,7 +46,7 @@ pub(crate) enum DriverError {
     Postgres(#[from] tokio_postgres::Error),
 }
 
-/// Tells of a statement that was answered whether it failed.
+/// Records whether a completed statement failed.
 pub(super) fn answered<T>(running: Running, result: &Result<T, DriverError>) {
     if let Err(error) = result {
         running.failed(error.code().map(SqlState::code));
@@ -54,7 +54,7 @@ pub(super) fn answered<T>(running: Running, result: &Result<T, DriverError>) {
 }
 
 impl DriverError {
-    /// The code of PostgreSQL.
+    /// The SQLSTATE from PostgreSQL.
     pub(crate) fn code(&self) -> Option<&SqlState> {
         match self {
             Self::Postgres(error) => error.code(),
@@ -63,7 +63,7 @@ impl DriverError {
         }
     }
 
-    /// The same error, of a script of which so many statements were done before it.
+    /// The same error, for a script that failed after `done` statements.
     pub(in crate::postgres) fn of_script(self, script: &str, done: usize) -> Self {
         let Some(error) = self.of_database().filter(|_| self.is_mistake()) else { return self };
         let place = match error.position() {
@@ -83,17 +83,17 @@ impl DriverError {
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// Whether the database answers, and does not do what the service needs: it stays so until somebody mends a setting,
-    /// the set-up or a privilege.
+    /// Whether this is a permanent error, which retrying cannot fix: the database responds, but a setting, the set-up
+    /// SQL or a privilege must be fixed first.
     pub(in crate::postgres) fn is_mistake(&self) -> bool {
-        /// Connections, conflicts with others, resources, locks, operators, and the system itself.
+        /// Connections, transaction conflicts, resources, locks, operator intervention, and system errors.
         const PASSING: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
         let inner = if let Self::Unreachable(inner) = self { inner } else { self };
         matches!(inner, Self::StatementsLost)
             || inner.code().is_some_and(|code| !PASSING.iter().any(|class| code.code().starts_with(class)))
     }
 
-    /// The text with those of what has caused it.
+    /// The text with the texts of its causes.
     pub(crate) fn with_sources(&self) -> String {
         let mut text = self.to_string();
         let mut source = std::error::Error::source(self);
@@ -107,7 +107,7 @@ impl DriverError {
         text
     }
 
-    /// Returns the message of PostgreSQL, or the error's own.
+    /// Returns the message from PostgreSQL, or the error's own.
     pub(crate) fn message(&self) -> String {
         match self {
             Self::Postgres(error) => {
@@ -117,7 +117,7 @@ impl DriverError {
         }
     }
 
-    /// The source file of PostgreSQL that reports it.
+    /// The PostgreSQL source file that reports it.
     pub(crate) fn file(&self) -> Option<&str> {
         self.of_database()?.file()
     }
@@ -130,7 +130,7 @@ impl DriverError {
         }
     }
 
-    /// Whether the connection itself failed, so that another may work.
+    /// Whether the connection itself failed, so that another one may work.
     pub(crate) fn is_connection(&self) -> bool {
         match self {
             Self::Closed | Self::ClosedIdle { .. } | Self::WrongServer | Self::Io(_) => true,
@@ -145,14 +145,15 @@ impl DriverError {
             | Self::Script { .. }
             | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {
-                // Class 57P: the server is shutting down or starting up; a pooler that has lost it ends with class 08.
+                // Class 57P: the server is shutting down or starting up. A pooler that has lost the server ends with
+                // class 08.
                 Some(code) => code.code().starts_with("57P") || (code.code().starts_with("08") && is_fatal(error)),
                 None => error.is_closed() || io_source(error).is_some(),
             },
         }
     }
 
-    /// Whether a connection that was open, or was being opened, has ended, so that another may work at once.
+    /// Whether a connection was lost while open or being opened, so that another one may work at once.
     pub(in crate::postgres) fn is_lost_connection(&self) -> bool {
         match self {
             Self::Unreachable(error) => error.is_lost_connection(),
@@ -167,19 +168,19 @@ impl DriverError {
         }
     }
 
-    /// Whether the database has no connection left.
+    /// Whether the database has no connections left.
     pub(in crate::postgres) fn is_too_many_connections(&self) -> bool {
         let inner = if let Self::Unreachable(inner) = self { inner } else { self };
         inner.code() == Some(&SqlState::TOO_MANY_CONNECTIONS)
     }
 
-    /// Whether the server does not let the user in, so that no other server would.
+    /// Whether the server rejects the user, as every other server would.
     pub(super) fn is_refused_user(&self) -> bool {
         // Class 28: invalid authorization.
         self.code().is_some_and(|code| code.code().starts_with("28"))
     }
 
-    /// The same error, of a connection that was being opened.
+    /// The same error, for a connection that was being opened.
     pub(super) fn while_opening(self) -> Self {
         if self.is_connection() || matches!(self, Self::Unanswered) {
             return Self::Unreachable(Box::new(self));
@@ -187,12 +188,12 @@ impl DriverError {
         self
     }
 
-    /// Whether a statement was sent whose effect is not known.
+    /// Whether a statement was sent whose effect is unknown.
     pub(crate) fn is_in_doubt(&self) -> bool {
         matches!(self, Self::OutcomeUnknown | Self::Unanswered) || self.is_connection()
     }
 
-    /// Whether the connection can go on. After anything but an ordinary error of a statement it cannot be trusted.
+    /// Whether the connection can continue. It cannot be trusted after anything but an ordinary error of a statement.
     pub(in crate::postgres) fn leaves_connection_usable(&self) -> bool {
         let Self::Postgres(error) = self else { return matches!(self, Self::Changed | Self::TransactionFailed) };
         if std::error::Error::source(error).is_some_and(|source| source.is::<Unwritten>()) {
@@ -201,24 +202,24 @@ impl DriverError {
         error.as_db_error().is_some() && !is_fatal(error)
     }
 
-    /// Whether the transaction was undone because of another that ran at the same time.
+    /// Whether the transaction was rolled back because of a concurrent one.
     pub(crate) fn is_of_concurrency(&self) -> bool {
         self.code().is_some_and(|state| matches!(state.code(), "40001" | "40P01"))
     }
 
-    /// Whether it may come of a view or function that is not what it was when the statement was written.
+    /// Whether the cause may be a view or function that has changed since the statement was written.
     pub(crate) fn shows_change(&self) -> bool {
         matches!(self, Self::Changed)
             || self.is_stale_plan()
             || self.code().is_some_and(|code| shows_change(code.code()))
     }
 
-    /// Whether the connection holds a prepared statement that PostgreSQL no longer accepts: a view has changed, or
-    /// something between us has discarded the statements.
+    /// Whether the connection has a prepared statement that PostgreSQL no longer accepts: a view has changed, or a
+    /// pooler has discarded the statements.
     pub(super) fn is_stale_plan(&self) -> bool {
         let Self::Postgres(error) = self else { return false };
         let Some(error) = error.as_db_error() else { return false };
-        // One with a context comes of a statement inside a function, which has begun by then.
+        // An error with a context comes from a statement inside a function, which has started by then.
         let changed = *error.code() == SqlState::FEATURE_NOT_SUPPORTED
             && error.routine() == Some("RevalidateCachedQuery")
             && error.where_().is_none();
@@ -226,8 +227,8 @@ impl DriverError {
     }
 }
 
-/// Whether a code may come of a view or function that has changed: a table, column, function, operator, type or schema
-/// that does not exist, types that do not fit, and a plan whose result has got other types.
+/// Whether the cause of a code may be a changed view or function: a table, column, function, operator, type or schema
+/// that does not exist, mismatched types, or a plan whose result types have changed.
 pub(crate) fn shows_change(code: &str) -> bool {
     matches!(
         code,
@@ -235,7 +236,7 @@ pub(crate) fn shows_change(code: &str) -> bool {
     )
 }
 
-/// Whether an error has ended the connection.
+/// Whether an error closed the connection.
 fn is_fatal(error: &tokio_postgres::Error) -> bool {
     let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
     error.as_db_error().is_some_and(|error| fatal.contains(&error.parsed_severity()))
@@ -245,7 +246,7 @@ fn io_source(error: &tokio_postgres::Error) -> Option<&std::io::Error> {
     std::error::Error::source(error)?.downcast_ref()
 }
 
-/// Whether a connection was ended, and not refused or without an answer.
+/// Whether a connection was closed, rather than refused or timed out.
 fn is_reset(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
     !matches!(error.kind(), ConnectionRefused | NotFound | TimedOut)

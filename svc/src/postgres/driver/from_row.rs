@@ -1,9 +1,9 @@
-//! Rows of the catalogue as tuples.
+//! Catalogue rows as tuples.
 
 use tokio_postgres::types::FromSql;
 use tokio_postgres::{Error, Row};
 
-/// A type that the columns of a row are read as, in their order.
+/// A type that a row's columns are read into, in order.
 pub(in crate::postgres) trait FromRow: Sized {
     /// # Errors
     /// When a column is missing or has another type.

@@ -1,4 +1,4 @@
-//! A connection outside of the pool that hears what is notified.
+//! A connection outside of the pool that receives notifications.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use super::wire::Wire;
 use crate::postgres::connect::ConnectConfig;
 use crate::postgres::identifier::quote;
 
-/// The time in which a connection has to be opened, and to hear its channels.
+/// The time allowed for opening a connection and listening on its channels.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A connection that hears what is notified on its channels. It is closed when it is dropped.
+/// A connection that receives the notifications on its channels. It is closed on drop.
 pub(crate) struct ListeningConnection {
-    /// The server keeps the session for as long as it lives.
+    /// The server keeps the session open while the client exists.
     _client: Client,
     wire: Wire,
 }
 
 impl ListeningConnection {
-    /// Opens a connection that hears these channels from now on.
+    /// Opens a connection that listens on these channels from now on.
     pub(crate) async fn open(connect: &ConnectConfig, channels: &[String]) -> Result<Self, DriverError> {
         let opening = async {
             let Opened { client, mut wire, .. } = Target::new(connect).connect().await?;
@@ -35,7 +35,7 @@ impl ListeningConnection {
         timeout(PATIENCE, opening).await.unwrap_or(Err(DriverError::Unanswered))
     }
 
-    /// Waits for what is notified next: its channel and its payload.
+    /// Waits for the next notification: its channel and its payload.
     pub(crate) async fn next(&mut self) -> Result<(String, String), DriverError> {
         let notification = self.wire.notified().await?;
         Ok((notification.channel().to_owned(), notification.payload().to_owned()))

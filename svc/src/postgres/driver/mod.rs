@@ -1,13 +1,14 @@
-//! The driver of planned reads: a pool of our own over `tokio-postgres`.
+//! The driver for planned reads: our own connection pool over `tokio-postgres`.
 //!
-//! - A statement has its connection to itself. Another one sent behind it would have to wait for it, could be hit by
-//!   its cancellation, and would see its session variables. Statements are sent back to back, without waiting for the
-//!   answer before, only where one request needs several.
-//! - A request reads and writes the socket in its own task. A task for each connection, as `tokio-postgres` proposes,
-//!   costs two switches of tasks a statement.
-//! - No ping: a read that meets a connection that had died is sent on another one. A write looks at its connection
-//!   first, which costs no round trip, and is sent once.
-//! - A statement that is not answered by its deadline is given up with its connection, and its slot is free again.
+//! - A statement has its connection to itself. A second statement sent behind it would have to wait for it, could be
+//!   hit by its cancellation, and would see its session variables. Statements are pipelined only where one request
+//!   needs several.
+//! - A request reads and writes the socket in its own task. A task per connection, as `tokio-postgres` proposes, costs
+//!   two task switches per statement.
+//! - No ping: a read that meets a dead connection is sent on another one. A write checks its connection first, which
+//!   costs no round trip, and is sent once.
+//! - A statement without a response by its deadline is abandoned together with its connection, and its slot becomes
+//!   free again.
 
 mod config;
 mod connection;
@@ -69,33 +70,33 @@ use super::connect::ConnectConfig;
 use super::{RowSink, Session, Statement};
 use crate::metrics::PoolStatus;
 
-/// The number of connections, beyond those of the pool, that may die under a ping.
+/// The number of dead connections, beyond the pool size, that a ping tolerates.
 const TRIES: u32 = 2;
 
 /// Runs planned reads and calls.
 pub(crate) struct Driver {
     pool: Arc<Pool>,
-    /// For statements about the catalogue.
+    /// For statements on the catalogue.
     catalogue: Target,
 }
 
 impl Driver {
-    /// Connects when it is first used.
+    /// Connects on first use.
     pub(super) fn new(connect: &ConnectConfig, bounds: Bounds) -> Self {
         let catalogue = Target::new(&connect.clone().for_catalogue());
         Self { pool: Pool::new(Target::new(connect), bounds, pool::TICK), catalogue }
     }
 
-    /// Sets the bytes of SQL that each connection keeps prepared.
+    /// Sets how many bytes of SQL each connection keeps prepared.
     pub(super) fn statement_cache(mut self, bytes: usize) -> Self {
-        // Nobody else has a pool that was just made.
+        // A new pool is not shared yet.
         if let Some(pool) = Arc::get_mut(&mut self.pool) {
             pool.target.statement_cache = bytes;
         }
         self
     }
 
-    /// Sets whether sessions are reset after what may have altered them.
+    /// Sets whether sessions are reset after statements that may have altered them.
     pub(super) fn reset_session(mut self, reset: bool) -> Self {
         if let Some(pool) = Arc::get_mut(&mut self.pool) {
             pool.target.reset_session = reset;
@@ -103,15 +104,15 @@ impl Driver {
         self
     }
 
-    /// Runs a read on a connection of its own. When the future is dropped, so is the statement. A connection that had
-    /// died in the pool is replaced; once anything of it was answered, a read is not sent again.
+    /// Runs a read on its own connection. Dropping the future also ends the statement. A connection that died in the
+    /// pool is replaced; once any part of the response has arrived, a read is not sent again.
     pub(super) async fn read(
         &self,
         session: &Session,
         statement: &Statement,
         sink: &mut dyn RowSink,
     ) -> Result<(), DriverError> {
-        // Each that has died is one less; a new one cannot have died in the pool.
+        // Each dead connection leaves the pool with one fewer, and a new connection cannot have died in it.
         for _ in 0..=self.pool.size {
             match self.pool.acquire().await?.read(session, statement, sink).await {
                 Err(DriverError::ClosedIdle { .. }) => self.pool.close_dead(),
@@ -121,10 +122,11 @@ impl Driver {
         Err(DriverError::Closed)
     }
 
-    /// Runs reads back to back on one connection; a result for each. One that has died in the pool is replaced.
+    /// Runs pipelined reads on one connection and returns a result for each. A connection that died in the pool is
+    /// replaced.
     ///
     /// # Errors
-    /// When the connection fails, or a statement cannot be prepared: there is no result for any of them.
+    /// When the connection fails or a statement cannot be prepared; there are no results at all then.
     pub(super) async fn read_each(&self, reads: &[(&Session, &Statement)]) -> Result<Vec<EachResult>, DriverError> {
         for _ in 0..=self.pool.size {
             match self.pool.acquire().await?.read_each(reads).await {
@@ -135,11 +137,11 @@ impl Driver {
         Err(DriverError::Closed)
     }
 
-    /// A round trip. An answer is waited for as long as `patience`; a connection for longer only if `answers` says
-    /// that the database does.
+    /// Makes one round trip. Waits up to `patience` for the response, and longer than that for a connection only if
+    /// `answers` reports that the database responds.
     ///
     /// # Errors
-    /// [`DriverError::Unanswered`] when the database does not answer.
+    /// [`DriverError::Unanswered`] when the database does not respond.
     pub(super) async fn ping(
         &self,
         patience: Duration,
@@ -162,7 +164,7 @@ impl Driver {
             };
             let mut rows = Vec::new();
             match timeout(patience, slot.read(Session::none(), &statement, &mut rows)).await {
-                // That this one was closed says nothing of the others.
+                // One closed connection says nothing about the others.
                 Ok(Err(error)) if error.is_connection() && left > 0 => {
                     left -= 1;
                     self.pool.close_dead();
@@ -173,19 +175,19 @@ impl Driver {
         }
     }
 
-    /// Closes the connections that lie unused; those in use are closed when they come back.
+    /// Closes the idle connections now, and the ones in use when they are released.
     pub(super) fn retire_connections(&self) {
         self.pool.retire_connections();
     }
 
-    /// The settings of each transaction, where a pooler does not keep those of the session.
+    /// The settings for each transaction, if a pooler does not keep the session's settings.
     #[cfg(feature = "sqlx")]
     pub(super) fn transaction_settings(&self) -> Option<&str> {
         let target = &self.pool.target;
         (target.is_pooled() || self.catalogue.is_pooled()).then(|| target.transaction_settings())
     }
 
-    /// Notified when a view or function may have changed since its statement was made.
+    /// Notified when a view or function may have changed since its statement was written.
     pub(super) fn views_changed(&self) -> &Arc<Notify> {
         &self.pool.views_changed
     }
@@ -197,7 +199,7 @@ impl Driver {
         PoolStatus { pool: "svc", active, idle, waiting: Some(waiting), max: self.pool.size }
     }
 
-    /// The most connections there can be.
+    /// The maximum number of connections.
     pub(super) fn max_connections(&self) -> u32 {
         self.pool.size
     }

@@ -1,19 +1,19 @@
-//! The socket of `proxy.rs`, on systems without such sockets.
+//! The counterpart of `proxy.rs` on systems without Unix sockets.
 
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
 
 use crate::postgres::connect::ConnectConfig;
 
-/// A socket that there never is.
+/// A socket that never exists.
 #[derive(Debug)]
 pub(crate) enum Proxy {}
 
 impl Proxy {
-    /// No proxy, where sqlx needs none.
+    /// Returns no proxy if sqlx needs none.
     ///
     /// # Errors
-    /// When it would need one.
+    /// When sqlx would need one.
     pub(crate) fn for_sqlx(connect: &ConnectConfig) -> Result<Option<Self>> {
         if connect.suits_sqlx() {
             return Ok(None);
@@ -23,7 +23,7 @@ impl Proxy {
         Err(Error::new(ErrorKind::Unsupported, why))
     }
 
-    /// The folder of the socket.
+    /// The directory of the socket.
     pub(in crate::postgres) fn folder(&self) -> &Path {
         match *self {}
     }

@@ -1,9 +1,10 @@
-//! Connections of a program without the feature `tls`. A URL that asks for encryption is refused when it is read.
+//! Connections of a program built without the feature `tls`. A URL that requires encryption is rejected when it is
+//! read.
 
 use super::DriverError;
 use crate::postgres::connect::TlsConfig;
 
-/// The maker of streams, which are not encrypted.
+/// Creates streams, which are not encrypted.
 pub(super) type Connector = tokio_postgres::NoTls;
 
 pub(super) async fn connector(_: &TlsConfig) -> Result<Connector, DriverError> {

@@ -1,4 +1,4 @@
-//! Reads that are sent back to back on one connection, without waiting for the answer before.
+//! Pipelined reads: sent back to back on one connection, without waiting for the previous response.
 
 use std::borrow::Cow;
 use std::future::{Future as _, poll_fn};
@@ -17,9 +17,9 @@ use crate::postgres::{Session, Statement};
 /// The result of one read among several.
 pub(in crate::postgres) type EachResult = Result<Vec<Row>, DriverError>;
 
-/// A read, what is prepared for it, and the same for the variables of its session, if it has some.
+/// A read with its prepared statement, and the prepared statement that sets its session variables, if it has any.
 struct PreparedRead<'a> {
-    /// The beginning of its transaction, where it has one of its own.
+    /// The start of its transaction, if it has its own.
     begin: Option<Cow<'static, str>>,
     setup: Option<(&'a Statement, Prepared)>,
     statement: &'a Statement,
@@ -27,8 +27,8 @@ struct PreparedRead<'a> {
 }
 
 impl Connection {
-    /// Runs reads back to back, each in a transaction with the variables of its session, if it has some. One that fails
-    /// says nothing of the others.
+    /// Runs pipelined reads, each in a transaction with its session variables, if it has any. A read that fails does
+    /// not affect the others.
     pub(super) async fn read_each(&mut self, reads: &[(&Session, &Statement)]) -> Result<Vec<EachResult>, DriverError> {
         let mut prepared = Vec::with_capacity(reads.len());
         for (session, statement) in reads {
@@ -40,7 +40,7 @@ impl Connection {
             let begin = in_transaction.then(|| self.session.begin("BEGIN", statement.replan));
             prepared.push(PreparedRead { begin, setup, statement, prepared: self.prepared(statement).await? });
         }
-        // A plan for the values reads the same rows.
+        // A plan for the actual values returns the same rows.
         let switch = self.session.switch(reads.iter().any(|(_, statement)| statement.replan));
         let (client, answered, bound) = (&self.client, &self.answered, &self.bound);
         let switching = async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } };
@@ -51,7 +51,7 @@ impl Connection {
         self.results(reads, results)
     }
 
-    /// Notes what the results say of the connection.
+    /// Records the consequences of the results for the connection.
     fn results(
         &mut self,
         reads: &[(&Session, &Statement)],
@@ -89,8 +89,8 @@ impl PreparedRead<'_> {
             return Ok(found);
         };
         let mut settings = Vec::new();
-        // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
-        // the transaction.
+        // All are sent at once, in this order. When one fails, PostgreSQL rejects the ones after it, and the last one
+        // ends the transaction.
         let (begun, set, read, ended) = join4(
             client.batch_execute(begin),
             async {
@@ -108,7 +108,7 @@ impl PreparedRead<'_> {
     }
 }
 
-/// The results of all. Each is polled whenever this is, as the wire wakes nobody.
+/// Returns the results of all. Each future is polled whenever this one is, as the wire wakes no tasks.
 async fn join_all<T>(mut all: Vec<MaybeDone<BoxFuture<'_, T>>>) -> Vec<T> {
     poll_fn(|cx| {
         let waiting = all.iter_mut().map(|one| Pin::new(one).poll(cx)).filter(Poll::is_pending).count();

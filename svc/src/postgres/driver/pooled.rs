@@ -1,5 +1,5 @@
-//! Sessions behind a pooler: each transaction may have another connection of the server, on which nothing is as the start-up
-//! asked for. So the settings are made for each transaction, and nothing is assumed of the session.
+//! Sessions behind a pooler: each transaction may run on a different server connection, without the start-up options.
+//! So each transaction makes the settings itself, and nothing is assumed about the session.
 
 use std::fmt::Write as _;
 
@@ -8,23 +8,23 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 use super::DriverError;
 use super::wire::Wire;
 
-/// The start-up option by which a session is told apart from one of a pooler that has left the options out.
+/// The start-up option that distinguishes a session which received the options from one whose pooler dropped them.
 pub(super) const MARK: &str = "-c svc.start_up=received";
 
-/// Asks for it.
+/// Reads the mark.
 const MARKED: &str = "SELECT coalesce(current_setting('svc.start_up', true), '')";
 
 /// The settings of sessions behind a pooler.
 #[derive(Debug)]
 pub(super) struct PooledSession {
-    /// The statements behind `BEGIN`.
+    /// The statements after `BEGIN`.
     settings: String,
-    /// The options that are no settings, which cannot be made later.
+    /// The options that are not settings, and so cannot be applied later.
     left_out: Vec<String>,
 }
 
 impl PooledSession {
-    /// The settings that start-up options name.
+    /// Parses the settings from start-up options.
     pub(super) fn of(options: &str) -> Self {
         let mut settings = String::from("SELECT ");
         let (found, left_out) = parse(options);
@@ -36,19 +36,19 @@ impl PooledSession {
         Self { settings, left_out }
     }
 
-    /// The statements that begin a transaction; `replans` has PostgreSQL plan for the values.
+    /// The statements that start a transaction; with `replans`, PostgreSQL plans for the actual values.
     pub(super) fn begin(&self, begin: &str, replans: bool) -> String {
         let plans = if replans { "; SET LOCAL plan_cache_mode = force_custom_plan" } else { "" };
         format!("{begin}; {}{plans}", self.settings)
     }
 
-    /// Says that a pooler does not pass on the start-up options.
+    /// Logs that a pooler does not pass on the start-up options.
     pub(super) fn note(&self) {
         let left_out = &self.left_out;
         tracing::info!(?left_out, "a pooler does not pass on start-up options, so each transaction begins with them");
     }
 
-    /// The settings of a transaction that has begun.
+    /// The settings for a transaction that has already started.
     #[cfg(feature = "sqlx")]
     pub(in crate::postgres) fn settings(&self) -> &str {
         &self.settings
@@ -65,7 +65,7 @@ pub(super) async fn has_options(client: &Client, wire: &mut Wire) -> Result<bool
 }
 
 impl DriverError {
-    /// Whether a pooler does not let a connection give start-up options.
+    /// Whether a pooler rejected the connection because of its start-up options.
     pub(super) fn refuses_options(&self) -> bool {
         self.of_database().is_some_and(|error| {
             error.code().code() == "08P01" && error.message().starts_with("unsupported startup parameter")
@@ -73,8 +73,8 @@ impl DriverError {
     }
 }
 
-/// The settings in start-up options, as PostgreSQL reads them: `-c name=value`, `-cname=value` or `--name=value`, with a
-/// backslash before what does not end a word. The words that are none come behind.
+/// Parses the settings in start-up options as PostgreSQL does: `-c name=value`, `-cname=value` or `--name=value`, where
+/// a backslash escapes the next character. The words that are not settings are returned separately.
 fn parse(options: &str) -> (Vec<(String, String)>, Vec<String>) {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let mut words = words(options).into_iter();
@@ -108,7 +108,7 @@ fn words(options: &str) -> Vec<String> {
     words
 }
 
-/// A text of SQL, whatever `standard_conforming_strings` says.
+/// A SQL string literal that is valid with either value of `standard_conforming_strings`.
 fn literal(text: &str) -> String {
     let quoted = text.replace('\'', "''");
     if quoted.contains('\\') { format!("E'{}'", quoted.replace('\\', "\\\\")) } else { format!("'{quoted}'") }

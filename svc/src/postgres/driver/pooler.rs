@@ -1,4 +1,4 @@
-//! Whether a pooler in front of the server keeps prepared statements, without which the service cannot work.
+//! Checks whether a pooler in front of the server keeps prepared statements; the service cannot work without them.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -10,17 +10,17 @@ use super::dedicated::{DedicatedConnection, within};
 use super::{Driver, DriverError};
 use crate::postgres::Statement;
 
-/// The names of this statement on the server. A pooler that keeps prepared statements gives them names of its own.
+/// The server-side names of this statement. A pooler that keeps prepared statements renames them.
 const NAMES: &str = "SELECT name::text FROM pg_prepared_statements WHERE statement LIKE '%svc: names by a pooler%'";
 
-/// The looks whether two connections are one of the server.
+/// How often two connections are compared to see whether they share a server connection.
 const LOOKS: u32 = 3;
 
 impl Driver {
-    /// Checks that prepared statements stay with a connection, where that is one of a pooler.
+    /// Checks, behind a pooler, that prepared statements stay with a connection.
     ///
     /// # Errors
-    /// [`DriverError::StatementsLost`] where they do not.
+    /// [`DriverError::StatementsLost`] if they do not.
     pub(in crate::postgres) async fn check_pooler(
         &self,
         connection: &mut DedicatedConnection,
@@ -43,7 +43,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Whether another connection gets the same one of the server, which a pooler then gives to each transaction.
+    /// Whether another connection gets the same server connection, as from a pooler that assigns one per transaction.
     async fn shares_server(
         &self,
         connection: &mut DedicatedConnection,
@@ -60,7 +60,7 @@ impl Driver {
         Ok(false)
     }
 
-    /// Notes an error that tells of a pooler which does not keep prepared statements; whether it does.
+    /// Returns whether an error shows that a pooler does not keep prepared statements, and records it if so.
     pub(in crate::postgres) fn notes_lost_statement(&self, error: &DriverError) -> bool {
         let is_lost = error.is_lost_statement();
         if is_lost {
@@ -71,7 +71,7 @@ impl Driver {
 }
 
 impl DedicatedConnection {
-    /// The number of the process that answers.
+    /// The ID of the server process that responds.
     async fn process(&mut self) -> Result<Option<String>, DriverError> {
         let answer = within(self.deadline, async {
             let ask = self.connection.client.simple_query("SELECT pg_backend_pid()");
@@ -85,15 +85,15 @@ impl DedicatedConnection {
 }
 
 impl DriverError {
-    /// Whether the server has another prepared statement of this name, or none: names are given once in a program, and a
-    /// statement that a view has changed is prepared again.
+    /// Whether the server has a different prepared statement of this name, or none: a program uses each name once, and
+    /// a statement whose view has changed is prepared again.
     fn is_lost_statement(&self) -> bool {
         let codes = [SqlState::DUPLICATE_PSTATEMENT, SqlState::INVALID_SQL_STATEMENT_NAME];
         self.code().is_some_and(|code| codes.contains(code))
     }
 }
 
-/// Whether a prepared statement has the name that the driver gave it.
+/// Whether a prepared statement has a name assigned by the driver.
 fn is_own(name: &str) -> bool {
     name.strip_prefix('s')
         .is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))

@@ -1,7 +1,7 @@
-//! A socket of this process whose connections lead to the server, for sqlx.
+//! A local socket whose connections are forwarded to the server, for sqlx.
 //!
-//! sqlx trusts the public authorities beside the one that is given, and knows one host. So where the URL asks for more,
-//! its pool connects here, and what is between here and the server is set up as for the driver.
+//! sqlx trusts the public certificate authorities besides the configured one, and supports only one host. So where the
+//! URL needs more, sqlx's pool connects here, and the proxy connects to the server as the driver does.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use super::config::Target;
 use super::stream::BoxStream;
 use crate::postgres::connect::{ConnectConfig, PROXY_PORT};
 
-/// The time that the system is given when it cannot accept a connection.
+/// How long to wait when the system cannot accept a connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The most bytes of a connection's first message, as PostgreSQL has it.
+/// The maximum bytes of a connection's first message, as in PostgreSQL.
 const LONGEST_START: usize = 10_000;
 
 /// The SQLSTATE `sqlclient_unable_to_establish_sqlconnection`.
 const NO_CONNECTION: &str = "08001";
 
-/// A socket in a folder that only this user can open. Its connections end with the value.
+/// A socket in a directory that only this user can open. Its connections are closed on drop.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     task: JoinHandle<()>,
@@ -34,10 +34,10 @@ pub(crate) struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy where the URL asks for what sqlx cannot do by itself.
+    /// Returns a proxy if the URL needs features that sqlx lacks.
     ///
     /// # Errors
-    /// When the system has no folder or no socket for it.
+    /// When the system cannot create the directory or the socket.
     pub(crate) fn for_sqlx(connect: &ConnectConfig) -> std::io::Result<Option<Self>> {
         if connect.suits_sqlx() {
             return Ok(None);
@@ -51,7 +51,7 @@ impl Proxy {
         Ok(Some(Self { task, folder }))
     }
 
-    /// The folder of the socket.
+    /// The directory of the socket.
     pub(in crate::postgres) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -64,7 +64,7 @@ impl Drop for Proxy {
 }
 
 async fn accept(listener: UnixListener, target: Arc<Target>, unwanted: Option<Arc<str>>) {
-    // Ends those that are left when the task does.
+    // Aborts the remaining connections when the task ends.
     let mut running = JoinSet::new();
     loop {
         match listener.accept().await {
@@ -79,7 +79,7 @@ async fn accept(listener: UnixListener, target: Arc<Target>, unwanted: Option<Ar
 
 async fn forward(mut client: UnixStream, target: Arc<Target>, unwanted: Option<Arc<str>>) {
     match target.dial().await {
-        // Either side may end it at any time.
+        // Either side may close it at any time.
         Ok(mut server) => drop(copy(&mut client, &mut server, unwanted.as_deref()).await),
         Err(error) => drop(refuse(&mut client, &error).await),
     }
@@ -97,7 +97,7 @@ async fn copy(client: &mut UnixStream, server: &mut BoxStream, unwanted: Option<
     copy_bidirectional(client, server).await.map(drop)
 }
 
-/// The first message of a connection, whose start-up options begin with some that are not wanted, without those.
+/// Removes unwanted options from the start of the start-up options in a connection's first message.
 ///
 /// <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 fn without_options(message: &[u8], unwanted: &str) -> Vec<u8> {
@@ -108,7 +108,7 @@ fn without_options(message: &[u8], unwanted: &str) -> Vec<u8> {
 }
 
 impl Target {
-    /// A stream to the host that a connection would lead to.
+    /// A stream to the host that a connection would use.
     async fn dial(&self) -> Result<BoxStream, DriverError> {
         let host = match self.hosts.as_slice() {
             [_] if self.accepts_any() => 0,
@@ -128,9 +128,9 @@ impl Target {
     }
 }
 
-/// Tells sqlx why there is no connection, as the server would.
+/// Reports to sqlx why there is no connection, in the form of a server error.
 async fn refuse(client: &mut UnixStream, error: &DriverError) -> std::io::Result<()> {
-    // It reads the answer to what it has sent.
+    // sqlx expects the response after it has sent its message.
     client.readable().await?;
     let mut fields = Vec::new();
     let text = error.with_sources();

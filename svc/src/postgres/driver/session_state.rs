@@ -1,4 +1,4 @@
-//! The session of a connection: the state that statements may leave behind in it, and the statement that undoes it.
+//! The session of a connection: the state that statements may leave behind in it, and the statement that resets it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,32 +13,32 @@ macro_rules! reset_session {
     };
 }
 
-/// Settings that poolers take over from the server for each of their clients, as they were at the start.
+/// Settings that poolers copy from the server for each of their clients, with their initial values.
 macro_rules! reported {
     () => {
         "SET DateStyle = 'ISO, MDY'; SET TimeZone = 'UTC'"
     };
 }
 
-/// Undoes all that lasts for a session and not for a transaction, except for prepared statements. The role comes after
-/// the user, as only that sets one again which the database URL or `ALTER ROLE … SET role` gives.
+/// Resets everything that lasts for a session rather than a transaction, except prepared statements. The role comes
+/// after the user, as only `RESET ROLE` restores a role given by the database URL or `ALTER ROLE … SET role`.
 /// <https://www.postgresql.org/docs/current/sql-discard.html>
 pub(super) const RESET_SESSION: &str = reset_session!();
 
-/// The same for connections of sqlx. A pooler takes over what these two are after the reset, so they are set again.
+/// The same for connections of sqlx. A pooler copies `DateStyle` and `TimeZone` after the reset, so they are set again.
 #[cfg(feature = "sqlx")]
 pub(in crate::postgres) const RESET_OF_SQLX: &str = concat!(reset_session!(), "; ", reported!());
 
-/// The session of a connection, beside what it was when it began.
+/// How the session of a connection differs from its initial state.
 #[derive(Debug)]
 pub(super) struct SessionState {
-    /// Whether PostgreSQL plans each statement for its values.
+    /// Whether PostgreSQL plans each statement for its actual values.
     pub(super) replans: bool,
-    /// The settings of each transaction, where a pooler does not keep those of the session.
+    /// The settings for each transaction, if a pooler does not keep the session's settings.
     pub(super) pooled: Option<Arc<PooledSession>>,
-    /// Whether something has run that may have set what it likes, such as a function that writes.
+    /// Whether a statement has run that may have altered the session, such as a function that writes.
     may_be_altered: bool,
-    /// Whether that is undone.
+    /// Whether such alterations are reset.
     is_reset: bool,
 }
 
@@ -47,23 +47,23 @@ impl SessionState {
         Self { replans: false, pooled, may_be_altered: false, is_reset }
     }
 
-    /// Notes that a statement runs which writes.
+    /// Records that a writing statement runs.
     pub(super) fn run(&mut self, statement: &Statement) {
         self.may_be_altered |= !statement.keeps_session;
     }
 
-    /// Whether it has to be reset before somebody else uses it.
+    /// Whether the session must be reset before its next use.
     pub(super) fn needs_reset(&self) -> bool {
         self.is_reset && self.may_be_altered
     }
 
-    /// Notes that it is as it was when it began.
+    /// Records that the session is in its initial state again.
     pub(super) fn was_reset(&mut self) {
         (self.replans, self.may_be_altered) = (false, false);
     }
 
-    /// The statement that tells PostgreSQL to plan for the values, or no longer to; `None` where it does so already, and
-    /// behind a pooler, where each transaction says so.
+    /// The statement that turns planning for the actual values on or off. `None` if it is so already, and behind a
+    /// pooler, where each transaction sets it.
     pub(super) fn switch(&mut self, replan: bool) -> Option<&'static str> {
         if self.replans == replan || self.pooled.is_some() {
             return None;
@@ -72,7 +72,7 @@ impl SessionState {
         Some(if replan { "SET plan_cache_mode = force_custom_plan" } else { "RESET plan_cache_mode" })
     }
 
-    /// The statement that begins a transaction, with its settings where a pooler does not keep those of the session.
+    /// The statement that starts a transaction, with its settings if a pooler does not keep the session's settings.
     pub(super) fn begin(&self, begin: &'static str, replans: bool) -> Cow<'static, str> {
         match &self.pooled {
             None => Cow::Borrowed(begin),
@@ -80,8 +80,9 @@ impl SessionState {
         }
     }
 
-    /// The statement that ends a transaction. Behind a pooler the reset of the session is one message with it, as the next
-    /// one may reach another connection of the server; what the pooler has taken over of the reset is set again.
+    /// The statement that ends a transaction. Behind a pooler, the session reset is part of the same message, as the
+    /// next message may reach another server connection; the settings that the pooler copied after the reset are set
+    /// again.
     pub(super) fn end<'a>(&self, end: &'a str) -> Cow<'a, str> {
         if self.pooled.is_some() && self.needs_reset() && !end.is_empty() {
             return Cow::Owned(format!("{end}; {RESET_SESSION}; {}", reported!()));

@@ -1,4 +1,4 @@
-//! The statements that a connection keeps prepared, within a bound of bytes.
+//! The statements that a connection keeps prepared, bounded in bytes.
 
 use std::collections::VecDeque;
 
@@ -8,44 +8,44 @@ use tokio_postgres::Statement as Prepared;
 
 use crate::postgres::{Param, Statement, StatementText};
 
-/// The most statements, however short they are.
+/// The maximum number of statements, however short they are.
 const MOST: usize = 1_000;
-/// The number of statements that are found without comparing their text.
+/// The number of statements found without comparing texts.
 const RECENT: usize = 8;
-/// The part of the room that one statement may take, as a divisor.
+/// The share of the room that one statement may take, as a divisor.
 const SHARE: usize = 16;
-/// The number of texts that are remembered because they were asked for.
+/// The number of texts remembered because they were prepared.
 const SEEN: usize = 256;
 
-/// The novelty of a statement that was just prepared.
+/// Whether a statement that was just prepared had been prepared before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Novelty {
-    /// It was not asked for lately.
+    /// It was not prepared recently.
     New,
     Known,
-    /// Its columns had other types: a view has changed.
+    /// Its columns used to have other types: a view has changed.
     Changed,
 }
 
-/// Prepared statements by their text; those that were used least recently make room for others.
+/// Prepared statements by text, with the least recently used evicted first.
 ///
-/// PostgreSQL keeps each with its trees and its plan, which take hundreds of times as much as the text. So what is asked
-/// for once, or is long, is closed after it has run.
+/// PostgreSQL keeps each one with its parse trees and its plan, which take hundreds of times as much memory as the
+/// text. So a statement that is used once, or is long, is closed after it has run.
 pub(super) struct StatementCache {
     kept: LruCache<Box<str>, Prepared>,
-    /// Those that were looked up last, found by where their text lies: most are kept with a plan, and to compare texts
-    /// costs more than to encode a statement.
+    /// The last statements looked up, found by the address of their text: most texts are kept with a plan, and
+    /// comparing texts costs more than encoding a statement.
     recent: VecDeque<(StatementText, Prepared)>,
-    /// The bytes of the texts, and the most of them.
+    /// The bytes of the texts, and their maximum.
     bytes: usize,
     room: usize,
-    /// Texts that were prepared, as hashes, and the types of their columns; each in the place that its hash says.
+    /// Hashes of the prepared texts and of their column types, at the index given by the text's hash.
     seen: Box<[(u64, u64)]>,
     hasher: RandomState,
 }
 
 impl StatementCache {
-    /// An empty cache for texts of at most so many bytes together.
+    /// An empty cache for texts of at most `room` bytes in total.
     pub(super) fn new(room: usize) -> Self {
         Self {
             kept: LruCache::unbounded(),
@@ -57,7 +57,7 @@ impl StatementCache {
         }
     }
 
-    /// The prepared statement, if it is kept and fits the values.
+    /// The prepared statement, if it is cached and fits the values.
     pub(super) fn find(&mut self, statement: &Statement) -> Option<Prepared> {
         let takes = |known: &Prepared| {
             known.params().len() == statement.params.len()
@@ -67,14 +67,14 @@ impl StatementCache {
         if let Some((_, known)) = self.recent.iter().find(is_same) {
             return Some(known.clone());
         }
-        // The same text may have been prepared for a view as it was before.
+        // The same text may have been prepared for an earlier version of the view.
         let known = self.kept.get(&*statement.text).filter(|known| takes(known) && fits(statement, known))?.clone();
         self.remember(statement, &known);
         Some(known)
     }
 
-    /// Keeps a statement that is asked for again, if there is room for one of its length. One that is not kept or falls out
-    /// is closed when it is dropped.
+    /// Keeps a statement that is used repeatedly, if there is room for its length. A statement that is not kept, or is
+    /// evicted, is closed when it is dropped.
     pub(super) fn keep(&mut self, statement: &Statement, prepared: &Prepared) -> Novelty {
         if statement.text.is_sent_once() {
             return Novelty::New;
@@ -111,7 +111,7 @@ impl StatementCache {
         }
     }
 
-    /// Forgets a statement that PostgreSQL no longer takes.
+    /// Removes a statement that PostgreSQL no longer accepts.
     pub(super) fn forget(&mut self, text: &str) {
         self.recent.clear();
         if self.kept.pop(text).is_some() {
@@ -125,7 +125,7 @@ impl StatementCache {
     }
 }
 
-/// Whether the columns of a statement have the types for which it was written.
+/// Whether the columns have the types that the statement was written for.
 pub(super) fn fits(statement: &Statement, prepared: &Prepared) -> bool {
     statement.text.fits(prepared.columns().iter().map(|column| column.type_().oid()))
 }

@@ -1,4 +1,4 @@
-//! Connections as streams of bytes.
+//! Connections as byte streams.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -7,5 +7,5 @@ pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// Any of them.
+/// A boxed [`Stream`].
 pub(super) type BoxStream = Box<dyn Stream>;

@@ -1,4 +1,4 @@
-//! The driver and its pool against a PostgreSQL of their own.
+//! Tests the driver and its pool against a dedicated PostgreSQL instance.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::postgres::connect::ConnectConfig;
 use crate::postgres::rows::Raw;
 use crate::postgres::{Param, Session, Statement};
 
-/// A driver with so many connections to the tests' PostgreSQL.
+/// A driver with a number of connections to the tests' PostgreSQL.
 fn driver(connections: u32) -> Driver {
     Driver::new(&postgres(), bounds(connections, Duration::from_secs(10)))
 }
@@ -23,11 +23,11 @@ fn bounds(size: u32, acquire_timeout: Duration) -> Bounds {
     Bounds { size, acquire_timeout, deadline: Duration::from_secs(60) }
 }
 
-/// A PostgreSQL that ends with the program.
+/// A PostgreSQL instance that stops with the process.
 fn postgres() -> ConnectConfig {
     static CLUSTER: OnceLock<Database> = OnceLock::new();
     let cluster = CLUSTER.get_or_init(|| {
-        // A thread and a runtime of its own: those of the first test would end with it.
+        // In a separate thread and runtime, as those of the first test would end with it.
         let start = std::thread::spawn(|| {
             let runtime = tokio::runtime::Runtime::new().unwrap();
             let database = runtime.block_on(Database::start(Options::temporary())).unwrap();
@@ -65,7 +65,7 @@ impl Driver {
         Ok(rows)
     }
 
-    /// Connections in use, and the most there can be.
+    /// The connections in use, and their maximum.
     fn pool_use(&self) -> (u32, u32) {
         let state = self.pool.state();
         (self.pool.size - state.vacant - u32::try_from(state.idle.len()).unwrap(), self.pool.size)
@@ -75,7 +75,7 @@ impl Driver {
         text(self.rows(session, &statement(sql)).await)
     }
 
-    /// The process of the only connection, on which nothing is set.
+    /// The server process of the only connection, on which nothing is set.
     async fn clean(&self) -> String {
         let none = Session::none();
         assert_eq!(self.ask(none, SEEN).await, "");
@@ -84,12 +84,12 @@ impl Driver {
         self.ask(none, PID).await
     }
 
-    /// Ends what a process runs.
+    /// Cancels the statement of a server process.
     async fn cancel(&self, pid: &str) {
         self.ask(Session::none(), &format!("SELECT pg_cancel_backend({pid})::text")).await;
     }
 
-    /// Waits until another connection's process has ended.
+    /// Waits until the server process of another connection has ended.
     async fn await_end(&self, pid: &str) {
         let start = Instant::now();
         let running = format!("SELECT count(*)::text FROM pg_stat_activity WHERE pid = {pid}");
@@ -100,7 +100,7 @@ impl Driver {
     }
 }
 
-/// Edge case 48: the connection is read without any session variables of its own, and it is the same one.
+/// Edge case 48: the connection is read without session variables, and it is the same connection.
 #[tokio::test]
 async fn settings_end_with_their_statement() {
     let driver = driver(1);
@@ -129,13 +129,13 @@ async fn a_statement_does_not_run_without_its_settings() {
     assert_eq!(driver.clean().await, pid);
 }
 
-/// A request that goes away while its statement is quick leaves the connection to the next one, clean.
+/// A request that is dropped while its statement is quick leaves a clean connection to the next one.
 #[tokio::test]
 async fn an_abandoned_quick_statement_keeps_its_connection() {
     let driver = driver(1);
     driver.ask(&tenant("a"), "SELECT pg_sleep(0.01)::text").await;
     let mut kept = 0;
-    // On a busy machine a statement may take longer than it is waited for.
+    // On a busy machine, a statement may take longer than its time-out.
     for _ in 0..40 {
         let pid = driver.clean().await;
         let statement = statement("SELECT pg_sleep(0.01)::text");
@@ -240,7 +240,7 @@ async fn those_who_wait_too_long_are_told_so() {
     }
 }
 
-/// A driver whose pool looks for old and unused connections this often.
+/// A driver whose pool checks for old and idle connections at this interval.
 fn with_tick(bounds: Bounds, tick: Duration) -> Driver {
     let target = || Target::new(&postgres());
     Driver { pool: Pool::new(target(), bounds, tick), catalogue: target() }
@@ -258,7 +258,7 @@ async fn connections_that_lie_unused_are_closed() {
     }
 }
 
-/// A connection that is always in use is closed as well, when it is old.
+/// A connection that is always in use is closed as well once it is old.
 #[tokio::test]
 async fn connections_do_not_live_for_ever() {
     let driver = with_tick(bounds(1, Duration::from_secs(10)), Duration::from_millis(20));
@@ -268,7 +268,7 @@ async fn connections_do_not_live_for_ever() {
     }
 }
 
-/// The task that ends the waits that took too long runs in the runtime of the request that waited first.
+/// The task that times out waiting requests runs in the runtime of the request that waited first.
 #[test]
 fn a_time_out_outlives_the_runtime_of_another_request() {
     let driver = Arc::new(Driver::new(&postgres(), bounds(1, Duration::from_millis(500))));

@@ -1,5 +1,5 @@
-//! TLS, by the rules of `sslmode`: encrypted without a look at the certificate, with a look at who signed it, or with
-//! a look at the host's name as well.
+//! TLS by the rules of `sslmode`: encryption without checking the certificate, checking its issuer, or checking the
+//! host name as well.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::DriverError;
 use crate::postgres::connect::{Pem, TlsConfig, Verify};
 
-/// The maker of encrypted streams.
+/// Creates encrypted streams.
 pub(super) type Connector = MakeRustlsConnect;
 
-/// The maker of encrypted streams. Reads the files that the configuration names.
+/// Returns the connector for encrypted streams. Reads the configured files.
 pub(super) async fn connector(tls: &TlsConfig) -> Result<Connector, DriverError> {
     let provider = Arc::new(ring::default_provider());
     let spoken = [&TLS12, &TLS13].into_iter().zip(tls.versions);
@@ -47,13 +47,13 @@ pub(super) async fn connector(tls: &TlsConfig) -> Result<Connector, DriverError>
         None => builder.with_no_client_auth(),
     };
     if tls.negotiation == SslNegotiation::Direct {
-        // PostgreSQL refuses connections that begin with TLS and do not say for which protocol.
+        // PostgreSQL rejects connections that start with TLS without naming the protocol.
         config.alpn_protocols = vec![b"postgresql".to_vec()];
     }
     Ok(MakeRustlsConnect::new(config))
 }
 
-/// An encrypted stream to a host of this name, over another stream.
+/// An encrypted stream to the named host, over another stream.
 #[cfg(all(unix, feature = "sqlx"))]
 pub(super) async fn encrypt(
     mut connector: Connector,
@@ -65,7 +65,7 @@ pub(super) async fn encrypt(
     Ok(Box::new(tls.connect(stream).await?))
 }
 
-/// The authorities of `sslrootcert` alone, or else the public ones.
+/// Only the authorities of `sslrootcert` if it is set, or else the public ones.
 async fn roots(tls: &TlsConfig) -> Result<RootCertStore, DriverError> {
     let Some(root) = &tls.root else {
         return Ok(RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()));
@@ -79,7 +79,7 @@ async fn roots(tls: &TlsConfig) -> Result<RootCertStore, DriverError> {
 
 async fn certificates(pem: &Pem) -> Result<Vec<CertificateDer<'static>>, DriverError> {
     let text = read(pem).await?;
-    // The reader's own message quotes what it has read, which may be a key in the wrong place.
+    // The reader's own message quotes its input, which may be a misplaced key.
     let broken = |_| DriverError::Tls(format!("{} is not valid PEM", named(pem)));
     let certificates = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>().map_err(broken)?;
     if certificates.is_empty() {
@@ -97,13 +97,13 @@ async fn read(pem: &Pem) -> Result<Vec<u8>, DriverError> {
     }
 }
 
-/// As libpq does, refuses a key that others may read.
+/// Like libpq, rejects a key that others may read.
 async fn read_key(pem: &Pem) -> Result<Vec<u8>, DriverError> {
     #[cfg(unix)]
     if let Pem::File(path) = pem {
         use std::os::unix::fs::MetadataExt as _;
         let metadata = tokio::fs::metadata(path).await;
-        // A key of the system may be readable by a group that the service belongs to.
+        // A system key may be readable by a group that the service belongs to.
         let open_to = |metadata: &std::fs::Metadata| metadata.mode() & if metadata.uid() == 0 { 0o037 } else { 0o077 };
         if metadata.is_ok_and(|metadata| open_to(&metadata) != 0) {
             let path = path.display();
@@ -124,7 +124,7 @@ fn failed(error: impl std::fmt::Display) -> DriverError {
     DriverError::Tls(error.to_string())
 }
 
-/// Checks less than rustls does by itself.
+/// Checks less than rustls does by default.
 #[derive(Debug)]
 enum Lenient {
     /// Any certificate: `prefer` and `require` only encrypt.

@@ -1,4 +1,4 @@
-//! The URL's parameters for TLS and for hosts, in both pools, against servers that ask for a password over TLS.
+//! The URL's parameters for TLS and for hosts, in both pools, against servers that require a password over TLS.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -40,8 +40,8 @@ fn write(folder: &Path, name: &str, params: &CertificateParams, authority: &Auth
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 
-/// A folder with the certificates of an authority: of servers that are right, called otherwise, and expired, and of a
-/// client. `other.crt` is another authority.
+/// A directory with an authority's certificates: for servers (valid, with another name, and expired) and for a client.
+/// `other.crt` is another authority.
 fn certificates() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let (ca, path) = (authority(), folder.path());
@@ -85,7 +85,7 @@ fn config(url: &str) -> ConnectConfig {
     ConnectConfig::parse(url, &|_| None).unwrap()
 }
 
-/// Returns the answers that the driver and sqlx get for a statement.
+/// Returns the results that the driver and sqlx get for a statement.
 async fn ask(url: &str, sql: &'static str) -> [Result<String, String>; 2] {
     let config = config(url);
     let driver = Driver::new(
@@ -142,7 +142,7 @@ async fn sslmode_decides_what_is_checked_in_both_pools() {
         (&good, "localhost", root(path, "verify-full", "both.crt")),
         (&good, "localhost", root(path, "verify-full", "ca.crt") + "&ssl_min_protocol_version=TLSv1.3"),
         (&good, "localhost", root(path, "verify-full", "ca.crt") + "&ssl_max_protocol_version=TLSv1.2"),
-        // The name is looked at, and the address is where to go.
+        // The name is checked against the certificate, and the address is used to connect.
         (&named, "other.example", root(path, "verify-full", "ca.crt") + "&hostaddr=127.0.0.1"),
     ] {
         works(&url(server, host, &query), "true").await;
@@ -192,7 +192,7 @@ async fn hosts_are_tried_in_turn(folder: &Path, good: &Database, named: &Databas
     let (port, other) = (good.tcp_port().unwrap(), named.tcp_port().unwrap());
     let several = |hosts: &str, query: &str| format!("postgres://guest:p%40ss@{hosts}/postgres?{query}");
     let full = root(folder, "verify-full", "ca.crt");
-    // Nobody is at the first, and the second has another name.
+    // The first has no server, and the second has another name.
     let hosts = format!("127.0.0.1:1,localhost:{other},localhost:{port}");
     works(&several(&hosts, &full), "true").await;
     works(&several(&hosts, &(full.clone() + "&load_balance_hosts=random")), "true").await;

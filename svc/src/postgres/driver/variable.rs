@@ -1,11 +1,11 @@
-//! Values of variables, in PostgreSQL's text format: PostgreSQL reads them as the type that it found for the parameter.
+//! Values of variables, in PostgreSQL's text format. PostgreSQL parses them as the type it inferred for the parameter.
 
 use bytes::BytesMut;
 use tokio_postgres::types::{IsNull, Kind, Type};
 
 use crate::json::ExactJson as Value;
 
-/// An error of writing or reading a value.
+/// An error while writing or reading a value.
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A value that cannot be written for its parameter; nothing was sent.
@@ -34,7 +34,7 @@ fn refuse<T>(why: String) -> Result<T, BoxError> {
     Err(Unwritten(why).into())
 }
 
-/// The type below domains.
+/// The type underneath any domains.
 fn base(ty: &Type) -> &Type {
     match ty.kind() {
         Kind::Domain(inner) => base(inner),
@@ -42,7 +42,7 @@ fn base(ty: &Type) -> &Type {
     }
 }
 
-/// An array of one dimension or more; every item is quoted, so that nothing in it has a meaning.
+/// An array of one or more dimensions. Every item is quoted, so no character in it has a special meaning.
 fn array(items: &[Value], item: &Type, out: &mut BytesMut) -> Result<(), BoxError> {
     out.extend_from_slice(b"{");
     for (index, value) in items.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! The time that a statement may go without its answer, for a server that stands still or a network that is gone.
+//! The deadline for a statement's response, for a server that hangs or a network that is down.
 //!
-//! A timer for each statement would cost a place in a queue and two looks at the clock. A statement notes the beat at
-//! which it began, and one task that makes the beats looks at the notes.
+//! A timer for each statement would cost a queue entry and two clock reads. Instead, a statement records the beat at
+//! which it began, and a single task produces the beats and checks the records.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use crate::wake_flag::WakeFlag;
 
-/// The beats of a deadline.
+/// The number of beats in a deadline.
 const BEATS: u32 = 16;
-/// The shortest and the longest time between two beats.
+/// The minimum and maximum time between two beats.
 const BEAT: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(500)];
 /// In `Watch::since`: the statement is late.
 const LATE: u32 = u32::MAX;
 
-/// A connection, as the watchdog sees it. It is what wakes the request that uses the connection.
+/// The watchdog's record of a connection, which is also the waker of the request using it.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     pub(super) woken: WakeFlag,
@@ -26,17 +26,17 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// A statement begins.
+    /// Records that a statement begins.
     pub(super) fn begin(&self, beat: u32) {
         self.since.store(beat.saturating_add(1), Ordering::Relaxed);
     }
 
-    /// The statement has ended, or its end is waited for with another clock.
+    /// Records that the statement has ended, or that another timer covers its end.
     pub(super) fn end(&self) {
         self.since.store(0, Ordering::Relaxed);
     }
 
-    /// Whether the statement should have been answered by now.
+    /// Whether the statement's response is overdue.
     pub(super) fn is_late(&self) -> bool {
         self.since.load(Ordering::Relaxed) == LATE
     }
@@ -63,30 +63,30 @@ impl Wake for Watch {
     }
 }
 
-/// The connections that are watched, and the time in beats.
+/// The watched connections, and the time in beats.
 #[derive(Debug)]
 pub(super) struct Watches {
     pub(super) beat: Duration,
-    /// The most beats that a statement may take.
+    /// The maximum number of beats that a statement may take.
     most: u32,
     now: AtomicU32,
     all: Mutex<Vec<Weak<Watch>>>,
 }
 
 impl Watches {
-    /// For statements that may take so long.
+    /// For statements that may take up to `deadline`.
     pub(super) fn new(deadline: Duration) -> Self {
         let beat = (deadline / BEATS).clamp(BEAT[0], BEAT[1]);
         let most = u32::try_from(deadline.as_nanos().div_ceil(beat.as_nanos())).unwrap_or(LATE);
         Self { beat, most, now: AtomicU32::new(0), all: Mutex::default() }
     }
 
-    /// The number of the last beat.
+    /// The number of the current beat.
     pub(super) fn now(&self) -> u32 {
         self.now.load(Ordering::Relaxed)
     }
 
-    /// Watches a connection for as long as there is one.
+    /// Watches a connection until it is dropped.
     pub(super) fn add(&self, watch: &Arc<Watch>) {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(watch));
     }

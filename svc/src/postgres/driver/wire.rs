@@ -1,4 +1,4 @@
-//! The socket of a connection: written and read by the request that uses the connection, in its own task.
+//! The socket of a connection, written and read by the request that uses the connection, in its own task.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -16,13 +16,13 @@ use super::watch::Watch;
 
 type Stream = tokio_postgres::Connection<Socket, <Connector as MakeTlsConnect<Socket>>::Stream>;
 
-/// The socket, and what it wakes: the task that waits for it now. The driver's channels remember who waited last, and
-/// would wake that task, or this one once more, with each message.
+/// The socket and the waker it notifies, which wakes the task that is waiting now. The driver's channels remember the
+/// last waiting task, and would wake that task, or this one once more, with each message.
 pub(super) struct Wire {
     stream: Stream,
     watch: Arc<Watch>,
     waker: Waker,
-    /// The notifications that nobody has taken; `None` where none are asked for.
+    /// The notifications not yet consumed; `None` where the connection does not collect any.
     notifications: Option<VecDeque<Notification>>,
 }
 
@@ -37,10 +37,10 @@ impl Wire {
         &self.watch
     }
 
-    /// Writes and reads until the work is done, which waits for nothing but messages.
+    /// Writes and reads until the work is done. The work must wait for messages only.
     ///
     /// # Errors
-    /// [`DriverError::Unanswered`] when the watchdog says that the statement is late.
+    /// [`DriverError::Unanswered`] when the watchdog reports the statement as late.
     pub(super) async fn drive<T, E>(&mut self, work: impl Future<Output = Result<T, E>>) -> Result<T, DriverError>
     where
         DriverError: From<E>,
@@ -48,14 +48,14 @@ impl Wire {
         let mut work = pin!(work);
         let mut waits = false;
         poll_fn(|cx| {
-            // The work is polled after each message, so nobody has to wake it.
+            // The work is polled after each message, so it needs no waker.
             let nobody = &mut Context::from_waker(Waker::noop());
             if waits {
                 if !self.watch.woken.take_wake(cx.waker()) {
                     return Poll::Pending;
                 }
             } else {
-                // Sends what there is to send.
+                // Sends the pending messages.
                 if let Poll::Ready(done) = work.as_mut().poll(nobody) {
                     return Poll::Ready(done.map_err(DriverError::from));
                 }
@@ -65,7 +65,7 @@ impl Wire {
             let ended = self.poll();
             let done = match (work.as_mut().poll(nobody), ended) {
                 (Poll::Ready(Ok(done)), _) => Ok(done),
-                // Why the connection ended says more than that it did.
+                // The reason why the connection ended takes precedence over the error of the work.
                 (_, Some(error)) => Err(error),
                 (Poll::Ready(Err(error)), None) => Err(error.into()),
                 (Poll::Pending, None) if self.watch.is_late() => Err(DriverError::Unanswered),
@@ -77,7 +77,7 @@ impl Wire {
         .await
     }
 
-    /// Drives work, and sends other work behind it at once. The result of the first does not depend on the second.
+    /// Drives work, and sends other work right behind it. The result of the first does not depend on the second.
     pub(super) async fn drive_both<T, U, E>(
         &mut self,
         work: impl Future<Output = T>,
@@ -89,7 +89,7 @@ impl Wire {
         let (mut work, mut behind) = (pin!(work), pin!(behind));
         let mut second = None;
         let both = poll_fn(|cx| {
-            // First, as what is polled first is sent first.
+            // First, as messages are sent in the order of polling.
             let first = work.as_mut().poll(cx);
             if second.is_none()
                 && let Poll::Ready(done) = behind.as_mut().poll(cx)
@@ -106,7 +106,7 @@ impl Wire {
         Ok((first, second))
     }
 
-    /// Writes and reads what can be without waiting; why the connection has ended, if it has.
+    /// Writes and reads as much as possible without waiting. Returns the reason if the connection has ended.
     fn poll(&mut self) -> Option<DriverError> {
         let cx = &mut Context::from_waker(&self.waker);
         loop {
@@ -123,7 +123,7 @@ impl Wire {
         }
     }
 
-    /// Keeps the notifications that come from now on.
+    /// Keeps the notifications that arrive from now on.
     pub(super) fn keep_notifications(&mut self) {
         self.notifications.get_or_insert_default();
     }
@@ -145,12 +145,12 @@ impl Wire {
         .await
     }
 
-    /// Whether the server has not ended the connection, as far as is known here.
+    /// Whether the connection is open, as far as is visible without a round trip.
     pub(super) fn is_alive(&mut self) -> bool {
         self.poll().is_none()
     }
 
-    /// Sends what there is to send, as far as that needs no waiting.
+    /// Sends the pending messages that need no waiting.
     pub(super) fn close(self) {
         let _ = self.stream.now_or_never();
     }

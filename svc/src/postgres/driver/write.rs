@@ -1,4 +1,4 @@
-//! Statements that write: sent once, and what is known of one that failed.
+//! Statements that write: each is sent once, and a failure is classified by how far the statement got.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -12,34 +12,35 @@ use super::connection::{Bound, Connection, drive_and_reset, switch_back};
 use super::{Driver, DriverError};
 use crate::postgres::{Session, Statement};
 
-/// The point at which the transaction of a write is committed.
+/// When the transaction of a write is committed.
 #[derive(Clone, Copy)]
 pub(crate) enum Commit<'a> {
     /// With the statement, in the same round trip.
     Always,
-    /// If the rows say so, which costs a second round trip.
+    /// If this predicate accepts the rows, which costs a second round trip.
     If(&'a (dyn Fn(&[Row]) -> bool + Send + Sync)),
 }
 
-/// The switch of plans and the session variables, which go before a write.
+/// The plan mode switch and the session variables that go before a write.
 type Before<'a> = (Option<&'static str>, Option<(&'a Statement, Prepared)>);
 
 /// The progress of a write.
 pub(super) struct Progress(AtomicU8);
 
-/// PostgreSQL may have begun with it.
+/// PostgreSQL may have started it.
 const SENT: u8 = 0;
-/// PostgreSQL has refused it, or ended the connection before the end of the statement.
+/// PostgreSQL has rejected it, or closed the connection before the end of the statement.
 const REFUSED: u8 = 1;
-/// The statement has run; its commit is not answered.
+/// The statement has run; the response to its commit is outstanding.
 const RUN: u8 = 2;
 
 impl Driver {
-    /// Runs a statement that must not be sent twice, as a transaction of its own; whether it is committed. A connection
-    /// that has died in the pool is not tried. `rows` gets what was answered, also of a statement that fails.
+    /// Runs a statement that must not be sent twice in its own transaction. Returns whether it was committed. Skips
+    /// connections that died in the pool. `rows` receives the rows that arrived, even if the statement fails.
     ///
     /// # Errors
-    /// [`DriverError::OutcomeUnknown`] when the statement may have been committed, or not; nothing is kept after any other.
+    /// [`DriverError::OutcomeUnknown`] when the statement may or may not have been committed. After any other error,
+    /// nothing was committed.
     pub(in crate::postgres) async fn write(
         &self,
         session: &Session,
@@ -63,8 +64,8 @@ impl Driver {
 }
 
 impl Connection {
-    /// Runs a write; whether it is committed. A statement that a changed view has made stale is prepared again, as
-    /// nothing of it has run.
+    /// Runs a write. Returns whether it was committed. A statement made stale by a changed view is prepared again, as
+    /// no part of it has run.
     pub(super) async fn write(
         &mut self,
         session: &Session,
@@ -73,7 +74,7 @@ impl Connection {
         rows: &mut Vec<Row>,
     ) -> Result<bool, DriverError> {
         match self.write_once(session, statement, commit, rows).await {
-            // One with a context comes of a statement inside a function, which has begun by then.
+            // An error with a context comes from a statement inside a function, which has started by then.
             Err(error)
                 if error.is_stale_plan() && error.of_database().is_some_and(|error| error.where_().is_none()) =>
             {
@@ -108,12 +109,11 @@ impl Connection {
         };
         let progress = Progress::new();
         self.session.run(statement);
-        // Statements inside of functions are planned once, not for each call.
+        // Statements inside functions are planned once, not for each call.
         let switch = self.session.switch(false);
         let result = match (setup, commit) {
             (None, Commit::Always) if self.session.pooled.is_none() => {
-                // A result inside of a result, as the reason that PostgreSQL gives counts for more than the end of the
-                // connection after it.
+                // A nested result, as PostgreSQL's own error takes precedence over the loss of the connection after it.
                 let write = progress.run(&self.client, &prepared, statement, rows);
                 let write = pin!(join(switch_back(&self.client, switch), write).map(|((), run)| run));
                 let run = drive_and_reset(&self.client, &mut self.wire, &mut self.session, write).await;
@@ -133,7 +133,7 @@ impl Connection {
         result.map_err(|error| progress.judge(error))
     }
 
-    /// Runs a write in a transaction, and looks at its rows before the end.
+    /// Runs a write in a transaction, and checks its rows before the end.
     async fn write_if(
         &mut self,
         before: Before<'_>,
@@ -144,7 +144,7 @@ impl Connection {
     ) -> Result<bool, DriverError> {
         self.in_transaction = true;
         if let Err(error) = self.transaction(before, statement, None, progress, rows).await {
-            // Nothing was asked to be kept.
+            // No commit was sent.
             progress.note(REFUSED);
             if error.leaves_connection_usable() {
                 self.end("ROLLBACK").await?;
@@ -160,7 +160,7 @@ impl Connection {
         Ok(kept)
     }
 
-    /// Sends the statements of a transaction at once. When one fails, PostgreSQL refuses those after it.
+    /// Sends the statements of a transaction at once. When one fails, PostgreSQL rejects the ones after it.
     async fn transaction(
         &mut self,
         (switch, setup): Before<'_>,
@@ -210,7 +210,7 @@ impl Progress {
         self.0.store(progress, Ordering::Relaxed);
     }
 
-    /// Notes what went wrong before the statement.
+    /// Records a failure before the statement.
     fn watch(&self, result: Result<(), tokio_postgres::Error>) -> Result<(), tokio_postgres::Error> {
         if result.as_ref().is_err_and(|error| error.as_db_error().is_some()) {
             self.note(REFUSED);
@@ -251,12 +251,12 @@ impl Progress {
         result
     }
 
-    /// Returns the meaning of an error of the write.
+    /// Returns the error to report for a failed write, depending on its progress.
     pub(super) fn judge(&self, error: DriverError) -> DriverError {
         let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
         let refused = error.of_database().is_some_and(|error| !fatal.contains(&error.parsed_severity()));
         match self.0.load(Ordering::Relaxed) {
-            // An ordinary error undoes the transaction whenever it comes.
+            // An ordinary error rolls back the transaction whenever it comes.
             _ if refused => error,
             REFUSED if error.is_connection() => DriverError::Closed,
             REFUSED => error,
@@ -267,7 +267,7 @@ impl Progress {
 }
 
 impl DriverError {
-    /// The same error, of a write that was being prepared.
+    /// The same error, for a write that was being prepared.
     fn while_preparing(self) -> Self {
         if self.is_connection() { Self::Unsent } else { self }
     }

@@ -1,4 +1,4 @@
-//! The plans of statements that have run, without running them again.
+//! Plans for statements that have run, without running them again.
 
 use std::time::Duration;
 
@@ -12,25 +12,25 @@ use crate::postgres::recorder::{Recorded, StatementKind};
 use crate::postgres::rows::cell;
 use crate::postgres::{Database, Param, Session, Statement, StatementText};
 
-/// The time that the explanation of a request may take.
+/// The time limit for explaining a request.
 const LONGEST: Duration = Duration::from_secs(5);
-/// The largest plan that is shown, in bytes: plans show values, such as those of a long list.
+/// The maximum size of a returned plan, in bytes: plans include values, for example all items of a long list.
 const LARGEST: usize = 64 << 10;
-/// The bytes that all plans of a request have together, about.
+/// The approximate maximum of bytes for all plans of a request.
 const ALL: usize = 1 << 20;
 
-/// The requests that are explained at once: each has a connection, and they must not take those of the service.
+/// Limits concurrent explanations: each has a connection, and they must not exhaust the service's own.
 static EXPLAINING: Semaphore = Semaphore::const_new(2);
 
-/// A statement as PostgreSQL sees it.
+/// PostgreSQL's view of a statement.
 #[derive(Debug)]
 pub(crate) struct Explained {
     pub(crate) plan: Result<Value, PlanFailure>,
-    /// Indexes that would help it.
+    /// Indexes that would speed it up.
     pub(crate) hints: Vec<Hint>,
 }
 
-/// The reason why there is no plan.
+/// Why there is no plan.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PlanFailure {
     #[error("a statement that may write is not planned a second time")]
@@ -46,8 +46,8 @@ pub(crate) enum PlanFailure {
 }
 
 impl Database {
-    /// Has PostgreSQL plan statements once more, with their values and as the same session, on a connection of its own;
-    /// an explanation for each.
+    /// Makes PostgreSQL plan statements once more, with their values and session variables, on a dedicated connection.
+    /// Returns an explanation for each.
     pub(crate) async fn explain(&self, session: &Session, statements: &[&Recorded]) -> Vec<Explained> {
         let (mut explained, end) = (Vec::with_capacity(statements.len()), Instant::now() + LONGEST);
         let has_reads = statements.iter().any(|recorded| recorded.kind == StatementKind::Read);
@@ -61,7 +61,7 @@ impl Database {
                 (_, StatementKind::Write) => nothing(PlanFailure::Writes),
                 (Ok(Some(explainer)), _) => {
                     let plan = in_time(end, explainer.plan(&recorded.statement)).await;
-                    // What cannot be looked at has no hints.
+                    // A statement that cannot be inspected has no hints.
                     let hints = in_time(end, explainer.hints(&recorded.statement)).await.unwrap_or_default();
                     Explained { plan, hints }
                 }
@@ -98,19 +98,19 @@ impl From<DriverError> for PlanFailure {
     }
 }
 
-/// A connection in a transaction of its own, which only reads and has the variables of a session.
+/// A connection in its own read-only transaction, with the variables of a session.
 struct Explainer {
     connection: DedicatedConnection,
-    /// The number of statements that were prepared by name.
+    /// The number of statements prepared by name.
     prepared: usize,
-    /// The bytes that plans may still have.
+    /// The bytes left for plans.
     room: usize,
     _permit: SemaphorePermit<'static>,
 }
 
 impl Explainer {
     async fn open(database: &Database, session: &Session) -> Result<Self, PlanFailure> {
-        // Nobody closes it.
+        // The semaphore is never closed.
         let permit = EXPLAINING.acquire().await.map_err(|_| PlanFailure::Late)?;
         let connection = database.driver.dedicated_like_pool(database.acquire_timeout).await?;
         let mut explainer = Self { connection, prepared: 0, room: ALL, _permit: permit };
@@ -130,9 +130,9 @@ impl Explainer {
         Ok(plan)
     }
 
-    /// Hints about indexes for a statement, whatever its values.
+    /// Index hints for a statement, independent of its values.
     async fn hints(&mut self, statement: &Statement) -> Result<Vec<Hint>, PlanFailure> {
-        // No table is small enough to be read whole, so a filter that is left over has no index.
+        // Sequential scans are disabled even for small tables, so a remaining filter has no index.
         let unfiltered = "SET LOCAL enable_seqscan = off; SET LOCAL enable_mergejoin = off; \
                           SET LOCAL max_parallel_workers_per_gather = 0; \
                           SET LOCAL plan_cache_mode = force_generic_plan";
@@ -148,7 +148,7 @@ impl Explainer {
         Ok(hints)
     }
 
-    /// The plan with placeholders in the place of values, under settings of the planner.
+    /// The plan with placeholders in place of values, under the given planner settings.
     async fn generic_plan(&mut self, settings: &str, statement: &Statement) -> Result<Value, PlanFailure> {
         self.prepared += 1;
         let (name, list) = (format!("svc_explained_{}", self.prepared), |items: Vec<&str>| match items.is_empty() {
@@ -172,7 +172,7 @@ impl Explainer {
         Ok(rows.first().and_then(|(table,)| serde_json::from_str(table).ok()))
     }
 
-    /// Runs something under settings, of which nothing is left whether it fails or not.
+    /// Runs work under settings, which are undone whether it fails or not.
     async fn attempt<T>(
         &mut self,
         settings: &str,
@@ -189,7 +189,7 @@ impl Explainer {
     }
 }
 
-/// The plan that an `EXPLAIN` answers with, and its size.
+/// The plan returned by an `EXPLAIN`, and its size.
 async fn json(connection: &mut DedicatedConnection, explain: &Statement) -> Result<(Value, usize), PlanFailure> {
     let rows = connection.read(explain).await?;
     let bytes = rows.first().and_then(|row| cell(row, 0)).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Explanations: what PostgreSQL says of the statements of a request.
+//! Explanations: PostgreSQL's plans for the statements of a request.
 //!
-//! A [`Recorder`](super::Recorder) has noted the statements. [`Database::explain`](super::Database::explain) has PostgreSQL
-//! plan them once more on a connection of its own, and `hints/` looks in the plans for filters and orders that no index
-//! helps.
+//! A [`Recorder`](super::Recorder) has recorded the statements. [`Database::explain`](super::Database::explain) makes
+//! PostgreSQL plan them once more on a dedicated connection, and `hints/` searches the plans for filters and orders
+//! without a suitable index.
 
 mod explainer;
 mod hints;

@@ -1,11 +1,11 @@
-//! The causes that make policies slow.
+//! The causes of slow policies.
 
 use super::finding::Finding;
 use super::verdict::reached;
 use crate::postgres::driver::{DedicatedConnection, DriverError};
 
-// An index is of use to a policy where each column before the policy's is compared by it too, or by one that holds
-// besides: a restrictive one, or to that the only permissive one.
+// An index helps a policy if each index column before the policy's is also compared, by the same policy or by one that
+// applies in addition: a restrictive policy, or, for a restrictive policy, the only permissive one.
 const POLICIES: &str = ", policies AS (
     SELECT p.oid, p.polname::text AS name, p.polrelid AS rel, p.polpermissive AS permissive,
         coalesce(pg_get_expr(p.polqual, p.polrelid), '') AS qual,
@@ -27,8 +27,8 @@ SELECT rel::regclass::text, name, qual, columns, functions,
                     OR NOT p.permissive AND 1 = (SELECT count(*) FROM policies c WHERE c.rel = p.rel AND c.permissive)))))
 FROM policies p ORDER BY 1, 2";
 
-/// Columns that lead an index which filters of clients cannot use: PostgreSQL asks the policy first, unless a
-/// comparison is known to tell nothing of the rows that it looks at.
+/// Columns that lead an index which clients' filters cannot use: PostgreSQL checks the policy first, unless the
+/// comparison is leakproof, so that it reveals nothing about the rows.
 const LEAKS: &str = "
 SELECT DISTINCT t.oid::regclass::text, a.attname::text, format_type(a.atttypid, a.atttypmod), f.oid::regproc::text
 FROM guarded t
@@ -45,7 +45,7 @@ ORDER BY 1, 2";
 
 type Policy = (String, String, String, Vec<String>, Vec<String>, bool);
 
-/// Returns the causes that make reads behind these views and tables slower than they need be.
+/// Returns the causes that make reads behind these views and tables slower than necessary.
 pub(super) async fn slow(connection: &mut DedicatedConnection, quoted: &[String]) -> Result<Vec<Finding>, DriverError> {
     let policies: Vec<Policy> = connection.rows(&reached(POLICIES, quoted)).await?;
     let leaks: Vec<(String, String, String, String)> = connection.rows(&reached(LEAKS, quoted)).await?;
@@ -92,7 +92,7 @@ fn calls(expression: &str, function: &str) -> bool {
     expression.match_indices(&call).any(|(at, _)| !expression[..at].ends_with(is_part))
 }
 
-/// An expression as PostgreSQL prints it, without what stands in subselects and in texts.
+/// An expression as printed by PostgreSQL, without its subselects and texts.
 fn outside_subselects(expression: &str) -> String {
     let (mut kept, mut depth, mut inside) = (String::new(), 0, None);
     let mut rest = expression.char_indices();

@@ -1,8 +1,8 @@
-//! The faults of policies, and what to do about them.
+//! The faults of policies, and how to fix them.
 
 use std::fmt::{Display, Formatter, Result};
 
-/// Something about policies that a person should know.
+/// A fact about policies that an operator should see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
     pub(super) what: String,

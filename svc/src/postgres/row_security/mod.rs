@@ -1,5 +1,5 @@
-//! Whether policies of row-level security bind the service, and what makes them slow. Looked at where there are session
-//! variables: at the start, and with each look at the catalogue that follows a change of anything.
+//! Whether row-level security policies bind the service, and why they are slow. Checked if there are session variables:
+//! at the start, and with each catalogue check that follows a change.
 
 mod advice;
 mod finding;
@@ -20,16 +20,16 @@ pub(super) use verdict::Verdict;
 /// The consequence of a policy that does not bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Enforcement {
-    /// Nothing is looked at: there are no session variables.
+    /// No check: there are no session variables.
     #[default]
     Off,
-    /// The log says so.
+    /// It is logged.
     Warn,
     /// The database is not used.
     Refuse,
 }
 
-/// The look at policies, and what the log has said of it.
+/// The check of policies, and the findings logged so far.
 #[derive(Debug, Default)]
 pub(crate) struct RowSecurity {
     enforcement: Enforcement,
@@ -41,7 +41,7 @@ impl RowSecurity {
         Self { enforcement, said: Mutex::default() }
     }
 
-    /// Returns what passes the policies behind views and tables, and in functions that are called.
+    /// Returns the ways past the policies, behind views and tables and in called functions.
     pub(super) async fn verdict(
         &self,
         connection: &mut DedicatedConnection,
@@ -55,17 +55,17 @@ impl RowSecurity {
         Verdict::read(connection, &quoted(sources), &called).await
     }
 
-    /// Whether the database is not to be used.
+    /// Whether the database must not be used.
     pub(super) fn refuses(&self, verdict: &Verdict) -> bool {
         self.enforcement == Enforcement::Refuse && !verdict.unbound.is_empty()
     }
 
-    /// The same verdict, of a database that is to be used.
+    /// The same verdict, if the database may be used.
     pub(super) fn accept(&self, verdict: Verdict) -> Result<Verdict, Unbound> {
         if self.refuses(&verdict) { Err(Unbound(verdict.unbound)) } else { Ok(verdict) }
     }
 
-    /// Logs what is new of a verdict, and what makes policies slow.
+    /// Logs new findings of a verdict, and the causes of slow policies.
     pub(super) async fn report(
         &self,
         connection: &mut DedicatedConnection,
@@ -79,7 +79,7 @@ impl RowSecurity {
         Ok(())
     }
 
-    /// Logs what it has not said before, and what it has said that no longer holds.
+    /// Logs new findings, and logged findings that no longer apply.
     fn say(&self, Verdict { unbound, called }: &Verdict, slow: &[Finding]) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = |finding: &&Finding| !said.contains(finding);

@@ -4,19 +4,19 @@ use super::finding::Finding;
 
 /// A table that is read past its policies.
 pub(super) struct Read {
-    /// The view or table that is asked for.
+    /// The view or table that is queried.
     pub(super) root: String,
     pub(super) table: String,
-    /// The role as which the table is read.
+    /// The role that the table is read as.
     pub(super) reader: String,
-    /// The view whose owner that is, unless it is the service.
+    /// The view whose owner that role is; `None` if it is the service's role.
     pub(super) switch: Option<String>,
-    /// The materialized view that holds the rows.
+    /// The materialized view that contains the rows.
     pub(super) stored: Option<String>,
 }
 
 impl Read {
-    /// The finding; `has_invoker` where views can read as their caller.
+    /// The finding; `has_invoker` if views can read as their caller.
     pub(super) fn finding(&self, problem: &str, has_invoker: bool) -> Finding {
         let Self { root, table, reader, switch, stored } = self;
         let reads = if root == table { format!("`{table}` is read") } else { format!("`{root}` reads `{table}`") };

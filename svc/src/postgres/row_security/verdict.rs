@@ -1,4 +1,4 @@
-//! The ways past policies: read in one statement, as they are read with each look at the catalogue.
+//! The ways past policies, found by one statement, as they are read with each catalogue check.
 
 use super::finding::Finding;
 use super::{functions, tables};
@@ -6,29 +6,29 @@ use crate::postgres::driver::{DedicatedConnection, DriverError};
 use crate::postgres::functions::{split, texts};
 use crate::postgres::{Param, Statement};
 
-/// The tables that views lead to, and as whom each is read: as its owner through an ordinary view, and as the
-/// service through one with `security_invoker`, whichever views are in front of that.
+/// The tables behind views, and the role that each is read as: the view's owner through an ordinary view, or the
+/// service's role through a view with `security_invoker`, whichever views come before it.
 const REACH: &str = include_str!("reach.sql");
 
-/// Those that are read past their policies, and the functions that run as somebody who passes them.
+/// The tables read past their policies, and the functions that run as a role that bypasses policies.
 const PASSED: &str = include_str!("passed.sql");
 
-/// A row of the catalogue: what is wrong, the view or table that is asked for (none where the service calls a
-/// function), the table or function, as whom it is read or runs, through which view of another owner, from which
-/// materialized view, and whether views can read as their caller.
+/// A row of the catalogue: the problem, the queried view or table (none where the service calls a function), the table
+/// or function, the role that reads or runs it, the view of another owner and the materialized view on the way, and
+/// whether views can read as their caller.
 type Row = (String, Option<String>, String, String, Option<String>, Option<String>, bool);
 
-/// The ways past the policies, in one order.
+/// The ways past the policies, in a fixed order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::postgres) struct Verdict {
-    /// Those behind views and tables.
+    /// Behind views and tables.
     pub(super) unbound: Vec<Finding>,
-    /// Functions that the service calls, which may be meant.
+    /// Functions that the service calls, which may be intended.
     pub(super) called: Vec<Finding>,
 }
 
 impl Verdict {
-    /// Looks at what lies behind these views and tables, and at these functions.
+    /// Checks the tables behind these views and tables, and these functions.
     pub(super) async fn read(
         connection: &mut DedicatedConnection,
         quoted: &[String],

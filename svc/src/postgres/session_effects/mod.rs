@@ -1,5 +1,6 @@
-//! Effects on sessions: whether functions of the database may set what lasts for a session, so that it has to be reset
-//! behind each call. Nobody can say of any function what it calls in the end, so all of the database count together.
+//! Effects on sessions: whether functions of the database may leave lasting effects in a session, so that it must be
+//! reset after each call. The functions that a call reaches indirectly cannot be determined, so all functions of the
+//! database count together.
 
 mod reset;
 mod source;
@@ -9,19 +10,19 @@ pub(super) use reset::SessionReset;
 use super::driver::{DedicatedConnection, DriverError};
 use super::{Param, Statement};
 
-/// The functions that somebody has made, with their languages and sources, and a row where an expression that
-/// PostgreSQL has parsed sets something.
+/// The user-defined functions with their languages and sources, and a row if an expression already parsed by PostgreSQL
+/// alters the session.
 const FUNCTIONS: &str = include_str!("functions.sql");
 
-/// The number of functions that the log names.
+/// The maximum number of functions named in the log.
 const NAMED: usize = 5;
 
-/// The functions and expressions that may set something for the session, in one order.
+/// The functions and expressions that may alter the session, in a fixed order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct SessionEffects(Vec<String>);
 
 impl SessionEffects {
-    /// Looks at all functions.
+    /// Reads and checks all functions.
     pub(super) async fn read(connection: &mut DedicatedConnection) -> Result<Self, DriverError> {
         let rows: Vec<(String, String, String)> =
             connection.rows(&Statement::new(FUNCTIONS, Vec::<Param>::new())).await?;
@@ -46,8 +47,8 @@ impl std::fmt::Display for SessionEffects {
     }
 }
 
-/// Whether a function in this language, with this source, may set something. Nothing is known of what is not written in
-/// SQL.
+/// Whether a function in this language, with this source, may alter the session. The sources of SQL, PL/pgSQL and
+/// internal functions are examined; functions in other languages count as altering it.
 fn may_alter(language: &str, source: &str) -> bool {
     match language {
         "sql" | "plpgsql" => source::may_alter(source),

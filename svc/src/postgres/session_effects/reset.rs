@@ -1,4 +1,4 @@
-//! The reset of sessions behind calls: whether it can be left out.
+//! Whether the session reset after calls can be omitted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,24 +12,24 @@ pub(in crate::postgres) struct SessionReset {
     /// Whether that depends on the functions of the database.
     depends: bool,
     left_out: AtomicBool,
-    /// The fingerprint of what was looked at last.
+    /// The fingerprint at the last check.
     known: Mutex<Option<String>>,
 }
 
 impl SessionReset {
-    /// Resets always, never, or (`None`) where functions may set something.
+    /// Resets always, never, or (`None`) if functions may alter the session.
     pub(in crate::postgres) fn new(setting: Option<bool>) -> Self {
-        // Until the functions are known, any of them may.
+        // Until the functions have been read, any of them may.
         Self { depends: setting.is_none(), left_out: AtomicBool::new(false), known: Mutex::default() }
     }
 
-    /// Whether no function sets anything that lasts.
+    /// Whether no function has lasting effects.
     pub(in crate::postgres) fn can_be_left_out(&self) -> bool {
         self.left_out.load(Ordering::Relaxed)
     }
 
-    /// Looks at the functions, where it depends on them and their fingerprint is another; whether the reset was left out
-    /// until now and is not any more.
+    /// Checks the functions, if the reset depends on them and their fingerprint has changed. Returns whether the reset
+    /// was omitted until now and is required from now on.
     pub(in crate::postgres) async fn follow(
         &self,
         connection: &mut DedicatedConnection,

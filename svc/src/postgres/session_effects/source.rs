@@ -1,10 +1,10 @@
-//! The sources of functions in SQL and PL/pgSQL: whether one may set something for the session. What is not understood
-//! is taken for something that does.
+//! The sources of functions in SQL and PL/pgSQL: whether one may alter the session. A source that cannot be interpreted
+//! counts as one that does.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Words that begin a statement which lasts, run text as SQL, or name a function that does either.
+/// Words that start a statement with lasting effects, run text as SQL, or name a function that does either.
 const EFFECTS: [&str; 18] = [
     "execute",
     "reset",
@@ -26,7 +26,7 @@ const EFFECTS: [&str; 18] = [
     "pg_settings",
 ];
 
-/// The beginnings of names of functions that do.
+/// Name prefixes of functions that do.
 const EFFECT_FAMILIES: [&str; 10] = [
     "pg_advisory_lock",
     "pg_try_advisory_lock",
@@ -40,13 +40,13 @@ const EFFECT_FAMILIES: [&str; 10] = [
     "connectby",
 ];
 
-/// Words that a statement may begin behind, so that no `UPDATE` reaches across them.
+/// Words that a statement may follow directly, so an `UPDATE` does not reach across them.
 const BOUNDARIES: [&str; 6] = ["begin", "then", "else", "loop", "do", "for"];
 
-/// The most words and signs between `UPDATE` and its `SET`.
+/// The maximum number of words and signs between `UPDATE` and its `SET`.
 const UPDATE_REACH: usize = 12;
 
-/// Whether a function with this source may set something for the session.
+/// Whether a function with this source may alter the session.
 pub(super) fn may_alter(source: &str) -> bool {
     let tokens = tokens(source);
     names_effect(source)
@@ -55,7 +55,7 @@ pub(super) fn may_alter(source: &str) -> bool {
         || tokens.iter().enumerate().any(|(at, token)| token == "set" && !is_passing(&tokens[..at], &tokens[at + 1..]))
 }
 
-/// Whether a word in it, be it in a text or a comment, names what lasts.
+/// Whether it contains a word for a lasting effect, even inside a text or a comment.
 pub(super) fn names_effect(source: &str) -> bool {
     let lower = source.to_lowercase();
     lower
@@ -63,26 +63,26 @@ pub(super) fn names_effect(source: &str) -> bool {
         .any(|word| EFFECTS.contains(&word) || EFFECT_FAMILIES.iter().any(|family| word.starts_with(family)))
 }
 
-/// Whether it may have names that are written otherwise than they are: by the numbers of their signs.
+/// Whether it may contain names written with Unicode escapes (`U&`).
 fn hides_names(source: &str) -> bool {
     source.to_lowercase().contains("u&")
 }
 
-/// Whether a `DO` begins a block of code. That of a rule or of an upsert does not.
+/// Whether a `DO` starts a code block, unlike that of a rule or an upsert.
 fn runs_block(word: &str, next: &str) -> bool {
     word == "do" && !["update", "nothing", "also", "instead"].contains(&next)
 }
 
-/// Whether the `SET` between these tokens is one of an `UPDATE`, or ends with the transaction.
+/// Whether the `SET` between these tokens belongs to an `UPDATE`, or lasts until the end of the transaction only.
 fn is_passing(before: &[String], after: &[String]) -> bool {
     let ends = |next: &String| ["local", "constraints", "transaction"].contains(&next.as_str());
     if after.first().is_some_and(ends) {
-        // Settings of a program's own may have such a name before their dot.
+        // An application's own settings may have such a name before their dot.
         return after.get(1).is_none_or(|next| next != ".");
     }
     for (at, token) in before.iter().enumerate().rev().take(UPDATE_REACH) {
         if token == "update" {
-            // A row that is locked is not an update.
+            // A row lock is not an update.
             return !before[..at].last().is_some_and(|token| token == "for" || token == "key");
         }
         if token == ";" || BOUNDARIES.contains(&token.as_str()) {
@@ -96,7 +96,7 @@ fn is_word(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_' || sign == '$'
 }
 
-/// The words and signs of a source in lower case, without comments. A quoted name is `"`, a text `'`.
+/// The words and signs of a source in lower case, without comments. A quoted name becomes `"`, a text `'`.
 fn tokens(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut signs = source.chars().peekable();
@@ -131,7 +131,7 @@ fn tokens(source: &str) -> Vec<String> {
     found
 }
 
-/// Skips the rest of a comment. A carriage return ends it, too.
+/// Skips the rest of a line comment, which a carriage return ends too.
 fn skip_line(signs: &mut Peekable<Chars<'_>>) {
     signs.find(|sign| matches!(sign, '\n' | '\r'));
 }
@@ -140,7 +140,7 @@ fn skip_past(signs: &mut Peekable<Chars<'_>>, end: char) {
     signs.find(|sign| *sign == end);
 }
 
-/// Skips the rest of a comment, which may hold others.
+/// Skips the rest of a block comment, which may contain nested ones.
 fn skip_comment(signs: &mut Peekable<Chars<'_>>) {
     let mut depth = 1;
     while depth > 0 {
@@ -153,7 +153,7 @@ fn skip_comment(signs: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// Skips the rest of a text. A doubled quote begins another one, which is as good.
+/// Skips the rest of a text. A doubled quote starts another text, which has the same effect.
 fn skip_text(signs: &mut Peekable<Chars<'_>>, is_escaped: bool) {
     while let Some(sign) = signs.next() {
         match sign {
@@ -165,7 +165,7 @@ fn skip_text(signs: &mut Peekable<Chars<'_>>, is_escaped: bool) {
     }
 }
 
-/// Skips the rest of a text between dollar signs.
+/// Skips the rest of a dollar-quoted text.
 fn skip_dollars(signs: &mut Peekable<Chars<'_>>) {
     let mut tag = String::from("$");
     while let Some(sign) = signs.next_if(|sign| sign.is_alphanumeric() || *sign == '_') {

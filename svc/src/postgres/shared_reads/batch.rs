@@ -1,7 +1,7 @@
 //! Reads that run together.
 //!
-//! Those of one session become one statement, which reads for each list of values. Those of different sessions are sent
-//! back to back on one connection, each in a transaction with its variables.
+//! The reads of one session become one statement, which reads for each list of values. The reads of different sessions
+//! are pipelined on one connection, each in a transaction with its variables.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use tokio_postgres::error::SqlState;
 use super::SharedRead;
 use crate::postgres::{Database, DriverError, Param, Statement, cell};
 
-/// The most reads of a batch.
+/// The maximum number of reads in a batch.
 const MOST: usize = 200;
 
-/// Reads of one text that run together.
+/// Reads with the same text that run together.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     reads: Vec<Arc<SharedRead>>,
@@ -37,13 +37,13 @@ impl Batch {
         self.is_over.subscribe()
     }
 
-    /// Runs the reads, and gives each its rows. Where a statement fails for one of its values, its halves are tried. A read
-    /// that is left without rows is for whoever has asked to run alone, and so gets no error but its own.
+    /// Runs the reads and distributes their rows. If a statement fails because of one of its values, it is split in
+    /// half and tried again. A read left without rows is run alone by its request, which thus gets only its own errors.
     pub(super) async fn run(self, database: &Database) {
         let mut groups = by_session(self.reads);
         while !groups.is_empty() {
             let reads: Vec<_> = groups.iter().map(|group| (group.reads[0].session(), &group.statement)).collect();
-            // That there is no connection, say, is found out by each who has asked.
+            // An error of the connection, for example, is found by each request on its own.
             let Ok(results) = database.read_each(&reads).await else { break };
             let mut failed = Vec::new();
             for (group, result) in groups.into_iter().zip(results) {
@@ -66,7 +66,7 @@ struct Group {
 }
 
 impl Group {
-    /// `None` where the values do not fit together.
+    /// Returns `None` if the values cannot be combined.
     fn of(reads: Vec<Arc<SharedRead>>) -> Option<Self> {
         let statement = match reads.as_slice() {
             [read] => read.statement.clone(),
@@ -79,14 +79,14 @@ impl Group {
     }
 
     fn hand_out(self, rows: Vec<Row>) {
-        // Nobody else sets rows before the batch is over.
+        // Only the batch sets rows before it is over.
         if let [read] = self.reads.as_slice() {
             let _ = read.rows.set(rows);
             return;
         }
         let mut lists = vec![Vec::new(); self.reads.len()];
         for row in rows {
-            // The statement has numbered them all.
+            // The statement has numbered all the rows.
             if let Some(list) = list_of(&row).and_then(|number| lists.get_mut(number)) {
                 list.push(row);
             }
@@ -96,7 +96,7 @@ impl Group {
         }
     }
 
-    /// Two groups to try. One of two reads is not worth it: each runs alone.
+    /// Two groups to try. Splitting two reads is not worthwhile: each runs alone.
     fn halves(mut self) -> impl Iterator<Item = Self> {
         let count = self.reads.len();
         let second = self.reads.split_off(count / 2);
@@ -119,15 +119,15 @@ fn by_session(reads: Vec<Arc<SharedRead>>) -> Vec<Group> {
     groups.into_iter().filter_map(Group::of).collect()
 }
 
-/// The number of the list that a row is of, from 0 on.
+/// The number of the list that a row belongs to, counting from 0.
 fn list_of(row: &Row) -> Option<usize> {
     let number = cell(row, row.len().checked_sub(1)?)?;
     let number = i64::from_be_bytes(number.try_into().ok()?);
     usize::try_from(number).ok()?.checked_sub(1)
 }
 
-/// Whether an error may be that of one list of values, so that the others can be read. One that shows a change, or that a
-/// statement took too long, is no such error.
+/// Whether the cause may be a single list of values, so that the others can be read. An error that shows a change or a
+/// timeout is not such an error.
 fn is_of_value(error: &DriverError) -> bool {
     let is_too_late = error.code() == Some(&SqlState::QUERY_CANCELED);
     error.of_database().is_some() && !error.shows_change() && !is_too_late

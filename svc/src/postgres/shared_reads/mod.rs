@@ -1,7 +1,7 @@
-//! Reads that several requests have in common, such as those of an event that many wait for.
+//! Reads shared by several requests, such as those of an event with many subscribers.
 //!
-//! Equal statements of equal sessions run once. Statements that differ in their values, as those of subscribers under
-//! different policies do, wait for each other a little and become one statement (`batch.rs`).
+//! Equal statements of equal sessions run once. Statements that differ only in their values, such as those of
+//! subscribers under different policies, wait briefly for each other and become one statement (`batch.rs`).
 
 mod batch;
 mod participant;
@@ -20,44 +20,44 @@ use self::batch::Batch;
 pub(crate) use self::participant::Participant;
 use super::{Database, DbError, Param, Session, Statement, StatementText};
 
-/// The time for which a batch waits for participants, as long as none asks. Some may not ask soon: their policy asks
-/// another service, or their client takes nothing at the moment.
+/// How long a batch waits for participants while none makes a request. Some may be delayed: their policy queries
+/// another service, or their client is not reading at the moment.
 const QUIET: Duration = Duration::from_millis(5);
 
-/// The time for which rows are kept for those who may still ask. One whose client takes nothing asks much later, or never,
-/// and its waiting events would keep the rows of all others.
+/// How long rows are kept for late participants. A participant whose client is not reading makes its request much
+/// later, or never, and its waiting events would keep everyone's rows in memory.
 const KEPT: Duration = Duration::from_secs(1);
 
-/// Reads that several requests have in common.
+/// Reads shared by several requests.
 pub(crate) struct SharedReads {
     state: Mutex<State>,
-    /// The participants that may ask soon.
+    /// The number of participants expected to make a request soon.
     expected: watch::Sender<usize>,
     hasher: ahash::RandomState,
 }
 
 #[derive(Default)]
 struct State {
-    /// By a hash of the statement and its session.
+    /// Keyed by a hash of the statement and its session.
     reads: HashMap<u64, Vec<Arc<SharedRead>>>,
-    /// Those that wait for others, by their text.
+    /// The batches waiting for more reads, by statement text.
     batches: HashMap<StatementText, Batch, ahash::RandomState>,
-    /// Whether a task will run the batches.
+    /// Whether a task is scheduled to run the batches.
     is_gathering: bool,
-    /// Whether a task will forget the reads.
+    /// Whether a task is scheduled to drop the reads.
     is_forgetting: bool,
-    /// The number of times that a read was asked for.
+    /// How many reads have been requested.
     asked: usize,
 }
 
-/// A read that is to run, runs, or has run.
+/// A pending, running or completed read.
 #[derive(Debug)]
 struct SharedRead {
     session: Option<Arc<Session>>,
     session_key: u64,
     statement: Statement,
     rows: OnceCell<Vec<Row>>,
-    /// Whether its batch has run; `None` where it is in none.
+    /// Whether its batch has run; `None` if it is in none.
     batch: Option<watch::Receiver<bool>>,
 }
 
@@ -67,7 +67,7 @@ impl SharedReads {
         Arc::new(Self { state, expected, hasher })
     }
 
-    /// The read of a statement, which others may have asked for before.
+    /// Returns the read of a statement, which another participant may have requested before.
     fn join(
         self: &Arc<Self>,
         database: &Arc<Database>,
@@ -85,7 +85,7 @@ impl SharedReads {
         let mut read =
             SharedRead { session: session.cloned(), session_key, statement, rows: OnceCell::new(), batch: None };
         let is_alone = *self.expected.borrow() <= 1 && state.batches.is_empty();
-        // A session whose values are not known refuses, and that is nobody else's error.
+        // A session with unknown values fails its check, and that error must not reach other participants.
         if is_alone || session.is_some_and(|session| session.check().is_err()) {
             return Arc::new(read);
         }
@@ -106,7 +106,7 @@ impl SharedReads {
         read
     }
 
-    /// Runs the batches when all have asked of whom that is expected, or nobody has for a while.
+    /// Runs the batches once all expected participants have made their requests, or none has for a while.
     async fn gather(self: Arc<Self>, database: Arc<Database>) {
         let mut expected = self.expected.subscribe();
         loop {
@@ -128,7 +128,7 @@ impl SharedReads {
         session.and_then(|session| session.setup()).map_or(0, |setup| self.key(0, setup))
     }
 
-    /// A hash that equal statements have in common.
+    /// A hash that is the same for equal statements.
     fn key(&self, session_key: u64, statement: &Statement) -> u64 {
         let mut hasher = self.hasher.build_hasher();
         session_key.hash(&mut hasher);
@@ -145,12 +145,12 @@ impl SharedReads {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing under the lock can panic half-way.
+        // The code under the lock cannot panic half-way.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Forgets the reads of those who have asked, after a while. They have them in hand.
+/// Drops the stored reads after a while. The participants that requested them hold their own references.
 async fn forget(reads: Weak<SharedReads>) {
     sleep(KEPT).await;
     let Some(reads) = reads.upgrade() else { return };
@@ -159,16 +159,16 @@ async fn forget(reads: Weak<SharedReads>) {
         state.is_forgetting = false;
         std::mem::take(&mut state.reads)
     };
-    // Outside of the lock, as they can be many.
+    // Outside of the lock, as there can be many.
     drop(forgotten);
 }
 
 impl SharedRead {
-    /// The rows. Where the batch gives none, whoever asks first reads alone; where that fails, the error is theirs, and the
-    /// next one tries again.
+    /// The rows. If the batch returns none, the first participant reads alone. If that fails, it gets the error, and
+    /// the next participant tries again.
     async fn rows(&self, database: &Database) -> Result<Vec<Row>, DbError> {
         if let Some(mut batch) = self.batch.clone() {
-            // One that is given up gives no rows either.
+            // An abandoned batch returns no rows either.
             let _ = batch.wait_for(|is_over| *is_over).await;
         }
         let run = || async {

@@ -1,4 +1,4 @@
-//! Those who share reads, and for whom the others wait a little.
+//! Participants in shared reads; the others wait briefly for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,22 +8,22 @@ use tokio_postgres::Row;
 use super::SharedReads;
 use crate::postgres::{Database, DbError, Session, Statement};
 
-/// One of those who share reads, who is expected to ask until it has asked, or is dropped.
+/// A participant in shared reads. It is expected to make a request until it has made one or is dropped.
 #[derive(Debug)]
 pub(crate) struct Participant {
     reads: Arc<SharedReads>,
     is_expected: AtomicBool,
-    /// Whether it is expected again as soon as it has an answer.
+    /// Whether it is expected again as soon as it has its rows.
     asks_often: bool,
 }
 
 impl SharedReads {
-    /// Adds one who asks once.
+    /// Adds a participant that makes one request.
     pub(crate) fn participant(self: &Arc<Self>) -> Participant {
         Participant::new(self, false)
     }
 
-    /// Adds one who asks for one row after the other.
+    /// Adds a participant that requests one row after the other.
     pub(crate) fn frequent_participant(self: &Arc<Self>) -> Participant {
         Participant::new(self, true)
     }
@@ -56,7 +56,7 @@ impl Participant {
         if !self.is_expected.swap(true, Ordering::Relaxed) {
             self.reads.expected.send_if_modified(|expected| {
                 *expected += 1;
-                // Nobody waits for one more.
+                // An increase needs no notification.
                 false
             });
         }

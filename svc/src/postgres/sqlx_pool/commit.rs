@@ -1,4 +1,4 @@
-//! The end of transactions of sqlx.
+//! Commits transactions of sqlx.
 
 use sqlx::{Postgres, Transaction};
 
@@ -8,12 +8,12 @@ use crate::postgres::DbError;
 /// Commits a transaction.
 ///
 /// # Errors
-/// [`DbError::TransactionFailed`] when a statement of it has failed: PostgreSQL answers the commit of such a transaction
-/// as if all were well, and undoes it. sqlx does not show how it was answered, so it is asked before.
+/// [`DbError::TransactionFailed`] when one of its statements has failed: PostgreSQL reports success for the commit of
+/// such a transaction but rolls it back. sqlx does not expose that response, so the state is checked first.
 pub(crate) async fn commit(mut transaction: Transaction<'static, Postgres>) -> Result<(), CommitError> {
     match sqlx::raw_sql("SELECT").execute(&mut *transaction).await {
         Err(error) if is_failed(&error) => return Err(CommitError::Refused(DbError::TransactionFailed)),
-        // Nothing was asked to be kept.
+        // No commit was sent.
         Err(error) => return Err(CommitError::Refused(error.into())),
         Ok(_) => {}
     }
@@ -22,11 +22,11 @@ pub(crate) async fn commit(mut transaction: Transaction<'static, Postgres>) -> R
     })
 }
 
-/// Why a transaction was not committed, as far as that is known.
+/// Why a transaction was not committed, as far as that can be determined.
 pub(crate) enum CommitError {
-    /// Nothing of it is kept.
+    /// Nothing of it was kept.
     Refused(DbError),
-    /// It may have been committed, or not.
+    /// It may or may not have been committed.
     InDoubt(DbError),
 }
 

@@ -1,4 +1,4 @@
-//! The meaning of errors of sqlx.
+//! Classifies errors of sqlx.
 
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 
@@ -10,8 +10,8 @@ use crate::postgres::{DbError, Fault};
 use crate::{Error, ErrorCode};
 
 impl DbError {
-    /// Returns the error for what sqlx says of the connection or of the database as a whole; `None` for errors of the
-    /// statement.
+    /// Returns the error if sqlx reports a problem with the connection or the database as a whole; `None` for errors of
+    /// the statement.
     fn of_connection(error: &sqlx::Error) -> Option<Self> {
         use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
         Some(match error {
@@ -35,13 +35,13 @@ impl DbError {
         })
     }
 
-    /// Whether a connection was closed that was open, so that another may work.
+    /// Whether an open connection was closed, so that another may work.
     pub(in crate::postgres) fn is_closed(error: &sqlx::Error) -> bool {
         matches!(Self::of_connection(error), Some(Self::OutcomeUnknown))
     }
 
-    /// Returns the error for SQL of a resolver's own that failed because of the connection. Whether it was done is not
-    /// known here.
+    /// Returns the error for a resolver's own SQL that failed because of the connection. Whether the SQL took effect is
+    /// unknown here.
     pub(crate) fn of_own_sql(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
         let mut next = Some(error);
         while let Some(error) = next {
@@ -54,8 +54,8 @@ impl DbError {
     }
 }
 
-/// The error for clients when the database as a whole fails SQL of the program. Names that it has wrong are its own
-/// mistake, and what a mutation is told of privileges and of others is its failure.
+/// The client error if the program's SQL fails because of the database as a whole. Wrong names are the program's own
+/// mistake, and missing privileges or conflicts are reported as the mutation's failure.
 fn of_whole(error: &sqlx::Error) -> Option<Error> {
     const OTHERS: [ErrorCode; 2] = [ErrorCode::Conflict, ErrorCode::Forbidden];
     let condition =
@@ -79,7 +79,7 @@ impl From<sqlx::Error> for DbError {
     }
 }
 
-/// Whether PostgreSQL answered with an error that leaves the connection as it is.
+/// Whether PostgreSQL responded with an error that leaves the connection intact.
 pub(super) fn is_refused(error: &sqlx::Error) -> bool {
     let sqlx::Error::Database(error) = error else { return false };
     let severity = error.try_downcast_ref::<PgDatabaseError>().map(PgDatabaseError::severity);
@@ -87,7 +87,7 @@ pub(super) fn is_refused(error: &sqlx::Error) -> bool {
 }
 
 impl Fault {
-    /// Returns the report of PostgreSQL behind an error of SQL of a resolver's own.
+    /// Returns PostgreSQL's report behind an error of a resolver's own SQL.
     pub(crate) fn of_own_sql(error: &(dyn std::error::Error + 'static)) -> Option<Self> {
         let error = of_postgres(error)?;
         Some(Self {
@@ -105,7 +105,7 @@ impl Fault {
     }
 }
 
-/// The code, the message and the source file of an error of PostgreSQL.
+/// The code, message and source file of a PostgreSQL error.
 pub(in crate::postgres) fn reported(error: &sqlx::Error) -> Option<(String, String, Option<String>)> {
     let sqlx::Error::Database(error) = error else { return None };
     let file = error.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::file);

@@ -1,7 +1,7 @@
-//! The pool of sqlx, for SQL of the application's own.
+//! The pool of sqlx, for the application's own SQL.
 //!
-//! A connection that was closed while nobody used it does not reach a request. sqlx has no way to look at the socket, so
-//! a connection is pinged before it is lent, unless its first statement can be sent again: then that is the test.
+//! A connection that was closed while idle does not reach a request. sqlx cannot inspect the socket, so a connection is
+//! pinged before it is acquired, unless its first statement can be sent again: then that statement is the test.
 
 mod commit;
 mod error;
@@ -27,27 +27,27 @@ use error::is_refused;
 pub(super) use error::reported;
 pub(super) use statement::arguments;
 
-/// The time to wait for the answer to a ping.
+/// The time to wait for the response to a ping.
 const ANSWER: Duration = Duration::from_secs(1);
 
 tokio::task_local! {
-    /// Set while a connection is taken whose first statement is its test.
+    /// Set while acquiring a connection whose first statement is its test.
     static UNTESTED: ();
 }
 
-/// The pool, and the socket by which it reaches the server, if it does not do so by itself.
+/// The pool, and the local socket through which it reaches the server, if it needs one.
 pub(super) struct SqlxPool {
     pool: PgPool,
-    /// The options behind a pooler, until they are those of the pool.
+    /// The options for use behind a pooler, until they become the pool's options.
     pooled: Mutex<Option<PgConnectOptions>>,
     _proxy: Option<Proxy>,
 }
 
 impl SqlxPool {
-    /// A pool that connects when it is first used. `session` is `connect` with the settings of each session.
+    /// Creates a pool that connects on first use. `session` is `connect` with the settings of each session.
     ///
     /// # Errors
-    /// When it needs a local socket, and the system has none for it.
+    /// When it needs a local socket and the system cannot provide one.
     pub(super) fn new(
         connect: &ConnectConfig,
         session: &ConnectConfig,
@@ -67,12 +67,12 @@ impl SqlxPool {
             .test_before_acquire(false)
             .before_acquire(move |connection, known| {
                 let is_tested = UNTESTED.try_with(|()| ()).is_err();
-                // Its prepared statements may be of views as they were.
+                // Its prepared statements may refer to earlier versions of views.
                 let is_current = changes.is_before(known.age);
                 Box::pin(async move { Ok(is_current && (!is_tested || answers(connection, ANSWER).await)) })
             })
-            // A connection that was dropped in the middle of a statement comes back when that has ended. PostgreSQL ends
-            // it in time, or does not answer.
+            // A connection that was dropped in the middle of a statement is released once the statement has ended.
+            // PostgreSQL ends it in time, or does not respond.
             .after_release(move |connection, _| {
                 Box::pin(async move { Ok(is_clean(connection, reset, bounds.deadline).await) })
             })
@@ -80,13 +80,13 @@ impl SqlxPool {
         Ok(Self { pool, pooled, _proxy: proxy })
     }
 
-    /// Opens connections without start-up options from now on: a pooler refuses them, or does not pass them on.
+    /// From now on, opens connections without start-up options: a pooler rejects them, or does not pass them on.
     pub(super) fn leave_out_options(&self) {
         let options = self.pooled.lock().unwrap_or_else(PoisonError::into_inner).take();
         options.into_iter().for_each(|options| self.pool.set_connect_options(options));
     }
 
-    /// The state of the pool, which does not tell who waits.
+    /// The state of the pool; the number of waiting requests is not available.
     pub(super) fn status(&self) -> PoolStatus {
         let (open, max) = (self.pool.size(), self.pool.options().get_max_connections());
         let idle = u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX).min(open);
@@ -98,7 +98,7 @@ impl SqlxPool {
     }
 }
 
-/// A result that has to be there in time.
+/// A result with a deadline.
 pub(super) async fn within<T>(
     time: Duration,
     result: impl Future<Output = Result<T, sqlx::Error>>,
@@ -107,14 +107,14 @@ pub(super) async fn within<T>(
     timeout(time, result).await.unwrap_or_else(|_| Err(sqlx::Error::Io(late())))
 }
 
-/// Runs something that takes a connection and can be run again when its first statement finds it dead.
+/// Runs work that acquires a connection, and that can be retried if its first statement finds the connection dead.
 pub(super) async fn untested<T>(work: impl Future<Output = T>) -> T {
     UNTESTED.scope((), work).await
 }
 
-/// Whether everything is answered, no transaction is open, and the session is reset. sqlx does not know
-/// of a transaction whose `BEGIN` was dropped before its answer, and what the next request writes would be in it, and be
-/// lost. What begins no transaction says whether there is one.
+/// Whether all responses have arrived, no transaction is open, and the session is reset. sqlx is unaware of a
+/// transaction whose `BEGIN` was dropped before its response; the next request's writes would become part of it and be
+/// lost. A `begin_with` that starts no transaction reveals whether one is open.
 async fn is_clean(connection: &mut PgConnection, reset: &'static str, time: Duration) -> bool {
     matches!(timeout(time, connection.begin_with(reset)).await, Ok(Err(sqlx::Error::BeginFailed)))
 }

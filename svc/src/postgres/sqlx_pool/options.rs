@@ -12,8 +12,8 @@ use crate::postgres::connect::{
 };
 
 impl ConnectConfig {
-    /// Whether sqlx can connect by itself. It knows one host, trusts the public authorities whatever else is given, and
-    /// leaves sockets as the system makes them.
+    /// Whether sqlx can connect by itself. It supports one host, always trusts the public authorities, and leaves
+    /// socket options at the system's defaults.
     pub(in crate::postgres) fn suits_sqlx(&self) -> bool {
         let [host] = self.hosts.as_slice() else { return false };
         let is_local = host.folder().is_some();
@@ -25,15 +25,15 @@ impl ConnectConfig {
             && (is_local || (is_named && self.tls.is_plain() && !is_bounded))
     }
 
-    /// The start-up options that sqlx takes from the environment, where they are not among those that are asked for: an
-    /// embedded database has nothing to do with them, and a URL may replace them.
+    /// The start-up options that sqlx reads from the environment, if they are not among the configured ones: they do
+    /// not apply to an embedded database, and a URL may replace them.
     pub(in crate::postgres) fn unwanted_options(&self) -> Option<String> {
         let options = PgConnectOptions::new_without_pgpass();
         let taken = options.get_options().filter(|taken| !taken.is_empty())?;
         (!self.options.starts_with(taken)).then(|| taken.to_owned())
     }
 
-    /// The options of sqlx, which connects by itself, or to the socket in a folder.
+    /// The options of sqlx, which connects by itself, or to the socket in a directory.
     pub(in crate::postgres) fn pool_options(&self, proxy: Option<&Path>) -> PgConnectOptions {
         let mut options = self.with_start_up_options().username(&self.user).statement_cache_capacity(1_000);
         if let Some(database) = &self.database {
@@ -42,7 +42,7 @@ impl ConnectConfig {
         if let Some(name) = &self.application_name {
             options = options.application_name(name);
         }
-        // Without one sqlx sends an empty one as well.
+        // Without a password, sqlx sends an empty one as well.
         options = options.password(self.password.as_deref().unwrap_or_default());
         match (proxy, self.hosts.as_slice()) {
             (None, [host, ..]) => self.without_proxy(host, options),
@@ -51,8 +51,8 @@ impl ConnectConfig {
         }
     }
 
-    /// sqlx takes start-up options from the environment by itself, and others as a whole from a URL only. One without a
-    /// password would make it look for the file with passwords.
+    /// sqlx reads start-up options from the environment itself, and accepts others as a whole only from a URL. A URL
+    /// without a password would make it look for the password file.
     fn with_start_up_options(&self) -> PgConnectOptions {
         let options = PgConnectOptions::new_without_pgpass();
         let known = options.get_options().unwrap_or_default();
@@ -89,7 +89,7 @@ impl ConnectConfig {
 }
 
 impl TlsConfig {
-    /// Whether sqlx does the same by itself. It trusts the public authorities whatever else is given.
+    /// Whether sqlx does the same by itself. It always trusts the public authorities.
     fn is_plain(&self) -> bool {
         self.negotiation == SslNegotiation::Postgres
             && self.versions == [true, true]
@@ -99,7 +99,7 @@ impl TlsConfig {
     }
 }
 
-/// sqlx reads this by itself, and as the name of a file.
+/// sqlx reads this itself, and as the name of a file.
 fn names_root_in_environment() -> bool {
     std::env::var_os("PGSSLROOTCERT").is_some()
 }

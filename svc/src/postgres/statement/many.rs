@@ -1,4 +1,4 @@
-//! One statement in the place of many that differ in their values.
+//! Combines statements that differ only in their values into one.
 
 use std::fmt::Write as _;
 
@@ -8,11 +8,11 @@ use super::{Oid, Param, Statement, StatementText};
 const NUMBER: Oid = 20;
 
 impl Statement {
-    /// The statement that runs another one for each of several lists of values, which read at most one row each. Its last
-    /// column is the number of the list, from 1 on. `None` where the values are not of one form.
+    /// The statement that runs this one for each of several lists of values, reading at most one row each. Its last
+    /// column is the number of the list, counting from 1. `None` if the values do not have the same form.
     ///
-    /// All values go as arrays of texts, and a text is cast as the placeholder of a text is. So each list reads what it
-    /// reads alone.
+    /// All values are passed as text arrays, and a text is cast as the placeholder of a text would be. So each list
+    /// reads the same as on its own.
     pub(crate) fn for_each(&self, lists: &[&[Param]]) -> Option<Self> {
         let params = (0..self.params.len()).map(|at| Some(Param::Texts(texts(lists, at)?)));
         let params = params.collect::<Option<Vec<_>>>()?;
@@ -37,7 +37,7 @@ impl Statement {
     }
 }
 
-/// The values of a placeholder as texts; `None` where they are not of one form.
+/// The values of a placeholder as texts; `None` if they do not have the same form.
 fn texts(lists: &[&[Param]], at: usize) -> Option<Vec<String>> {
     let form = cast(lists.first()?.get(at)?)?;
     let text = |list: &&[Param]| {
@@ -52,7 +52,7 @@ fn texts(lists: &[&[Param]], at: usize) -> Option<Vec<String>> {
     lists.iter().map(text).collect()
 }
 
-/// The cast from a text to the type as which a value is bound; `None` where PostgreSQL finds that type.
+/// The cast from text to the type that a value is bound as; `None` if PostgreSQL infers that type.
 fn cast(param: &Param) -> Option<&'static str> {
     match param {
         Param::Text(_) | Param::Pattern(..) | Param::CursorKey(_) => Some(""),
@@ -62,14 +62,14 @@ fn cast(param: &Param) -> Option<&'static str> {
     }
 }
 
-/// An array as PostgreSQL reads it from a text.
+/// The text form of an array for PostgreSQL.
 fn array(texts: &[String]) -> String {
     let items: Vec<_> =
         texts.iter().map(|text| format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))).collect();
     format!("{{{}}}", items.join(","))
 }
 
-/// Copies SQL with something else for its placeholders. What is quoted, a name or a text, holds none.
+/// Copies SQL with its placeholders replaced. Quoted names and texts contain none.
 fn replace_placeholders(sql: &str, out: &mut String, mut replace: impl FnMut(&mut String, usize)) {
     let (mut quote, mut copied) = (None, 0);
     for (at, byte) in sql.bytes().enumerate() {

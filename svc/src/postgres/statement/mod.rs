@@ -1,4 +1,4 @@
-//! A statement: its text and the values that are bound to it.
+//! A statement: its text and its bound values.
 
 mod many;
 mod pattern;
@@ -10,7 +10,7 @@ pub(crate) use text::{StatementSubject, StatementText};
 
 use crate::json::ExactJson;
 
-/// The number of a type in `pg_type`.
+/// The OID of a type in `pg_type`.
 pub(crate) type Oid = u32;
 
 /// A statement with its values.
@@ -18,9 +18,9 @@ pub(crate) type Oid = u32;
 pub(crate) struct Statement {
     pub(crate) text: StatementText,
     pub(crate) params: Vec<Param>,
-    /// Whether the best plan depends on the values, as for ranges and patterns: PostgreSQL then plans each time.
+    /// Whether the best plan depends on the values, as for ranges and patterns; PostgreSQL then plans on each run.
     pub(crate) replan: bool,
-    /// Whether it sets nothing that lasts for the session.
+    /// Whether it leaves no lasting effects in the session.
     pub(crate) keeps_session: bool,
 }
 
@@ -28,18 +28,18 @@ pub(crate) struct Statement {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Param {
     Text(String),
-    /// A text that PostgreSQL reads as a pattern.
+    /// A text that PostgreSQL parses as a pattern.
     Pattern(PatternLanguage, String),
-    /// A key of a cursor, which may have been made by hand.
+    /// A key from a cursor, which may be forged.
     CursorKey(String),
     Texts(Vec<String>),
     Int(i64),
-    /// Read as the type that PostgreSQL finds for the parameter.
+    /// Parsed as the type that PostgreSQL infers for the parameter.
     Variable(ExactJson),
 }
 
 impl Param {
-    /// The name of the type as which it is bound.
+    /// The name of the type that it is bound as.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
             Self::Text(_) | Self::Pattern(..) | Self::CursorKey(_) => "text",
@@ -51,7 +51,7 @@ impl Param {
 }
 
 impl Statement {
-    /// A statement that is written by hand.
+    /// A hand-written statement.
     pub(crate) fn new(text: impl Into<StatementText>, params: Vec<Param>) -> Self {
         Self { text: text.into(), params, replan: false, keeps_session: false }
     }

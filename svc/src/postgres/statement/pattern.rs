@@ -1,15 +1,15 @@
-//! Patterns that clients write, and the languages in which they write them.
+//! Patterns written by clients, and their languages.
 
 use std::collections::BTreeMap;
 
 use super::{Param, Statement};
 
-/// The language of a pattern. PostgreSQL reads the pattern when the statement runs.
+/// The language of a pattern. PostgreSQL parses the pattern when the statement runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PatternLanguage {
     /// A POSIX regular expression.
     Regex,
-    /// A POSIX regular expression that matches in any case.
+    /// A case-insensitive POSIX regular expression.
     CaselessRegex,
     /// An SQL/JSON path.
     JsonPath,
@@ -19,7 +19,7 @@ pub(crate) enum PatternLanguage {
     TsQuery,
 }
 
-/// All languages, those of the more frequent operators first.
+/// All languages, ordered by the frequency of their operators.
 const ALL: [PatternLanguage; 5] = [
     PatternLanguage::Regex,
     PatternLanguage::CaselessRegex,
@@ -29,7 +29,7 @@ const ALL: [PatternLanguage; 5] = [
 ];
 
 impl PatternLanguage {
-    /// A statement that reads patterns, and applies them to next to nothing.
+    /// A statement that parses patterns and applies them to trivial values.
     fn probe(self) -> &'static str {
         match self {
             Self::Regex => "SELECT '' ~ v FROM unnest($1) AS p(v)",
@@ -40,24 +40,25 @@ impl PatternLanguage {
         }
     }
 
-    /// A condition without columns that reads a pattern, and holds if PostgreSQL can.
+    /// A condition without columns that parses a pattern, and is true if PostgreSQL can.
     pub(crate) fn condition(self, placeholder: &str) -> String {
         match self {
             Self::Regex => format!("('' ~ {placeholder}::text) IS NOT NULL"),
             Self::CaselessRegex => format!("('' ~* {placeholder}::text) IS NOT NULL"),
             Self::JsonPath => format!("{placeholder}::jsonpath IS NOT NULL"),
             Self::Lquery => format!("{placeholder}::lquery IS NOT NULL"),
-            // The syntax is that of `to_tsquery`, which would wait for the dictionaries until the statement runs.
+            // The same syntax as `to_tsquery`, which needs the dictionaries and so is evaluated only when the statement
+            // runs.
             Self::TsQuery => format!("{placeholder}::tsquery IS NOT NULL"),
         }
     }
 
-    /// Whether a pattern that can be read may fail when it is applied, in this source file of PostgreSQL.
+    /// Whether a valid pattern may fail when it is applied, in this PostgreSQL source file.
     fn fails_in(self, file: &str) -> bool {
         self == Self::JsonPath && file.starts_with("jsonpath")
     }
 
-    /// The language whose patterns a source file of PostgreSQL reads.
+    /// The language whose patterns are parsed in a PostgreSQL source file.
     fn read_in(file: &str) -> Option<Self> {
         let files = [
             ("regexp", Self::Regex),
@@ -70,7 +71,7 @@ impl PatternLanguage {
 }
 
 impl Statement {
-    /// Statements that read the patterns by themselves, one for each language.
+    /// Statements that parse the patterns in isolation, one per language.
     pub(crate) fn pattern_probes(&self) -> impl Iterator<Item = (PatternLanguage, Self)> {
         ALL.into_iter().filter_map(|language| {
             let patterns = self.patterns(language);
@@ -78,17 +79,17 @@ impl Statement {
         })
     }
 
-    /// Statements that read the values of comparisons by themselves, one for each type that they are cast to.
+    /// Statements that parse the values of comparisons in isolation, one per cast type.
     pub(crate) fn value_probes(&self) -> impl Iterator<Item = Self> {
         self.probes(|param| match param {
             Param::Text(text) => std::slice::from_ref(text),
             Param::Texts(texts) => texts,
-            // Patterns and cursors have probes of their own.
+            // Patterns and cursors have their own probes.
             Param::Pattern(..) | Param::CursorKey(_) | Param::Int(_) | Param::Variable(_) => &[],
         })
     }
 
-    /// Statements that read the keys of cursors by themselves, one for each type that they are cast to.
+    /// Statements that parse the keys of cursors in isolation, one per cast type.
     pub(crate) fn cursor_probes(&self) -> impl Iterator<Item = Self> {
         self.probes(|param| match param {
             Param::CursorKey(text) => std::slice::from_ref(text),
@@ -109,8 +110,8 @@ impl Statement {
         })
     }
 
-    /// The language of a pattern among the values that made an error in this source file of PostgreSQL. SQL that is
-    /// written by hand does not tell which of its variables are patterns.
+    /// The language of a pattern that caused an error in this PostgreSQL source file. Hand-written SQL does not show
+    /// which of its variables are patterns.
     pub(crate) fn pattern_failed_in(&self, file: &str) -> Option<PatternLanguage> {
         let mut known = self.params.iter().filter_map(|param| match param {
             Param::Pattern(language, _) => Some(*language),
@@ -120,7 +121,7 @@ impl Statement {
         known.or_else(|| PatternLanguage::read_in(file).filter(|_| self.has_variables()))
     }
 
-    /// Whether it was written by hand, with variables of clients.
+    /// Whether it was written by hand, with variables from clients.
     pub(crate) fn has_variables(&self) -> bool {
         self.params.iter().any(|param| matches!(param, Param::Variable(_)))
     }

@@ -11,24 +11,24 @@ use crate::query_stats;
 use crate::request_log::{self, RunningSql};
 use crate::trace::StatementSpan;
 
-/// The text of a statement, and the types that its columns must have for its rows to be read as they were meant.
+/// The text of a statement, and the column types required to interpret its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatementText(Arc<Inner>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Inner {
     sql: Arc<str>,
-    /// `None` when whoever reads the rows looks at their types.
+    /// `None` if the code that reads the rows checks their types.
     types: Option<Box<[Oid]>>,
-    /// The types as which it reads values of clients, by the numbers of their placeholders.
+    /// The types that it casts clients' values to, by placeholder number.
     casts: Box<[(usize, String)]>,
     subject: Option<StatementSubject>,
     series: StatementSlot,
-    /// Whether it is never sent again.
+    /// Whether it is sent only once.
     is_sent_once: bool,
 }
 
-/// A statement that runs, as whoever wants to know sees it.
+/// A running statement, as seen by metrics, traces and the log.
 pub(in crate::postgres) struct Running {
     _counted: Option<RunningStatement>,
     span: Option<StatementSpan>,
@@ -36,7 +36,7 @@ pub(in crate::postgres) struct Running {
 }
 
 impl Running {
-    /// The statement as it is sent, with its trace in a comment where PostgreSQL is told of that.
+    /// The statement to send, with its trace context in a comment if PostgreSQL is to receive that.
     pub(in crate::postgres) fn told<'a>(&self, statement: &'a Statement) -> Cow<'a, Statement> {
         match self.span.as_ref().and_then(StatementSpan::comment) {
             None => Cow::Borrowed(statement),
@@ -44,7 +44,7 @@ impl Running {
         }
     }
 
-    /// The statement has failed: with a SQLSTATE, where PostgreSQL gave one.
+    /// Records the failure of the statement, with the SQLSTATE if PostgreSQL reported one.
     pub(in crate::postgres) fn failed(mut self, code: Option<&str>) {
         if let Some(span) = &mut self.span {
             span.failed(code);
@@ -52,22 +52,22 @@ impl Running {
     }
 }
 
-/// The subject of a statement, as metrics tell statements apart.
+/// The subject of a statement, which distinguishes statements in metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StatementSubject {
     /// The kind of statement.
     pub(crate) kind: &'static str,
-    /// The view, the function or the operation.
+    /// The view, function or operation.
     pub(crate) name: Box<str>,
 }
 
 impl StatementText {
-    /// The text of a statement whose columns have these types, if they matter, and which casts values of clients so.
+    /// The text of a statement with these column types, if they matter, and these casts of clients' values.
     pub(crate) fn new(sql: String, types: Option<Vec<Oid>>, casts: Vec<(usize, String)>) -> Self {
         Self::about(None, sql, types, casts)
     }
 
-    /// The same of a statement whose subject is known.
+    /// The same for a statement with a subject.
     pub(crate) fn about(
         subject: Option<StatementSubject>,
         sql: String,
@@ -78,7 +78,7 @@ impl StatementText {
         Self(Arc::new(Inner { sql: sql.into(), types, casts, subject, series, is_sent_once: false }))
     }
 
-    /// The same statement with a comment behind it, which is of one request alone.
+    /// The same statement with a comment appended, which belongs to a single request.
     fn with_comment(&self, comment: &str) -> Self {
         let Inner { sql, types, casts, subject, .. } = &*self.0;
         Self(Arc::new(Inner {
@@ -91,12 +91,13 @@ impl StatementText {
         }))
     }
 
-    /// Whether it is never sent again, so that nothing is worth keeping of it.
+    /// Whether it is sent only once, so that nothing of it is worth keeping.
     pub(in crate::postgres) fn is_sent_once(&self) -> bool {
         self.0.is_sent_once
     }
 
-    /// The statement begins to run. Where statements are counted, traced or logged, it has ended when the value is dropped.
+    /// Records that the statement starts. If statements are counted, traced or logged, dropping the result records its
+    /// end.
     pub(in crate::postgres) fn begin(&self) -> Running {
         query_stats::ran(self);
         let subject = self.0.subject.as_ref().map(|subject| (subject.kind, &*subject.name));
@@ -111,18 +112,18 @@ impl StatementText {
         }
     }
 
-    /// The text of a statement that surely has no values in it, as its subject is known.
+    /// The text, if it is certain to contain no values because its subject is set.
     fn without_values(&self) -> Option<Arc<str>> {
         self.0.subject.as_ref().map(|_| self.0.sql.clone())
     }
 
-    /// The bytes that it takes, about.
+    /// Its approximate size in bytes.
     pub(crate) fn weight(&self) -> usize {
         let casts = self.0.casts.iter().map(|(_, cast)| size_of::<(usize, String)>() + 16 + cast.len());
         self.0.sql.len() + casts.sum::<usize>()
     }
 
-    /// Returns the types as which it reads values of clients, by the numbers of their placeholders.
+    /// Returns the types that it casts clients' values to, by placeholder number.
     pub(in crate::postgres) fn casts(&self) -> &[(usize, String)] {
         &self.0.casts
     }
@@ -132,18 +133,18 @@ impl StatementText {
         self.0.types.as_deref()
     }
 
-    /// Whether columns of these types are what was meant.
+    /// Whether columns of these types match the expected ones.
     pub(crate) fn fits(&self, types: impl ExactSizeIterator<Item = Oid>) -> bool {
         self.types().is_none_or(|meant| meant.len() == types.len() && meant.iter().copied().eq(types))
     }
 
-    /// Whether both are one text, in one place.
+    /// Whether both are the same text at the same address.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// By the SQL alone, which few texts have in common.
+/// Hashes only the SQL, which few texts share.
 impl Hash for StatementText {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.0.sql.hash(state);

@@ -1,37 +1,37 @@
-//! Rows that are there already when others are added: which they are, and what becomes of them.
+//! Existing rows that conflict with inserted ones: how to find them, and how to handle them.
 
 use super::{ITEMS, Table, list};
 use crate::json::Fields;
 use crate::postgres::identifier::quote;
 use crate::postgres::{Param, Statement};
 
-/// The treatment of rows that are there already.
+/// How existing rows are handled.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Conflict<'a> {
-    /// The columns by which they are.
+    /// The columns that determine whether a row already exists.
     pub(crate) columns: &'a [&'static str],
     pub(crate) action: ConflictAction<'a>,
 }
 
-/// The action on a row that is there already.
+/// The action on an existing row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ConflictAction<'a> {
-    /// It stays as it is.
+    /// It stays unchanged.
     Keep,
     Replace,
-    /// It is changed if it has one of these keys, and else stays as it is. PostgreSQL compares the key of the row that it
-    /// has found, as it was before, so whatever led there cannot change another.
+    /// It is changed if it has one of these keys, and otherwise stays unchanged. PostgreSQL compares the key of the row
+    /// it has found, before the change, so no other row can be changed.
     ReplaceAmong(&'a [String]),
-    /// It stays as it is, and its key is noted until the transaction or savepoint ends.
+    /// It stays unchanged, and its key is recorded until the transaction or savepoint ends.
     Note,
 }
 
-/// The setting that keys are noted in.
+/// The setting that keys are recorded in.
 const NOTED: &str = "svc.matched";
 
 impl Table<'_> {
-    /// Gives columns of the rows that the items conflict with by the values that are given, in the order of the items.
-    /// PostgreSQL itself compares the values that are stored, which triggers, lengths and defaults may change.
+    /// Selects columns of the rows that the items conflict with by their given values, in the order of the items.
+    /// PostgreSQL itself compares the stored values, which may differ because of triggers, lengths and defaults.
     pub(crate) fn existing(&self, items: &[Fields], columns: &[&str], returning: &[&str]) -> Statement {
         let is_given = |column: &str| items.first().is_some_and(|item| item.get(column).is_some());
         let value = |column: &str| match self.source.defaults.get(column) {
@@ -45,12 +45,12 @@ impl Table<'_> {
         self.statement("select", text, vec![list(items)])
     }
 
-    /// Gives the keys that were noted, as a JSON list, in the order in which PostgreSQL met the rows.
+    /// Selects the recorded keys, as a JSON list, in the order in which PostgreSQL met the rows.
     pub(crate) fn noted(&self) -> Statement {
         self.statement("select", format!("SELECT {}", noted()), Vec::new())
     }
 
-    /// Gives columns of the rows with these keys, in the order of the keys.
+    /// Selects columns of the rows with these keys, in the order of the keys.
     pub(crate) fn with_keys(&self, keys: &[String], returning: &[&str]) -> Statement {
         let (table, key, cast) = (&self.source.quoted, &self.key.quoted, self.key.cast());
         let returned = self.returned("t.", returning);
@@ -61,7 +61,7 @@ impl Table<'_> {
         self.statement("select", text, vec![Param::Texts(keys.to_vec())])
     }
 
-    /// The clause behind the values of rows that are added, with the keys that it binds behind those values. The table is `t`.
+    /// The clause after the values of inserted rows; its keys are bound after those values. The table's alias is `t`.
     pub(super) fn on_conflict(
         &self,
         Conflict { columns, action }: Conflict<'_>,
@@ -77,21 +77,21 @@ impl Table<'_> {
                 bound.push(Param::Texts(keys.to_vec()));
                 format!(" WHERE ({key} COLLATE \"C\") = ANY (${}::text[])", bound.len())
             }
-            // It is never null, so no row is changed and no trigger for changes runs.
+            // It is never null, so no row is changed and no update trigger runs.
             ConflictAction::Note => {
                 let all = format!("{}::jsonb || to_jsonb({key})", noted());
                 format!(" WHERE set_config('{NOTED}', ({all})::text, true) IS NULL")
             }
         };
         let others: Vec<_> = given.iter().filter(|column| !columns.contains(*column)).copied().collect();
-        // A row that nothing is changed of is given as well.
+        // A row without changes is returned as well.
         let set = if others.is_empty() { columns } else { &others };
         let set = set.iter().map(|column| format!("{0} = EXCLUDED.{0}", quote(column))).collect::<Vec<_>>();
         format!(" ON CONFLICT ({names}) DO UPDATE SET {}{among}", set.join(", "))
     }
 }
 
-/// The keys that are noted, as the text of a list.
+/// The recorded keys, as the text of a list.
 fn noted() -> String {
     format!("COALESCE(NULLIF(current_setting('{NOTED}', true), ''), '[]')")
 }

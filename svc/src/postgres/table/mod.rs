@@ -1,4 +1,5 @@
-//! Statements that write rows of a table: names from the program and the catalogue, values as one document that is bound.
+//! Statements that write to the rows of a table, with names from the program and the catalogue, and values bound as a
+//! single document.
 
 mod conflict;
 mod several;
@@ -13,7 +14,7 @@ use super::source::{ColumnType, Source};
 use super::{Param, Statement, StatementSubject, StatementText};
 use crate::json::{ExactJson, Fields};
 
-/// A table that is written, with the columns that the program names.
+/// A table to write to, with the columns named by the program.
 #[derive(Clone, Copy)]
 pub(crate) struct Table<'a> {
     source: &'a Source,
@@ -24,7 +25,7 @@ pub(crate) struct Table<'a> {
 const ITEMS: &str = "jsonb_array_elements($1::jsonb) WITH ORDINALITY AS i(v, n)";
 
 impl<'a> Table<'a> {
-    /// A table, of which these columns are written or compared.
+    /// A table with the columns that are written or compared.
     ///
     /// # Errors
     /// Why the values cannot be written there.
@@ -49,8 +50,7 @@ impl<'a> Table<'a> {
         Ok(Self { source, key: source.columns.get(key).ok_or_else(unknown)? })
     }
 
-    /// The reason why rows that have the same values in some columns are not found, if there is one. Of a view nothing is
-    /// known.
+    /// Returns why rows with equal values in some columns are not found, if so. The indexes behind a view are unknown.
     pub(crate) fn lacks_index(&self, conflict: &[&str]) -> Option<String> {
         let mut wanted = conflict.to_vec();
         wanted.sort_unstable();
@@ -59,7 +59,7 @@ impl<'a> Table<'a> {
         (!is_there).then(|| format!("`{}` has no unique index on {columns}", self.source.name))
     }
 
-    /// The reason why a column that no item gives does not tell whether a row is there already, if there is one.
+    /// Returns why a column omitted from every item does not reveal whether a row already exists, if so.
     pub(crate) fn lacks_default(&self, column: &str) -> Option<String> {
         let name = &self.source.name;
         match self.source.columns.contains_key(column) {
@@ -69,8 +69,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The columns that a row has as soon as it is added, if no trigger changes it: those whose default, if they have one, is
-    /// not counted up.
+    /// The columns whose values are known once a row is inserted, if no trigger changes it: columns whose default, if
+    /// any, does not use a sequence.
     pub(crate) fn known_columns(&self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
         let source = self.source;
         let default = move |name: &str| source.defaults.get(name).map(String::as_str);
@@ -78,11 +78,11 @@ impl<'a> Table<'a> {
         columns.filter(|(_, default)| default.is_none_or(|default| !default.contains("nextval(")))
     }
 
-    /// Gives the columns that the database fills by itself, whatever their defaults; an empty name stands for those that
-    /// triggers may fill before a row is added.
+    /// Selects the columns that the database fills by itself, apart from defaults. An empty name represents the columns
+    /// that triggers may fill before a row is inserted.
     pub(crate) fn filled(&self) -> Statement {
         let relation = self.source.relation;
-        // The bits of triggers for each row, before it, at inserts.
+        // The bits for row-level `BEFORE INSERT` triggers.
         let text = format!(
             "SELECT attname::text FROM pg_catalog.pg_attribute \
              WHERE attrelid = {relation} AND (attgenerated <> '' OR attidentity <> '') UNION ALL SELECT '' WHERE EXISTS (\
@@ -91,23 +91,23 @@ impl<'a> Table<'a> {
         self.statement("select", text, Vec::new())
     }
 
-    /// Whether it is the table that a column of an error belongs to, such as `tb_note.text`.
+    /// Whether it is the table of a column in an error, such as `tb_note.text`.
     pub(crate) fn has_column(&self, qualified: &str, column: &str) -> bool {
         let table = qualified.strip_suffix(column).and_then(|table| table.strip_suffix('.'));
         table.is_some_and(|table| self.source.name.rsplit('.').next() == table.rsplit('.').next())
     }
 
-    /// Whether it has rows of its own, and is no view.
+    /// Whether it stores its own rows, unlike a view.
     pub(crate) fn is_table(&self) -> bool {
         self.source.is_table
     }
 
-    /// Adds rows, and gives columns of each, in their order. Nothing is given of a row that is there already and stays.
+    /// Inserts rows and returns columns of each, in order. An existing row that stays unchanged returns nothing.
     pub(crate) fn insert(&self, items: &[Fields], conflict: Option<Conflict<'_>>, returning: &[&str]) -> Statement {
         let columns = columns_of(items);
         let is_even = items.iter().all(|item| item.len() == columns.len());
         let (names, values) = match (columns.is_empty(), is_even) {
-            // All of a row is left to the table.
+            // All columns are left to the table.
             (true, _) => (self.key.quoted.clone(), format!("VALUES {}", vec!["(DEFAULT)"; items.len()].join(", "))),
             (false, true) => {
                 let values: Vec<_> = columns.iter().map(|column| self.value("i.v", column)).collect();
@@ -130,7 +130,7 @@ impl<'a> Table<'a> {
         self.statement("insert", text, params)
     }
 
-    /// Changes the row that the keys choose, and gives columns of it.
+    /// Updates the row selected by the keys, and returns columns of it.
     pub(crate) fn update(&self, new: &Fields, keys: &[(&str, ExactJson)], returning: &[&str]) -> Statement {
         let columns = columns_of(std::slice::from_ref(new));
         let set = columns.iter().map(|column| format!("{} = {}", quote(column), self.value("$1::jsonb", column)));
@@ -141,7 +141,7 @@ impl<'a> Table<'a> {
         self.statement("update", text, [new].into_iter().chain(keys.iter().map(bound)).collect())
     }
 
-    /// Gives columns of the row that the keys choose, and locks it if need be.
+    /// Selects columns of the row with these keys, and locks it if requested.
     pub(crate) fn find(&self, keys: &[(&str, ExactJson)], locks: bool, returning: &[&str]) -> Statement {
         let (table, returned) = (&self.source.quoted, self.returned("", returning));
         let lock = if locks { " FOR UPDATE" } else { "" };
@@ -149,7 +149,7 @@ impl<'a> Table<'a> {
         self.statement("select", text, keys.iter().map(bound).collect())
     }
 
-    /// Removes the row that the keys choose, and gives its key.
+    /// Deletes the row with these keys, and returns its key.
     pub(crate) fn delete(&self, keys: &[(&str, ExactJson)]) -> Statement {
         let (table, key) = (&self.source.quoted, &self.key.quoted);
         let text = format!("DELETE FROM {table} WHERE {} RETURNING {key}::text", self.chosen(keys, 0));
@@ -161,7 +161,7 @@ impl<'a> Table<'a> {
         Statement::new(StatementText::about(Some(subject), text, None, Vec::new()), params)
     }
 
-    /// Columns as texts, for a list of what is selected or returned.
+    /// Columns as texts, for a select list or a `RETURNING` clause.
     fn returned(&self, of: &str, columns: &[&str]) -> String {
         columns.iter().map(|column| format!("{of}{}::text", quote(column))).collect::<Vec<_>>().join(", ")
     }
@@ -170,8 +170,8 @@ impl<'a> Table<'a> {
         columns.iter().map(|column| quote(column)).collect::<Vec<_>>().join(", ")
     }
 
-    /// Rows of which some leave columns to the table, each with a document of its own: PostgreSQL would read one of all
-    /// rows anew for each value.
+    /// Rows that leave different columns to the table, each with a separate document: PostgreSQL would parse a common
+    /// document again for each value.
     fn rows(&self, items: &[Fields], columns: &[&str]) -> String {
         let row = |(index, item): (usize, &Fields)| {
             let value = |column: &&str| match item.get(column) {
@@ -183,7 +183,7 @@ impl<'a> Table<'a> {
         items.iter().enumerate().map(row).collect::<Vec<_>>().join(", ")
     }
 
-    /// The condition that the keys make; their values are bound behind those before.
+    /// The condition on the keys; their placeholders follow `before` others.
     fn chosen(&self, keys: &[(&str, ExactJson)], before: usize) -> String {
         let same = keys.iter().enumerate().map(|(index, (column, _))| {
             let cast = self.cast(column);

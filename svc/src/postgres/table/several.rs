@@ -1,4 +1,4 @@
-//! Statements that write several rows of a table which hang on rows of another, or are chosen by their keys.
+//! Statements that write several rows of a table, which refer to rows of another table or are selected by their keys.
 
 use super::values::columns_of;
 use super::{ITEMS, Table, list};
@@ -12,8 +12,8 @@ fn values(number: usize) -> String {
 }
 
 impl Table<'_> {
-    /// Gives the keys of the rows that refer to one of these by a column, and locks them; only those among some keys, if they
-    /// are given.
+    /// Selects the keys of the rows that refer to one of these keys through a column, and locks the rows if requested;
+    /// restricted to the keys in `among`, if given.
     pub(crate) fn referring(&self, column: &str, to: &[String], among: Option<&[String]>, locks: bool) -> Statement {
         let (table, key, cast) = (&self.source.quoted, &self.key.quoted, self.cast(column));
         let (column, lock) = (quote(column), if locks { " FOR UPDATE" } else { "" });
@@ -28,7 +28,7 @@ impl Table<'_> {
         self.statement("select", text, params)
     }
 
-    /// Gives the keys of the rows with these keys, but for those that are kept, which refer to one of some by a column.
+    /// Selects the rows in `keys` but not in `kept` whose column refers to one of `to`.
     pub(crate) fn left(&self, column: &str, to: &[String], keys: &[String], kept: &[String]) -> Statement {
         let (table, key, cast) = (&self.source.quoted, &self.key.quoted, self.cast(column));
         let (column, others) = (quote(column), self.others());
@@ -39,13 +39,13 @@ impl Table<'_> {
         self.statement("select", text, [keys, kept, to].map(|keys| Param::Texts(keys.to_vec())).into())
     }
 
-    /// Removes the rows with these keys but for those that are kept.
+    /// Deletes the rows with these keys, except the kept ones.
     pub(crate) fn delete_others(&self, keys: &[String], kept: &[String]) -> Statement {
         let text = format!("DELETE FROM {} WHERE {}", self.source.quoted, self.others());
         self.statement("delete", text, vec![Param::Texts(keys.to_vec()), Param::Texts(kept.to_vec())])
     }
 
-    /// Has the rows with these keys, but for those that are kept, refer to nothing by a column.
+    /// Sets a column to null in the rows with these keys, except the kept ones.
     pub(crate) fn unlink_others(&self, column: &str, keys: &[String], kept: &[String]) -> Statement {
         let text = format!("UPDATE {} SET {} = NULL WHERE {}", self.source.quoted, quote(column), self.others());
         self.statement("update", text, vec![Param::Texts(keys.to_vec()), Param::Texts(kept.to_vec())])
@@ -56,8 +56,8 @@ impl Table<'_> {
         format!("{key} IN (SELECT v::{cast} FROM {}) AND {key} NOT IN (SELECT v::{cast} FROM {})", values(1), values(2))
     }
 
-    /// Changes the row that each item chooses by some of its columns, and gives the number of the item, from 1, with columns
-    /// of the row. What an item leaves out stays.
+    /// Updates the row selected by some columns of each item. Returns the number of the item, from 1, with columns of
+    /// the row. A column that an item omits stays unchanged.
     pub(crate) fn update_each(&self, items: &[Fields], chosen: &[&str], returning: &[&str]) -> Statement {
         let table = &self.source.quoted;
         let columns: Vec<_> = columns_of(items).into_iter().filter(|column| !chosen.contains(column)).collect();
@@ -76,8 +76,8 @@ impl Table<'_> {
         self.statement("update", text, vec![list(items)])
     }
 
-    /// Gives the number of each item, from 1, that chooses a row by some of its columns, with the key of that, and locks the
-    /// rows if need be.
+    /// Selects the number of each item, from 1, that matches a row by some of its columns, with the row's key. Locks
+    /// the rows if requested.
     pub(crate) fn find_each(&self, items: &[Fields], chosen: &[&str], locks: bool) -> Statement {
         let (table, same) = (&self.source.quoted, self.same(chosen));
         let (key, lock) = (&self.key.quoted, if locks { " FOR UPDATE OF t" } else { "" });
@@ -85,7 +85,7 @@ impl Table<'_> {
         self.statement("select", text, vec![list(items)])
     }
 
-    /// The condition that a row has the values of an item in some columns.
+    /// The condition that a row equals an item in some columns.
     fn same(&self, columns: &[&str]) -> String {
         let same = columns.iter().map(|column| format!("t.{} = {}", quote(column), self.value("i.v", column)));
         same.collect::<Vec<_>>().join(" AND ")

@@ -1,4 +1,4 @@
-//! The values of columns in documents, and the forms that a column takes.
+//! The values of columns in documents, and the forms that a column accepts.
 
 use super::Table;
 use crate::json::Fields;
@@ -38,7 +38,7 @@ impl ColumnType {
         self.name.starts_with('_')
     }
 
-    /// Its type in a cast. Without a length these two mean a length of one, and cut what they are given.
+    /// Its type in a cast. Without a length, `character` and `bit` mean a length of one, and truncate their input.
     pub(super) fn cast(&self) -> String {
         match self.sql.strip_prefix("character").or_else(|| self.sql.strip_prefix("bit")) {
             Some(list @ ("" | "[]")) if self.sql.starts_with('c') => format!("bpchar{list}"),
@@ -47,7 +47,7 @@ impl ColumnType {
         }
     }
 
-    /// Whether it takes values of a form, or why not.
+    /// Whether it accepts values of a form, or why not.
     pub(super) fn takes(&self, form: ArgForm) -> Result<(), String> {
         let (is_json, is_array) = (self.is_json(), self.is_array());
         match form {
@@ -61,7 +61,7 @@ impl ColumnType {
     }
 }
 
-/// The columns that documents have, each once.
+/// The distinct columns in documents.
 pub(super) fn columns_of(items: &[Fields]) -> Vec<&str> {
     let mut columns: Vec<&str> = Vec::new();
     for (column, _) in items.iter().flat_map(Fields::iter) {

@@ -11,8 +11,8 @@ use crate::rate_limit::store::{Standings, Takes};
 
 const NOW: u64 = 1_000_000_020_000;
 
-/// A million new clients come to a store of 100,000 counts. Who is limited stays so, those who are known notice nothing,
-/// and each stranger has its own limit, in the place of others who have hardly used theirs.
+/// A million new clients fill a store of 100,000 counts. Limited clients stay limited, previous clients are unaffected,
+/// and each new client gets its own limit, in the place of others that have hardly used theirs.
 #[test]
 fn a_flood_of_new_clients_frees_nobody_and_refuses_nobody() {
     let meter = Meter { strategy: SlidingWindow, count: 10, window: 60_000, burst: 10 };
@@ -26,28 +26,28 @@ fn a_flood_of_new_clients_frees_nobody_and_refuses_nobody() {
     assert!((0..7).all(|_| allowed(known, NOW)) && !allowed(known, NOW), "one who is known was not counted alone");
     assert!(store.len() <= 100_064, "{} counts are kept", store.len());
     assert!(store.bytes() <= 100_000 * 200, "{} bytes", store.bytes());
-    // When all is as if it had never been, there is room for others.
+    // Once all counts have expired, there is room for others.
     let later = NOW + 120_000;
     assert_eq!((3_000_000..3_050_000).filter(|number| allowed(*number, later)).count(), 50_000);
     assert!(store.len() <= 100_064 && store.bytes() <= 100_000 * 200);
 }
 
-/// The counts of clients who have used more stay, and go on counting, while those of clients who have used less are
-/// forgotten.
+/// The counts of clients with more usage stay and keep counting, while the counts of clients with less usage are
+/// evicted.
 #[test]
 fn what_limits_least_is_forgotten_first() {
     let meter = Meter { strategy: FixedWindow, count: 1_000, window: 60_000, burst: 10 };
     let store = MemoryStore::new(64_000);
     let take = |number, amount| take(&store, meter, &user(number), amount, NOW).remaining;
-    // A tenth of the store has used an eighth, which could be forgotten were there nothing that limits less.
+    // A tenth of the store has used an eighth of the limit, which could be evicted if no other count limited less.
     (0..6_400).for_each(|number| assert!(take(number, 125) <= 1_000));
     (100_000..400_000).for_each(|number| assert!(take(number, 1) <= 1_000));
     let kept = (0..6_400).filter(|number| take(*number, 1) == 874).count();
     assert!(kept >= 6_300, "{kept} of 6,400 are kept");
 }
 
-/// A store full of clients who have used more than a half: strangers share counts by their networks, and the network that floods uses up
-/// its own.
+/// A store full of clients that have used more than half: strangers share counts by their networks, and the flooding
+/// network uses up its own.
 #[test]
 fn a_network_that_floods_a_full_store_uses_up_its_own_share() {
     let meter = Meter { strategy: FixedWindow, count: 10, window: 60_000, burst: 10 };
@@ -63,7 +63,7 @@ fn a_network_that_floods_a_full_store_uses_up_its_own_share() {
     assert!(others >= 95, "{others} of 100 other networks");
 }
 
-/// Counts of a request that has to wait for one of them are not taken.
+/// If one limit of a request requires a wait, no count is taken.
 #[test]
 fn all_counts_of_a_request_are_taken_or_none() {
     let meter = |count| Meter { strategy: FixedWindow, count, window: 60_000, burst: 1 };
@@ -78,7 +78,7 @@ fn all_counts_of_a_request_are_taken_or_none() {
     assert_eq!((left.wait, left.remaining), (None, 0));
 }
 
-/// Exactly as many pass as are allowed, from 64 threads, at the edge of a window and on both sides of it.
+/// Exactly as many requests pass as are allowed, from 64 threads, at the edge of a window and on both sides of it.
 #[test]
 fn exactly_as_many_pass_as_are_allowed() {
     for (strategy, passing) in

@@ -1,4 +1,4 @@
-//! Tests of what cannot be seen over HTTP: the arithmetic against a simple model, and memory under a flood.
+//! Tests of behavior that is not visible over HTTP: the arithmetic against a simple model, and memory under a flood.
 
 mod memory;
 mod model;
@@ -11,14 +11,14 @@ use super::meter::{Meter, Standing};
 use super::named_limit::NamedLimit;
 use super::store::Takes;
 
-/// The numbers of the limit itself.
+/// The numbers of the whole limit.
 const WHOLE: super::memory::Numbers = |limit| &limit.meter;
 
 fn limit(name: &str, meter: Meter) -> Arc<NamedLimit> {
     Arc::new(NamedLimit::of(name.to_owned(), "", 0, [meter, meter]))
 }
 
-/// The standing after a client has taken an amount from one limit.
+/// Takes an amount from one limit and returns the state of the limit.
 fn take(store: &MemoryStore, meter: Meter, client: &KnownClient, amount: u64, now: u64) -> Standing {
     store.take(Takes { client, amounts: &[(&limit("limit", meter), amount)] }, WHOLE, now)[0]
 }

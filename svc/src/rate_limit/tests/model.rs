@@ -1,4 +1,4 @@
-//! Each strategy against a simple model of it: a list of what was taken and when, looked at as a whole each time.
+//! Each strategy against a simple model: a list of amounts and their times, evaluated as a whole each time.
 
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
@@ -9,7 +9,7 @@ use crate::rate_limit::memory::MemoryStore;
 use crate::rate_limit::meter::Meter;
 use crate::rate_limit::store::Takes;
 
-/// All that was ever taken, with its time.
+/// All amounts ever taken, with their times.
 #[derive(Default)]
 struct Model(Vec<(u64, u64)>);
 
@@ -18,7 +18,7 @@ impl Model {
         self.0.iter().filter(|(at, _)| at / meter.window == window).map(|(_, amount)| amount).sum()
     }
 
-    /// The level of a bucket, in tokens times the window: full in the beginning, refilled between what was taken.
+    /// The level of a bucket, in tokens times the window: initially full, refilled between the takes.
     fn level(&self, meter: Meter, now: u64) -> u128 {
         let full = u128::from(meter.burst) * u128::from(meter.window);
         let (mut level, mut last) = (full, 0);
@@ -37,7 +37,7 @@ impl Model {
             SlidingWindow => {
                 let before = window.checked_sub(1).map_or(0, |before| self.in_window(meter, before));
                 let left = meter.window - now % meter.window;
-                // The part of the window before that the last `window` milliseconds cover.
+                // The part of the previous window that the last `window` milliseconds cover.
                 let weighed = before * left + (self.in_window(meter, window) + amount) * meter.window;
                 weighed <= meter.count * meter.window
             }
@@ -45,7 +45,7 @@ impl Model {
         }
     }
 
-    /// Forgets what weighs nothing any more: what is older than two windows, and all that a full bucket has seen.
+    /// Forgets entries without weight: those older than two windows, and all entries once the bucket is full.
     fn forget(&mut self, meter: Meter, now: u64) {
         if meter.strategy != TokenBucket {
             self.0.retain(|(at, _)| at + 2 * meter.window > now);
@@ -67,7 +67,7 @@ fn agrees(strategy: RateLimitStrategy, seed: u64) {
             meter = Meter { strategy, count, window: random.random_range(1..=40) * 25, burst };
             (model, number) = (Model::default(), number + 1);
         }
-        // Now and then to the edge of a window, or to the moment before.
+        // Sometimes to the edge of a window, or to the moment before.
         now = match random.random_range(0..10) {
             0 => (now / meter.window + 1) * meter.window,
             1 => ((now / meter.window + 1) * meter.window - 1).max(now),
@@ -110,7 +110,7 @@ fn a_token_bucket_is_its_model() {
     agrees(TokenBucket, 3);
 }
 
-/// The largest limits that are allowed, at a time far from now.
+/// The largest limits that are allowed, at a time in the far future.
 #[test]
 fn the_largest_numbers_fit() {
     let (most, day, now) = (50_000_000, 86_400_000, 4_102_444_800_123);
@@ -125,7 +125,7 @@ fn the_largest_numbers_fit() {
     }
 }
 
-/// A clock that is behind neither refills nor fails.
+/// A clock that is behind neither refills a limit nor fails.
 #[test]
 fn an_older_clock_refills_nothing() {
     for strategy in [FixedWindow, SlidingWindow, TokenBucket] {
@@ -138,7 +138,7 @@ fn an_older_clock_refills_nothing() {
     }
 }
 
-/// An amount that is given back can be taken again, once, and only in the window in which it was taken.
+/// An amount that is given back can be taken again, once, and only in the same window.
 #[test]
 fn what_is_given_back_is_there_again() {
     for strategy in [FixedWindow, SlidingWindow, TokenBucket] {

@@ -1,4 +1,4 @@
-//! The fields beside a relation: pages of its rows, and aggregates of them.
+//! The fields derived from a relation: pages of its rows, and aggregates of them.
 
 use indexmap::IndexMap;
 
@@ -9,7 +9,7 @@ use crate::schema::registry::RelationRefs;
 use crate::schema::{BesideMeta, RelationMeta, Shape, TypeRef};
 
 impl Builder {
-    /// The fields that are offered beside the relation `of`. Whoever may not have that may not have these.
+    /// Builds the fields derived from the relation `of`. They have its guards and checks.
     pub(super) fn beside(
         &mut self,
         of: &FieldDef,
@@ -34,7 +34,7 @@ impl Builder {
     }
 }
 
-/// Gates what stands beside a relation as the relation: a decision about the one is a decision about the others.
+/// Gives the fields derived from a relation the relation's gate, so that one decision applies to all of them.
 pub(super) fn share_gates(fields: &mut IndexMap<String, FieldDef>) {
     let gate = |field: &FieldDef| match field.kind {
         FieldKind::Relation(relation) if !relation.is_beside() => Some((relation.index, field.gated?)),
@@ -48,7 +48,7 @@ pub(super) fn share_gates(fields: &mut IndexMap<String, FieldDef>) {
     }
 }
 
-/// Two fields with one name, of which at least one stands beside a relation.
+/// The error for two fields with the same name, at least one of which is derived from a relation.
 pub(super) fn clash(first: &FieldDef, second: &FieldDef, path: &str) -> SchemaError {
     let (first, second) = if second.is_beside() { (first, second) } else { (second, first) };
     let is_page = matches!(second.kind, FieldKind::Relation(relation) if relation.shape == Shape::Connection);

@@ -1,4 +1,4 @@
-//! Checks of the whole set of types.
+//! Checks of all types together.
 
 use std::collections::HashMap;
 
@@ -36,7 +36,7 @@ impl Builder {
         let mut seen: HashMap<&str, &TypeDef> = HashMap::new();
         for def in &self.types {
             match seen.get(def.name.as_str()) {
-                // What is made for two types of one name follows from those.
+                // A clash of types generated for two types with the same name is a consequence of that clash.
                 Some(first) if first.path.starts_with("svc's") && first.path == def.path => {}
                 Some(first) => self.errors.push(SchemaError::TypeClash {
                     name: def.name.clone(),
@@ -51,7 +51,7 @@ impl Builder {
     }
 }
 
-/// The reason for which a member does not keep the promise of `field`, if there is one.
+/// The reason why a member does not implement `field` of an interface, if there is one.
 fn broken(types: &[TypeDef], member: usize, field: &FieldDef) -> Option<String> {
     let TypeKind::Object(ObjectDef { fields, .. }) = &types[member].kind else {
         return Some("is not an object type".to_owned());
@@ -66,7 +66,7 @@ fn broken(types: &[TypeDef], member: usize, field: &FieldDef) -> Option<String> 
     Some(format!("its field `{}` is `{own}` where `{promised}` is promised", field.name))
 }
 
-/// Whether a value of type `own` can stand where `promised` is expected.
+/// Whether the type `own` is valid where `promised` is expected.
 fn fits(types: &[TypeDef], own: &TypeExpr, promised: &TypeExpr) -> bool {
     match (own, promised) {
         (TypeExpr::NonNull(own), TypeExpr::NonNull(promised)) | (TypeExpr::List(own), TypeExpr::List(promised)) => {
@@ -88,7 +88,7 @@ pub(super) fn show(types: &[TypeDef], ty: &TypeExpr) -> String {
     }
 }
 
-/// The Rust item of a type; for one that svc makes, that which it is made for.
+/// The Rust item of a type, for messages. For a generated type, also the item that it is generated for.
 fn item(types: &[TypeDef], def: &TypeDef) -> String {
     let made = |def: &TypeDef| def.path.starts_with("svc's ");
     let is_for = |other: &&TypeDef| !made(other) && other.name != def.name && def.name.starts_with(&other.name);

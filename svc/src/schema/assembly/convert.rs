@@ -1,4 +1,4 @@
-//! Registry entries to type definitions.
+//! Converts registry entries to type definitions.
 
 use std::sync::Arc;
 
@@ -157,7 +157,7 @@ impl Builder {
         }
     }
 
-    /// Arguments; the literals of defaults are checked once all types are known.
+    /// Converts arguments; the literals of defaults are checked later, when all types are available.
     fn args(&mut self, refs: &[ArgRef], path: &str) -> Vec<ArgDef> {
         let mut args: Vec<ArgDef> = Vec::with_capacity(refs.len());
         for ArgRef { slot, spread, meta, ty } in refs {
@@ -209,7 +209,7 @@ impl Builder {
         rules.into()
     }
 
-    /// An interface's members implement it, and what implements it is a member.
+    /// Completes both directions: the members of an interface implement it, and each implementing type is a member.
     pub(super) fn join_interfaces(&mut self) {
         let mut pairs = Vec::new();
         for (index, def) in self.types.iter().enumerate() {
@@ -237,7 +237,7 @@ impl Builder {
 }
 
 impl FieldDef {
-    /// The same for users of whom each of the conditions holds.
+    /// Returns the field, restricted to users for whom all conditions hold.
     pub(super) fn guarded(self, guards: &'static [Guard]) -> Self {
         Self { description: described(self.description, guards), guards, ..self }
     }
@@ -252,7 +252,7 @@ fn define(element: &ElementMeta, path: &str, kind: TypeKind) -> TypeDef {
     }
 }
 
-/// A description with the rules on values, each in a line.
+/// A description, followed by the rules on values, one per line.
 fn with_rules(description: Option<&str>, rules: &[ValueRule]) -> Option<String> {
     let rules = rules.iter().map(|rule| format!("A value {rule}."));
     let lines: Vec<String> = description.map(str::to_owned).into_iter().chain(rules).collect();

@@ -7,14 +7,14 @@ use super::Builder;
 use crate::schema::error::SchemaError;
 use crate::schema::model::{ArgDef, DefaultValue, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-/// A default's value, and whose it is: the type, the field, the argument.
+/// A default's value, with its type, field and argument.
 type Coerced = (TypeIndex, String, String, Value);
 
-/// Coerces a literal by its type, as the engine does those of documents.
+/// Coerces a literal to its type, as the engine coerces the literals of documents.
 pub(crate) type CoerceLiteral = fn(&[TypeDef], &TypeExpr, &ast::Value) -> Result<Value, String>;
 
 impl DefaultValue {
-    /// A default whose value is not known yet.
+    /// A default whose value has not been coerced yet.
     pub(super) fn unchecked(literal: &str) -> Self {
         Self { literal: literal.to_owned(), value: Value::Null }
     }
@@ -23,9 +23,9 @@ impl DefaultValue {
 impl Builder {
     /// Coerces every default, or reports why it does not fit.
     ///
-    /// A default may be an input object whose fields have defaults in turn, so this repeats until nothing changes.
+    /// A default may be an input object whose fields have defaults themselves, so this repeats until nothing changes.
     pub(super) fn fill_defaults(&mut self, coerce: CoerceLiteral) {
-        // No chain of defaults is longer than there are types.
+        // A chain of defaults is never longer than the number of types.
         for _ in 0..=self.types.len() {
             let (found, errors) = self.coerce_defaults(coerce);
             let mut changed = false;
@@ -67,7 +67,7 @@ impl Builder {
     }
 }
 
-/// All arguments of a type with the field they belong to; input fields belong to none.
+/// All arguments of a type with their field; input fields have none.
 fn args(kind: &TypeKind) -> Vec<(String, &ArgDef)> {
     match kind {
         TypeKind::Input(input) => input.fields.values().map(|arg| (String::new(), arg)).collect(),

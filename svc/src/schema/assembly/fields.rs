@@ -1,10 +1,10 @@
-//! The fields of a type by what they are.
+//! The fields of a type by kind.
 
 use crate::schema::Shape;
 use crate::schema::gated_fields::is_stored_as;
 use crate::schema::model::{FieldDef, FieldKind, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-/// The stored fields that every row of this type has.
+/// The stored fields of all rows of this type.
 pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec<&FieldDef> {
     match &types[row].kind {
         TypeKind::Object(object) => {
@@ -13,7 +13,7 @@ pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec
         TypeKind::Abstract(abstract_type) => {
             let Some(fields) = &abstract_type.fields else { return Vec::new() };
             let Some(first) = abstract_type.members.first() else { return Vec::new() };
-            // Conditions and orders read one column of the rows, whichever member they are of.
+            // Conditions and orders read one column of the rows, regardless of their member type.
             let shared = |field: &&FieldDef| {
                 let is_same = |other: &&FieldDef| other.name == field.name && is_stored_as(other, field);
                 abstract_type.members.iter().all(|member| stored_fields(types, *member).iter().any(is_same))
@@ -28,7 +28,7 @@ pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec
     }
 }
 
-/// The relations that every row of this type has: those that an interface promises where each member's is the same.
+/// The relations of all rows of this type. For an interface, its relations that are the same in each member.
 pub(in crate::schema) fn relations(types: &[TypeDef], row: TypeIndex) -> Vec<(&FieldDef, Relation)> {
     match &types[row].kind {
         TypeKind::Object(object) => {
@@ -52,7 +52,7 @@ pub(in crate::schema) fn relations(types: &[TypeDef], row: TypeIndex) -> Vec<(&F
     }
 }
 
-/// The aggregates beside relations of an object type.
+/// The aggregate fields derived from an object type's relations.
 pub(in crate::schema) fn aggregates(types: &[TypeDef], row: TypeIndex) -> Vec<(&FieldDef, Relation)> {
     let TypeKind::Object(object) = &types[row].kind else { return Vec::new() };
     let aggregate = |field: &'_ FieldDef| match field.kind {
@@ -62,7 +62,7 @@ pub(in crate::schema) fn aggregates(types: &[TypeDef], row: TypeIndex) -> Vec<(&
     object.fields.values().filter_map(|field| Some((field, aggregate(field)?))).collect()
 }
 
-/// The fields that functions of the database compute of the rows of an object type.
+/// The fields of an object type that functions of the database compute from its rows.
 pub(in crate::schema) fn row_functions(types: &[TypeDef], row: TypeIndex) -> impl Iterator<Item = &FieldDef> {
     let fields = match &types[row].kind {
         TypeKind::Object(object) => Some(object.fields.values()),
@@ -71,7 +71,7 @@ pub(in crate::schema) fn row_functions(types: &[TypeDef], row: TypeIndex) -> imp
     fields.into_iter().flatten().filter(|field| matches!(field.kind, FieldKind::Function(..)))
 }
 
-/// Whether values of a type are scalars or enums, or lists of them.
+/// Whether values of a type are scalars, enums, or lists of them.
 pub(in crate::schema) fn is_leaf(types: &[TypeDef], ty: &TypeExpr) -> bool {
     !matches!(types[ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
 }

@@ -1,4 +1,4 @@
-//! Arguments of functions without a body against the fields that they filter on.
+//! Checks the arguments of functions without a body against the fields that they filter on.
 
 use crate::schema::ScalarKind;
 use crate::schema::model::{TypeDef, TypeExpr, TypeIndex, TypeKind};
@@ -8,7 +8,7 @@ pub(super) fn fit(types: &[TypeDef], given: &TypeExpr, field: &TypeExpr) -> bool
     if matches!(types[field.named()].kind, TypeKind::Scalar { kind: ScalarKind::Json, .. }) {
         return true;
     }
-    // A list means one of its values, for a field that is a list too.
+    // A list argument matches any of its values, also if the field is a list.
     let shapes_fit = match (depth(given), depth(field)) {
         (0 | 1, 0) => true,
         (given, field) => given == field,
@@ -24,7 +24,7 @@ fn depth(ty: &TypeExpr) -> usize {
     }
 }
 
-/// Types whose values PostgreSQL compares without an error for any of them, and ids of whatever is one.
+/// Whether PostgreSQL can compare all values of the types without an error. Ids can be compared with any type of id.
 fn values_fit(types: &[TypeDef], given: TypeIndex, field: TypeIndex) -> bool {
     use ScalarKind::{BigInt, Decimal, Float, Id, Int, Uuid};
 

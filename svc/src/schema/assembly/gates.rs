@@ -1,4 +1,4 @@
-//! The gates of documents that tell whole objects: the JSON in results of mutations.
+//! The gates of documents that reveal whole objects: the JSON in mutation results.
 
 use super::Builder;
 use crate::scalar::ScalarKind;
@@ -6,8 +6,8 @@ use crate::schema::model::{FieldDef, Gated, TypeDef, TypeIndex, TypeKind};
 use crate::schema::{Registry, ResultMember, ResultMeta};
 
 impl Builder {
-    /// Gates the JSON of results: that of one with an entity may tell the entity's fields, and `cascade` those of any
-    /// type.
+    /// Gates the JSON of results: JSON next to an entity may reveal the entity's fields, and `cascade` may reveal the
+    /// fields of any type.
     pub(super) fn gate_documents(&mut self, registry: &Registry) {
         if !self.types.iter().any(|def| is_gated(&self.types, def)) {
             return;

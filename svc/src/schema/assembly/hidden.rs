@@ -1,13 +1,13 @@
-//! The types that clients do not see, as only the program reads them.
+//! The types hidden from clients, because only the program reads them.
 
 use std::collections::HashSet;
 
 use crate::schema::model::{FieldDef, TypeDef, TypeIndex, TypeKind};
 
-/// The roots of the schema, which are made after the types of the program.
+/// The root types of the schema, which are added after the types of the program.
 const ROOTS: [&str; 3] = ["Query", "Mutation", "Subscription"];
 
-/// Returns the types that no client can reach: neither from the first types, which are the public ones, nor from a root.
+/// Returns the types that clients cannot reach from the public types, which come first, or from a root.
 pub(super) fn find(types: &[TypeDef], public: usize) -> HashSet<TypeIndex> {
     let is_root = |index: &TypeIndex| *index < public || ROOTS.contains(&types[*index].name.as_str());
     let mut waiting: Vec<TypeIndex> = (0..types.len()).filter(is_root).collect();
@@ -18,7 +18,7 @@ pub(super) fn find(types: &[TypeDef], public: usize) -> HashSet<TypeIndex> {
     (0..types.len()).filter(|index| !reached.contains(index)).collect()
 }
 
-/// Returns the types that a type names.
+/// Returns the types that a type refers to.
 fn named(kind: &TypeKind) -> Vec<TypeIndex> {
     let of_field = |field: &FieldDef| {
         let args = field.args.iter().map(|arg| arg.ty.named());

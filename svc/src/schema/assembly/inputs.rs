@@ -1,4 +1,4 @@
-//! Input objects that need themselves, or hold files.
+//! Input objects that require themselves, or contain files.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use crate::schema::custom_scalar::UPLOAD;
 use crate::schema::error::SchemaError;
 use crate::schema::model::{TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-/// One error for each circle of required fields, however many objects are in it.
+/// Reports one error for each cycle of required fields, regardless of the number of objects in it.
 pub(super) fn endless(types: &[TypeDef]) -> Vec<SchemaError> {
     let mut state = vec![State::New; types.len()];
     let mut errors = Vec::new();
@@ -24,7 +24,7 @@ enum State {
     Done,
 }
 
-/// Follows required fields; `steps` are those taken so far, each with its object.
+/// Follows required fields; `steps` are the fields visited so far, each with its object.
 fn walk<'a>(
     types: &'a [TypeDef],
     index: TypeIndex,
@@ -59,7 +59,7 @@ fn walk<'a>(
     state[index] = State::Done;
 }
 
-/// Whether a value of a type is a file or holds one.
+/// Whether a value of a type is or contains a file.
 pub(super) fn holds_file(types: &[TypeDef], ty: &TypeExpr) -> bool {
     let (mut open, mut seen) = (vec![ty.named()], HashSet::new());
     while let Some(index) = open.pop() {

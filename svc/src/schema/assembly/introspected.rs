@@ -1,12 +1,12 @@
-//! The part of introspection that apollo-compiler does not define.
+//! The parts of introspection that apollo-compiler does not define.
 
 use apollo_compiler::ast::{FieldDefinition, Type};
 use apollo_compiler::schema::{Component, ExtendedType};
 use apollo_compiler::{Node, Schema, name};
 
-/// The type of types.
+/// The introspection type for types.
 pub(crate) const TYPE: &str = "__Type";
-/// Whether a type is `@oneOf` (GraphQL of September 2025, section 4.2.2).
+/// The field that reports whether a type is `@oneOf` (GraphQL of September 2025, section 4.2.2).
 pub(crate) const IS_ONE_OF: &str = "isOneOf";
 
 /// Adds `__Type.isOneOf`.

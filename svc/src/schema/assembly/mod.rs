@@ -1,4 +1,4 @@
-//! Builds the [`Model`] from what the macros registered.
+//! Builds the [`Model`] from the metadata that the macros registered.
 
 mod beside;
 mod checks;
@@ -36,18 +36,18 @@ pub(crate) use introspected::{IS_ONE_OF, TYPE};
 /// A directive of the specification that apollo-compiler does not define by itself.
 const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
 
-/// The types and functions that an application lists.
+/// The types and functions listed by an application.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Listed {
     pub(crate) types: Vec<KeyFn>,
     pub(crate) operations: Vec<&'static RootFieldMeta>,
     /// The types of nodes.
     pub(crate) nodes: Vec<KeyFn>,
-    /// The types that the program alone reads.
+    /// The types that only the program reads.
     pub(crate) internal: Vec<KeyFn>,
 }
 
-/// The settings of an application that its schema follows.
+/// The application settings that affect its schema.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dialect {
     pub(crate) naming: Naming,
@@ -57,7 +57,7 @@ pub(crate) struct Dialect {
     pub(crate) guard_directives: bool,
 }
 
-/// Builds the schema, or tells everything that is wrong with it.
+/// Builds the schema, or returns all its errors.
 pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) -> Result<Model, Vec<SchemaError>> {
     let mut registry = Registry::default();
     for register in &listed.types {
@@ -162,7 +162,7 @@ fn member_names(types: &[TypeDef], members: &[TypeIndex]) -> Vec<String> {
     members.iter().map(|index| types[*index].name.clone()).collect()
 }
 
-/// Whether values of a type's fields or of their arguments have rules.
+/// Whether the type's fields or their arguments have rules on values.
 fn has_rules(kind: &TypeKind) -> bool {
     match kind {
         TypeKind::Input(input) => input.fields.values().any(|field| !field.rules.is_empty()),

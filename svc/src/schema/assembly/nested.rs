@@ -1,4 +1,4 @@
-//! Fields of input objects that hold rows of other tables: whether their types fit.
+//! Checks the types of input object fields that contain rows of other tables.
 
 use std::collections::HashSet;
 
@@ -55,7 +55,7 @@ fn misfit(types: &[TypeDef], verb: NestedVerb, field: &ArgDef) -> Option<&'stati
     }
 }
 
-/// Whether values are lists of what is not null.
+/// Whether the values of a type are lists without null items.
 fn is_list_of_values(ty: &TypeExpr) -> bool {
     match ty {
         TypeExpr::NonNull(inner) => is_list_of_values(inner),

@@ -1,5 +1,5 @@
-//! Types whose rows clients find again by opaque ids: the interface `Node`, its field, and the root fields `node` and
-//! `nodes`.
+//! Types whose rows clients can fetch again by opaque ids: the interface `Node`, its field, and the root fields `node`
+//! and `nodes`.
 
 use indexmap::IndexMap;
 
@@ -15,7 +15,7 @@ use crate::schema::{Place, RootRules, Run, ScalarKind};
 const INTERFACE: &str = "Node";
 
 impl Builder {
-    /// Adds the interface, and its field to the types that are listed. `id` is the type of ids.
+    /// Adds the interface, and its field to the listed types. `id` is the type of ids.
     pub(super) fn add_nodes(
         &mut self,
         nodes: &[TypeIndex],
@@ -52,7 +52,7 @@ impl Builder {
         Some(interface)
     }
 
-    /// The value of the field, from the `id` of a row.
+    /// The value of the field, derived from the `id` of a row.
     fn key(&self, node: TypeIndex) -> Result<FieldKind, &'static str> {
         let TypeKind::Object(ObjectDef { fields, source: Some(_), .. }) = &self.types[node].kind else {
             return Err("has no `sql_source`");

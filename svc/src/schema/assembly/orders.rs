@@ -1,4 +1,4 @@
-//! Orders by default of pages, whose cursors tell what the rows are ordered by.
+//! Checks the default orders of pages, because cursors reveal the values that the rows are ordered by.
 
 use super::Builder;
 use crate::schema::error::SchemaError;
@@ -7,7 +7,7 @@ use crate::schema::model::{EDGE, FieldDef, FieldKind, TypeIndex, TypeKind};
 use crate::schema::{OrderKey, Shape};
 
 impl Builder {
-    /// Checks that no cursor tells, by the default order of its page, what not everybody may learn.
+    /// Checks that no cursor reveals a restricted value through the default order of its page.
     pub(super) fn check_page_orders(&mut self) {
         let objects = self.types.iter().filter_map(|def| match &def.kind {
             TypeKind::Object(object) => Some(object),
@@ -33,7 +33,7 @@ impl Builder {
         }
     }
 
-    /// Whether a path of columns and relations leads through something that not everybody may learn.
+    /// Whether a path of columns and relations contains a restricted field.
     fn is_gated(&self, row: TypeIndex, path: &str) -> bool {
         let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
         let holds = |field: &FieldDef| match field.kind {
@@ -56,7 +56,7 @@ impl Builder {
     }
 }
 
-/// The order of the pages of a field where clients ask for none.
+/// The default order of a field's pages.
 struct PageOrder {
     keys: &'static [OrderKey],
     row: TypeIndex,

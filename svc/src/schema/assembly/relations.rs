@@ -1,4 +1,4 @@
-//! The arguments of the lists that relations add to a type, and of the pages and aggregates beside them.
+//! The arguments of the list fields of relations, and of the pages and aggregates derived from them.
 
 use super::Builder;
 use super::companions::{Companions, edge_fields};
@@ -39,7 +39,7 @@ impl Builder {
 }
 
 impl Builder {
-    /// Checks that the fields of edges, and the key of an order by them, have names of their own.
+    /// Checks that the fields of edges, and the key of an order by them, do not clash with other names.
     fn check_edges(&mut self, index: TypeIndex, name: &str, relation: Relation) {
         let (TypeKind::Object(object), Some(joining)) = (&self.types[index].kind, relation.joining) else { return };
         let path = &object.fields[name].path;
@@ -64,7 +64,7 @@ impl Builder {
     }
 }
 
-/// Whether rows have a field with the name of the order by what joins them.
+/// Whether rows have a field with the name of the order by junction rows.
 fn names_edge(types: &[TypeDef], row: TypeIndex) -> bool {
     match &types[row].kind {
         TypeKind::Object(object) => object.fields.values().any(|field| {
@@ -76,7 +76,7 @@ fn names_edge(types: &[TypeDef], row: TypeIndex) -> bool {
     }
 }
 
-/// The beginning of the names of types that are made of a relation whose rows are joined.
+/// The prefix of the names of types that are generated for a relation with a junction type.
 fn joined(def: &TypeDef, relation: Relation) -> Option<String> {
     let TypeKind::Object(ObjectDef { declared: Some(declared), .. }) = &def.kind else { return None };
     let field = declared.fields.get(relation.index)?;

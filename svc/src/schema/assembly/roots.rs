@@ -1,4 +1,4 @@
-//! The root types, from the listed operations.
+//! Builds the root types from the listed operations.
 
 use indexmap::IndexMap;
 
@@ -119,7 +119,7 @@ impl Builder {
         def
     }
 
-    /// The arguments that a planned field gets by itself, and what those of its own ask for.
+    /// Adds the standard arguments of a planned field, and sets the roles and gates of its declared arguments.
     fn planned_args(
         &mut self,
         meta: &RootFieldMeta,
@@ -162,14 +162,15 @@ impl Builder {
         }
     }
 
-    /// A result stands alone: in a list, no status would say what came of the others.
+    /// Rejects a list of results: no status could report the outcome of the other results.
     fn check_function(&mut self, meta: &RootFieldMeta, operation: &Operation, def: &FieldDef) {
         if operation.result.is_some() && def.ty.is_list() {
             self.errors.push(SchemaError::ListOfResults { path: meta.path.to_owned() });
         }
     }
 
-    /// An error begins with its entity, which svc fills; a value there would never get the one that its name tells.
+    /// Checks the first field of an error. It is the entity, which svc fills in, so a value in its place would never
+    /// receive the data that its name suggests.
     fn check_error(&mut self, meta: &RootFieldMeta, operation: &Operation) {
         let Some(result) = operation.result else { return };
         let plain = writes::plain_entity(&self.types, result).map(|field| SchemaError::PlainEntity {
@@ -212,7 +213,7 @@ impl Builder {
     }
 }
 
-/// Whether null for an argument asks for all rows: clients send it for what they leave out.
+/// Whether null for an argument selects all rows: clients send null for arguments that they leave unset.
 fn asks_for_all_when_null(types: &[TypeDef], row: TypeIndex, meta: &RootFieldMeta, rust: &str) -> bool {
     match meta.args.iter().find(|arg| arg.element.rust == rust).map(|arg| arg.null) {
         Some(NullArgument::AllRows) => true,
@@ -229,7 +230,7 @@ fn asks_for_all_when_null(types: &[TypeDef], row: TypeIndex, meta: &RootFieldMet
     }
 }
 
-/// The key of the one row that a relation leads to, which an event may have, and the type of that row.
+/// The key of the row that a to-one relation leads to, which an event may contain, with the type of that row.
 fn relation_key<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Option<(TypeIndex, &'t FieldDef)> {
     let (_, relation) = relations(types, row).into_iter().find(|(field, _)| field.rust == rust)?;
     let (_, to) = relation.only_key()?;
@@ -238,7 +239,7 @@ fn relation_key<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Option<
     Some((relation.row, key))
 }
 
-/// Two listed functions with one name, or one that is listed twice.
+/// The error for two listed functions with the same name, or for a function that is listed twice.
 fn clash(kind: OperationKind, name: String, first: &str, second: &str) -> SchemaError {
     let kind = match kind {
         OperationKind::Query => "query",

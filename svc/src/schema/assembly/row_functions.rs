@@ -1,4 +1,4 @@
-//! Fields that functions of the database compute of rows.
+//! Fields that functions of the database compute from rows.
 
 use super::Builder;
 use super::fields::{is_leaf, stored_fields};
@@ -6,7 +6,8 @@ use crate::schema::error::SchemaError;
 use crate::schema::model::{FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeKind};
 
 impl Builder {
-    /// The function gets a row, which a value of the type is found by, and gives what filters and orders know.
+    /// Checks row functions: the type must have a view and an `id` for finding the row of a value, and the function's
+    /// result must be a type that filters and orders support.
     pub(super) fn check_row_functions(&mut self) {
         let objects = self.types.iter().filter_map(|def| match &def.kind {
             TypeKind::Object(object) => Some((def, object)),

@@ -1,4 +1,4 @@
-//! Mutations that write to a table: whether their arguments and their answer fit.
+//! Checks the arguments and the return type of mutations that write to a table.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::schema::model::{
 };
 use crate::schema::{ResultMember, ResultMeta, ScalarKind, WriteMeta, WriteVerb};
 
-/// The field of a result's member that holds the entity.
+/// The field of a result's member that contains the entity.
 pub(super) fn entity<'t>(types: &'t [TypeDef], member: &ResultMember) -> Option<&'t FieldDef> {
     let def = types.iter().find(|def| def.name == member.name)?;
     let TypeKind::Object(object) = &def.kind else { return None };
@@ -18,7 +18,7 @@ pub(super) fn entity<'t>(types: &'t [TypeDef], member: &ResultMember) -> Option<
     object.fields.values().find(|field| is_stored(field) && Some(field.rust) == member.entity)
 }
 
-/// The field of an error that would hold the entity, where it is a value that none can be. JSON holds any.
+/// The entity field of an error, if it is a scalar or an enum, which cannot contain an entity. JSON can contain any.
 pub(super) fn plain_entity<'t>(types: &'t [TypeDef], result: &ResultMeta) -> Option<&'t FieldDef> {
     entity(types, &result.error).filter(|field| match &types[field.ty.named()].kind {
         TypeKind::Scalar { kind, .. } => *kind != ScalarKind::Json,
@@ -27,7 +27,7 @@ pub(super) fn plain_entity<'t>(types: &'t [TypeDef], result: &ResultMeta) -> Opt
     })
 }
 
-/// The reason why something does not fit, if there is one.
+/// The reason why the mutation does not fit, if there is one.
 pub(super) fn check(types: &[TypeDef], write: WriteMeta, args: &[ArgDef], rows: &TypeExpr) -> Option<String> {
     if types[rows.named()].kind.source().is_none() {
         return Some(
@@ -65,14 +65,14 @@ pub(super) fn check(types: &[TypeDef], write: WriteMeta, args: &[ArgDef], rows: 
     }
 }
 
-/// Gates the arguments that choose the row, which tell whether there is one with such a value. Returns one that does so by
-/// several gated values, if there is one.
+/// Gates the arguments that select the row, because they reveal whether a row with such a value exists. Returns the
+/// name of an argument that selects by several gated values, if there is one.
 pub(super) fn gate_keys(types: &[TypeDef], write: WriteMeta, row: TypeIndex, args: &mut [ArgDef]) -> Option<String> {
     let mut two = None;
     for arg in args {
         let gates: HashSet<Gated> = match input(types, arg) {
             None => gate_of_stored(types, row, &arg.rust).into_iter().collect(),
-            // What the input does not have is the table's default, which the client does not choose by.
+            // A column missing from the input has the table's default, so the client does not select rows by it.
             Some(input) => {
                 let has = |column: &&&str| input.fields.values().any(|field| field.rust == **column);
                 let given = write.conflict.iter().filter(has);
@@ -87,7 +87,7 @@ pub(super) fn gate_keys(types: &[TypeDef], write: WriteMeta, row: TypeIndex, arg
     two
 }
 
-/// The input object that an argument is, or is a list of.
+/// The input object of an argument, either by itself or as the items of a list.
 fn input<'t>(types: &'t [TypeDef], arg: &ArgDef) -> Option<&'t InputDef> {
     match &types[arg.ty.named()].kind {
         TypeKind::Input(input) => Some(input),
@@ -95,7 +95,7 @@ fn input<'t>(types: &'t [TypeDef], arg: &ArgDef) -> Option<&'t InputDef> {
     }
 }
 
-/// The arguments that choose a row are there, and one value each.
+/// Checks that the arguments that select the row are required and single values.
 fn chosen(types: &[TypeDef], keys: &[&ArgDef]) -> Option<String> {
     let is_value = |arg: &ArgDef| {
         arg.ty.is_non_null() && matches!(types[arg.ty.named()].kind, TypeKind::Scalar { .. } | TypeKind::Enum(_))
@@ -104,7 +104,8 @@ fn chosen(types: &[TypeDef], keys: &[&ArgDef]) -> Option<String> {
     Some(format!("`{}` chooses the row, so it is a value that has to be given", wrong.rust))
 }
 
-/// The fields of an input object are columns, and those of a conflict are given, or left to the table.
+/// Checks that the fields of an input object are columns, and that the conflict columns are either required or left to
+/// the table's defaults.
 fn columns(types: &[TypeDef], write: WriteMeta, arg: &ArgDef) -> Option<String> {
     if let Some(why) = nested::check(types, write, arg.ty.named()) {
         return Some(why);
@@ -115,7 +116,7 @@ fn columns(types: &[TypeDef], write: WriteMeta, arg: &ArgDef) -> Option<String> 
     }
     let field = |column: &str| input.fields.values().find(|field| field.rust == column);
     let is_left_out = |column: &&&str| field(column).is_some_and(|field| !field.ty.is_non_null());
-    // What the input does not have is left to the defaults of the table.
+    // Columns missing from the input are left to the defaults of the table.
     let has_none = !write.conflict.is_empty() && write.conflict.iter().all(|column| field(column).is_none());
     let wrong = write.conflict.iter().find(is_left_out).or(write.conflict.first().filter(|_| has_none))?;
     Some(format!(

@@ -1,25 +1,25 @@
-//! The parts that the descriptions of all elements of a schema share.
+//! The metadata that all elements of a schema share.
 
 use std::future::Future;
 use std::pin::Pin;
 
 use crate::schema::{Registry, TypeKey, TypeRef};
 
-/// Names a Rust type's place in the registry, registering it on the way.
+/// Returns the reference to a Rust type, registering it if necessary.
 pub type TypeFn = fn(&mut Registry) -> TypeRef;
 
-/// Like [`TypeFn`], for the places where only a named type may stand.
+/// Like [`TypeFn`], but only for named types.
 pub type KeyFn = fn(&mut Registry) -> TypeKey;
 
 /// The future of one resolver call.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A name, a description and a deprecation: what every element of a schema carries.
+/// The name, description and deprecation of a schema element.
 #[derive(Debug, Clone, Copy)]
 pub struct ElementMeta {
     /// The identifier in the Rust source, without `r#`.
     pub rust: &'static str,
-    /// The GraphQL name when the source fixes it; otherwise the naming setting decides.
+    /// The GraphQL name if the source specifies one; otherwise the naming setting applies.
     pub name: Option<&'static str>,
     /// From the doc comment.
     pub description: Option<&'static str>,
@@ -28,19 +28,19 @@ pub struct ElementMeta {
 }
 
 impl ElementMeta {
-    /// Creates an element with nothing but its identifier.
+    /// Creates an element with only an identifier.
     pub const fn new(rust: &'static str) -> Self {
         Self { rust, name: None, description: None, deprecated: None }
     }
 
-    /// Gives it a fixed GraphQL name.
+    /// Sets an explicit GraphQL name.
     #[must_use]
     pub const fn named(mut self, name: &'static str) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// Gives it a description, without the space around it.
+    /// Sets the description, without surrounding whitespace.
     #[must_use]
     pub const fn described(mut self, description: &'static str) -> Self {
         let description = description.trim_ascii();
@@ -48,7 +48,7 @@ impl ElementMeta {
         self
     }
 
-    /// Marks it as deprecated for a reason, which may be empty.
+    /// Marks it as deprecated, with a reason, which may be empty.
     #[must_use]
     pub const fn deprecated(mut self, reason: &'static str) -> Self {
         self.deprecated = Some(reason);
@@ -56,14 +56,14 @@ impl ElementMeta {
     }
 }
 
-/// The place of an item in the program's source.
+/// The location of an item in the program's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// As the compiler names it.
+    /// The path as reported by the compiler.
     pub file: &'static str,
-    /// Counted from 1.
+    /// The line number, starting at 1.
     pub line: u32,
 }
 
-/// Reads a coerced value into its Rust type, to see whether it fits.
+/// Parses a coerced value as its Rust type, to check whether it is valid.
 pub type Check = fn(Option<async_graphql::Value>) -> Result<(), crate::schema::InputError>;

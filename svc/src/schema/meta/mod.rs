@@ -1,4 +1,4 @@
-//! Static descriptions of types and root fields, which the macros generate and the registry reads once at start.
+//! Static metadata of types and root fields, which the macros generate and the registry reads once at startup.
 
 mod element;
 mod nested;

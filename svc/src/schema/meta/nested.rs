@@ -1,38 +1,38 @@
-//! Fields of input objects that hold rows of other tables, as macros register them.
+//! Metadata of input object fields that contain rows of other tables, as registered by the macros.
 
 use std::any::TypeId;
 
 use crate::schema::SvcType;
 
-/// The thing that a field of an input object does to rows of another table.
+/// The effect of an input object's field on rows of another table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NestedVerb {
-    /// Adds one row, to which the outer one refers.
+    /// Adds one row, referenced by the outer one.
     Row,
-    /// Adds rows that refer to the outer one, or puts them in the place of those that did.
+    /// Adds rows that refer to the outer one, or replaces the rows that referred to it.
     Rows,
-    /// Has rows that are there refer to the outer one.
+    /// Makes existing rows refer to the outer one.
     Links,
 }
 
-/// The rows of another table that a field of an input object holds.
+/// The rows of another table in a field of an input object.
 #[derive(Debug, Clone, Copy)]
 pub struct NestedMeta {
-    /// The thing that is done.
+    /// The effect of the field.
     pub verb: NestedVerb,
     /// `table` or `schema.table`.
     pub table: &'static str,
-    /// The column with the reference: of the outer table for one row, else of the nested one.
+    /// The column with the reference: in the outer table for [`Row`](NestedVerb::Row), otherwise in the nested one.
     pub column: &'static str,
-    /// The column that it refers to; `None` for the key of its table.
+    /// The referenced column; `None` for the key of its table.
     pub references: Option<&'static str>,
-    /// The column of the nested table that its view has as `id`.
+    /// The column of the nested table that its view exposes as `id`.
     pub key: &'static str,
-    /// The Rust type whose row policies hold for the rows.
+    /// The Rust type whose row policies apply to the rows.
     pub of: Option<fn() -> TypeId>,
 }
 
-/// Returns the Rust type whose row policies hold for rows.
+/// Returns the Rust type whose row policies apply to the rows.
 pub fn row_type<T: SvcType>() -> TypeId {
     TypeId::of::<T>()
 }

@@ -1,4 +1,4 @@
-//! Relations, as macros register them.
+//! Metadata of relations, as registered by the macros.
 
 use super::element::{ElementMeta, KeyFn, TypeFn};
 use crate::schema::{Object, SvcType};
@@ -6,64 +6,64 @@ use crate::schema::{Object, SvcType};
 /// A field with `#[relation]`.
 #[derive(Debug)]
 pub struct RelationMeta {
-    /// Whether it leads to any number of rows.
+    /// Whether it leads to multiple rows.
     pub many: bool,
     /// The type of the rows.
     pub row: KeyFn,
-    /// The columns or keys here.
+    /// The columns or keys on this side.
     pub from: KeyNames,
-    /// The columns or keys there, each to be compared with that in its place here.
+    /// The columns or keys on the other side, in the order of `from`.
     pub to: KeyNames,
-    /// The view that joins the two keys, where none of the rows holds the other's.
+    /// The junction view of the two keys, if neither row contains the other's key.
     pub through: Option<Through>,
-    /// The type of the rows of that view, where it has one.
+    /// The type of the junction view's rows, if it has one.
     pub joining: Option<KeyFn>,
-    /// The order of the rows where a client asks for none, or for one that leaves ties.
+    /// The order of the rows if the client specifies none, or one that leaves ties.
     pub order: &'static [OrderKey],
-    /// The field with pages of the rows, where it is offered.
+    /// The field with pages of the rows, if enabled.
     pub connection: Option<BesideMeta>,
-    /// The field with aggregates of the rows, where it is offered.
+    /// The field with aggregates of the rows, if enabled.
     pub aggregate: Option<BesideMeta>,
 }
 
-/// A field that is offered beside a relation: pages of its rows, or aggregates of them.
+/// A field derived from a relation: pages of its rows, or aggregates of them.
 #[derive(Debug, Clone, Copy)]
 pub struct BesideMeta {
-    /// Its names.
+    /// The field's name, description and deprecation.
     pub element: ElementMeta,
-    /// Its type.
+    /// The field's type.
     pub ty: TypeFn,
 }
 
-/// The names of the columns or keys at one end of a relation; most have one.
+/// The names of the columns or keys at one end of a relation; usually a single one.
 pub type KeyNames = &'static [&'static str];
 
-/// A view with a row for each pair of rows that belong together: many to many.
+/// A junction view, with a row for each pair of related rows: many to many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Through {
     /// The view or table.
     pub source: &'static str,
-    /// Its columns, or keys of `data`, with the keys of this side.
+    /// Its columns, or keys of `data`, that contain the keys of this side.
     pub here: KeyNames,
-    /// Its columns, or keys of `data`, with the keys of the rows.
+    /// Its columns, or keys of `data`, that contain the keys of the related rows.
     pub there: KeyNames,
 }
 
 impl RelationMeta {
-    /// The relation through a view that joins the keys.
+    /// Makes the relation use a junction view.
     ///
     /// # Panics
-    /// While the program is compiled, where the relation leads to one row.
+    /// At compile time, if the relation leads to one row.
     #[must_use]
     pub const fn through(self, through: Through) -> Self {
         assert!(self.many, "a relation through another view leads to many rows; write `Many<T>`");
         Self { through: Some(through), ..self }
     }
 
-    /// The relation through the view of a type, whose fields stand beside the rows.
+    /// Makes the relation use the view of a type as junction view; edges have the fields of that type.
     ///
     /// # Panics
-    /// While the program is compiled, where the relation leads to one row or the type has no view.
+    /// At compile time, if the relation leads to one row or the type has no view.
     #[must_use]
     pub const fn joining<T: SvcType + Object>(self, here: KeyNames, there: KeyNames) -> Self {
         let Some(source) = T::SOURCE else {
@@ -72,30 +72,30 @@ impl RelationMeta {
         Self { joining: Some(T::register), ..self.through(Through { source, here, there }) }
     }
 
-    /// The relation with its rows in an order.
+    /// Sets the default order of the rows.
     ///
     /// # Panics
-    /// While the program is compiled, where the relation leads to one row.
+    /// At compile time, if the relation leads to one row.
     #[must_use]
     pub const fn ordered(self, order: &'static [OrderKey]) -> Self {
         assert!(self.many, "a relation to one row has no order; remove `order_by`, or write `Many<T>`");
         Self { order, ..self }
     }
 
-    /// The relation with pages of its rows beside it.
+    /// Adds a field with pages of the rows.
     ///
     /// # Panics
-    /// While the program is compiled, where the relation leads to one row.
+    /// At compile time, if the relation leads to one row.
     #[must_use]
     pub const fn connection(self, connection: BesideMeta) -> Self {
         assert!(self.many, "a relation to one row has no pages; remove `connection`, or write `Many<T>`");
         Self { connection: Some(connection), ..self }
     }
 
-    /// The relation with aggregates of its rows beside it.
+    /// Adds a field with aggregates of the rows.
     ///
     /// # Panics
-    /// While the program is compiled, where the relation leads to one row.
+    /// At compile time, if the relation leads to one row.
     #[must_use]
     pub const fn aggregate(self, aggregate: BesideMeta) -> Self {
         assert!(self.many, "a relation to one row has nothing to aggregate; remove `aggregate`, or write `Many<T>`");
@@ -103,11 +103,11 @@ impl RelationMeta {
     }
 }
 
-/// A key of the order of rows where a client asks for none.
+/// A key of the default order of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderKey {
-    /// A column or stored field; further segments behind dots lead into embedded objects and related rows.
+    /// A column or stored field; further segments after dots lead into embedded objects and related rows.
     pub column: &'static str,
-    /// Whether the largest value comes first, nulls before it.
+    /// Whether to sort in descending order, with nulls first.
     pub descending: bool,
 }

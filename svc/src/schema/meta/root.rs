@@ -1,4 +1,4 @@
-//! Root fields, as macros register them.
+//! Metadata of root fields, as registered by the macros.
 
 use std::any::TypeId;
 
@@ -37,34 +37,34 @@ pub struct RootFieldMeta {
     pub element: ElementMeta,
     /// The path of the Rust item, for messages.
     pub path: &'static str,
-    /// The root type it belongs to.
+    /// The root type that contains it.
     pub kind: OperationKind,
-    /// The arguments without the context.
+    /// The arguments, excluding the context.
     pub args: &'static [ArgMeta],
     /// The field's type.
     pub ty: TypeFn,
-    /// The code or the statement behind it.
+    /// The implementation: code or a statement.
     pub run: Run,
-    /// The rules of authorization.
+    /// The authorization, rate limit and cache rules.
     pub rules: RootRules,
 }
 
-/// The code or the statement behind a root field.
+/// The implementation of a root field.
 #[derive(Debug, Clone, Copy)]
 pub enum Run {
     /// No body: one SQL statement.
     Planned(PlannedMeta),
     /// No body: a function of the database.
     Function(FunctionMeta),
-    /// No body: rows of a table are written.
+    /// No body: writes rows of a table.
     Write(WriteMeta),
     /// A body: the resolver.
     Code(&'static dyn Code),
-    /// No function of the program: rows by the ids of nodes.
+    /// A root field of the framework: rows by the ids of nodes.
     Nodes,
-    /// No body: rows that events of a channel name.
+    /// No body: rows identified by the events of a channel.
     Event(EventMeta),
-    /// A body that gives a stream: the resolver of a subscription.
+    /// A body that returns a stream: the resolver of a subscription.
     Stream(&'static dyn Code),
 }
 
@@ -83,15 +83,15 @@ impl Run {
 pub struct EventMeta {
     /// The channel of its events.
     pub channel: &'static str,
-    /// The row that an event names.
+    /// The row that an event identifies.
     pub planned: PlannedMeta,
 }
 
 impl EventMeta {
-    /// A subscription to rows.
+    /// Creates a subscription to rows.
     ///
     /// # Panics
-    /// While the program is compiled, where it answers with more than one row.
+    /// At compile time, if it returns more than one row.
     pub const fn new(channel: &'static str, planned: PlannedMeta) -> Self {
         assert!(
             matches!(planned.shape, Shape::One | Shape::Optional),
@@ -101,7 +101,7 @@ impl EventMeta {
     }
 }
 
-/// The number of rows that a planned field answers with.
+/// The number of rows that a planned field returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// `Vec<T>`: a page of rows.
@@ -112,7 +112,7 @@ pub enum Shape {
     One,
     /// `Connection<T>`: a page of rows with cursors.
     Connection,
-    /// `Aggregate<T>`: what is computed over all rows.
+    /// `Aggregate<T>`: aggregates over all rows.
     Aggregate,
 }
 
@@ -123,28 +123,28 @@ pub struct PlannedMeta {
     pub shape: Shape,
     /// The type of a row.
     pub row: KeyFn,
-    /// The order of the rows where a client asks for none, or for one that leaves ties.
+    /// The order of the rows if the client specifies none, or one that leaves ties.
     pub order: &'static [OrderKey],
-    /// The source of the rows in place of the view.
+    /// The source of the rows, if it is not the view.
     pub source: Option<&'static RowSourceMeta>,
 }
 
-/// The source of rows of a view in place of the view itself.
+/// An alternative source for the rows of a view.
 #[derive(Debug, Clone, Copy)]
 pub struct RowSourceMeta {
-    /// The kind of its text.
+    /// The kind of source.
     pub kind: RowSourceKind,
     /// `name` or `schema.name` of a function, or SQL.
     pub text: &'static str,
-    /// The values of the request that it gets before the arguments.
+    /// The context values that are passed before the arguments.
     pub context: &'static [&'static str],
-    /// Whether the Rust type of each argument takes a value.
+    /// For each argument, whether its Rust type accepts a value.
     pub checks: &'static [Check],
-    /// The place of the Rust function.
+    /// The location of the Rust function.
     pub place: Place,
 }
 
-/// A kind of what gives rows.
+/// The kind of a row source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowSourceKind {
     /// A function of the database.
@@ -154,21 +154,21 @@ pub enum RowSourceKind {
 }
 
 impl PlannedMeta {
-    /// A field that reads rows of a view.
+    /// Creates a field that reads rows of a view.
     pub const fn new(shape: Shape, row: KeyFn) -> Self {
         Self { shape, row, order: &[], source: None }
     }
 
-    /// The field with its rows from somewhere else.
+    /// Makes the field read its rows from another source.
     #[must_use]
     pub const fn reading_from(self, source: &'static RowSourceMeta) -> Self {
         Self { source: Some(source), ..self }
     }
 
-    /// The field with its rows in an order.
+    /// Sets the default order of the rows.
     ///
     /// # Panics
-    /// While the program is compiled, where the field aggregates rows.
+    /// At compile time, if the field aggregates rows.
     #[must_use]
     pub const fn ordered(self, order: &'static [OrderKey]) -> Self {
         assert!(
@@ -184,31 +184,31 @@ impl PlannedMeta {
 pub struct FunctionMeta {
     /// `name` or `schema.name`.
     pub name: &'static str,
-    /// The values of the request that the function gets before the arguments.
+    /// The context values that are passed before the arguments.
     pub context: &'static [&'static str],
-    /// The fate of a call with a failing status.
+    /// Whether a call with a failing status is rolled back or committed.
     pub on_failure: OnFailure,
-    /// The row that it acts on, which row policies have to permit.
+    /// The target row, which row policies must permit.
     pub acts_on: Option<ActsOn>,
-    /// Whether the Rust type of each argument takes a value.
+    /// For each argument, whether its Rust type accepts a value.
     pub checks: &'static [Check],
-    /// The place of the Rust function.
+    /// The location of the Rust function.
     pub place: Place,
 }
 
-/// The row that a mutation acts on: its type, and the argument with its id.
+/// The target row of a mutation: its type, and the argument with its id.
 #[derive(Debug, Clone, Copy)]
 pub struct ActsOn {
     /// The type of the row.
     pub row: fn() -> TypeId,
     /// The Rust name of that type, for messages.
     pub type_name: fn() -> &'static str,
-    /// The position of the argument, without those of the context.
+    /// The position of the argument; context values are not counted.
     pub argument: usize,
 }
 
 impl ActsOn {
-    /// Creates the row of a type whose id is in an argument.
+    /// Creates the target row from its type and the position of the argument with its id.
     pub const fn new<T: SvcType>(argument: usize) -> Self {
         Self { row: TypeId::of::<T>, type_name: std::any::type_name::<T>, argument }
     }
@@ -217,9 +217,9 @@ impl ActsOn {
 /// The members of a mutation's result.
 #[derive(Debug, Clone, Copy)]
 pub struct ResultMeta {
-    /// Of a status that means success.
+    /// The member for a success status.
     pub success: ResultMember,
-    /// Of every other.
+    /// The member for any other status.
     pub error: ResultMember,
 }
 
@@ -228,6 +228,6 @@ pub struct ResultMeta {
 pub struct ResultMember {
     /// Its GraphQL name.
     pub name: &'static str,
-    /// The Rust name of the field that holds the entity.
+    /// The Rust name of the field that contains the entity.
     pub entity: Option<&'static str>,
 }

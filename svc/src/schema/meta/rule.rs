@@ -1,55 +1,55 @@
-//! Rules on values that clients send, beyond their types.
+//! Rules on values from clients, beyond their types.
 
 use async_graphql::MaybeUndefined;
 
 /// A rule on an argument or a field of an input object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputRule {
-    /// The value may be left out, but it is not null.
+    /// The value may be omitted, but must not be null.
     NotNull,
     /// The number of characters of a text, or of items of a list.
     Length {
-        /// The smallest.
+        /// The minimum.
         min: u32,
-        /// The largest, where there is one.
+        /// The maximum, if there is one.
         max: Option<u32>,
     },
-    /// The size of a number, as decimals.
+    /// The range of a number, as decimals.
     Range {
-        /// The smallest.
+        /// The minimum.
         min: Option<&'static str>,
-        /// The largest.
+        /// The maximum.
         max: Option<&'static str>,
-        /// Whether the largest is itself too large.
+        /// Whether the maximum is exclusive.
         is_open: bool,
     },
-    /// A regular expression of which a text has a match.
+    /// A regular expression that must match somewhere in the text.
     Pattern(&'static str),
 }
 
 impl InputRule {
-    /// Creates the rule against null for a type that can be left out.
+    /// Creates the rule against null for an optional type.
     pub const fn not_null<T: OptionalInput>() -> Self {
         Self::NotNull
     }
 
-    /// Creates the rule on the length of a type that has one.
+    /// Creates the rule on the length of a value.
     pub const fn length<T: MeasuredInput>(min: u32, max: Option<u32>) -> Self {
         Self::Length { min, max }
     }
 
-    /// Creates the rule on the size of a number.
+    /// Creates the rule on the range of a number.
     pub const fn range<T: NumberInput>(min: Option<&'static str>, max: Option<&'static str>, is_open: bool) -> Self {
         Self::Range { min, max, is_open }
     }
 
-    /// Creates the rule on the form of a text.
+    /// Creates the rule on the pattern of a text.
     pub const fn pattern<T: TextInput>(pattern: &'static str) -> Self {
         Self::Pattern(pattern)
     }
 }
 
-/// A type of which null and nothing are values.
+/// A type that accepts null and absent values.
 #[diagnostic::on_unimplemented(
     message = "`not_null` is for a type that can be left out, and `{Self}` cannot",
     label = "never null as it is",
@@ -57,7 +57,7 @@ impl InputRule {
 )]
 pub trait OptionalInput {}
 
-/// A type that has a length.
+/// A type with a length.
 #[diagnostic::on_unimplemented(
     message = "`length(…)` is for texts and lists, and `{Self}` is neither",
     label = "this has no length",

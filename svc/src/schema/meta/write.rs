@@ -1,57 +1,57 @@
-//! Mutations that write rows of a table, as macros register them.
+//! Metadata of mutations that write rows of a table, as registered by the macros.
 
 use super::element::{Check, Place};
 
-/// The thing that a mutation does to rows of a table.
+/// The effect of a mutation on rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteVerb {
     /// Adds rows.
     Insert,
     /// Changes a row.
     Update,
-    /// Adds rows, or changes those that are there.
+    /// Adds rows, or changes existing ones.
     Upsert,
     /// Removes a row.
     Delete,
 }
 
-/// The rows in the answer of a mutation that writes to a table.
+/// The rows in the return type of a mutation that writes to a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WrittenRows {
-    /// Of a type without a view.
+    /// No rows: a type without a view.
     None,
     /// One row.
     One,
-    /// Any number.
+    /// A list of rows.
     List,
-    /// Those in the entity of a result.
+    /// The rows in the entity of a result.
     InResult,
 }
 
 /// A root field that writes rows of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteMeta {
-    /// The thing that is done.
+    /// The effect on the rows.
     pub verb: WriteVerb,
     /// `table` or `schema.table`.
     pub table: &'static str,
-    /// The column that the view has as `id`.
+    /// The column that the view exposes as `id`.
     pub key: &'static str,
-    /// The columns by which a row is there already.
+    /// The columns that identify an existing row.
     pub conflict: &'static [&'static str],
-    /// Whether a row that is there already is changed.
+    /// Whether an existing row is changed.
     pub replaces: bool,
-    /// Whether the Rust type of each argument takes a value.
+    /// For each argument, whether its Rust type accepts a value.
     pub checks: &'static [Check],
-    /// The place of the Rust function.
+    /// The location of the Rust function.
     pub place: Place,
 }
 
 impl WriteMeta {
-    /// The same mutation, of which `lists` tells the arguments that are lists.
+    /// Checks the arguments against the return type; `lists` specifies for each argument whether it is a list.
     ///
     /// # Panics
-    /// While the program is compiled, where the arguments do not fit the answer.
+    /// At compile time, if the arguments do not fit the return type.
     #[must_use]
     pub const fn answering(self, lists: &[bool], rows: WrittenRows) -> Self {
         let mut list = false;

@@ -1,28 +1,28 @@
-//! The role as which a tested service connects.
+//! The role that a tested service connects as.
 
 use crate::Result;
 use crate::postgres::ScriptConnection;
 
-/// Whether a role may have this name, which stands in SQL as it is.
+/// Whether the name is allowed for a role; it is inserted into SQL without escaping.
 pub(super) fn is_role_name(name: &str) -> bool {
     let mut letters = name.chars();
     let first = letters.next().is_some_and(|letter| letter.is_ascii_lowercase() || letter == '_');
     first && name.len() < 64 && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Makes the role, unless there is one of that name, and lets the owner act as it.
+/// Creates the role, unless it exists, and allows the owner to act as it.
 pub(super) async fn make(server: &mut ScriptConnection, role: &str) -> Result<()> {
     if server.is("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", role).await? {
         return Ok(());
     }
     let made = server.run(&format!("CREATE ROLE \"{role}\" NOSUPERUSER NOBYPASSRLS")).await;
-    // 42710 and 23505: another program has made it at the same moment.
+    // 42710 and 23505: another process has created it concurrently.
     let is_there = |code: &str| ["42710", "23505"].contains(&code);
     match made {
         Err(error) if !error.code().is_some_and(|code| is_there(code.code())) => return Err(error.into()),
         _ => {}
     }
-    // A superuser may act as anybody.
+    // A superuser may act as any role.
     let member = "SELECT NOT rolsuper FROM pg_roles WHERE rolname = current_user AND $1 <> ''";
     if server.is(member, role).await? {
         server.run(&format!("GRANT \"{role}\" TO CURRENT_USER")).await?;
@@ -30,8 +30,8 @@ pub(super) async fn make(server: &mut ScriptConnection, role: &str) -> Result<()
     Ok(())
 }
 
-/// Returns the statement that lets the role use what there is and what the owner makes later, unless the set-up has
-/// granted it something: then that is all that it may do.
+/// Returns the statement that grants the role the use of all objects, existing or created by the owner later, unless
+/// the setup has granted it any privilege: then these remain its only privileges.
 pub(super) fn grants(role: &str) -> String {
     format!(
         "DO $svc$

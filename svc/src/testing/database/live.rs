@@ -1,4 +1,4 @@
-//! A database for as long as a test needs it.
+//! A database that lives as long as its test.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -11,10 +11,11 @@ use super::{connect, template};
 use crate::postgres::{ConnectConfig, ScriptConnection};
 use crate::{Error, Result};
 
-/// The longest that a test waits for its database to be dropped.
+/// The maximum time that a test waits for its database to be dropped.
 const DROPPING: Duration = Duration::from_secs(30);
 
-/// The settings that `ALTER DATABASE` has given a template, which a copy does not have by itself. `$1` and `$2` are put in.
+/// Copies the settings that `ALTER DATABASE` has made on a template, which `CREATE DATABASE` does not copy. `$1` and
+/// `$2` are replaced.
 const COPY_SETTINGS: &str = "DO $svc$
     DECLARE setting text; name text;
     BEGIN
@@ -29,13 +30,13 @@ const COPY_SETTINGS: &str = "DO $svc$
         END LOOP;
     END $svc$";
 
-/// A database that is dropped with the value, unless its test fails.
+/// A database that is dropped with this value, unless its test fails.
 pub(in crate::testing) struct LiveDatabase {
     pub(super) name: String,
     pub(super) url: String,
     pub(super) owner_url: String,
     server: &'static Server,
-    /// The session to the server, which holds the name for as long as it lasts; `None` once it is on its way to drop.
+    /// The session that locks the name as long as it is open; `None` once the database is being dropped.
     session: Mutex<Option<ScriptConnection>>,
     has_failed: AtomicBool,
 }
@@ -66,7 +67,7 @@ impl LiveDatabase {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Tells where the database is that a failed test has left, or how to have it kept.
+    /// Prints where the database of a failed test is, or how to keep it.
     #[expect(clippy::print_stderr, reason = "it belongs beside the message of the test")]
     fn tell(&self) {
         if self.server.stays {
@@ -80,7 +81,7 @@ impl LiveDatabase {
     }
 }
 
-/// Takes a name that no other test has at the moment: the test's own, unless another run of the test has it.
+/// Reserves a name that no other running test has: the test's own, unless another run of the test has reserved it.
 async fn free_name(session: &mut ScriptConnection, identity: &str, test: &str) -> Result<String> {
     let letters: String =
         test.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
@@ -110,10 +111,10 @@ impl Drop for LiveDatabase {
             if let Err(error) = session.run(&statement).await {
                 tracing::warn!(error = error.with_sources(), "the database of a test cannot be dropped");
             }
-            // Nobody may be waiting any more.
+            // The receiver may have timed out.
             let _ = done.send(());
         });
-        // One that takes longer is dropped when the test runs again.
+        // If dropping takes longer, the database is dropped when the test runs again.
         let _ = waits.recv_timeout(DROPPING);
     }
 }

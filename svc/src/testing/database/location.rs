@@ -9,7 +9,7 @@ pub(super) fn with_database(url: &str, database: &str) -> String {
     joined(&format!("{}/{database}", &base[..end]), &pairs)
 }
 
-/// Returns the URL of the same database, whose sessions act as this role.
+/// Returns the URL of the same database with sessions that act as this role.
 pub(super) fn with_role(url: &str, role: &str) -> String {
     let (base, query) = url.split_once('?').unwrap_or((url, ""));
     let is_options = |pair: &&str| pair.starts_with("options=");

@@ -1,4 +1,4 @@
-//! A database of a test's own: a copy of a template, which is made once for each set-up.
+//! A database for each test: a copy of a template, which is created once per setup.
 
 mod grants;
 mod live;
@@ -16,9 +16,9 @@ use self::live::LiveDatabase;
 use crate::postgres::{ConnectConfig, ScriptConnection};
 use crate::{AppOptions, Error, Result};
 
-/// A database of a test's own. It is dropped when the test has succeeded, and with the server at the latest.
+/// A database for a single test. It is dropped when the test succeeds, and with the server at the latest.
 ///
-/// `#[svc::test]` gives one to a test; [`Database::create`] makes one anywhere else.
+/// `#[svc::test]` passes one to a test; [`Database::create`] creates one anywhere else.
 ///
 /// ```
 /// # const SCHEMA: &str = "CREATE VIEW v_post AS SELECT gen_random_uuid() AS id, 'Hello' AS title";
@@ -38,9 +38,9 @@ use crate::{AppOptions, Error, Result};
 /// }
 /// ```
 ///
-/// The server is that of `SVC_TEST_DATABASE_URL`, or else an embedded one, with the feature `embedded`, which ends with the
-/// program. On the server of the variable the database of a failed test is kept until the test runs again, and the
-/// test says where.
+/// The server is that of `SVC_TEST_DATABASE_URL`, or else, with the feature `embedded`, an embedded one, which stops
+/// with the program. On the server of the variable, the database of a failed test is kept until the test runs again,
+/// and the test prints its location.
 #[derive(Debug)]
 pub struct Database {
     live: Arc<LiveDatabase>,
@@ -50,9 +50,10 @@ impl Database {
     /// Creates a database, for tests without `#[svc::test]`, and for tests that need several.
     ///
     /// # Errors
-    /// Where no PostgreSQL can be had, or a statement of the set-up fails, with its file and line.
+    /// Fails if no PostgreSQL is available, or if a statement of the setup fails; the error then contains its file and
+    /// line.
     pub async fn create(setup: &Setup) -> Result<Self> {
-        // Those of a test are named after it.
+        // The threads of tests are named after them.
         let thread = std::thread::current();
         let test = thread.name().unwrap_or("test").to_owned();
         let setup = setup.clone();
@@ -65,17 +66,17 @@ impl Database {
         Ok(Self { live: Arc::new(live) })
     }
 
-    /// Returns options with this database and otherwise the defaults, which no variable of the machine changes.
+    /// Returns options with this database and otherwise the defaults, which ignore environment variables.
     pub fn options(&self) -> AppOptions {
         AppOptions::new().database_url(self.url())
     }
 
-    /// Returns the URL as which the service connects: as the [`Setup::role`], if there is one.
+    /// Returns the URL that the service connects with: as the [`Setup::role`], if there is one.
     pub fn url(&self) -> &str {
         &self.live.url
     }
 
-    /// Returns the URL of the owner, who has run the set-up.
+    /// Returns the URL of the owner, which has run the setup.
     pub fn owner_url(&self) -> &str {
         &self.live.owner_url
     }
@@ -85,25 +86,25 @@ impl Database {
         &self.live.name
     }
 
-    /// Runs statements as the owner, in one transaction unless they say otherwise.
+    /// Runs statements as the owner, in one transaction unless they control transactions themselves.
     ///
     /// # Errors
-    /// The statement that fails, with its line.
+    /// Returns the error of the statement that fails, with its line.
     pub async fn execute(&self, sql: &str) -> Result<()> {
         let mut connection = connect(self.owner_url()).await?;
         Ok(connection.run(sql).await?)
     }
 
-    /// Returns a pool of sqlx as the owner, to look at the rows that are there in the end.
+    /// Returns a sqlx pool that connects as the owner, to check the resulting rows.
     ///
     /// # Errors
-    /// Where the URL is not one of sqlx.
+    /// Fails if sqlx does not accept the URL.
     #[cfg(feature = "sqlx")]
     pub fn pool(&self) -> Result<sqlx::PgPool> {
         Ok(sqlx::PgPool::connect_lazy(self.owner_url())?)
     }
 
-    /// Returns what drops the database in the end, when all have let go of it.
+    /// Returns the value that drops the database when its last reference is dropped.
     pub(super) fn guard(&self) -> Arc<LiveDatabase> {
         self.live.clone()
     }

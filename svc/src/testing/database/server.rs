@@ -1,4 +1,4 @@
-//! The PostgreSQL that a program's tests share.
+//! The PostgreSQL server that a program's tests share.
 
 use std::sync::OnceLock;
 
@@ -7,20 +7,20 @@ use tokio::runtime::{Builder, Runtime};
 use crate::settings::variable;
 use crate::{Error, Result};
 
-/// The variable that names a server on which tests may make databases.
+/// The variable with the URL of a server on which tests may create databases.
 const VARIABLE: &str = "SVC_TEST_DATABASE_URL";
 
-/// The PostgreSQL of a test program, and the runtime of what outlives the runtimes of single tests.
+/// The PostgreSQL server of a test program, and the runtime of tasks that outlive the runtimes of single tests.
 pub(super) struct Server {
     pub(super) url: String,
     pub(super) runtime: Runtime,
-    /// Whether it goes on after the program, so that a database can be looked at later.
+    /// Whether it outlives the program, so that a database can be inspected later.
     pub(super) stays: bool,
     #[cfg(feature = "embedded")]
     _embedded: Option<svc_embedded::Database>,
 }
 
-/// Returns the server, which is started where no variable names one. It blocks until it answers.
+/// Returns the server, starting an embedded one if the variable is not set. Blocks until the server is ready.
 pub(super) fn server() -> Result<&'static Server> {
     static SERVER: OnceLock<Result<Server, String>> = OnceLock::new();
     let server = SERVER.get_or_init(|| Server::find().map_err(|error| error.message().to_owned()));
@@ -44,10 +44,11 @@ impl Server {
 
     #[cfg(feature = "embedded")]
     fn start(runtime: Runtime) -> Result<Self> {
-        // Each test that runs at the same time has a service with its pool.
+        // Each concurrently running test has a service with its own pool.
         let tests = std::thread::available_parallelism().map_or(8, usize::from);
         let connections = u32::try_from(tests).unwrap_or(64).saturating_mul(20).clamp(200, 2_000);
-        // Small tables whose statements look costly: compiling one takes a second, and running it a millisecond.
+        // Tables are small, but their statements look costly: compiling one takes a second, and running it a
+        // millisecond.
         let options = svc_embedded::Options::temporary().max_connections(connections).setting("jit", "off");
         let started = runtime.block_on(svc_embedded::Database::start(options));
         let embedded = started.map_err(|error| {

@@ -1,4 +1,4 @@
-//! The SQL and the role with which a test's database begins.
+//! The initial SQL of a test's database and the role of its service.
 
 use std::borrow::Cow;
 use std::fs;
@@ -10,7 +10,7 @@ use super::grants::is_role_name;
 use super::phase::{Phase, number};
 use crate::{Error, Result};
 
-/// The beginning of the databases of tests. It is run once, in a template; each test gets a copy.
+/// The initial state of test databases. It is run once, in a template; each test gets a copy.
 ///
 /// ```no_run
 /// use svc::testing::{Database, Setup};
@@ -35,18 +35,18 @@ enum Part {
     Sql(Cow<'static, str>),
 }
 
-/// A set-up whose files have been read.
+/// A setup whose files have been read.
 #[derive(Debug)]
 pub(super) struct ReadSetup {
-    /// The folder of the package.
+    /// The directory of the package.
     pub(super) folder: PathBuf,
-    /// A hash of all that it does.
+    /// A hash of the complete setup.
     pub(super) hash: String,
     pub(super) scripts: Vec<Script>,
     pub(super) role: Option<String>,
 }
 
-/// The text of a file, or of the program.
+/// The text of a file, or SQL passed by the program.
 #[derive(Debug)]
 pub(super) struct Script {
     /// The name of the file.
@@ -56,17 +56,17 @@ pub(super) struct Script {
 }
 
 impl Setup {
-    /// Creates a set-up that does nothing.
+    /// Creates an empty setup.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a file of SQL, or all `*.sql` files in a folder and below it, in the order of their paths. It is looked for
-    /// in the folder of the package.
+    /// Adds a SQL file, or all `*.sql` files in a directory and its subdirectories, in the order of their paths.
+    /// Relative paths start at the directory of the package.
     ///
-    /// The folders `migrations` and `schema` run as `svc migrate up` runs them, in whichever order they are added:
-    /// migrations by their numbers, and then the files of the schema, of which one that lacks what another makes runs
-    /// after that one.
+    /// The directories `migrations` and `schema` run as `svc migrate up` runs them, in whichever order they are added:
+    /// migrations by their numbers, and then the files of the schema; a file that depends on an object of another file
+    /// runs after that one.
     pub fn path(mut self, path: impl Into<PathBuf>) -> Self {
         self.parts.push(Part::Path(path.into()));
         self
@@ -78,14 +78,14 @@ impl Setup {
         self
     }
 
-    /// Sets the role as which the service connects, so that policies of row-level security bind it. It is made where
-    /// there is none; where the set-up grants it nothing, it may use all schemas, tables, sequences and functions.
+    /// Sets the role that the service connects as, so that policies of row-level security apply to it. It is created if
+    /// it does not exist; if the setup grants it nothing, it may use all schemas, tables, sequences and functions.
     pub fn role(mut self, role: impl Into<String>) -> Self {
         self.role = Some(role.into());
         self
     }
 
-    /// The folder that paths start from; by default it is the working directory, which cargo sets to the package's.
+    /// Sets the directory that paths start from; by default the working directory, which cargo sets to the package's.
     pub(crate) fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
         self
@@ -115,7 +115,7 @@ impl Setup {
     }
 }
 
-/// Moves the migrations, and the schema behind them, to the place of the first of them.
+/// Moves the migrations, followed by the schema, to the position of the first of them.
 fn in_order(scripts: Vec<Script>) -> Vec<Script> {
     let first = scripts.iter().position(|script| script.phase != Phase::AsGiven);
     let Some(first) = first else { return scripts };
@@ -128,7 +128,7 @@ fn in_order(scripts: Vec<Script>) -> Vec<Script> {
     before
 }
 
-/// Reads a file, or the files of a folder. `name` is the path as it was given.
+/// Reads a file, or the files of a directory. `name` is the path as passed to the setup.
 fn read(path: &Path, name: &Path, scripts: &mut Vec<Script>) -> Result<()> {
     let failed =
         |error| Error::internal(format!("the set-up of the tests, {}, cannot be read: {error}", path.display()));
@@ -147,7 +147,7 @@ fn read(path: &Path, name: &Path, scripts: &mut Vec<Script>) -> Result<()> {
     Ok(())
 }
 
-/// Eight bytes of a hash, as text.
+/// Returns eight bytes of a hash, as hexadecimal text.
 pub(super) fn hash(text: &str) -> String {
     hex::encode(&Sha256::digest(text)[..8])
 }

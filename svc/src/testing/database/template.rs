@@ -1,4 +1,4 @@
-//! Templates: databases in which a set-up has been run, and which tests copy.
+//! Templates: databases with a completed setup, which are copied for tests.
 
 use tokio_postgres::error::SqlState;
 
@@ -13,8 +13,8 @@ const PREFIX: &str = "svc_template_";
 
 const EXISTS: &str = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
 
-/// Makes the template of a set-up unless it is there, and returns its name. The session then keeps others from dropping
-/// it.
+/// Creates the template of a setup unless it exists, and returns its name. The session then holds a lock that prevents
+/// dropping it.
 pub(super) async fn ensure(server: &mut ScriptConnection, url: &str, setup: &ReadSetup) -> Result<String> {
     let name = format!("{PREFIX}{}", setup.hash);
     let key = key(&name);
@@ -35,12 +35,12 @@ pub(super) async fn ensure(server: &mut ScriptConnection, url: &str, setup: &Rea
     }
 }
 
-/// Returns the key by which sessions agree about a database.
+/// Returns the key of the advisory lock for a database.
 pub(super) fn key(database: &str) -> String {
     format!("hashtextextended('{database}', 0)")
 }
 
-/// Makes a template under another name first, so that an unfinished one is never copied.
+/// Creates a template under another name first, so that an unfinished one is never copied.
 async fn make(server: &mut ScriptConnection, url: &str, name: &str, setup: &ReadSetup) -> Result<()> {
     let unfinished = format!("svc_unfinished_{}", setup.hash);
     server.run(&format!("DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)")).await?;
@@ -48,7 +48,7 @@ async fn make(server: &mut ScriptConnection, url: &str, name: &str, setup: &Read
     if let Some(role) = &setup.role {
         grants::make(server, role).await?;
     }
-    // Its connection is closed at the end: a database that is in use can be neither renamed nor copied.
+    // Other connections are terminated afterwards: a database in use can be neither renamed nor copied.
     let filled = fill(&with_database(url, &unfinished), setup).await;
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname =";
     server.run(&format!("{end} '{unfinished}'")).await?;
@@ -69,8 +69,8 @@ async fn fill(url: &str, setup: &ReadSetup) -> Result<()> {
     Ok(())
 }
 
-/// Runs the scripts in their order. A script of the schema that lacks what another makes runs after that one, and a
-/// migration that lacks something, such as a function for its trigger, behind those that can run.
+/// Runs the scripts in order. A script of the schema that depends on another runs after that one, and a migration that
+/// lacks an object, such as a function for its trigger, runs after the scripts of the schema that can already run.
 async fn run_all(connection: &mut ScriptConnection, scripts: &[Script]) -> Result<()> {
     let mut schema: Vec<&Script> = scripts.iter().filter(|script| script.phase == Phase::Schema).collect();
     for script in scripts {
@@ -80,7 +80,7 @@ async fn run_all(connection: &mut ScriptConnection, scripts: &[Script]) -> Resul
         }
         let mut ran = connection.run(&script.sql).await;
         if script.phase == Phase::Migration && ran.as_ref().is_err_and(is_missing) {
-            // What cannot run yet is run after the migrations.
+            // Scripts that cannot run yet are run after the migrations.
             let _ = run_schema(connection, &mut schema).await;
             ran = connection.run(&script.sql).await;
         }
@@ -89,8 +89,8 @@ async fn run_all(connection: &mut ScriptConnection, scripts: &[Script]) -> Resul
     Ok(())
 }
 
-/// Runs what is left of the schema by name. A script that lacks something runs right after the one that makes it, and those
-/// that grant something on all objects of a schema run once more in the end.
+/// Runs the remaining scripts of the schema by name. A script that lacks an object runs right after the script that
+/// creates it, and scripts with grants on all objects of a schema run once more at the end.
 async fn run_schema(connection: &mut ScriptConnection, left: &mut Vec<&Script>) -> Result<()> {
     let all = std::mem::take(left);
     let mut first = None;
@@ -100,7 +100,7 @@ async fn run_schema(connection: &mut ScriptConnection, left: &mut Vec<&Script>) 
             let before = left.len();
             let mut still = Vec::new();
             for script in std::mem::take(left) {
-                // One that fails leaves nothing: its statements are one transaction.
+                // A failed script has no effect: its statements are one transaction.
                 match connection.run(&script.sql).await {
                     Ok(()) => {}
                     Err(error) if is_missing(&error) => {
@@ -134,7 +134,7 @@ fn grants_all(sql: &str) -> bool {
     ["TABLES", "FUNCTIONS", "ROUTINES", "PROCEDURES"].iter().any(|kind| text.contains(&format!("ALL {kind} IN SCHEMA")))
 }
 
-/// Whether another script may make what a statement lacks.
+/// Whether another script may create the missing object.
 fn is_missing(error: &DriverError) -> bool {
     let missing = [
         &SqlState::UNDEFINED_TABLE,
@@ -151,7 +151,7 @@ fn failed(script: &Script, error: &DriverError) -> Error {
     Error::internal(format!("{place}{}", error.with_sources()))
 }
 
-/// Returns the statement that gives a template its name, with the day on which it was made.
+/// Returns the statement that renames a finished template and records the day of its creation.
 fn finish(unfinished: &str, name: &str) -> String {
     format!(
         "DO $svc$ BEGIN
@@ -161,8 +161,8 @@ fn finish(unfinished: &str, name: &str) -> String {
     )
 }
 
-/// Drops templates that are older than a week, unless a test is about to copy them: those of set-ups that have changed,
-/// and others that are made anew when they are needed.
+/// Drops templates older than a week, unless a test is about to copy them. They may belong to outdated setups; others
+/// are created again when needed.
 async fn sweep(server: &mut ScriptConnection) -> Result<()> {
     let old = "SELECT datname::text FROM pg_database WHERE starts_with(datname, $1) AND pg_has_role(datdba, 'MEMBER')
         AND shobj_description(oid, 'pg_database') < to_char(now() - interval '7 days', 'YYYY-MM-DD') ORDER BY 1";
@@ -171,7 +171,7 @@ async fn sweep(server: &mut ScriptConnection) -> Result<()> {
         if server.is(&format!("SELECT pg_try_advisory_lock({key}) AND $1 <> ''"), &name).await? {
             let dropped = server.run(&format!("DROP DATABASE IF EXISTS {name}")).await;
             server.run(&format!("SELECT pg_advisory_unlock({key})")).await?;
-            // One that somebody looks at stays.
+            // Templates in use by another session are kept.
             let is_in_use = |error: &DriverError| error.code() == Some(&SqlState::OBJECT_IN_USE);
             dropped.or_else(|error| if is_in_use(&error) { Ok(()) } else { Err(error) })?;
         }

@@ -1,9 +1,9 @@
-//! PostgreSQL's JSON without its white space.
+//! Removes the white space from PostgreSQL's JSON.
 
 use crate::json::{string_end, write_text};
 use crate::scalar::is_escaped_once;
 
-/// Appends the JSON that PostgreSQL has written from `jsonb`, without white space. Numbers keep their digits.
+/// Appends JSON that PostgreSQL wrote from `jsonb`, without white space. Numbers keep their digits.
 pub(super) fn compact(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -25,7 +25,7 @@ pub(super) fn compact(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// A string with its quotes.
+/// Appends a string; `quoted` includes its quotes.
 fn string(quoted: &str, out: &mut Vec<u8>) {
     let inside = quoted.get(1..quoted.len() - 1).unwrap_or_default();
     if is_escaped_once(inside.as_bytes()) {

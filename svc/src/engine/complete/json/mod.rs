@@ -1,4 +1,4 @@
-//! JSON documents as PostgreSQL writes them, projected without building a tree.
+//! JSON documents as written by PostgreSQL, projected without building a tree.
 
 mod compact;
 mod scan;
@@ -22,28 +22,28 @@ use crate::scalar::{
 };
 use crate::schema::ScalarKind;
 
-/// One JSON value; the text begins and ends with it.
+/// One JSON value, without text before or after it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Json<'a> {
     text: &'a [u8],
-    /// Whether it is known to be a string of ASCII without escapes, or no string.
+    /// `true` only if the value is an ASCII string without escapes, or not a string.
     plain: bool,
-    /// Whether no key comes twice in an object.
+    /// Whether objects have no duplicate keys.
     unique: bool,
 }
 
-/// The values of some keys of an object, in their order.
+/// The values of some keys of an object, in the order of the keys.
 pub(super) type Slots<'a> = SmallVec<[Json<'a>; 16]>;
 
 impl<'a> Json<'a> {
     pub(super) const NULL: Self = Self { text: b"null", plain: true, unique: true };
 
-    /// The value in `text`, which is JSON that PostgreSQL has checked.
+    /// The value in `text`, which is JSON validated by PostgreSQL.
     pub(crate) fn new(text: &'a [u8]) -> Self {
         Self { text: text.trim_ascii(), plain: false, unique: false }
     }
 
-    /// The value in `text`, which PostgreSQL has written from `jsonb`.
+    /// The value in `text`, which PostgreSQL wrote from `jsonb`.
     pub(crate) fn of_jsonb(text: &'a [u8]) -> Self {
         Self { text, plain: false, unique: true }
     }
@@ -52,13 +52,13 @@ impl<'a> Json<'a> {
         self.text
     }
 
-    /// The value that begins at `at`, and where what follows it begins, past a comma.
+    /// Returns the value that starts at `at`, and the position after it and a comma.
     fn part(self, at: usize) -> (Self, usize) {
         let (end, plain) = value_end(self.text, at);
         (Self { text: &self.text[at..end], plain, ..self }, past(self.text, end, b','))
     }
 
-    /// The key that begins at `at` with its quotes, whether it is plain, and where its value begins.
+    /// Returns the key that starts at `at` including its quotes, whether it is plain, and the start of its value.
     fn key(self, at: usize) -> Option<(&'a [u8], bool, usize)> {
         if self.text.get(at) != Some(&b'"') {
             return None;
@@ -67,7 +67,7 @@ impl<'a> Json<'a> {
         Some((&self.text[at..end], plain, past(self.text, end, b':')))
     }
 
-    /// The values of keys in an object. Of a key that comes more than once the last counts, as in PostgreSQL.
+    /// Returns the values of keys in an object. The last of duplicate keys counts, as in PostgreSQL.
     pub(super) fn slots(self, keys: &Keys) -> Slots<'a> {
         self.find(&keys.names, keys.literal)
     }
@@ -97,17 +97,17 @@ impl<'a> Json<'a> {
         slots
     }
 
-    /// The value under one key.
+    /// Returns the value of one key.
     pub(crate) fn get(self, wanted: &str) -> Option<Self> {
         Some(self.find(&[wanted], false)[0]).filter(|found| !found.is_null())
     }
 
-    /// The inside of a JSON string.
+    /// The JSON string without its quotes, still escaped.
     fn inside(self) -> Option<&'a [u8]> {
         self.text.strip_prefix(b"\"")?.strip_suffix(b"\"")
     }
 
-    /// The text of a JSON string.
+    /// The decoded text of a JSON string.
     pub(crate) fn text(self) -> Option<Cow<'a, str>> {
         let inside = self.inside()?;
         if self.plain || memchr::memchr(b'\\', inside).is_none() {
@@ -180,10 +180,10 @@ impl<'a> Json<'a> {
         Ok(())
     }
 
-    /// Whether the text is in the scalar's form as it stands.
+    /// Whether the text is already in the scalar's canonical form.
     fn is_written(self, kind: ScalarKind) -> bool {
         match kind {
-            // So many digits always fit; a double is written without an exponent up to 10^15.
+            // This many digits always fit; a double is written without an exponent up to 10^15.
             ScalarKind::Int => is_integer(self.text, 9),
             ScalarKind::BigInt | ScalarKind::Float => is_integer(self.text, 15),
             ScalarKind::String | ScalarKind::Id => self
@@ -193,7 +193,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A scalar whose JSON form is a string.
+    /// Writes a scalar whose JSON form is a string.
     fn quoted(self, kind: ScalarKind, expected: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
         if self.inside().is_some_and(|inside| write_canonical(kind, inside, out)) {
             return Ok(());

@@ -1,11 +1,11 @@
-//! The bounds of the parts of a JSON text.
+//! Finds the bounds of the parts of a JSON text.
 
 use crate::json::string_end;
 
-/// Returns the position of the value of the key `name`, when the key is at `at` as PostgreSQL writes it.
+/// Returns the position of the value of the key `name` if this key is at `at`, in the format that PostgreSQL writes.
 pub(super) fn past_key(text: &[u8], at: usize, name: &str) -> Option<usize> {
     let (start, end) = (at + 1, at + 1 + name.len());
-    // What stands around it is compared first, as that needs no call.
+    // The delimiters are compared first, as that needs no call.
     let around = text.get(at) == Some(&b'"') && text.get(end..end + 3) == Some(b"\": ");
     (around && &text[start..end] == name.as_bytes()).then_some(end + 3)
 }
@@ -19,9 +19,9 @@ pub(super) fn key_is(key: &[u8], plain: bool, wanted: &str) -> bool {
             && serde_json::from_slice::<String>(key).is_ok_and(|name| name == wanted))
 }
 
-/// Past white space, one `sign` if it is there, and white space again.
+/// Returns the position after white space, an optional `sign`, and white space again.
 pub(super) fn past(text: &[u8], at: usize, sign: u8) -> usize {
-    // As PostgreSQL writes it.
+    // Fast path for the format that PostgreSQL writes.
     if let Some([first, b' ', next]) = text.get(at..at + 3)
         && *first == sign
         && !next.is_ascii_whitespace()
@@ -39,7 +39,7 @@ fn past_space(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of the value that begins at `at`, and whether it has no string that is not plain.
+/// Returns the end of the value that starts at `at`, and whether the value is a plain string or a literal.
 pub(super) fn value_end(text: &[u8], at: usize) -> (usize, bool) {
     match text.get(at) {
         Some(b'"') => string_end(text, at),
@@ -52,7 +52,7 @@ pub(super) fn value_end(text: &[u8], at: usize) -> (usize, bool) {
     }
 }
 
-/// The end of the object or list that begins at `at`.
+/// Returns the end of the object or list that starts at `at`.
 fn nested_end(text: &[u8], mut at: usize) -> usize {
     let mut depth = 0usize;
     while let Some(byte) = text.get(at) {

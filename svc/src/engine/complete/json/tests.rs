@@ -36,7 +36,7 @@ const NUMBERS: [&str; 16] = [
 
 struct Documents(StdRng);
 
-/// A JSON value as text, in all the ways that JSON allows.
+/// Writes random JSON values, in all notations that JSON allows.
 impl Documents {
     fn value(&mut self, depth: usize, out: &mut String) {
         match self.0.random_range(0..if depth == 0 { 6 } else { 9 }) {
@@ -108,7 +108,7 @@ fn parsed(json: Json<'_>) -> Value {
     serde_json::from_slice(json.bytes()).unwrap()
 }
 
-/// As PostgreSQL writes `jsonb`, but for numbers.
+/// Writes a value like PostgreSQL writes `jsonb`, except for numbers.
 fn jsonb(value: &Value, out: &mut String) {
     match value {
         Value::Array(items) => {
@@ -216,7 +216,7 @@ fn the_way_a_scalar_is_written_does_not_show() {
         let integer =
             text.parse::<i64>().ok().or(number.filter(|n| n.fract() == 0.0 && n.abs() < 9e15).map(|n| n as i64));
         let leaf = |kind| {
-            // Also as a part of a document, where the scan has learned something of it.
+            // Also as part of a document, where the scan has already classified the value.
             let document = format!("{{\"k\": {text}}}");
             let (mut alone, mut inside) = (Vec::new(), Vec::new());
             let leaf = Leaf::Scalar(kind);

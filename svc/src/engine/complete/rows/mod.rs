@@ -26,13 +26,13 @@ use crate::sql::ColumnForm;
 /// The sources of a row's fields.
 #[derive(Debug)]
 pub(crate) struct RowShape {
-    /// The column with the name of the row's type, where rows have several.
+    /// The column with the name of the row's type, if rows can have several types.
     pub(crate) type_name: Option<RowSource>,
-    /// The column that holds the `data` document, when a field needs it.
+    /// The column with the `data` document, if a field needs it.
     pub(crate) data: Option<(usize, ColumnForm)>,
     /// The sources for each object type.
     pub(crate) sources: Vec<RowSources>,
-    /// The types of all that is read, as records name them.
+    /// The types of all values read, as PostgreSQL sends them in records.
     pub(crate) types: Box<[Oid]>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct RowShape {
 #[derive(Debug)]
 pub(crate) struct RowSources {
     pub(crate) type_index: TypeIndex,
-    /// One for each field of the selection.
+    /// One source for each field of the selection.
     pub(crate) fields: Vec<RowSource>,
     /// The keys of `data` that the fields read.
     pub(crate) keys: Keys,
@@ -66,29 +66,29 @@ pub(crate) enum RowSource {
     Data,
     /// A column with the record of a related row.
     Record(usize, Box<RowShape>),
-    /// A column with a list of such records.
+    /// A column with a list of records of related rows.
     Records(usize, Box<RowShape>),
-    /// An object over columns of the same row.
+    /// An object made of columns of the same row.
     Same(Box<RowShape>),
-    /// A page over columns of the same row.
+    /// A page made of columns of the same row.
     Page(Box<PageShape>),
-    /// A value that is an error where another column says so.
+    /// A value that is an error if a second column is true.
     Guarded(Box<Guarded>),
-    /// Nothing is stored, as for `__typename`.
+    /// No stored value, as for `__typename`.
     Nothing,
 }
 
-/// A source whose value is an error where another column says so.
+/// A source whose value is an error if a second column is true.
 #[derive(Debug)]
 pub(crate) struct Guarded {
-    /// The column that is true where the value is an error.
+    /// The column that is true if the value is an error.
     pub(crate) is_bad: usize,
     pub(crate) source: RowSource,
     pub(crate) error: Error,
 }
 
 impl RowShape {
-    /// Bytes that it takes.
+    /// Its size in bytes.
     pub(crate) fn weight(&self) -> usize {
         let below = |source: &RowSource| match source {
             RowSource::Record(_, shape) | RowSource::Records(_, shape) | RowSource::Same(shape) => shape.weight(),
@@ -96,7 +96,7 @@ impl RowShape {
             _ => 0,
         };
         let sources = self.sources.iter().map(|of_type| {
-            // A key is a text of the schema, and where each field finds its own is a number.
+            // A key borrows its text from the schema, and each field has the index of its key.
             let fields =
                 weight::slice::<RowSource>(of_type.fields.len()) + weight::slice::<(&str, usize)>(of_type.fields.len());
             size_of::<RowSources>() + fields + of_type.fields.iter().map(below).sum::<usize>()
@@ -105,7 +105,7 @@ impl RowShape {
     }
 }
 
-/// Completes a row, or none, as the value of a field.
+/// Completes a row, or null if there is none, as the value of a field.
 pub(crate) fn write_row(
     walk: &mut Walk<'_>,
     field: &PlanField,
@@ -155,7 +155,7 @@ impl<'a> RowNode<'a> {
         }
     }
 
-    /// The value of a field of a row.
+    /// Returns the value of a field of a row.
     #[inline(always)]
     fn field(cells: &Cells<'a>, source: &'a RowSource, slot: impl FnOnce() -> Option<Json<'a>>) -> Self {
         match source {
@@ -172,7 +172,8 @@ impl<'a> RowNode<'a> {
         }
     }
 
-    /// The value of a field that only statements with care read; never inlined into the rows of all others.
+    /// Returns the value of a guarded field, which only `careful` statements have. Never inlined, to keep this code out
+    /// of the path of all other rows.
     #[cold]
     #[inline(never)]
     fn guarded(cells: &Cells<'a>, guarded: &'a Guarded, slot: impl FnOnce() -> Option<Json<'a>>) -> Self {
@@ -304,7 +305,7 @@ impl<'n, 'a> RowValues<'n, 'a> {
         Self { cells, sources, slots }
     }
 
-    /// The value of the field at a position of the selection.
+    /// Returns the value of the field at `index` in the selection.
     #[inline(always)]
     fn node(&self, index: usize) -> RowNode<'a> {
         let slot = || self.slots.as_ref()?.get(self.sources?.keys.of_field(index)?).copied();
@@ -313,22 +314,22 @@ impl<'n, 'a> RowValues<'n, 'a> {
     }
 }
 
-/// The cells of one row, for reading the row back as JSON.
+/// The cells of one row, to read the row as JSON.
 pub(crate) struct RowColumn<'a> {
     pub(crate) cells: Cells<'a>,
     pub(crate) data: Option<(usize, ColumnForm)>,
 }
 
 impl<'a> RowColumn<'a> {
-    /// A stored value as it was read.
+    /// Returns a stored value as it was read.
     pub(crate) fn node(&self, stored: &str, source: &'a RowSource) -> RowNode<'a> {
         RowNode::field(&self.cells, source, || document(&self.cells, self.data)?.get(stored))
     }
 
-    /// A stored value as JSON; enums and scalars of users as they are stored.
+    /// Returns a stored value as JSON; enums and custom scalars in their stored form.
     ///
     /// # Errors
-    /// When the column's value has no JSON form.
+    /// If the column's value has no JSON form.
     pub(crate) fn value(&self, stored: &str, source: &RowSource, ty: Option<&OutType>) -> Result<ExactJson, LeafError> {
         let json = match source {
             RowSource::Data => document(&self.cells, self.data).and_then(|document| document.get(stored)),
@@ -350,7 +351,7 @@ impl<'a> RowColumn<'a> {
             _ => return Ok(ExactJson::Null),
         };
         match ty {
-            // In the one form that clients get, so that a row means the same on either path.
+            // In the canonical form sent to clients, so that a row has the same values on both paths.
             Some(OutType::Leaf(leaf @ Leaf::Scalar(kind)))
                 if !matches!(kind, ScalarKind::Custom(_) | ScalarKind::Json) =>
             {
@@ -361,7 +362,7 @@ impl<'a> RowColumn<'a> {
     }
 }
 
-/// A column's value through the one writer of scalars.
+/// Returns a column's value as written by the common scalar writer.
 fn written(column: Column<'_>, kind: ScalarKind) -> Result<ExactJson, LeafError> {
     read_back(|out| column.leaf(&Leaf::Scalar(kind), out))
 }
@@ -377,7 +378,7 @@ fn parsed(json: &[u8]) -> Result<ExactJson, LeafError> {
     ExactJson::read(text).map_err(|error| LeafError(error.to_string()))
 }
 
-/// The name of a row's type.
+/// Returns the name of a row's type.
 fn type_name(cells: &Cells<'_>, shape: &RowShape, source: &RowSource) -> Option<String> {
     match source {
         RowSource::Column(column, _) => String::from_utf8(cells.get(*column)?.to_vec()).ok(),

@@ -12,50 +12,50 @@ use crate::postgres::Oid;
 use crate::scalar::write_integer;
 use crate::schema::Part;
 
-/// The places in a row where the parts of a page are.
+/// The positions in a row of the parts of a page.
 #[derive(Debug, Default)]
 pub(crate) struct PageShape {
-    /// The number of the list's order, which its cursors hold.
+    /// The mark of the list's order, which its cursors contain.
     pub(crate) mark: u32,
     pub(crate) limit: usize,
-    /// Whether the page is read from its end.
+    /// Whether the page is read backward, from the end.
     pub(crate) backward: bool,
-    /// The columns with the rows, the count and whether something lies beyond.
+    /// The columns with the rows, with the total count, and with whether there are rows beyond the page.
     pub(crate) rows: Option<usize>,
     pub(crate) total: Option<usize>,
     pub(crate) beyond: Option<usize>,
-    /// The value with the list of order keys in each record.
+    /// The position in each record of the list of order keys.
     pub(crate) keys: Option<usize>,
     /// The types of the values in each record.
     pub(crate) types: Box<[Oid]>,
     /// The shapes of the rows for each selected `nodes` and `node`.
     pub(crate) shapes: Vec<(usize, RowShape)>,
-    /// The fields of edges for each selected `edges` that has some.
+    /// The edge fields of each selected `edges` that has some.
     pub(crate) edges: Vec<EdgeShape>,
 }
 
-/// The place of an edge's own fields, those of the row that joins.
+/// The position of an edge's own fields, which come from the row of the join table.
 #[derive(Debug)]
 pub(crate) struct EdgeShape {
-    /// The address of the `edges`.
+    /// The `address` of the `edges` field.
     pub(crate) field: usize,
-    /// The value with the record of the row that joins.
+    /// The position of the record with the row of the join table.
     pub(crate) column: usize,
     pub(crate) shape: RowShape,
 }
 
 impl EdgeShape {
-    /// The row that joins the row of a page.
+    /// Returns the row of the join table for a row of the page.
     fn row<'a>(&self, cells: &Cells<'a>) -> Result<Option<Cells<'a>>, Outdated> {
         cells.get(self.column).map(|bytes| Cells::record(bytes, &self.shape.types)).transpose()
     }
 }
 
 impl PageShape {
-    /// The page in a row.
+    /// Returns the page in a row.
     ///
     /// # Errors
-    /// When the view has changed since the statement was written.
+    /// If the view has changed since the statement was written.
     pub(crate) fn page<'a>(&self, cells: &Cells<'a>) -> Result<PageNode<'a>, Outdated> {
         let cell = |part: Option<usize>| part.and_then(|part| cells.get(part));
         let records = cell(self.rows).map(Records::new).unwrap_or_default();
@@ -95,23 +95,23 @@ impl PageShape {
     }
 }
 
-/// A page in hand.
+/// A page read from a row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PageNode<'a> {
     pub(crate) records: Vec<Cells<'a>>,
-    /// For each of the edges' shapes, the row that joins each record.
+    /// For each of the edge shapes, the row of the join table for each record.
     pub(crate) edges: Vec<Vec<Option<Cells<'a>>>>,
-    /// One for each record, when a cursor is selected.
+    /// One cursor for each record, if a cursor is selected.
     pub(crate) cursors: Vec<String>,
     pub(crate) total: i64,
     pub(crate) has_next: bool,
     pub(crate) has_previous: bool,
 }
 
-/// The rows of one selected `nodes` or `node` that were completed before, because their methods wait.
+/// The `address` of a selected `nodes` or `node`, and its rows, completed in advance because their methods wait.
 pub(crate) type Completed = (usize, Vec<CompletedValue>);
 
-/// Tells the selected fields of one plan apart.
+/// Identifies a selected field within one plan by its address.
 pub(crate) fn address(field: &PlanField) -> usize {
     std::ptr::from_ref(field).addr()
 }
@@ -230,7 +230,7 @@ impl<'a> PageWriter<'a> {
         Ok(())
     }
 
-    /// The fields of the row that joins.
+    /// Returns the edge fields from the row of the join table.
     fn edge_values(&self, edges: &PlanField, row: usize, selection: &Selection) -> Option<RowValues<'a, 'a>> {
         let address = address(edges);
         let at = self.shape.edges.iter().position(|edge| edge.field == address)?;

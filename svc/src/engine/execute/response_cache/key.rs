@@ -1,4 +1,4 @@
-//! The key of an answer: all that it depends on.
+//! The key of a cached response: everything that the response depends on.
 
 use std::fmt::Write as _;
 
@@ -12,26 +12,26 @@ use crate::postgres::{Param, Session};
 use crate::request::{Context, ContextValues};
 use crate::value_bytes::{bytes, length, text, value};
 
-/// The key of an answer.
+/// The key of a cached response.
 pub(super) struct Key {
     pub(super) bytes: Vec<u8>,
     pub(super) scope: Scope,
 }
 
-/// The requests that may get an answer.
+/// The requests that may receive a cached response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// Those of one user.
+    /// Requests of one user.
     Private,
-    /// Those without a user, as far as something else of them is the same.
+    /// Requests without a user that also agree in other parts of the key.
     Public,
-    /// All without a user.
+    /// All requests without a user.
     Everyone,
 }
 
 impl Engine {
-    /// The key of an operation that was admitted, to read all rows; `None` where something that its answer depends on is
-    /// not known.
+    /// Returns the key of an operation that was admitted to read all rows, or `None` if anything that its response
+    /// depends on cannot be determined.
     pub(super) fn key(&self, cx: &ExecutionContext<'_>, prepared: &Prepared, _: &AllAdmitted<'_>) -> Option<Key> {
         let context = &cx.context;
         let mut key = Vec::with_capacity(512);
@@ -63,8 +63,8 @@ impl Engine {
     }
 }
 
-/// Writes who asks; whether that is a user. A request with credentials that are nobody's has no key, as a resolver may
-/// know whose they are.
+/// Writes the requesting user, and returns whether there is one. A request with credentials that identify no user has
+/// no key, because a resolver may recognize them.
 fn principal(key: &mut Vec<u8>, context: &Context<'_>) -> Option<bool> {
     #[cfg(feature = "auth")]
     if let Some(user) = context.user() {
@@ -77,7 +77,7 @@ fn principal(key: &mut Vec<u8>, context: &Context<'_>) -> Option<bool> {
     (!has_credentials).then_some(false)
 }
 
-/// Writes all that resolvers may learn of a user.
+/// Writes everything that resolvers can learn about a user.
 #[cfg(feature = "auth")]
 fn user(key: &mut Vec<u8>, user: &crate::auth::UserContext) -> Option<()> {
     let crate::auth::UserContext { user_id, email, name, roles, permissions, metadata } = user;
@@ -99,7 +99,7 @@ fn user(key: &mut Vec<u8>, user: &crate::auth::UserContext) -> Option<()> {
     Some(())
 }
 
-/// Writes the values of session variables; whether there are some.
+/// Writes the values of session variables, and returns whether there are any.
 fn session(key: &mut Vec<u8>, session: &Session) -> Option<bool> {
     session.check().ok()?;
     let Some(setup) = session.setup() else { return Some(false) };
@@ -112,11 +112,11 @@ fn session(key: &mut Vec<u8>, session: &Session) -> Option<bool> {
     Some(true)
 }
 
-/// Writes what the row policies have decided for the request; whether there are some.
+/// Writes the decisions of the row policies for the request, and returns whether there are any policies.
 fn rules(key: &mut Vec<u8>, cx: &ExecutionContext<'_>) -> Option<bool> {
     let Some(rules) = &cx.context.db().rules else { return Some(false) };
     for rule in rules.all().ok()? {
-        // `Debug` is derived: it tells any two values apart.
+        // `Debug` is derived, so its text distinguishes any two values.
         let mut shown = String::new();
         write!(shown, "{rule:?}").ok()?;
         text(key, b'R', &shown);
@@ -124,7 +124,7 @@ fn rules(key: &mut Vec<u8>, cx: &ExecutionContext<'_>) -> Option<bool> {
     Some(true)
 }
 
-/// Writes the values of the request that queries hand to their functions or their SQL; whether there are some.
+/// Writes the request values that queries pass to their functions or their SQL, and returns whether there are any.
 fn context_values(key: &mut Vec<u8>, cx: &ExecutionContext<'_>, prepared: &Prepared) -> Option<bool> {
     let mut has_some = false;
     let names = prepared.plan.root.fields.iter().filter_map(|field| row_source(cx.model, field));

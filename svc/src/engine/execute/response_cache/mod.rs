@@ -1,7 +1,7 @@
-//! The response cache: answers of queries that are given out again.
+//! The response cache: reuses the responses of queries.
 //!
-//! It lies behind whatever decides about a request (limits, hooks, the gate) and before whatever runs for it. The answers
-//! themselves are kept by [`Responses`].
+//! The cache runs after everything that decides about a request (limits, hooks, the gate) and before anything that
+//! executes it. [`Responses`] stores the responses themselves.
 
 mod key;
 mod options;
@@ -27,20 +27,20 @@ use crate::schema::TypeIndex;
 use crate::trace::OpenSpan;
 
 impl Engine {
-    /// The place of an operation's answer, and the rule for it; `None` where it is made anew each time.
+    /// The cache for an operation's response, and the rule for it; `None` if the response is not cached.
     pub(super) fn cacheable<'a>(&'a self, plan: &'a Plan) -> Option<(&'a Responses, &'a Cacheable)> {
         self.app.responses.as_deref().zip(plan.cacheable.as_ref())
     }
 
-    /// Answers a query with what is kept, if all of it may be read; else keeps its answer for later ones. What makes an answer
-    /// lies on the heap, so that one that is kept needs no place for it.
+    /// Answers a query from the cache, if all of it may be read, or else caches its response for later requests. The
+    /// future that computes a response is on the heap, so that a cached response needs no space for it.
     pub(super) async fn kept_answer(
         &self,
         cx: &ExecutionContext<'_>,
         prepared: &Prepared,
         (responses, rule): (&Responses, &Cacheable),
     ) -> Response {
-        // A kept answer passes the resolvers by, so the authorizer of the application is asked too.
+        // A cached response bypasses the resolvers, so the authorizer of the application decides as well.
         let decisions = self.decide(cx, prepared).await;
         let admitted = AllAdmitted::of(&prepared.plan, &decisions);
         let Some(key) = admitted.as_ref().and_then(|admitted| self.key(cx, prepared, admitted)) else {
@@ -87,13 +87,13 @@ impl Engine {
         }
     }
 
-    /// The types of rows of which a change makes an answer old: those that it was read from, and those that policies look
-    /// at to permit them.
+    /// The row types whose changes invalidate a response: the types that it was read from, and the types that policies
+    /// read to permit these rows.
     fn types<'a>(&self, rule: &'a Cacheable) -> &'a [TypeIndex] {
         if self.row_policies.is_some() { &rule.reach } else { &rule.types }
     }
 
-    /// Whether a root field has an authorizer of its own, which decides alone where nothing is kept.
+    /// Whether a root field has its own authorizer, which decides alone if nothing is cached.
     fn is_overruled(&self, prepared: &Prepared) -> bool {
         !prepared.has_statement() && has_authorizer(&prepared.plan)
     }

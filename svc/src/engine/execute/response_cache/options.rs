@@ -1,4 +1,4 @@
-//! The part of the response cache that only the program can say.
+//! The options of the response cache that only the program can set.
 
 use std::fmt;
 
@@ -11,11 +11,11 @@ use crate::settings::ConfigError;
 type KeyFn = Box<dyn Fn(&Context<'_>) -> Option<String> + Send + Sync>;
 type RowFn = fn() -> std::any::TypeId;
 
-/// The options of the response cache; given to [`AppOptions::response_cache`](crate::AppOptions::response_cache).
+/// The options of the response cache; passed to [`AppOptions::response_cache`](crate::AppOptions::response_cache).
 ///
-/// An answer is given out again to whoever sends the same document with the same variables, and is the same user with the
-/// same roles, permissions and metadata, session variables and row policies. Where an answer depends on more of a request
-/// than that, [`key`](Self::key) and [`header`](Self::header) say on what.
+/// A cached response is reused for requests with the same document and the same variables from the same user, with the
+/// same roles, permissions and metadata, session variables and row policies. If a response depends on more of a request
+/// than that, add it with [`key`](Self::key) and [`header`](Self::header).
 ///
 /// ```
 /// use svc::ResponseCache;
@@ -39,14 +39,14 @@ pub struct ResponseCache {
 }
 
 impl ResponseCache {
-    /// Creates the options of a program whose answers depend on nothing but the user, the operation and the session
+    /// Creates the options for a program whose responses depend only on the user, the operation and the session
     /// variables.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a part of the key, for answers that depend on what only the program knows, such as its request data. Answers
-    /// to requests for which it is `None` are not kept.
+    /// Adds a part of the key, for responses that depend on data that only the program has, such as its request data.
+    /// If it returns `None` for a request, the response is not cached.
     ///
     /// ```
     /// use svc::ResponseCache;
@@ -61,25 +61,25 @@ impl ResponseCache {
         self
     }
 
-    /// Adds a header of requests to the key, for resolvers that read it.
+    /// Adds a request header to the key, for resolvers that read it.
     pub fn header(mut self, name: impl Into<String>) -> Self {
         self.headers.push(name.into());
         self
     }
 
-    /// Forgets answers with rows of a type whenever an event comes on a channel: that of a trigger with `svc_notify`, for
-    /// instance. The channel of a subscription without a body tells of its rows anyway.
+    /// Invalidates responses with rows of a type whenever an event arrives on a channel, such as that of a trigger with
+    /// `svc_notify`. The channel of a subscription without a body invalidates its rows anyway.
     pub fn changed_by<T: SvcType>(mut self, channel: impl Into<String>) -> Self {
         self.feeds.push((channel.into(), touched::<T>));
         self
     }
 
-    /// Whether it says on what answers depend besides.
+    /// Whether the program adds parts of the key with a function.
     pub(crate) fn has_keys(&self) -> bool {
         !self.keys.is_empty()
     }
 
-    /// The channels with the types of which their events tell.
+    /// The channels, with the row types that their events invalidate.
     pub(crate) fn feeds<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (&'a str, usize)> {
         self.feeds.iter().filter_map(|(channel, row)| Some((channel.as_str(), *model.by_rust.get(&row())?)))
     }
@@ -87,7 +87,7 @@ impl ResponseCache {
     /// The parts of keys.
     ///
     /// # Errors
-    /// A name that is not that of a header.
+    /// A name that is not valid for a header.
     pub(crate) fn into_keys(self, max_age: bool) -> Result<ResponseKeys, ConfigError> {
         let parse = |name: &String| {
             let bad =
@@ -95,7 +95,7 @@ impl ResponseCache {
             name.parse().map_err(bad)
         };
         let headers: Vec<HeaderName> = self.headers.iter().map(parse).collect::<Result<_, _>>()?;
-        // `Origin`, as the headers by which other sites may read an answer depend on it.
+        // `Origin`, because the headers that allow other sites to read a response depend on it.
         let vary = ["Accept", "Authorization", "Cookie", "Origin"].into_iter().map(str::to_owned);
         let vary: Vec<_> = vary.chain(headers.iter().map(ToString::to_string)).collect();
         let vary = HeaderValue::try_from(vary.join(", ")).unwrap_or(HeaderValue::from_static("*"));
@@ -113,8 +113,8 @@ impl fmt::Debug for ResponseCache {
 pub(crate) struct ResponseKeys {
     pub(super) functions: Vec<KeyFn>,
     pub(super) headers: Vec<HeaderName>,
-    /// Whether other caches may keep public answers without asking.
+    /// Whether other caches may reuse public responses without revalidation.
     pub(super) max_age: bool,
-    /// The headers of requests that public answers depend on.
+    /// The request headers that public responses depend on.
     pub(super) vary: HeaderValue,
 }

@@ -1,4 +1,5 @@
-//! The types that a mutation writes: answers that were read from them are forgotten when it ends, however it does.
+//! The types that a mutation writes. Cached responses that were read from them are invalidated when it ends, regardless
+//! of its outcome.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,22 +12,23 @@ use crate::request::RequestScope;
 use crate::response_cache::Responses;
 use crate::schema::{FieldKind, Model, OperationKind, TypeIndex};
 
-/// The time after which a mutation whose end was not seen has ended.
+/// The time after which a mutation is assumed to have ended if its end was not observed.
 const UNSEEN: Duration = Duration::from_secs(1);
 
-/// A mutation that runs, and what it writes. Nobody who reads once it has ended gets an answer from before.
+/// A running mutation, and the types that it writes. Reads that start after it has ended never get a response from
+/// before.
 pub(in crate::engine) struct Written {
     responses: Arc<Responses>,
     ledger: Arc<Ledger>,
     plan: Arc<Plan>,
     /// The types that each root field writes.
     types: Vec<Vec<TypeIndex>>,
-    /// Whether the mutation has answered, and was not ended in the middle.
+    /// Whether the mutation has returned a response, and was not interrupted.
     has_answered: bool,
 }
 
 impl Engine {
-    /// Takes note of a mutation that is to run; `None` for other operations, and where no answers are kept.
+    /// Records a mutation that is about to run. Returns `None` for other operations, and without a response cache.
     pub(in crate::engine) fn written(&self, prepared: &Prepared, scope: &RequestScope) -> Option<Box<Written>> {
         let responses = self.app.responses.as_ref()?;
         if prepared.plan.kind != OperationKind::Mutation {
@@ -40,7 +42,7 @@ impl Engine {
 }
 
 impl Written {
-    /// The mutation has answered.
+    /// Records that the mutation has returned a response.
     pub(in crate::engine) fn answered(mut self) {
         self.has_answered = true;
     }
@@ -53,7 +55,7 @@ impl Written {
             Some(root) if root.needs_code() => self.ledger.effect().of_ended_program(),
             _ => self.ledger.effect(),
         };
-        // One statement may be all of the mutation, and what follows the one that runs does no harm.
+        // One statement may execute the whole mutation, and including the fields after the running one does no harm.
         ended.into_iter().chain(std::iter::repeat(running))
     }
 }
@@ -80,8 +82,8 @@ impl Drop for Written {
     }
 }
 
-/// The types of rows that a root field writes: those that it names, that it acts on, whose
-/// rows its input objects hold, and that it answers with.
+/// The row types that a root field writes: the types that it names, acts on and returns, and the types nested in its
+/// input objects.
 fn written_by(model: &Model, plan: &Plan, field: &PlanField) -> Vec<TypeIndex> {
     let Some(root) = field.root() else { return Vec::new() };
     let known = |row: fn() -> std::any::TypeId| model.by_rust.get(&row()).copied();
@@ -96,7 +98,7 @@ fn written_by(model: &Model, plan: &Plan, field: &PlanField) -> Vec<TypeIndex> {
         .collect()
 }
 
-/// The types with rows of which an answer of a type consists: itself, or what the members of a result hold.
+/// The row types that a value of a type consists of: the type itself, or the types that the members of a result hold.
 fn entities(model: &Model, ty: TypeIndex) -> Vec<TypeIndex> {
     let has_rows = |index: &TypeIndex| model.source(*index).is_some();
     let members = model.possible_types(ty).iter().copied().chain([ty]);

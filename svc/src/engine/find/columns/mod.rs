@@ -1,4 +1,4 @@
-//! From selected fields to what a statement reads of each row.
+//! Converts selected fields to the select list of a statement.
 
 mod page;
 
@@ -17,19 +17,19 @@ use crate::postgres::{Catalogue, ColumnType, DbError, FunctionSpec, Source};
 use crate::schema::{Model, Relation, ScalarKind, Shape, TypeExpr, TypeIndex, TypeKind};
 use crate::sql::{ColumnForm, Query, RowCall, Select, Selected, Subquery, Views, record_types, select_form};
 
-/// Chooses what is read of the rows of one view.
+/// Builds the select list for the rows of one view.
 pub(super) struct Columns<'a> {
     views: Views<'a>,
     row: TypeIndex,
     source: &'a Source,
     list: Vec<Selected>,
     data: Option<(usize, ColumnForm)>,
-    /// Whether keys of `data` are read one by one.
+    /// Whether keys of `data` are selected separately.
     apart: bool,
 }
 
 impl<'a> Columns<'a> {
-    /// Nothing is read yet of the rows of type `row`.
+    /// Creates an empty select list for rows of type `row`.
     pub(super) fn new(views: Views<'a>, row: TypeIndex) -> Result<Self, DbError> {
         let Views { model, catalogue, .. } = views;
         let name = model.source(row).ok_or_else(|| DbError::UnknownSource(model.types[row].path.clone()))?;
@@ -41,7 +41,7 @@ impl<'a> Columns<'a> {
         (self.list, self.data)
     }
 
-    /// Reads one more value and gives its position.
+    /// Selects one more value and returns its position.
     pub(super) fn add(&mut self, selected: Selected) -> usize {
         self.list.push(selected);
         self.list.len() - 1
@@ -65,8 +65,9 @@ impl<'a> Columns<'a> {
         Ok(RowShape { type_name, data: self.data, sources, types: Box::default() })
     }
 
-    /// Whether the few keys that are read of `data` cost PostgreSQL less than writing the whole as text. A second key
-    /// is unpacked, or in a view built, a second time, which small values of a table are worth.
+    /// Whether reading the few needed keys of `data` costs PostgreSQL less than writing the whole document as text.
+    /// With a second key, PostgreSQL unpacks the document a second time, or builds it a second time in a view. This is
+    /// worth it only for small values of a table.
     fn takes_apart(&self, field: &PlanField) -> bool {
         if self.data.is_some() || self.source.data().is_none_or(|data| data.name != "jsonb") {
             return false;
@@ -96,7 +97,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The rows that a relation leads to, a page of them, or what is computed over them.
+    /// Selects the rows of a relation, a page of them, or their aggregates.
     fn related(
         &mut self,
         cx: &ExecutionContext<'_>,
@@ -129,19 +130,19 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// The value that a function computes, when its type fits.
+    /// Selects the value computed by a function, if its type fits.
     fn called(&mut self, call: Arc<RowCall>, ty: &OutType) -> Result<RowSource, DbError> {
         let (select, form) = call_form(self.views.catalogue, &call, ty)?;
         Ok(RowSource::Column(self.add(Selected::Call(call, select)), form))
     }
 
-    /// The column of a field's name, when its type fits.
+    /// Returns the form of the column with the field's name, if its type fits.
     fn fitting(&self, stored: &str, ty: Option<&OutType>) -> Option<(Select, ColumnForm)> {
         let column = self.source.columns.get(stored)?;
         ty.map_or(Some((Select::Text, ColumnForm::Text)), |ty| form_of(&column.name, ty))
     }
 
-    /// A column of the field's name and a fitting type, or else a key of `data`.
+    /// Selects the column with the field's name if its type fits, otherwise a key of `data`.
     pub(super) fn stored(&mut self, stored: &str, ty: Option<&OutType>) -> Result<RowSource, DbError> {
         if let Some((select, form)) = self.fitting(stored, ty) {
             return Ok(RowSource::Column(self.column(stored, select), form));
@@ -149,7 +150,7 @@ impl<'a> Columns<'a> {
         let Some(data) = self.source.data() else {
             return Err(DbError::NoSource { source_name: self.source.name.clone(), field: stored.to_owned() });
         };
-        // What a mask may keep back is not read with the rest.
+        // A value that a mask may hide is not read as part of the document.
         if self.apart || self.views.rules.is_some_and(|rules| rules.mask(self.row, stored).is_some()) {
             return Ok(RowSource::Column(self.read(Selected::Key(stored.to_owned())), ColumnForm::Jsonb));
         }
@@ -164,7 +165,7 @@ impl<'a> Columns<'a> {
         self.read(Selected::Column(name.to_owned(), select))
     }
 
-    /// Reads a value once, however often it is selected, and gives its position.
+    /// Selects a value unless it is already selected, and returns its position.
     fn read(&mut self, selected: Selected) -> usize {
         let same = |known: &Selected| match (known, &selected) {
             (Selected::Column(known, form), Selected::Column(name, select)) => known == name && form == select,
@@ -175,20 +176,20 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The form in which a value of a type of the database answers a field, when it does.
+/// Returns how a field reads a value of a database type; `None` if the type does not fit.
 fn form_of(type_name: &str, ty: &OutType) -> Option<(Select, ColumnForm)> {
     match ty.nullable().0 {
         OutType::Leaf(Leaf::Scalar(kind) | Leaf::Node(NodeType { kind, .. })) => select_form(type_name, Some(*kind)),
         OutType::Leaf(Leaf::Enum(_)) => select_form(type_name, None),
-        // Lists and objects arrive as JSON, whatever the column is.
+        // Lists and objects arrive as JSON for every column type.
         _ => select_form(type_name, Some(ScalarKind::Json)).filter(|(_, form)| *form != ColumnForm::Text),
     }
 }
 
-/// The form in which what a function computes answers a field.
+/// Returns how a field reads a function's result.
 ///
 /// # Errors
-/// When the function cannot be called, or gives values of another type.
+/// If the function cannot be called, or its result has an unsuitable type.
 pub(super) fn call_form(catalogue: &Catalogue, call: &RowCall, ty: &OutType) -> Result<(Select, ColumnForm), DbError> {
     let result = &catalogue.row_function(&call.spec)?.result;
     result_form(result, ty).ok_or_else(|| unfit(&call.spec.name, result))
@@ -200,13 +201,13 @@ fn result_form(result: &ColumnType, ty: &OutType) -> Option<(Select, ColumnForm)
     fits.then(|| form_of(&result.name, ty)).flatten()
 }
 
-/// The reason for which a function does not answer a field of a type, if it does not.
+/// Returns the reason why a function cannot compute a field of a type, if there is one.
 pub(crate) fn call_fault(catalogue: &Catalogue, model: &Model, spec: &FunctionSpec, ty: &TypeExpr) -> Option<String> {
     let result = &catalogue.row_function(spec).ok()?.result;
     result_form(result, &OutType::of(model, ty)).is_none().then(|| unfit(&spec.name, result).to_string())
 }
 
-/// Returns the error of a relation whose key has no place in the other type.
+/// Returns the error for a relation whose key cannot be converted to the type of the other side.
 pub(super) fn bad_key(relation: Relation) -> Error {
     if relation.is_from_client {
         return node_id::no_key();

@@ -1,4 +1,4 @@
-//! Pages: what a statement reads for one, and where in its rows that is.
+//! Pages: the parts that a statement reads for a page, and their positions in its rows.
 
 use super::Columns;
 use crate::application::Limits;
@@ -56,7 +56,7 @@ impl Wanted {
     }
 }
 
-/// The fields of a page whose values are its rows: each selected `nodes` and `node`.
+/// Returns the fields of a page whose values are its rows: each selected `nodes` and `node`.
 pub(in crate::engine::find) fn row_fields(field: &PlanField) -> Vec<&PlanField> {
     let mut found: Vec<&PlanField> = Vec::new();
     for part in field.children.iter().flat_map(|selection| &selection.fields) {
@@ -72,7 +72,7 @@ pub(in crate::engine::find) fn row_fields(field: &PlanField) -> Vec<&PlanField> 
     found
 }
 
-/// Whether methods of its rows are called, which need whole rows.
+/// Whether methods of the rows are selected, which need whole rows.
 pub(in crate::engine::find) fn needs_whole_rows(field: &PlanField) -> bool {
     row_fields(field).iter().any(|node| node.children.calls() > Calls::None)
 }
@@ -80,7 +80,7 @@ pub(in crate::engine::find) fn needs_whole_rows(field: &PlanField) -> bool {
 /// The shapes of a page's rows for each selected `nodes` and `node`.
 type ShapesOfPage = Vec<(usize, RowShape)>;
 
-/// Returns all that is read of each row of a page, and the shapes of the rows for the fields whose values they are.
+/// Returns the select list for the rows of a page, and the shape of the rows for each field that has them as values.
 pub(in crate::engine::find) fn row_shapes(
     cx: &ExecutionContext<'_>,
     views: Views<'_>,
@@ -93,8 +93,8 @@ pub(in crate::engine::find) fn row_shapes(
     Ok((columns.finish().0, shapes))
 }
 
-/// Adds the fields of the rows that join to what is read of each row of a page, and returns their shapes for each
-/// selected `edges`.
+/// Adds the fields of the join table rows to the select list of a page, and returns their shapes for each selected
+/// `edges`.
 pub(in crate::engine::find) fn edge_shapes(
     cx: &ExecutionContext<'_>,
     views: Views<'_>,
@@ -121,7 +121,7 @@ pub(in crate::engine::find) fn edge_shapes(
 }
 
 impl PageRead {
-    /// Adds the parts of the page, with `list` of each row, to a statement; `add` gives their positions.
+    /// Adds the parts of the page to a statement, with `list` selected for each row; `add` returns their positions.
     pub(in crate::engine::find) fn ask(
         self,
         views: Views<'_>,
@@ -136,7 +136,7 @@ impl PageRead {
         let all = Query { careful, ..read.clone().matching() };
         let mut query = Query {
             order: read.order.clone(),
-            // One more than the page has tells whether rows follow.
+            // Reads one extra row to detect whether more rows follow.
             page: Some(Window { limit: limit as i64 + 1, offset: 0 }),
             backward,
             ..all.clone()
@@ -159,7 +159,7 @@ impl PageRead {
             shape.keys = Some(list.len());
             list.push(Selected::OrderKeys);
         }
-        // What lies on the side that the page does not grow to.
+        // The rows on the other side of the page, opposite to the reading direction.
         let beyond = if backward { (wanted.next, &before) } else { (wanted.previous, &after) };
         if let (true, Some(keyset)) = beyond {
             let past = vec![Keyset { inverted: true, ..keyset.clone() }];

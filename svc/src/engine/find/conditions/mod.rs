@@ -1,4 +1,4 @@
-//! From coerced arguments to filters and orders.
+//! Converts coerced arguments to filters and orders.
 
 mod related_aggregates;
 
@@ -17,7 +17,7 @@ use related_aggregates::{aggregate_filter, aggregate_orders};
 
 type Fields = IndexMap<Name, Value>;
 
-/// The arguments of a function, beside what is asked of its value.
+/// The field with a function's arguments, next to the operators on its value.
 const ARGS: &str = "args";
 
 /// A stored field of a row or of an embedded object.
@@ -30,12 +30,12 @@ pub(super) struct Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
-    /// The field with a Rust name, below `path`.
+    /// Returns the field with the Rust name `rust`, below `path`.
     pub(super) fn of(model: &'a Model, object: TypeIndex, path: &[String], rust: &str) -> Result<Self, Error> {
         let def = model.possible_types(object).first().and_then(|index| model.object(*index));
         let field = def.and_then(|object| object.fields.values().find(|field| field.rust == rust));
         let Some((field, FieldKind::Stored { stored, .. })) = field.map(|field| (field, field.kind)) else {
-            // A filter that names nothing must never become "all rows".
+            // A filter with an unknown field must never become "all rows".
             let path = &model.types[object].path;
             return Err(Error::internal(format!("a filter names `{rust}`, which `{path}` does not store")));
         };
@@ -46,8 +46,8 @@ impl<'a> Stored<'a> {
         Ok(Self { column: Column::at(column), named, list: field.ty.is_list(), values })
     }
 
-    /// The field with a Rust name that a function computes of the row, below `path`, with the arguments beside what is
-    /// asked of it.
+    /// Returns the field with the Rust name `rust` below `path`, if a function computes it from the row. The function's
+    /// arguments come from `asked`, where they are next to the operators or the direction.
     fn computed(
         model: &'a Model,
         object: TypeIndex,
@@ -70,8 +70,8 @@ impl<'a> Stored<'a> {
         Ok(Some(Self { column, named, list: field.ty.is_list(), values: enum_values(model, named) }))
     }
 
-    /// The key of a relation, by the names of the relation and of the field there; a comparison with the relation itself
-    /// is one with its key.
+    /// Returns the key of a relation, by the names of the relation and of the field in its rows. A comparison with the
+    /// relation itself compares its key.
     fn key(model: &'a Model, object: TypeIndex, path: &[String], rust: (&str, &str)) -> Result<Self, Error> {
         let unknown = || Error::internal(format!("a filter names the key of `{}`, which is not a relation", rust.0));
         let relation = relation(model, object, rust.0).ok_or_else(unknown)?;
@@ -79,7 +79,7 @@ impl<'a> Stored<'a> {
         Ok(Self { column: Column::at([path, &[rust.0.to_owned()]].concat()), ..there })
     }
 
-    /// The value as it is stored: enum values by their stored text.
+    /// Returns the value in its stored form; enum values become their stored text.
     fn value(&self, value: &Value) -> SqlValue {
         match (self.values, value) {
             (Some(values), Value::Enum(name)) => {
@@ -91,7 +91,7 @@ impl<'a> Stored<'a> {
         }
     }
 
-    /// Whether it is JSON, or a list of it.
+    /// Whether it is JSON, or a list of JSON.
     fn holds_json(&self, model: &Model) -> bool {
         family(&model.types[self.named].kind) == Family::Json
     }
@@ -109,7 +109,7 @@ fn enum_values(model: &Model, named: TypeIndex) -> Option<&[EnumValue]> {
     }
 }
 
-/// The relation with a Rust name.
+/// Returns the relation with the Rust name `rust`.
 pub(super) fn relation(model: &Model, object: TypeIndex, rust: &str) -> Option<Relation> {
     let def = model.possible_types(object).first().and_then(|index| model.object(*index))?;
     def.fields.values().find(|field| field.rust == rust).and_then(|field| match field.kind {
@@ -118,13 +118,13 @@ pub(super) fn relation(model: &Model, object: TypeIndex, rust: &str) -> Option<R
     })
 }
 
-/// The error of a condition that is null. Whether that means "no condition" or "no value" is for the client to say.
+/// Returns the error for a null condition, which is ambiguous: the client must state "no condition" or "no value".
 pub(super) fn null_condition(rust: &str) -> Error {
     let message = format!("the condition `{rust}` is null; leave it out, or ask for `isnull: true`");
     Error::new(ErrorCode::BadUserInput, message)
 }
 
-/// A JSON value as the text that PostgreSQL reads as `jsonb`.
+/// Returns a JSON value as text for PostgreSQL to parse as `jsonb`.
 fn json_value(value: &Value) -> SqlValue {
     if *value == Value::Null {
         return SqlValue::Null;
@@ -132,7 +132,7 @@ fn json_value(value: &Value) -> SqlValue {
     SqlValue::Text(ExactJson::of_argument(value.clone()).to_string())
 }
 
-/// The items of a list as such texts.
+/// Returns the items of a list as JSON texts.
 fn json_values(value: &Value) -> SqlValue {
     match value {
         Value::List(items) => SqlValue::List(items.iter().map(json_value).collect()),
@@ -140,7 +140,7 @@ fn json_values(value: &Value) -> SqlValue {
     }
 }
 
-/// The equality that an argument of a function without a body stands for.
+/// Returns the equality comparison for an argument of a function without a body.
 pub(super) fn declared_filter(model: &Model, row: TypeIndex, rust: &str, value: &Value) -> Result<Filter, Error> {
     let stored = Stored::of(model, row, &[], rust)?;
     if stored.family(model) == Family::Json {
@@ -158,12 +158,12 @@ pub(super) fn declared_filter(model: &Model, row: TypeIndex, rust: &str, value: 
     Ok(Filter::Compare(stored.column, operator, value))
 }
 
-/// A `where` argument.
+/// Reads a `where` argument.
 pub(super) fn where_filter(model: &Model, row: TypeIndex, fields: &Fields) -> Result<Filter, Error> {
     Where { model, object: row, path: Vec::new() }.all(fields)
 }
 
-/// The conditions on one object: the row itself, an embedded object, or an element of an embedded list.
+/// Reads the conditions on one object: the row itself, an embedded object, or an element of an embedded list.
 struct Where<'a> {
     model: &'a Model,
     object: TypeIndex,
@@ -216,7 +216,7 @@ impl Where<'_> {
         filters.collect()
     }
 
-    /// Conditions on related rows.
+    /// Reads conditions on related rows.
     fn related(&self, rust: &str, relation: Relation, fields: &Fields) -> Result<Filter, Error> {
         let mut column = self.path.clone();
         column.push(rust.to_owned());
@@ -228,7 +228,7 @@ impl Where<'_> {
         }
     }
 
-    /// `some`, `every` and `none` of an embedded list or a relation.
+    /// Reads `some`, `every` and `none` of an embedded list or a relation.
     fn quantified(&self, column: &Column, element: &Where<'_>, quantifiers: &Fields) -> Result<Filter, Error> {
         let filters = quantifiers.iter().map(|(quantifier, value)| {
             let Value::Object(fields) = value else { return self.one(quantifier, &Value::Null) };
@@ -261,8 +261,8 @@ impl Where<'_> {
     }
 }
 
-/// One object of `orderBy`: its keys in the order in which the client gave them. Rows that others join to their parent
-/// have an order by those too.
+/// Adds the keys of one object of `orderBy`, in the order given by the client. Rows reached through a join table can
+/// also be ordered by the fields of the join table rows.
 pub(super) fn orders(
     model: &Model,
     (row, joining): (TypeIndex, Option<TypeIndex>),
@@ -320,7 +320,7 @@ fn order_keys(
     Ok(())
 }
 
-/// The order by a computed value: a direction, or one with arguments.
+/// Returns the order by a computed value, given as a direction, or as a direction with arguments.
 fn computed_order(column: Column, given: &Value) -> Option<Order> {
     let given = match given {
         Value::Object(fields) => fields.get("direction")?,
@@ -330,7 +330,7 @@ fn computed_order(column: Column, given: &Value) -> Option<Order> {
     Some(direction(Order { column, direction: Direction::Asc, nulls: Nulls::Last, rank: None, aggregate: None }, given))
 }
 
-/// The order in the direction that a client gave.
+/// Returns the order with the client's direction.
 pub(super) fn direction(order: Order, given: &str) -> Order {
     let (direction, nulls) = match given {
         "ASC" | "ASC_NULLS_LAST" => (Direction::Asc, Nulls::Last),
@@ -341,7 +341,7 @@ pub(super) fn direction(order: Order, given: &str) -> Order {
     Order { direction, nulls, ..order }
 }
 
-/// The order of a document for full text search: a query in one of its languages, and a direction.
+/// Returns the order by full-text rank, given as a query in one of the query languages, and a direction.
 fn rank(column: Column, key: &Value) -> Result<Option<Order>, Error> {
     let Value::Object(fields) = key else { return Ok(None) };
     let queries = SEARCH.iter().filter_map(|def| Some((def.operator, fields.get(def.name)?)));

@@ -1,4 +1,4 @@
-//! From coerced arguments to conditions on aggregates of related rows, and orders by them.
+//! Converts coerced arguments to conditions on aggregates of related rows, and to orders by them.
 
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
@@ -12,7 +12,7 @@ use crate::{Error, ErrorCode};
 
 type Fields = IndexMap<Name, Value>;
 
-/// The conditions on aggregates of the rows at the end of a path.
+/// Reads the conditions on aggregates of the rows at the end of a path.
 pub(super) fn aggregate_filter(model: &Model, row: TypeIndex, path: Column, fields: &Fields) -> Result<Filter, Error> {
     let mut having = Vec::new();
     for (name, value) in fields.iter().filter(|(name, _)| *name != "where") {
@@ -37,7 +37,7 @@ pub(super) fn aggregate_filter(model: &Model, row: TypeIndex, path: Column, fiel
     Ok(Filter::Aggregate(path, Box::new(AggregateFilter { filter: rows(model, row, fields)?, having })))
 }
 
-/// The orders by aggregates of the rows at the end of a path, in the order in which the client gave them.
+/// Adds the orders by aggregates of the rows at the end of a path, in the order given by the client.
 pub(super) fn aggregate_orders(
     model: &Model,
     row: TypeIndex,
@@ -66,7 +66,7 @@ pub(super) fn aggregate_orders(
     Ok(())
 }
 
-/// The condition on the rows that are computed with.
+/// Returns the condition on the aggregated rows.
 fn rows(model: &Model, row: TypeIndex, fields: &Fields) -> Result<Filter, Error> {
     match fields.get("where") {
         None => Ok(Filter::All(Vec::new())),

@@ -1,4 +1,4 @@
-//! Pages and aggregates beside relations of values that are in hand already: those of all parents with one statement.
+//! Pages and aggregates of relations of values already in memory: one statement for all parents.
 
 use super::{Parent, is_bad, position};
 use crate::engine::complete::{
@@ -16,7 +16,7 @@ use crate::postgres::{Catalogue, DbError, Rows, Statement};
 use crate::schema::{Relation, Resolved, Shape};
 use crate::sql::{Selected, Subquery};
 
-/// Answers a field beside a relation for many parents; a value for each.
+/// Completes a page or an aggregate of a relation for many parents, one value for each parent.
 pub(super) async fn follow_beside(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -35,17 +35,17 @@ pub(super) async fn follow_beside(
     }
 }
 
-/// The question, and the keys that it is about.
+/// The data needed to write the statement, and the keys of the parents.
 struct Asking<'a> {
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
     relation: Relation,
-    /// In order. A row for parents without a key follows those of the keys.
+    /// Sorted. In the result, a row for parents without a key follows the rows of the keys.
     keys: &'a [String],
     catalogue: &'a Catalogue,
 }
 
-/// The answer of a statement, a row for each key, and the number of its parts.
+/// The result of a statement, with a row for each key, and the number of its parts.
 struct Answer {
     rows: Rows,
     parts: usize,
@@ -59,7 +59,7 @@ impl Asking<'_> {
         self.complete(&answer, parents, |row| RowNode::record(answer.rows.cell(row, 0), &shape)).await
     }
 
-    /// The rows go straight to bytes.
+    /// Completes pages whose rows are written to bytes directly.
     async fn pages(&self, parents: &[Parent<'_>]) -> Result<Vec<CompletedValue>, DbError> {
         let views = self.cx.context.db().views(self.catalogue);
         let (list, shapes) = row_shapes(self.cx, views, self.field, self.relation.row)?;
@@ -68,7 +68,7 @@ impl Asking<'_> {
         self.complete(&answer, parents, |row| RowNode::page(&Cells::Nth(&answer.rows, row), &shape)).await
     }
 
-    /// The rows become the user's structs, whose methods are called.
+    /// Completes pages whose rows are decoded into the user's structs, to call their methods.
     async fn whole_pages(&self, parents: &[Parent<'_>]) -> Result<Vec<CompletedValue>, DbError> {
         let (cx, field) = (self.cx, self.field);
         let (list, whole) = full_rows(cx.context.db().views(self.catalogue), self.relation.row)?;
@@ -89,7 +89,7 @@ impl Asking<'_> {
         completed.collect()
     }
 
-    /// The parts of a page, with `list` of each row.
+    /// Returns the parts of a page; `list` is selected for each row.
     fn parts(&self, mut list: Vec<Selected>) -> Result<(Vec<Subquery>, PageShape), DbError> {
         let cx = self.cx;
         let mut parts = Vec::new();
@@ -114,7 +114,7 @@ impl Asking<'_> {
         Ok(Answer { rows, parts: parts.len() })
     }
 
-    /// The row of the answer with what a parent has; `None` where its key cannot be read.
+    /// Returns the index of the result row for a parent; `None` if its key cannot be read.
     fn row(&self, answer: &Answer, (key, _): &Parent<'_>) -> Option<usize> {
         match position(self.keys, *key) {
             Some(row) if is_bad(&answer.rows, row, answer.parts) => None,
@@ -122,7 +122,7 @@ impl Asking<'_> {
         }
     }
 
-    /// Completes the value of each parent from its row of the answer.
+    /// Completes the value of each parent from its row of the result.
     async fn complete<'n>(
         &self,
         answer: &'n Answer,

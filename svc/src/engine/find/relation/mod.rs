@@ -1,4 +1,4 @@
-//! Relations of values that are in hand already: the rows of all parents with one statement.
+//! Relations of values already in memory: one statement for the rows of all parents.
 
 mod beside;
 
@@ -17,10 +17,10 @@ use crate::schema::{Relation, Resolved, is_key_of};
 use crate::sql::{Query, Subquery, Views, record_types};
 use beside::follow_beside;
 
-/// A key, unless the parent has none, and where the parent's field stands.
+/// The key of a parent, if it has one, and the path of the parent's field.
 pub(super) type Parent<'a> = (Option<&'a str>, &'a Path<'a>);
 
-/// Follows a relation from many parents; a value for each.
+/// Follows a relation from many parents; returns one value for each parent.
 pub(super) async fn write_relation<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
@@ -31,7 +31,7 @@ pub(super) async fn write_relation<'a>(
     keys.sort_unstable();
     keys.dedup();
     if keys.is_empty() && !relation.is_beside() {
-        // No parent leads anywhere, so there is nothing to ask.
+        // No parent has a key, so no statement is needed.
         let none = Decoded::none();
         let none = if relation.is_many() { none.all() } else { none.first() };
         return complete_all(cx, field, &field.ty, parents.iter().map(|(_, path)| (none, *path)).collect()).await;
@@ -43,7 +43,7 @@ pub(super) async fn write_relation<'a>(
     let (wanted, spots) = (&keys, &parents);
     let result = match cx.database.following(|| follow(cx, field, relation, wanted, spots)).await {
         Err(error) if error.is_of_data() => {
-            // A key that a client has forged says nothing of what is stored, so it is not logged.
+            // A key forged by a client does not indicate bad stored data, so it is not logged.
             let careful = if relation.is_from_client { cx.with_care() } else { cx.careful(&error) };
             follow(&careful, field, relation, &keys, &parents).await
         }
@@ -60,7 +60,7 @@ pub(super) async fn write_relation<'a>(
     })
 }
 
-/// The error of a value that the program made with another number of keys than the relation has.
+/// Returns the error for a value that application code created with the wrong number of keys for the relation.
 fn wrong_count(field: &PlanField, relation: Relation, key: &str) -> Error {
     let names = relation.from.join("`, `");
     Error::internal(format!(
@@ -86,7 +86,7 @@ async fn follow(
     }
 }
 
-/// The rows go straight to bytes.
+/// Completes rows that are written to bytes directly.
 async fn plain(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -109,7 +109,7 @@ async fn plain(
     Ok(complete_all(cx, field, &field.ty, spots.collect()).await)
 }
 
-/// The statement for the rows of a relation.
+/// Returns the statement for the rows of a relation.
 fn related(views: Views<'_>, relation: &Relation, query: Query, keys: &[String]) -> Result<Statement, DbError> {
     let part = if relation.is_many() { Subquery::Rows(query) } else { Subquery::Row(query) };
     Statement::related(views, relation, &[part], keys.to_vec())
@@ -117,7 +117,7 @@ fn related(views: Views<'_>, relation: &Relation, query: Query, keys: &[String])
 
 fn node<'a>(bytes: Option<&'a [u8]>, shape: &'a RowShape, many: bool) -> Result<RowNode<'a>, Outdated> {
     let records = bytes.filter(|_| many).map(Records::new);
-    // Their types are those of the first, as one statement gives them.
+    // Only the first record is checked: all come from one statement and have the same types.
     records.map_or(Ok(()), |records| records.iter(&shape.types).next().transpose().map(drop))?;
     match (records, RowNode::record(bytes, shape)) {
         (Some(records), _) => Ok(RowNode::Records(records, shape)),
@@ -126,7 +126,7 @@ fn node<'a>(bytes: Option<&'a [u8]>, shape: &'a RowShape, many: bool) -> Result<
     }
 }
 
-/// The rows become the user's structs, whose methods are called.
+/// Completes rows that are decoded into the user's structs, to call their methods.
 async fn whole(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -164,12 +164,12 @@ async fn whole(
     Ok(complete_all(cx, field, &field.ty, spots.collect()).await)
 }
 
-/// Whether a key cannot be read, as a careful statement finds out behind its parts.
+/// Whether a key cannot be read. A `careful` statement has this result in the column after its parts.
 pub(super) fn is_bad(rows: &Rows, row: usize, parts: usize) -> bool {
     rows.cell(row, parts) == Some(&[1])
 }
 
-/// The position of a parent's key among all keys.
+/// Returns the position of a parent's key among all keys.
 pub(super) fn position(keys: &[String], key: Option<&str>) -> Option<usize> {
     let key = key?;
     keys.binary_search_by(|known| known.as_str().cmp(key)).ok()

@@ -1,8 +1,8 @@
-//! No password is shown.
+//! Passwords are never shown.
 
 use super::{ConnectConfig, parse, refused};
 
-/// Each of these URLs has a password `hunter2…`, in some way that it must not be written.
+/// Each of these URLs contains a password `hunter2…`, in an invalid form.
 #[test]
 fn no_malformed_url_shows_its_password() {
     for url in [

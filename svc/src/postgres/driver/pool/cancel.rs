@@ -1,4 +1,4 @@
-//! The end of statements and transactions whose request has gone.
+//! Ends statements and transactions whose request has gone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,23 +10,23 @@ use super::Pool;
 use super::slot::Slot;
 use crate::postgres::driver::connection::Connection;
 
-/// The time for which a statement may go on after its request has gone. Most end within it, and a cancellation costs
+/// How long a statement may continue after its request has gone. Most finish within this time, and a cancellation costs
 /// PostgreSQL a process and us the connection.
 const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
-/// The time in which a cancelled statement has to end.
+/// The time allowed for a cancelled statement to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Ends what runs on a connection, a transaction too. Until then its slot counts as used.
+/// Ends the statement or transaction running on a connection. Until then, its slot counts as used.
 pub(in crate::postgres::driver) fn finish_or_cancel(mut slot: Slot<Arc<Pool>>) {
-    // The slot keeps no connection that is busy, whatever becomes of the task.
+    // The slot does not keep a busy connection, even if the task is dropped.
     let Some(mut connection) = slot.take() else { return };
-    // Without a runtime the program ends, and the server sees the connection close.
+    // Without a runtime the program is exiting, and the server sees the connection close.
     let Ok(runtime) = Handle::try_current() else { return };
     connection.watch().end();
     runtime.spawn(async move {
         match timeout(GRACE, connection.reset()).await {
-            // What was being prepared is known to nobody, so it could never be closed.
+            // A statement still being prepared is in no cache, so it could never be closed.
             Ok(Ok(())) if !connection.preparing => slot.fill(connection),
             Ok(_) => connection.close(),
             Err(_) => cancel(slot.pool(), connection).await,
@@ -34,7 +34,7 @@ pub(in crate::postgres::driver) fn finish_or_cancel(mut slot: Slot<Arc<Pool>>) {
     });
 }
 
-/// Ends a statement that was not answered in time. The slot is given to others meanwhile.
+/// Ends a statement whose response did not arrive in time. Meanwhile, other requests can use the slot.
 pub(in crate::postgres::driver) fn cancel_late(pool: &Arc<Pool>, connection: Box<Connection>) {
     let pool = pool.clone();
     if let Ok(runtime) = Handle::try_current() {
@@ -42,7 +42,7 @@ pub(in crate::postgres::driver) fn cancel_late(pool: &Arc<Pool>, connection: Box
     }
 }
 
-/// Cancels the statement. The connection is not used again: the cancellation might arrive late, and hit the next one.
+/// Cancels the statement. The connection is not reused: the cancellation might arrive late and hit the next statement.
 async fn cancel(pool: &Pool, mut connection: Box<Connection>) {
     let token = connection.client.cancel_token();
     let cancelled = async {

@@ -1,4 +1,4 @@
-//! The pool's maintenance tasks: one ends waits that take too long, the other closes old and unused connections.
+//! The pool's maintenance tasks: one times out waiting requests, the other closes old and idle connections.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -8,18 +8,19 @@ use tokio::time::Instant;
 use super::Pool;
 use crate::postgres::driver::connection::Connection;
 
-/// The time between two rounds of the reaper; ages are counted in it.
+/// The interval of the reaper, which is also the unit of connection ages.
 pub(in crate::postgres::driver) const TICK: Duration = Duration::from_secs(30);
 /// The age at which a connection is closed, in ticks: half an hour.
 const LIFETIME: u32 = 60;
-/// The time for which a connection may lie unused, in ticks: ten minutes.
+/// How long a connection may stay idle, in ticks: ten minutes.
 const IDLE: u32 = 20;
 
-/// A task that ends the waits that have taken too long, until nobody waits. Whoever sets `State::has_wait_timeouts` spawns it.
+/// A task that times out waiting requests, until the queue is empty. The code that sets `State::has_wait_timeouts`
+/// spawns it.
 pub(in crate::postgres::driver) struct WaitTimeouts(Weak<Pool>);
 
 impl WaitTimeouts {
-    /// Never under the lock: a runtime that is ending drops the task at once.
+    /// Must not be called under the lock: a runtime that is shutting down drops the task at once.
     pub(in crate::postgres::driver) fn spawn(pool: &Arc<Pool>) {
         tokio::spawn(Self(Arc::downgrade(pool)).run());
     }
@@ -30,13 +31,13 @@ impl WaitTimeouts {
         }
     }
 
-    /// Ends the waits that are over. Returns when the next one will be, while somebody waits.
+    /// Times out the waits that are over. Returns the next deadline, if any request is waiting.
     fn next_deadline(&mut self) -> Option<Instant> {
         let pool = self.0.upgrade()?;
         let mut state = pool.state();
         let now = Instant::now();
         let late = state.waiting.iter().take_while(|waiting| waiting.deadline <= now).count();
-        // Dropping what they wait for tells them.
+        // Dropping their senders notifies them.
         let late: Vec<_> = state.waiting.drain(..late).collect();
         let next = state.waiting.front().map(|waiting| waiting.deadline);
         if next.is_none() {
@@ -50,8 +51,8 @@ impl WaitTimeouts {
 }
 
 impl Drop for WaitTimeouts {
-    /// Tells those who wait that the runtime has ended before the work did: they look at the clock themselves from then
-    /// on.
+    /// Notifies the waiting requests that the runtime has ended before the work did. From then on, each uses its own
+    /// timer.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             let mut state = pool.state();
@@ -63,11 +64,11 @@ impl Drop for WaitTimeouts {
     }
 }
 
-/// A task that closes old connections, while there are any. Whoever sets `State::has_reaper` spawns it.
+/// A task that closes old connections, while there are any. The code that sets `State::has_reaper` spawns it.
 pub(in crate::postgres::driver) struct Reaper(Weak<Pool>);
 
 impl Reaper {
-    /// Never under the lock, as the other task.
+    /// Must not be called under the lock, like the other task.
     pub(in crate::postgres::driver) fn spawn(pool: &Arc<Pool>) {
         tokio::spawn(Self(Arc::downgrade(pool)).run(pool.tick));
     }
@@ -89,7 +90,8 @@ impl Reaper {
 }
 
 impl Drop for Reaper {
-    /// Notes that the runtime has ended before the work did: whoever opens the next connection spawns another task.
+    /// Records that the runtime has ended before the work did; the next request that opens a connection spawns another
+    /// task.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             pool.state().has_reaper = false;

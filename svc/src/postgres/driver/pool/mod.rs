@@ -1,4 +1,4 @@
-//! The pool: its idle connections, its vacant slots, and the queue of those who wait for either.
+//! The pool: its idle connections, its vacant slots, and the queue of requests waiting for either.
 
 mod cancel;
 mod maintenance;
@@ -29,64 +29,64 @@ use super::watch::Watches;
 /// The bounds of a pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
-    /// The most connections.
+    /// The maximum number of connections.
     pub(crate) size: u32,
     /// The time to wait for a connection.
     pub(crate) acquire_timeout: Duration,
-    /// The time to wait for the answer to a statement.
+    /// The time to wait for the response to a statement.
     pub(crate) deadline: Duration,
 }
 
-/// At most so many connections, opened when they are needed.
+/// At most `size` connections, opened on demand.
 pub(super) struct Pool {
     pub(super) target: Target,
     pub(super) size: u32,
     acquire_timeout: Duration,
-    /// The time to wait for the answer to a statement.
+    /// The time to wait for the response to a statement.
     pub(super) deadline: Duration,
-    /// The time between two rounds of the reaper.
+    /// The interval of the reaper.
     pub(super) tick: Duration,
     state: Mutex<State>,
-    /// The connections that are open, for the watchdog.
+    /// The open connections, for the watchdog.
     pub(super) watches: Watches,
-    /// The number of the reaper's rounds (`maintenance.rs`); connections tell their age by it.
+    /// The reaper's rounds so far (`maintenance.rs`), the clock for the ages of connections.
     ticks: AtomicU32,
-    /// Counts the times that all connections were given up.
+    /// Counts how often all connections were retired.
     generation: AtomicU32,
-    /// Says that a view has changed since its statement was made.
+    /// Notified when a view has changed since its statement was written.
     pub(super) views_changed: Arc<Notify>,
-    /// Whether the server has lost a prepared statement, or had another of its name.
+    /// Whether the server has lost a prepared statement, or had a different one of its name.
     pub(super) lost_statement: AtomicBool,
 }
 
-/// Somebody waits only while nothing is idle and no slot is vacant.
+/// Invariant: `waiting` is non-empty only if there is neither an idle connection nor a vacant slot.
 #[derive(Default)]
 pub(super) struct State {
-    /// The connections that nobody uses; the one that was used last is the last.
+    /// The idle connections, most recently used last.
     #[expect(clippy::vec_box, reason = "a connection is large, and moves twice for each statement")]
     pub(super) idle: Vec<Box<Connection>>,
-    /// The slots without a connection: how many more may be opened.
+    /// The slots without a connection, each of which may still open one.
     pub(super) vacant: u32,
-    /// The slots that wait until the server may have more connections.
+    /// The slots withheld until the server may have more connections.
     withheld: u32,
-    /// The time at which it was last said that the server has no more.
+    /// When we last logged that the server is out of connections.
     told: Option<Instant>,
-    /// Those who asked first are the first.
+    /// The waiting requests, the oldest first.
     pub(super) waiting: VecDeque<Waiting>,
-    /// Whether the tasks of `maintenance.rs` are there.
+    /// Whether the tasks of `maintenance.rs` are running.
     pub(super) has_wait_timeouts: bool,
     pub(super) has_reaper: bool,
-    /// Whether the task of `deadline.rs` is there.
+    /// Whether the task of `watchdog.rs` is running.
     pub(super) has_watchdog: bool,
 }
 
-/// A request that waits for its turn.
+/// A request waiting for its turn.
 pub(super) struct Waiting {
     turn: oneshot::Sender<Slot<Arc<Pool>>>,
     pub(super) deadline: Instant,
 }
 
-/// The channel by which a request that waits gets its slot, or learns that it gets none.
+/// The channel through which a waiting request receives its slot, or learns that it gets none.
 type Turn = oneshot::Receiver<Slot<Arc<Pool>>>;
 
 impl Pool {
@@ -107,23 +107,23 @@ impl Pool {
         })
     }
 
-    /// A connection for one statement.
+    /// Acquires a connection for one statement.
     ///
     /// # Errors
-    /// When there is none within the time-out, or a new one cannot be opened.
+    /// When no connection becomes available within the time-out, or a new one cannot be opened.
     pub(super) async fn acquire(self: &Arc<Self>) -> Result<Slot<&Arc<Self>>, DriverError> {
         let (slot, deadline) = match self.take() {
             Ok(slot) => (slot, None),
             Err((turn, deadline)) => (self.wait(turn, deadline).await?, Some(deadline)),
         };
         if slot.is_vacant() {
-            // Boxed, as the future that connects is large, and would be moved with each request's.
+            // Boxed, as the future that connects is large, and would be moved with that of each request.
             return Box::pin(self.filled(slot, deadline)).await;
         }
         Ok(slot)
     }
 
-    /// A slot with a connection: a new one, or one that another request gives back where the server has no more.
+    /// Returns a slot with a connection: a new one, or one released by another request if the server has no more.
     async fn filled<'a>(
         self: &'a Arc<Self>,
         mut slot: Slot<&'a Arc<Self>>,
@@ -140,7 +140,8 @@ impl Pool {
                 return Err(error);
             }
             let Ok(turn) = self.wait_for_others(slot, until) else { return Err(error) };
-            // The server is what lacks connections, whoever has waited for how long.
+            // Report the server's error, not a timeout, however long this request has waited: the server lacks
+            // connections.
             slot = self.wait(turn, until).await.map_err(|_| error)?;
             if !slot.is_vacant() {
                 return Ok(slot);
@@ -149,8 +150,8 @@ impl Pool {
         }
     }
 
-    /// The connection that was used last, as its caches are the warmest; else a vacant slot, or a turn in the queue and
-    /// until when to wait for it.
+    /// Returns the most recently used connection, as its caches are the warmest, or else a vacant slot, or else a turn
+    /// in the queue with its deadline.
     fn take(self: &Arc<Self>) -> Result<Slot<&Arc<Self>>, (Turn, Instant)> {
         let mut state = self.state();
         if !std::mem::replace(&mut state.has_watchdog, true) {
@@ -175,12 +176,12 @@ impl Pool {
         match turn.await {
             Ok(slot) => Ok(slot.borrowed(self)),
             Err(_) if deadline <= Instant::now() => Err(DriverError::PoolTimedOut),
-            // The task that tells has ended with its runtime, which was another request's.
+            // The timeout task has ended with its runtime, which belonged to another request.
             Err(_) => Box::pin(self.wait_alone(deadline)).await,
         }
     }
 
-    /// Waits with a clock of its own.
+    /// Waits with its own timer.
     async fn wait_alone(self: &Arc<Self>, deadline: Instant) -> Result<Slot<&Arc<Self>>, DriverError> {
         loop {
             let turn = {
@@ -192,14 +193,14 @@ impl Pool {
             };
             match tokio::time::timeout_at(deadline, turn).await {
                 Ok(Ok(slot)) => return Ok(slot.borrowed(self)),
-                // Another such task has ended.
+                // Another timeout task has ended.
                 Ok(Err(_)) if Instant::now() < deadline => {}
                 _ => return Err(DriverError::PoolTimedOut),
             }
         }
     }
 
-    /// Opens a connection in a vacant slot, until the deadline of a request that has waited for it.
+    /// Opens a connection in a vacant slot, until the deadline of a request that has already waited for it.
     async fn open(self: &Arc<Self>, slot: &mut Slot<&Arc<Self>>, deadline: Option<Instant>) -> Result<(), DriverError> {
         let had_reaper = std::mem::replace(&mut self.state().has_reaper, true);
         if !had_reaper {
@@ -208,7 +209,7 @@ impl Pool {
         let generation = self.generation.load(Ordering::Relaxed);
         let opened = Connection::open(&self.target, self.now());
         let opened = match deadline {
-            // What was left of the time says nothing about the database.
+            // Running out of the remaining time says nothing about the database.
             Some(deadline) => tokio::time::timeout_at(deadline, opened).await.map_err(|_| DriverError::PoolTimedOut)?,
             None => tokio::time::timeout(self.acquire_timeout, opened)
                 .await
@@ -221,7 +222,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Gives a slot to whoever waits for one, or keeps it.
+    /// Passes a slot to the next waiting request, or keeps it.
     pub(super) fn release(self: &Arc<Self>, mut released: SlotState) {
         if let SlotState::Connection(mut connection) = released {
             (connection.used, connection.is_new) = (self.now(), false);
@@ -249,18 +250,18 @@ impl Pool {
         }
     }
 
-    /// Closes the connections that lie unused; those in use are closed when they come back.
+    /// Closes the idle connections now, and the ones in use when they are released.
     pub(super) fn retire_connections(&self) {
         self.generation.fetch_add(1, Ordering::Relaxed);
         self.close_idle(|_| true);
     }
 
-    /// Closes the unused connections that the server has closed: where one has died others may have.
+    /// Closes the idle connections that the server has closed: if one has died, others may have.
     pub(super) fn close_dead(&self) {
         self.close_idle(|connection| !connection.is_alive());
     }
 
-    /// Closes some of the unused connections, outside of the lock.
+    /// Closes some of the idle connections, outside of the lock.
     pub(super) fn close_idle(&self, which: impl Fn(&mut Connection) -> bool) {
         let closed: Vec<_> = {
             let mut state = self.state();
@@ -271,14 +272,14 @@ impl Pool {
         closed.into_iter().for_each(|connection| connection.close());
     }
 
-    /// The numbers of connections that lie unused and that may still be opened, and of those who wait for one.
+    /// The numbers of idle connections, vacant slots and waiting requests.
     pub(super) fn counts(&self) -> [usize; 3] {
         let state = self.state();
         let waiting = state.waiting.iter().filter(|waiting| !waiting.turn.is_closed()).count();
         [state.idle.len(), state.vacant as usize, waiting]
     }
 
-    /// The lock is held for a few moves. Nothing is dropped under it that would come back here.
+    /// The lock is held for a few moves only. Nothing is dropped under it whose destructor would lock it again.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -287,14 +288,14 @@ impl Pool {
         self.ticks.load(Ordering::Relaxed)
     }
 
-    /// One tick more.
+    /// Advances the clock by one tick.
     pub(super) fn grow_older(&self) -> u32 {
         self.ticks.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
 
 impl State {
-    /// A connection that nobody uses, or a vacant slot.
+    /// An idle connection, or a vacant slot.
     fn free(&mut self) -> Option<SlotState> {
         if let Some(connection) = self.idle.pop() {
             return Some(SlotState::Connection(connection));
@@ -306,14 +307,14 @@ impl State {
     fn queue(&mut self, deadline: Instant) -> Turn {
         let (turn, receiver) = oneshot::channel();
         if self.waiting.len() == self.waiting.capacity() {
-            // The queue grows only for requests that are still there.
+            // The queue grows only for requests that still exist.
             self.waiting.retain(|waiting| !waiting.turn.is_closed());
         }
         self.waiting.push_back(Waiting { turn, deadline });
         receiver
     }
 
-    /// A turn of a request that has waited before.
+    /// Queues a request that has waited before, at the front.
     fn queue_first(&mut self, deadline: Instant) -> Turn {
         let (turn, receiver) = oneshot::channel();
         self.waiting.push_front(Waiting { turn, deadline });

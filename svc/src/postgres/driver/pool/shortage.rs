@@ -1,4 +1,4 @@
-//! A server that has fewer connections than the pool may open: requests wait for those that there are.
+//! A server with fewer connections than the pool may open: requests wait for the existing ones.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -7,14 +7,14 @@ use tokio::time::Instant;
 
 use super::{Pool, Slot, SlotState, Turn};
 
-/// The time after which one more connection is tried.
+/// The interval for trying to open one more connection.
 const RETRY: Duration = Duration::from_millis(500);
-/// The least time between two lines of the log.
+/// The minimum time between two log messages.
 const SAY_AGAIN: Duration = Duration::from_secs(60);
 
 impl Pool {
-    /// Puts a slot aside whose connection the server has refused, as it has no more of them, and returns a turn in the
-    /// queue, before those who asked later; an error where nobody else of this pool has a connection that could come back.
+    /// Withholds a slot because the server has refused its connection for lack of connections. Returns a turn at the
+    /// front of the queue, or an error if the pool has no other connection that could be released.
     pub(super) fn wait_for_others(self: &Arc<Self>, slot: Slot<&Arc<Self>>, deadline: Instant) -> Result<Turn, ()> {
         let (turn, had_wait_timeouts) = {
             let mut state = self.state();
@@ -27,7 +27,7 @@ impl Pool {
             let turn = state.queue_first(deadline);
             (turn, std::mem::replace(&mut state.has_wait_timeouts, true))
         };
-        // It is neither vacant nor in use.
+        // The slot is neither vacant nor in use.
         drop(slot.into_state());
         let withheld = Withheld(Arc::downgrade(self));
         if !had_wait_timeouts {
@@ -41,7 +41,7 @@ impl Pool {
     }
 }
 
-/// A slot that waits until the server may have more connections. It is vacant again when this is dropped, be it with a
+/// A slot withheld until the server may have more connections. It becomes vacant again when this is dropped, even by a
 /// runtime that ends before the pool does.
 struct Withheld(Weak<Pool>);
 

@@ -1,4 +1,4 @@
-//! A slot in the pool: a connection, or the right to open one. It goes back when it is dropped.
+//! A slot in the pool: a connection, or the right to open one. It goes back on drop.
 
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -11,7 +11,8 @@ use crate::postgres::driver::error::answered;
 use crate::postgres::driver::{Commit, DriverError, EachResult};
 use crate::postgres::{RowSink, Session, Statement};
 
-/// Borrows the pool as long as it belongs to a request: counting references for each would cost more than all else here.
+/// Borrows the pool while it belongs to a request: counting references per request would cost more than everything else
+/// here.
 pub(in crate::postgres::driver) struct Slot<P: Borrow<Arc<Pool>>> {
     pool: P,
     state: SlotState,
@@ -40,7 +41,7 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
         self.state = SlotState::Connection(connection);
     }
 
-    /// Takes the connection out; the slot is vacant then.
+    /// Takes the connection out, which leaves the slot vacant.
     pub(in crate::postgres::driver) fn take(&mut self) -> Option<Box<Connection>> {
         match std::mem::replace(&mut self.state, SlotState::Released) {
             SlotState::Connection(connection) => {
@@ -54,7 +55,7 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
         }
     }
 
-    /// Closes the connection; the slot is vacant then.
+    /// Closes the connection, which leaves the slot vacant.
     pub(in crate::postgres::driver) fn close(&mut self) {
         if let Some(connection) = self.take() {
             connection.close();
@@ -72,12 +73,12 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
         self.pool.borrow()
     }
 
-    /// Returns the state of the slot, which is taken out; nothing goes back to the pool.
+    /// Takes the state out of the slot; nothing goes back to the pool.
     pub(in crate::postgres::driver) fn into_state(mut self) -> SlotState {
         std::mem::replace(&mut self.state, SlotState::Released)
     }
 
-    /// Notes what a statement has found out about its connection, and closes one that cannot go on.
+    /// Records the findings of a statement about its connection, and closes a connection that cannot continue.
     pub(in crate::postgres::driver) fn conclude<T>(
         &mut self,
         result: Result<T, DriverError>,
@@ -89,7 +90,7 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
         result.map_err(|error| self.close_after(error))
     }
 
-    /// Closes the connection if it cannot go on after the error; what the error then means.
+    /// Closes the connection if it cannot continue after the error. Returns the error to report.
     #[cold]
     fn close_after(&mut self, error: DriverError) -> DriverError {
         if error.leaves_connection_usable() {
@@ -98,7 +99,7 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
         let Some(connection) = self.take() else { return error };
         let died_idle = error.is_connection() && connection.has_died_idle();
         match error {
-            // A write that was lost may go on as well.
+            // A write whose outcome is unknown may still be running too.
             DriverError::Unanswered | DriverError::OutcomeUnknown => {
                 super::cancel::cancel_late(self.pool(), connection);
             }
@@ -109,24 +110,24 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
 }
 
 impl Slot<Arc<Pool>> {
-    /// The same slot, in the hands of a request that borrows the pool.
+    /// The same slot, for a request that borrows the pool.
     pub(in crate::postgres::driver) fn borrowed(self, pool: &Arc<Pool>) -> Slot<&Arc<Pool>> {
         Slot::new(pool, self.into_state())
     }
 }
 
 impl Slot<&Arc<Pool>> {
-    /// The same slot, which keeps the pool alive.
+    /// The same slot, as an owner that keeps the pool alive.
     pub(in crate::postgres::driver) fn owned(self) -> Slot<Arc<Pool>> {
         let pool = self.pool.clone();
         Slot::new(pool, self.into_state())
     }
 
-    /// Runs a statement. When the future is dropped, the statement is ended before the slot goes back.
+    /// Runs a statement. If the future is dropped, the statement is ended before the slot goes back.
     ///
     /// # Errors
-    /// [`DriverError::ClosedIdle`] when the connection had been closed before the statement came to it, so that it may
-    /// be sent on another one if it only reads.
+    /// [`DriverError::ClosedIdle`] when the connection was closed before the statement reached it, so that a read may
+    /// be sent on another one.
     pub(in crate::postgres::driver) async fn read(
         self,
         session: &Session,
@@ -145,10 +146,10 @@ impl Slot<&Arc<Pool>> {
         running.end(result)
     }
 
-    /// Runs reads back to back; a result for each.
+    /// Runs pipelined reads and returns a result for each.
     ///
     /// # Errors
-    /// Those of [`read`](Self::read), which leave none of them with a result.
+    /// The errors of [`read`](Self::read); there are no results at all then.
     pub(in crate::postgres::driver) async fn read_each(
         self,
         reads: &[(&Session, &Statement)],
@@ -163,8 +164,8 @@ impl Slot<&Arc<Pool>> {
         running.end(results)
     }
 
-    /// Runs a write; whether it is committed. When the future is dropped, the statement is ended and nothing is kept that
-    /// was not committed.
+    /// Runs a write. Returns whether it was committed. If the future is dropped, the statement is ended and uncommitted
+    /// work is rolled back.
     pub(in crate::postgres::driver) async fn write(
         self,
         session: &Session,
@@ -194,11 +195,11 @@ impl<P: Borrow<Arc<Pool>>> Drop for Slot<P> {
     }
 }
 
-/// A slot where a statement runs.
+/// A slot with a running statement.
 struct Running<'a>(Option<Slot<&'a Arc<Pool>>>);
 
 impl Running<'_> {
-    /// The slot goes back, without a connection that cannot be used again.
+    /// Releases the slot, closing a connection that cannot be reused.
     fn end<T>(mut self, result: Result<T, DriverError>) -> Result<T, DriverError> {
         match self.0.take() {
             Some(mut slot) => slot.conclude(result),

@@ -1,16 +1,16 @@
-//! The task that makes the beats of deadlines.
+//! The task that produces the beats for deadlines.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::Pool;
 
-/// A task that wakes requests whose statements are late, while there are connections. Whoever sets
+/// A task that wakes requests whose statements are late, while there are connections. The code that sets
 /// `State::has_watchdog` spawns it.
 pub(in crate::postgres::driver) struct Watchdog(Weak<Pool>);
 
 impl Watchdog {
-    /// Never under the lock: a runtime that is ending drops the task at once.
+    /// Must not be called under the lock: a runtime that is shutting down drops the task at once.
     pub(in crate::postgres::driver) fn spawn(pool: &Arc<Pool>) {
         tokio::spawn(Self(Arc::downgrade(pool)).run(pool.watches.beat));
     }
@@ -31,7 +31,8 @@ impl Watchdog {
 }
 
 impl Drop for Watchdog {
-    /// Notes that the runtime has ended before the work did: whoever takes the next connection spawns another task.
+    /// Records that the runtime has ended before the work did; the next request that takes a connection spawns another
+    /// task.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             pool.state().has_watchdog = false;

@@ -1,4 +1,5 @@
-//! The ends of a transaction that cost no round trip: it begins with its first statement, and is committed with its last.
+//! Transaction starts and ends without their own round trip: the first statement starts it, and the last one commits
+//! it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,8 +16,8 @@ use crate::postgres::recorder::{self, StatementKind};
 use crate::postgres::{Session, Statement};
 
 impl Driver {
-    /// Begins a transaction with its first statement, in one round trip. All of it is sent again when it meets a connection that had
-    /// died in the pool: nothing is kept without the commit, which is sent later.
+    /// Starts a transaction with its first statement, in one round trip. Everything is sent again if it meets a
+    /// connection that died in the pool: nothing is kept without the commit, which is sent later.
     pub(in crate::postgres) async fn begin_with(
         &self,
         session: &Session,
@@ -46,7 +47,7 @@ impl Driver {
 }
 
 impl Connection {
-    /// Begins a transaction and runs its first statement; notes when PostgreSQL has begun.
+    /// Starts a transaction and runs its first statement; records when PostgreSQL has started it.
     async fn begin_with(
         &mut self,
         session: &Session,
@@ -89,8 +90,8 @@ impl Connection {
         result
     }
 
-    /// Runs the last statement of a transaction and commits it; what became of each. The commit is not sent where the
-    /// statement could not be prepared.
+    /// Runs the last statement of a transaction and commits it. Returns the result of each. The commit is not sent if
+    /// the statement could not be prepared.
     pub(super) async fn run_and_commit(
         &mut self,
         statement: &Statement,
@@ -101,7 +102,7 @@ impl Connection {
             Err(error) => return (Err(error), None),
         };
         let progress = Progress::new();
-        // In a transaction that has failed PostgreSQL takes it for a `ROLLBACK`; the statement's error tells.
+        // In a failed transaction, PostgreSQL treats it as a `ROLLBACK`; the statement's error reports that.
         let end = self.session.end("COMMIT");
         let both = join(progress.run(&self.client, &prepared, statement, rows), self.client.batch_execute(&end));
         let ended = drive_and_reset(&self.client, &mut self.wire, &mut self.session, both).await;
@@ -113,7 +114,7 @@ impl Connection {
         }
     }
 
-    /// The last statement of a transaction has failed, and so nothing is kept, unless nobody knows.
+    /// The last statement of a transaction has failed: nothing was kept, unless the outcome is unknown.
     fn failed_last(
         &mut self,
         statement: &Statement,

@@ -1,4 +1,4 @@
-//! Transactions that stay open over several statements.
+//! Transactions that span several statements.
 
 mod joined;
 
@@ -17,16 +17,15 @@ use super::{Driver, DriverError};
 use crate::postgres::recorder::{self, StatementKind};
 use crate::postgres::{Session, Statement};
 
-/// Fails in a transaction that has failed. PostgreSQL answers a lone `COMMIT` there as if all were well, and undoes the
-/// transaction.
+/// Fails in a failed transaction. There, PostgreSQL reports success for a lone `COMMIT` but rolls the transaction back.
 const COMMIT: &str = "SELECT; COMMIT";
 
 /// The snapshots of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
-    /// As the database has it; a snapshot for each statement, where nothing else is set.
+    /// The database's default: a snapshot for each statement, unless configured otherwise.
     Default,
-    /// One snapshot. A write of what others have changed since then fails.
+    /// One snapshot for the transaction. A write to a row changed by others since then fails.
     Snapshot,
 }
 
@@ -39,27 +38,27 @@ impl Isolation {
     }
 }
 
-/// A transaction with a connection to itself. One that is dropped is rolled back.
+/// A transaction with a connection to itself. It is rolled back on drop.
 pub(crate) struct OpenTransaction {
     /// `None` when the transaction has ended, or its connection is lost.
     slot: Option<Slot<Arc<Pool>>>,
-    /// Whether PostgreSQL has undone it because of others that ran at the same time.
+    /// Whether PostgreSQL has rolled it back because of concurrent transactions.
     was_undone: bool,
     /// Whether the next read is the last statement, and is sent with the commit.
     ends_with_read: bool,
-    /// The end that came with the last read.
+    /// The result of the commit sent with the last read.
     ended: Option<Result<(), DriverError>>,
 }
 
 impl Driver {
-    /// Begins a transaction and sets its session variables, in one round trip. `BEGIN` is sent again when it meets a
-    /// connection that had died in the pool.
+    /// Starts a transaction and sets its session variables, in one round trip. `BEGIN` is sent again if it meets a
+    /// connection that died in the pool.
     pub(in crate::postgres) async fn begin(
         &self,
         session: &Session,
         isolation: Isolation,
     ) -> Result<OpenTransaction, DriverError> {
-        // Each that has died is one less; a new one cannot have died in the pool.
+        // Each dead connection leaves the pool with one fewer, and a new connection cannot have died in it.
         for _ in 0..=self.pool.size {
             let mut transaction = OpenTransaction::of(self.pool.acquire().await?.owned());
             let begun = transaction.connection()?.open_transaction(session, isolation).await;
@@ -77,13 +76,13 @@ impl OpenTransaction {
         Self { slot: Some(slot), was_undone: false, ends_with_read: false, ended: None }
     }
 
-    /// Has the next read be the last statement: the commit is sent with it, in the same round trip, and what became of it is
-    /// the answer of [`commit`](Self::commit).
+    /// Makes the next read the last statement: the commit is sent with it, in the same round trip, and
+    /// [`commit`](Self::commit) returns its result.
     pub(crate) fn end_with_next_read(&mut self) {
         self.ends_with_read = true;
     }
 
-    /// Takes out the end that came with the last read.
+    /// Takes out the result of the commit sent with the last read.
     pub(crate) fn take_end(&mut self) -> Option<Result<(), DriverError>> {
         self.ended.take()
     }
@@ -107,7 +106,7 @@ impl OpenTransaction {
         self.conclude(result.map(|()| rows))
     }
 
-    /// Runs a statement that writes; `rows` gets what was answered, also of a statement that fails.
+    /// Runs a statement that writes; `rows` receives the rows that arrived, even if the statement fails.
     pub(crate) async fn write(&mut self, statement: &Statement, rows: &mut Vec<Row>) -> Result<u64, DriverError> {
         let connection = self.connection()?;
         connection.session.run(statement);
@@ -119,10 +118,11 @@ impl OpenTransaction {
         self.conclude(result)
     }
 
-    /// Keeps what was done.
+    /// Commits the transaction.
     ///
     /// # Errors
-    /// [`DriverError::OutcomeUnknown`] when it may have been kept, or not; nothing is kept after any other.
+    /// [`DriverError::OutcomeUnknown`] when the transaction may or may not have been committed. After any other error,
+    /// nothing was kept.
     pub(crate) async fn commit(&mut self) -> Result<(), DriverError> {
         if let Some(ended) = self.take_end() {
             self.was_undone |= ended.as_ref().is_err_and(DriverError::is_of_concurrency);
@@ -147,12 +147,12 @@ impl OpenTransaction {
         self.conclude(committed)
     }
 
-    /// Whether PostgreSQL has undone it because of others that ran at the same time.
+    /// Whether PostgreSQL has rolled it back because of concurrent transactions.
     pub(crate) fn was_undone(&self) -> bool {
         self.was_undone
     }
 
-    /// Undoes what was done.
+    /// Rolls the transaction back.
     pub(crate) async fn roll_back(&mut self) -> Result<(), DriverError> {
         let undone = self.end("ROLLBACK").await;
         self.conclude(undone)
@@ -162,7 +162,7 @@ impl OpenTransaction {
         self.connection()?.end(sql).await
     }
 
-    /// The connection, on which a statement begins.
+    /// Returns the connection and records that a statement begins.
     fn connection(&mut self) -> Result<&mut Connection, DriverError> {
         let slot = self.slot.as_mut().ok_or(DriverError::Closed)?;
         let beat = slot.pool().watches.now();
@@ -171,7 +171,7 @@ impl OpenTransaction {
         Ok(connection)
     }
 
-    /// Closes a connection that was lost with the commit, after the rows of the last read.
+    /// Closes a connection that was lost during the commit, after the rows of the last read.
     fn close_if_lost(&mut self) {
         let is_lost =
             |ended: &Result<(), DriverError>| ended.as_ref().is_err_and(|error| !error.leaves_connection_usable());
@@ -180,7 +180,7 @@ impl OpenTransaction {
         }
     }
 
-    /// A statement has ended. The slot goes back where its connection is lost or the transaction is over.
+    /// Ends a statement. The slot goes back if its connection is lost or the transaction is over.
     fn conclude<T>(&mut self, result: Result<T, DriverError>) -> Result<T, DriverError> {
         self.was_undone |= result.as_ref().is_err_and(DriverError::is_of_concurrency);
         let Some(mut slot) = self.slot.take() else { return result };
@@ -232,8 +232,8 @@ impl Connection {
         Ok(set?)
     }
 
-    /// Runs a statement of a transaction; the number of rows that it wrote or read. One that is stale fails: its
-    /// transaction cannot go on.
+    /// Runs a statement of a transaction. Returns the number of rows it wrote or read. A stale statement fails, as its
+    /// transaction cannot continue.
     async fn run_in_transaction(&mut self, statement: &Statement, rows: &mut Vec<Row>) -> Result<u64, DriverError> {
         let result = match self.prepared(statement).await {
             Ok(prepared) => {
@@ -245,7 +245,7 @@ impl Connection {
                     }
                     Ok::<_, tokio_postgres::Error>(stream.rows_affected().unwrap_or(0))
                 };
-                // The reason that PostgreSQL gives counts for more than the end of the connection after it.
+                // PostgreSQL's own error takes precedence over the loss of the connection after it.
                 self.wire.drive(run.map(Ok::<_, DriverError>)).await.and_then(|run| Ok(run?))
             }
             Err(error) => Err(error),

@@ -1,4 +1,4 @@
-//! Filters and orders that a plan has no index for, and the indexes that would help them.
+//! Filters and orders without an index in a plan, and the indexes that would help.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use super::plan::{Plan, Scan, Sort};
 use super::table::{Table, lookup};
 use crate::postgres::Statement;
 
-/// The most tables of a statement that are looked at.
+/// The maximum number of tables examined per statement.
 const MOST: usize = 16;
-/// The number of rows from which on it counts that rows are sorted which an index has found.
+/// The minimum number of rows that make sorting matter when an index has found the rows.
 const MANY: f64 = 1_000.0;
 
 /// A table whose filter or order may have no index.
@@ -20,17 +20,16 @@ const MANY: f64 = 1_000.0;
 pub(in crate::postgres::explain) struct Candidate {
     schema: String,
     table: String,
-    /// The conditions that its rows are filtered by, where no index finds any of them.
+    /// The conditions that filter its rows, if no index finds any of them.
     filter: Vec<Condition>,
     /// All conditions of the request on it.
     conditions: Vec<Condition>,
     order: Option<Sort>,
-    /// The text of everything that is asked of its rows.
+    /// The text of all conditions on its rows.
     asked: String,
 }
 
-/// The tables to look at: by a plan in which no table is read whole without need, and one that sorts nothing without
-/// need either.
+/// The tables to examine, based on a plan that avoids sequential scans and a plan that avoids sorts as well.
 pub(in crate::postgres::explain) fn candidates(filters: &Value, orders: &Value) -> Vec<Candidate> {
     let Plan { scans, .. } = Plan::of(filters);
     let Plan { sorts, .. } = Plan::of(orders);
@@ -46,7 +45,7 @@ pub(in crate::postgres::explain) fn candidates(filters: &Value, orders: &Value) 
 }
 
 impl Candidate {
-    /// The statement that reads what the catalogue knows of the table.
+    /// The statement that reads the table's catalogue data.
     pub(in crate::postgres::explain) fn lookup(&self) -> Statement {
         lookup(&self.schema, &self.table)
     }
@@ -69,7 +68,7 @@ impl Candidate {
         by_filter.into_iter().chain(self.joint(table, &[], &[], order)).collect()
     }
 
-    /// One index for equal values and the order behind them.
+    /// One index for the equality conditions and the order after them.
     fn joint(&self, table: &Table, filter: &[Condition], equal: &[&Key], order: &[SortKey]) -> Option<Hint> {
         if filter.is_empty() && order.is_empty() {
             return None;
@@ -82,7 +81,7 @@ impl Candidate {
             }
         }
         let filtered = keys.clone();
-        // An index is read backwards as well, so directions matter where they differ.
+        // An index can be read backwards as well, so directions matter only if they differ.
         let is_mixed = order.iter().any(|key| key.descending != order[0].descending);
         for key in order.iter().filter(|key| !filtered.contains(&index_key(table, &key.key))) {
             let plain = key.descending == key.nulls_first;
@@ -99,7 +98,7 @@ impl Candidate {
     }
 }
 
-/// An index for a condition by itself.
+/// An index for a single condition.
 fn filter_hint(table: &Table, condition: &Condition) -> Option<Hint> {
     let key = index_key(table, &condition.key);
     let (index, note) = match condition.operator.as_str() {
@@ -115,7 +114,7 @@ fn filter_hint(table: &Table, condition: &Condition) -> Option<Hint> {
     Some(Hint { message, sql: format!("CREATE INDEX ON {} {index}", table.name) })
 }
 
-/// A key as `CREATE INDEX` takes it: expressions in parentheses.
+/// A key as accepted by `CREATE INDEX`: expressions in parentheses.
 fn index_key(table: &Table, key: &Key) -> String {
     let text = table.key(key);
     if key.column.as_deref() == Some(text) { text.to_owned() } else { format!("({text})") }

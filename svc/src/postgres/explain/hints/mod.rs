@@ -1,8 +1,8 @@
-//! Indexes that would help a statement, as its plans tell.
+//! Suggests indexes for a statement, based on its plans.
 //!
-//! PostgreSQL plans the statement with placeholders for its values, and as if reading a table whole, or sorting, were the
-//! worst that could be done. What it then still filters or sorts by itself has no index that helps. Plans name the tables
-//! behind views, so views need not be looked into.
+//! PostgreSQL plans the statement with placeholders for its values, and as if sequential scans and sorts were extremely
+//! expensive. A filter or sort that remains in such a plan has no index that helps. Plans name the tables behind views,
+//! so the views themselves need no inspection.
 
 mod candidate;
 mod expression;
@@ -16,8 +16,8 @@ pub(super) use table::Table;
 /// An index that would help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hint {
-    /// The filter or the order that it would help.
+    /// The filter or the order that it would speed up.
     pub(crate) message: String,
-    /// The statement that makes it.
+    /// The statement that creates it.
     pub(crate) sql: String,
 }

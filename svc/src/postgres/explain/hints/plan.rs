@@ -1,4 +1,4 @@
-//! Scans and sorts in a plan, as `EXPLAIN (VERBOSE, FORMAT JSON)` shows them.
+//! Scans and sorts in a plan, as shown by `EXPLAIN (VERBOSE, FORMAT JSON)`.
 
 use serde_json::Value;
 
@@ -12,11 +12,11 @@ pub(super) struct Scan {
     pub(super) alias: String,
     /// Whether an index finds its rows.
     pub(super) uses_index: bool,
-    /// The conditions of the request that rows are filtered by.
+    /// The conditions of the request that filter its rows.
     pub(super) filter: Vec<Condition>,
     /// All conditions of the request on it.
     pub(super) conditions: Vec<Condition>,
-    /// The text of everything that is asked of its rows, without the alias.
+    /// The text of all conditions on its rows, without the alias.
     pub(super) asked: String,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Plan {
     pub(super) sorts: Vec<Sort>,
 }
 
-/// Nodes that want their input sorted for their own sake.
+/// Nodes that need sorted input for themselves.
 const SORTED_INPUT: [&str; 5] = ["Merge Join", "Aggregate", "Group", "Unique", "WindowAgg"];
 
 impl Plan {
@@ -46,7 +46,7 @@ impl Plan {
         plan
     }
 
-    /// Adds a node and those below it. Where it `is_found`, each row of another node finds its one row there.
+    /// Adds a node and its children. If `is_found`, each row of another node looks up its single row in this one.
     fn add(&mut self, node: &Value, above: &str, is_found: bool) {
         let kind = text(node, "Node Type");
         self.scans.extend(scan(node, kind, is_found));
@@ -64,8 +64,8 @@ impl Plan {
     }
 }
 
-/// A scan, unless it is one of PostgreSQL's own tables. Where each row of others finds the one that belongs to it, no index
-/// finds rows by what the request asks of them.
+/// Returns a scan, unless it is of one of PostgreSQL's own tables. If each row of another node looks up its single
+/// matching row here, no index finds rows by the conditions of the request.
 fn scan(node: &Value, kind: &str, is_found: bool) -> Option<Scan> {
     let schema = node.get("Schema")?.as_str()?;
     if !kind.ends_with("Scan") || kind == "Foreign Scan" || schema == "pg_catalog" {
@@ -92,7 +92,7 @@ fn scan(node: &Value, kind: &str, is_found: bool) -> Option<Scan> {
     })
 }
 
-/// Whether it finds its rows by an index, by itself or by bitmaps.
+/// Whether an index finds its rows, directly or through bitmaps.
 fn uses_index(node: &Value) -> bool {
     let is_bitmap = |inner: &&Value| text(inner, "Node Type").starts_with("Bitmap");
     node.get("Index Cond").is_some() || children(node).filter(is_bitmap).any(uses_index)

@@ -1,4 +1,5 @@
-//! A table and its indexes, as the catalogue knows them. Everybody may read that, so hints need no right on the table.
+//! A table and its indexes, as described in the catalogue. Every role may read that, so hints need no privilege on the
+//! table.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use serde::Deserialize;
 use super::expression::{Condition, Key, SortKey};
 use crate::postgres::{Param, Statement};
 
-/// A table; of one that is partitioned, the whole.
+/// A table; for a partition, the partitioned table at its root.
 #[derive(Debug, Deserialize)]
 pub(in crate::postgres::explain) struct Table {
     /// The name for SQL.
@@ -16,7 +17,7 @@ pub(in crate::postgres::explain) struct Table {
     indexes: Vec<Index>,
 }
 
-/// The type of a column, as far as it decides which indexes help.
+/// The parts of a column's type that decide which indexes help.
 #[derive(Debug, Deserialize)]
 struct ColumnKind {
     /// The name of its type.
@@ -28,7 +29,7 @@ struct ColumnKind {
 #[derive(Debug, Deserialize)]
 struct Index {
     method: String,
-    /// The condition of an index for some rows only.
+    /// The condition of a partial index.
     predicate: Option<String>,
     keys: Vec<IndexKey>,
 }
@@ -37,13 +38,13 @@ struct Index {
 struct IndexKey {
     text: String,
     class: String,
-    /// Whether texts sort by their bytes in it.
+    /// Whether texts in it sort by their bytes.
     is_c: bool,
     descending: bool,
     nulls_first: bool,
 }
 
-/// The name, the columns and the indexes of a table.
+/// The name, columns and indexes of a table.
 const LOOKUP: &str = "\
     WITH t AS ( \
         SELECT coalesce(pg_partition_root(c.oid), c.oid)::oid AS oid \
@@ -74,21 +75,21 @@ pub(super) fn lookup(schema: &str, table: &str) -> Statement {
 }
 
 impl Table {
-    /// Whether there is an index that finds the rows of a condition, one of all that is asked of them.
+    /// Whether an index finds the rows of a condition, which is one of the conditions in `asked`.
     pub(super) fn has_index_for(&self, condition: &Condition, asked: &str) -> bool {
         let key = self.key(&condition.key);
         self.indexes.iter().filter(|index| index.covers(asked)).any(|index| {
             match (index.method.as_str(), index.keys.first()) {
                 ("btree", Some(first)) => first.is(key) && first.compares(&condition.operator),
                 ("hash", Some(first)) => first.is(key) && condition.operator == "=",
-                // The others serve each of their keys, by the operators that they are made for.
+                // The other methods can use each of their keys, with the operators they support.
                 (_, _) => index.keys.iter().any(|one| one.is(key)),
             }
         })
     }
 
-    /// Whether there is an index that gives rows in an order, at least by its first key; with one value in each key
-    /// of `equal`, where this is asked of the rows.
+    /// Whether an index returns rows in an order, at least by its first key. Each key in `equal` has a single value,
+    /// and `asked` has all conditions on the rows.
     pub(super) fn has_order(&self, order: &[SortKey], equal: &[&Key], asked: &str) -> bool {
         let Some(wanted) = order.first() else { return true };
         let is_equal = |key: &&IndexKey| equal.iter().any(|equal| key.is(self.key(equal)));
@@ -99,7 +100,7 @@ impl Table {
         })
     }
 
-    /// The text of a key: of a `varchar` that is read as a text, the column.
+    /// The text of a key; for a `varchar` cast to text, the column.
     pub(super) fn key<'a>(&self, key: &'a Key) -> &'a str {
         match &key.column {
             Some(column) if !key.is_text_of_column || self.is_varchar(column) => column,
@@ -107,13 +108,13 @@ impl Table {
         }
     }
 
-    /// Whether values of a key are ranges, addresses or shapes, for which GiST is made.
+    /// Whether values of a key are ranges, addresses or shapes, the types served by GiST.
     pub(super) fn is_spatial(&self, key: &Key) -> bool {
         let kind = key.column.as_ref().and_then(|column| self.columns.get(column));
         kind.is_some_and(|kind| matches!(kind.category.as_str(), "R" | "I" | "G"))
     }
 
-    /// The operator class that GiST needs to be told for a key.
+    /// The operator class that GiST requires for a key.
     pub(super) fn spatial_class(&self, key: &Key) -> &'static str {
         let kind = key.column.as_ref().and_then(|column| self.columns.get(column));
         if kind.is_some_and(|kind| kind.category == "I") { " inet_ops" } else { "" }
@@ -125,7 +126,7 @@ impl Table {
 }
 
 impl Index {
-    /// Whether it has all rows of which this is asked: its own condition is among what is asked.
+    /// Whether it contains all rows that match these conditions: its own predicate is one of them.
     fn covers(&self, asked: &str) -> bool {
         let asked = plain(asked);
         let parts = self.predicate.iter().flat_map(|predicate| predicate.split(" AND "));
@@ -133,7 +134,7 @@ impl Index {
     }
 }
 
-/// A text in which parentheses and spaces do not matter.
+/// A text without its parentheses and spaces, which are ignored in comparisons.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !matches!(c, '(' | ')' | ' ')).collect()
 }
@@ -143,7 +144,7 @@ impl IndexKey {
         plain(&self.text) == plain(key)
     }
 
-    /// Whether it may find what an operator asks for: patterns only where texts sort by their bytes.
+    /// Whether it may serve an operator: patterns only if texts sort by their bytes.
     fn compares(&self, operator: &str) -> bool {
         match operator {
             "=" | "<" | "<=" | ">" | ">=" => !self.class.ends_with("pattern_ops") || operator == "=",
@@ -152,7 +153,7 @@ impl IndexKey {
         }
     }
 
-    /// Whether it runs in the direction of a key of an order, forwards or backwards.
+    /// Whether it runs in the direction of a sort key, forwards or backwards.
     fn runs_like(&self, wanted: &SortKey) -> bool {
         let own = (self.descending, self.nulls_first);
         own == (wanted.descending, wanted.nulls_first) || own == (!wanted.descending, !wanted.nulls_first)

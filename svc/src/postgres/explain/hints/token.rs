@@ -1,21 +1,21 @@
-//! The parts of expressions as PostgreSQL writes them.
+//! The tokens of expressions as printed by PostgreSQL.
 
-/// A part of an expression.
+/// A token of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// A name, a keyword, a number or a placeholder.
     Word(&'a str),
-    /// A name in quotes, with them.
+    /// A quoted name, including the quotes.
     Quoted(&'a str),
-    /// A text in quotes, with them.
+    /// A quoted text, including the quotes.
     Text(&'a str),
     Operator(&'a str),
-    /// `(`, `)`, `.`, `::` and others that stand for themselves.
+    /// `(`, `)`, `.`, `::` and other punctuation.
     Mark(&'a str),
 }
 
 impl Token<'_> {
-    /// The name that it is, without quotes.
+    /// The unquoted name, if it is a name.
     pub(super) fn name(&self) -> Option<String> {
         match self {
             Token::Word(word) if !word.starts_with(|c: char| c.is_ascii_digit() || c == '$') => {
@@ -27,7 +27,7 @@ impl Token<'_> {
     }
 }
 
-/// The parts of an expression, one after the other.
+/// The tokens of an expression, in order.
 pub(super) fn tokens<'a>(text: &'a str) -> Vec<Token<'a>> {
     let (mut tokens, mut rest) = (Vec::new(), text.trim_start());
     while let Some(first) = rest.chars().next() {
@@ -49,7 +49,7 @@ pub(super) fn tokens<'a>(text: &'a str) -> Vec<Token<'a>> {
     tokens
 }
 
-/// The length of what stands in quotes, which are doubled inside of it.
+/// The length of a quoted section, where quotes are doubled.
 fn quoted(text: &str, quote: char) -> usize {
     let mut inside = text.char_indices().skip(1).peekable();
     while let Some((at, c)) = inside.next() {

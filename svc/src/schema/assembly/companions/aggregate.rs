@@ -1,4 +1,4 @@
-//! `UserAggregate`: what is computed over all rows and over groups of them.
+//! `UserAggregate`: aggregates over all rows and over groups of them.
 
 use super::objects::{define_object, non_null, reserve_object};
 use super::{Companions, define, described, field, reserve};
@@ -10,7 +10,7 @@ use crate::schema::model::{
 };
 use crate::schema::{AggregateFunction, Family};
 
-/// A stored field with one value, and the type of what is computed of it.
+/// A stored field with a single value, and the type of a value computed from it.
 pub(super) struct Leaf {
     pub(super) name: String,
     pub(super) rust: &'static str,
@@ -20,13 +20,13 @@ pub(super) struct Leaf {
 }
 
 impl Leaf {
-    /// The field of an input object about what is computed of it.
+    /// The field of an input object for the computed value.
     fn input(&self, ty: TypeIndex) -> ArgDef {
         ArgDef { gated: self.gated, ..field(&self.name, self.rust, TypeExpr::Named(ty)) }
     }
 }
 
-/// All that is computed of rows, with the orders of groups by it and the conditions on it.
+/// All aggregates of a row type, with the group orders and conditions that use them.
 pub(super) struct Computed {
     pub(super) fields: Vec<FieldDef>,
     pub(super) orders: Vec<ArgDef>,
@@ -58,7 +58,7 @@ impl Companions<'_> {
         }
     }
 
-    /// Adds what a function computes of each of some fields.
+    /// Adds the aggregates of a function over the given fields.
     fn function(
         &mut self,
         types: &mut Vec<TypeDef>,
@@ -83,7 +83,7 @@ impl Companions<'_> {
         }
     }
 
-    /// `UserSumOrderBy` and its siblings; `None` where no field has such an aggregate.
+    /// `UserSumOrderBy` and its siblings; `None` if no field has such an aggregate.
     pub(super) fn function_order(
         &mut self,
         types: &mut Vec<TypeDef>,
@@ -103,7 +103,7 @@ impl Companions<'_> {
         order
     }
 
-    /// `UserSumHaving` and its siblings; `None` where no field has such an aggregate.
+    /// `UserSumHaving` and its siblings; `None` if no field has such an aggregate.
     pub(super) fn function_having(
         &mut self,
         types: &mut Vec<TypeDef>,
@@ -126,12 +126,12 @@ impl Companions<'_> {
         having
     }
 
-    /// A field of an input object about groups.
+    /// A field of an input object for groups.
     pub(super) fn of_group(&self, rust: &str, description: &str, ty: TypeIndex) -> ArgDef {
         ArgDef { rust: rust.to_owned(), ..described(&self.naming.apply(rust), description, TypeExpr::Named(ty)) }
     }
 
-    /// The fields that a function makes sense of.
+    /// The fields that a function applies to.
     fn computed(&self, types: &[TypeDef], row: TypeIndex, function: AggregateFunction) -> Vec<Leaf> {
         leaves(types, row, |ty| {
             let result = function.result(&types[ty].kind)?;
@@ -141,7 +141,7 @@ impl Companions<'_> {
     }
 }
 
-/// The stored fields with one value for which there is a `result`.
+/// The stored fields with a single value that have a `result`.
 pub(super) fn leaves(types: &[TypeDef], row: TypeIndex, result: impl Fn(TypeIndex) -> Option<TypeIndex>) -> Vec<Leaf> {
     let fields = stored_fields(types, row).into_iter().filter(|field| !field.ty.is_list());
     let fields = fields.filter(|field| !is_checked(types, row, field.rust));
@@ -158,7 +158,7 @@ pub(super) fn leaves(types: &[TypeDef], row: TypeIndex, result: impl Fn(TypeInde
     fields.filter_map(leaf).collect()
 }
 
-/// The field with what a function computes of another.
+/// The field with the result of a function over another field.
 fn result(function: AggregateFunction, leaf: &Leaf) -> FieldDef {
     let ty = match function {
         AggregateFunction::CountDistinct => non_null(leaf.ty),
@@ -167,7 +167,7 @@ fn result(function: AggregateFunction, leaf: &Leaf) -> FieldDef {
     FieldDef { ty, ..value(leaf, format!("The {} of `{}`.", function.noun(), leaf.name)) }
 }
 
-/// A field of an object that the framework makes, with a value of its own for a stored field.
+/// A field of a generated object, with its own value for a stored field.
 pub(super) fn value(leaf: &Leaf, description: String) -> FieldDef {
     FieldDef {
         name: leaf.name.clone(),

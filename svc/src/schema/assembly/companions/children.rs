@@ -12,7 +12,7 @@ impl Companions<'_> {
         }
         let name = types[row].name.clone();
         let index = reserve(types, &format!("{name}AggregateWhere"));
-        // Known before its fields are, as types may lead to each other.
+        // Registered before its fields, because types may lead to each other.
         self.aggregate_wheres.insert(row, index);
         let mut fields = self.computed_rows(types, row);
         let int = self.common.int;
@@ -48,7 +48,7 @@ impl Companions<'_> {
         index
     }
 
-    /// The condition on the rows that are computed with.
+    /// The condition on the aggregated rows.
     fn computed_rows(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Vec<ArgDef> {
         let conditions = self.where_type(types, row).into_iter();
         conditions.map(|ty| described("where", "Of the rows that match alone.", TypeExpr::Named(ty))).collect()

@@ -11,7 +11,7 @@ impl Companions<'_> {
         self.page(types, row, (index, &name), Vec::new());
     }
 
-    /// A page whose rows have the name `name`, and further fields of its edges.
+    /// Defines a page whose type names start with `name`, with additional fields on its edges.
     pub(super) fn page(
         &mut self,
         types: &mut Vec<TypeDef>,
@@ -20,7 +20,7 @@ impl Companions<'_> {
         of_edge: Vec<FieldDef>,
     ) {
         let string = non_null(self.common.string);
-        // Cursors hold the key, whatever the order.
+        // Cursors contain the key regardless of the order.
         let key = gate_of_stored(types, row, "id");
         let edge = reserve_object(types, &format!("{name}Edge"));
         let mut fields = vec![

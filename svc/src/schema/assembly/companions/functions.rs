@@ -1,4 +1,4 @@
-//! The input objects for fields that functions of rows compute: `PlaceDistanceArgs`, `PlaceDistanceFilter`,
+//! The input objects for fields that row functions compute: `PlaceDistanceArgs`, `PlaceDistanceFilter`,
 //! `PlaceDistanceOrderBy`.
 
 use async_graphql::{Name, Value};
@@ -10,9 +10,9 @@ use crate::schema::model::{
 use crate::schema::naming::pascal_case;
 use crate::schema::{Family, ROW_FUNCTION_COST, family};
 
-/// A function that computes a field, apart from the type that has it.
+/// A row function, independent of the type that contains its field.
 pub(super) struct RowFunction {
-    /// `PlaceDistance`, with which the names of its types begin.
+    /// The prefix of the names of its types, such as `PlaceDistance`.
     prefix: String,
     /// `Place.distance`, for descriptions.
     coordinate: String,
@@ -22,7 +22,7 @@ pub(super) struct RowFunction {
 }
 
 impl RowFunction {
-    /// The function behind a field of rows of a type, if there is one.
+    /// The row function of a field, if there is one.
     pub(super) fn of(types: &[TypeDef], row: TypeIndex, field: &FieldDef) -> Option<Self> {
         let FieldKind::Function(_, cost) = field.kind else { return None };
         Some(Self {
@@ -39,7 +39,7 @@ impl RowFunction {
 }
 
 impl ArgDef {
-    /// The same argument in another place.
+    /// A copy of the argument for another place.
     pub(super) fn again(&self) -> Self {
         let default = self.default.as_ref().map(|default| DefaultValue::unchecked(&default.literal));
         Self {
@@ -55,7 +55,7 @@ impl ArgDef {
 }
 
 impl Companions<'_> {
-    /// The conditions on a computed value: those of its type, and the arguments if the function takes some.
+    /// The conditions on a computed value: the conditions of its type, and the arguments if the function has any.
     pub(super) fn computed_filter(&mut self, types: &mut Vec<TypeDef>, part: &RowField) -> TypeIndex {
         let family = if part.list { Family::List } else { family(&types[part.named].kind) };
         let plain = self.filter_type(types, part.named, family);
@@ -70,7 +70,7 @@ impl Companions<'_> {
         index
     }
 
-    /// The order by a computed value: a direction, and the arguments if the function takes some.
+    /// The order by a computed value: a direction, and the arguments if the function has any.
     pub(super) fn computed_order(
         &mut self,
         types: &mut Vec<TypeDef>,
@@ -91,7 +91,7 @@ impl Companions<'_> {
         index
     }
 
-    /// `args`, which may be left out where all arguments may.
+    /// `args`, which is optional if all arguments are.
     fn arguments(&mut self, types: &mut Vec<TypeDef>, function: &RowFunction) -> ArgDef {
         let name = format!("{}Args", function.prefix);
         let index = self.operands.get(&name).copied().unwrap_or_else(|| {

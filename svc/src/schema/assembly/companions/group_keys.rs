@@ -1,4 +1,4 @@
-//! The values by which rows can be grouped, and their names in `by` and in `key`.
+//! The grouping keys of rows, and their names in `by` and in `key`.
 
 use super::Companions;
 use super::aggregate::{Leaf, leaves};
@@ -7,7 +7,7 @@ use crate::schema::gated_fields::{gate_of, is_checked};
 use crate::schema::model::{EnumValue, Gated, GroupKeyMember, Relation, TypeDef, TypeIndex, TypeKind};
 use crate::schema::{GroupKey, Period, ScalarKind};
 
-/// The values by which rows of a type can be grouped.
+/// The grouping keys of a row type.
 pub(super) struct GroupKeys {
     pub(super) own: Vec<KeyField>,
     pub(super) related: Vec<RelatedKeys>,
@@ -20,11 +20,11 @@ pub(super) struct KeyField {
     /// Its name in `by`.
     by: String,
     pub(super) period: Option<Period>,
-    /// The text about it in the schema.
+    /// Its description in the schema.
     pub(super) description: String,
 }
 
-/// The values of the one row that a relation leads to.
+/// The grouping keys from the row that a to-one relation leads to.
 pub(super) struct RelatedKeys {
     pub(super) name: String,
     pub(super) rust: &'static str,
@@ -73,7 +73,7 @@ impl Companions<'_> {
         let related: Vec<_> = related.filter(|keys| !keys.fields.is_empty()).collect();
         let periods: Vec<_> = own.iter().flat_map(|field| self.periods(types, field)).collect();
         for field in periods {
-            // A field of the type has its name first.
+            // A declared field takes precedence over a period with the same name.
             let is_taken = own.iter().any(|known| known.leaf.name == field.leaf.name || known.by == field.by)
                 || related.iter().any(|keys| keys.name == field.leaf.name);
             if !is_taken {
@@ -100,7 +100,7 @@ impl Companions<'_> {
         fields.collect()
     }
 
-    /// The periods that the values of a field lie in.
+    /// The periods that contain the values of a field.
     fn periods(&self, types: &[TypeDef], field: &KeyField) -> Vec<KeyField> {
         let KeyField { leaf, by, .. } = field;
         let TypeKind::Scalar { kind, .. } = types[leaf.ty].kind else { return Vec::new() };
@@ -116,7 +116,7 @@ impl Companions<'_> {
         Period::of(kind).iter().map(of_period).collect()
     }
 
-    /// The name of a field as that of an enum value: `soldOn` is `SOLD_ON`.
+    /// Converts the name of a field to the name of an enum value: `soldOn` becomes `SOLD_ON`.
     fn shout(&self, name: &str, rust: &str) -> String {
         if self.naming.apply(rust) == name {
             return rust.to_uppercase();

@@ -1,4 +1,4 @@
-//! `UserGroup`, the fields by which rows are grouped, and the arguments of `groups`.
+//! `UserGroup`, its grouping keys, and the arguments of `groups`.
 
 use super::aggregate::{Computed, value};
 use super::group_keys::{GroupKeys, KeyField, RelatedKeys};
@@ -9,7 +9,7 @@ use crate::schema::model::{
 };
 
 impl Companions<'_> {
-    /// `groups`; `None` where there is nothing to group by.
+    /// `groups`; `None` if there is nothing to group by.
     pub(super) fn groups(
         &mut self,
         types: &mut Vec<TypeDef>,
@@ -54,7 +54,7 @@ impl Companions<'_> {
         group
     }
 
-    /// `UserGroupKey`, and the objects in it for the rows that relations lead to.
+    /// `UserGroupKey`, and its nested objects for the rows that relations lead to.
     fn key_type(&self, types: &mut Vec<TypeDef>, name: &str, keys: &GroupKeys) -> TypeIndex {
         let key = reserve_object(types, &format!("{name}GroupKey"));
         let mut fields: Vec<FieldDef> = keys.own.iter().map(key_field).collect();
@@ -130,7 +130,7 @@ fn key_field(field: &KeyField) -> FieldDef {
     FieldDef { kind, ..value(&field.leaf, field.description.clone()) }
 }
 
-/// Names in orders by the key are those of its fields.
+/// Orders by the key use the names of its fields.
 fn by_key(key: &KeyField, direction: TypeIndex) -> ArgDef {
     ArgDef { gated: key.leaf.gated, ..field(&key.leaf.name, &key.leaf.name, TypeExpr::Named(direction)) }
 }
@@ -139,7 +139,7 @@ fn by_related(related: &RelatedKeys, ty: TypeIndex) -> ArgDef {
     ArgDef { gated: related.gated, ..field(&related.name, &related.name, TypeExpr::Named(ty)) }
 }
 
-/// A name of a field as a part of the name of a type: `main_shop` is `MainShop`.
+/// Converts the name of a field to a part of a type name: `main_shop` becomes `MainShop`.
 fn title(name: &str) -> String {
     let parts = name.split('_').filter(|part| !part.is_empty());
     parts.map(|part| [&part[..1].to_ascii_uppercase(), &part[1..]].concat()).collect()

@@ -1,5 +1,5 @@
-//! `ProductCategoriesConnection` and `ProductCategoriesEdge`: pages of a relation through a view with a type, whose
-//! fields stand on the edges.
+//! `ProductCategoriesConnection` and `ProductCategoriesEdge`: pages of a relation through a junction view with a type.
+//! The edges have the fields of that type.
 
 use std::collections::HashSet;
 
@@ -37,7 +37,7 @@ impl Companions<'_> {
         self.page(types, page.row.0, (index, &page.name), fields);
     }
 
-    /// Lets the rows of a relation be ordered by those that join them; `name` begins the names of its types.
+    /// Adds the order by junction rows to a relation; `name` is the prefix of its type names.
     pub(in crate::schema::assembly) fn order_by_edge(
         &mut self,
         types: &mut Vec<TypeDef>,
@@ -52,7 +52,7 @@ impl Companions<'_> {
         }
     }
 
-    /// `ProductCategoriesOrderBy`: the order of the rows, and that of what joins them.
+    /// `ProductCategoriesOrderBy`: the order of the rows, combined with the order of their junction rows.
     fn joined_order(
         &mut self,
         types: &mut Vec<TypeDef>,
@@ -79,7 +79,7 @@ impl Companions<'_> {
         Some(index)
     }
 
-    /// `ProductCategoriesEdgeOrderBy`; `None` where edges have nothing to order by.
+    /// `ProductCategoriesEdgeOrderBy`; `None` if edges have nothing to order by.
     fn edge_order(&mut self, types: &mut Vec<TypeDef>, name: &str, joining: TypeIndex) -> Option<TypeIndex> {
         let offered: Vec<&str> = edge_fields(types, joining).into_iter().map(|field| field.rust).collect();
         let direction = self.direction_type(types);
@@ -96,7 +96,7 @@ impl Companions<'_> {
     }
 }
 
-/// The fields of joining rows that stand on edges: what is stored, without what a check needs the row for.
+/// The fields of junction rows on edges: the stored fields, except fields whose checks need the whole row.
 pub(in crate::schema::assembly) fn edge_fields(types: &[TypeDef], joining: TypeIndex) -> Vec<&FieldDef> {
     let is_offered = |field: &&FieldDef| {
         !is_checked(types, joining, field.rust) && is_plain(types, field.ty.named(), &mut HashSet::new())
@@ -104,7 +104,7 @@ pub(in crate::schema::assembly) fn edge_fields(types: &[TypeDef], joining: TypeI
     stored_fields(types, joining).into_iter().filter(is_offered).collect()
 }
 
-/// Whether a value of a type is all stored: embedded objects with relations and methods need the whole row.
+/// Whether a type only contains stored values; embedded objects with relations or methods need the whole row.
 fn is_plain(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeIndex>) -> bool {
     match &types[index].kind {
         TypeKind::Object(object) if seen.insert(index) => object.fields.values().all(|field| {

@@ -1,20 +1,20 @@
-//! Conditions on the keys of relations: `authorId` beside `author`.
+//! Conditions on the keys of relations, such as `authorId` for `author`.
 
 use super::{Companions, field, gate_of, is_checked, relations, stored_fields};
 use crate::schema::family;
 use crate::schema::model::{ArgDef, FieldDef, FieldKind, Gated, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-/// A key by which rows may be chosen.
+/// A relation key that rows can be filtered by.
 struct Key {
     name: String,
-    /// The relation and the field there, which no field of a struct is called.
+    /// The names of the relation and of the field on the other side; no struct field has such a name.
     rust: String,
     leaf: TypeIndex,
     gated: Option<Gated>,
 }
 
 impl Companions<'_> {
-    /// Adds the conditions on the keys of relations to one row, where the type has no field of such a name.
+    /// Adds the conditions on the keys of to-one relations, unless the type has a field with the same name.
     pub(super) fn key_conditions(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex, fields: &mut Vec<ArgDef>) {
         for Key { name, rust, leaf, gated } in self.relation_keys(types, row) {
             let reserved = ["AND", "OR", "NOT"];
@@ -46,8 +46,8 @@ impl Companions<'_> {
     }
 }
 
-/// Whether a type, or a member of an interface, has a field of its own for a column. What gates or masks that field has,
-/// and what it is called, is for the program to say.
+/// Whether a type, or a member of an interface, declares a field for a column. The program then determines that field's
+/// name, gates and masks.
 fn declares(types: &[TypeDef], row: TypeIndex, column: &str) -> bool {
     match &types[row].kind {
         TypeKind::Object(object) => object.fields.values().any(|field| is_stored(field, column)),
@@ -60,7 +60,7 @@ fn is_stored(field: &FieldDef, column: &str) -> bool {
     matches!(field.kind, FieldKind::Stored { stored, .. } if stored == column)
 }
 
-/// Whether a field holds one value that anybody may learn who may see its row.
+/// Whether a field is a single value that anyone with access to its row may see.
 fn is_open(types: &[TypeDef], row: TypeIndex, field: &FieldDef) -> bool {
     let is_leaf = matches!(types[field.ty.named()].kind, TypeKind::Scalar { .. } | TypeKind::Enum(_));
     is_leaf && !field.ty.is_list() && gate_of(types, row, field.rust).is_none() && !is_checked(types, row, field.rust)

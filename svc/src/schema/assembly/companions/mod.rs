@@ -1,4 +1,4 @@
-//! Input types that the framework makes from the user's types: `UserWhere`, `UserOrderBy` and what they hold.
+//! Types that the framework generates from the user's types: `UserWhere`, `UserOrderBy`, and their nested types.
 
 mod aggregate;
 mod children;
@@ -29,14 +29,14 @@ use crate::schema::registry::{Derived, Entry};
 use crate::schema::{AggregateFunction, Input, Naming, Registry, ScalarKind};
 use crate::schema::{Family, Operand, family};
 
-/// The scalars that companion types need.
+/// The scalars used by companion types.
 pub(super) struct Common {
     int: TypeIndex,
     boolean: TypeIndex,
     string: TypeIndex,
-    /// The scalars of sums and averages, where a program aggregates.
+    /// The scalars of sums and averages, if the program uses aggregates.
     numbers: Vec<(ScalarKind, TypeIndex)>,
-    /// The scalar of dates, if a range of dates is somewhere.
+    /// The scalar of dates, if the program uses a range of dates.
     date: Option<TypeIndex>,
 }
 
@@ -72,7 +72,7 @@ fn numbers(registry: &mut Registry) -> Vec<(ScalarKind, TypeIndex)> {
     numbers.into_iter().map(|(kind, ty)| (kind, expr(&ty).named())).collect()
 }
 
-/// Makes each companion type once.
+/// Generates each companion type once.
 pub(super) struct Companions<'a> {
     common: &'a Common,
     naming: Naming,
@@ -85,14 +85,14 @@ pub(super) struct Companions<'a> {
     aggregate_wheres: HashMap<TypeIndex, TypeIndex>,
     aggregate_orders: HashMap<TypeIndex, TypeIndex>,
     function_orders: HashMap<(TypeIndex, AggregateFunction), Option<TypeIndex>>,
-    /// The conditions on what a function computes of a type's fields.
+    /// The conditions on an aggregate function's results for a type's fields.
     function_havings: HashMap<(TypeIndex, AggregateFunction), Option<TypeIndex>>,
-    /// The places of types that Rust types stand for.
+    /// The reserved indexes of types that have a Rust type.
     reserved: HashMap<(Derived, TypeIndex), TypeIndex>,
     pub(super) page_info: Option<TypeIndex>,
-    /// Input objects that operators take, by their name.
+    /// The input objects for operators, by name.
     operands: HashMap<String, TypeIndex>,
-    /// The orders of rows by what joins them, by their name.
+    /// The orders of rows by their junction rows, by name.
     joined_orders: HashMap<String, TypeIndex>,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Companions<'a> {
         args
     }
 
-    /// `where`, when there is something to ask.
+    /// `where`, if the type has anything to filter by.
     pub(super) fn where_arg(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Vec<ArgDef> {
         let index = self.where_type(types, row);
         index
@@ -160,7 +160,7 @@ impl<'a> Companions<'a> {
         arg(&name, "The order, most significant key first.", list_of(order), ArgRole::OrderBy)
     }
 
-    /// Fills the types that Rust types stand for.
+    /// Fills in the types that have a Rust type.
     pub(super) fn derive(&mut self, types: &mut Vec<TypeDef>, derived: &[(Derived, TypeIndex, TypeIndex)]) {
         for (derived, row, index) in derived {
             match derived {
@@ -172,29 +172,29 @@ impl<'a> Companions<'a> {
         }
     }
 
-    /// The type of the rows that a page or an aggregate is of.
+    /// The row type of a page or an aggregate.
     pub(super) fn row_of(&self, index: TypeIndex) -> Option<TypeIndex> {
         self.reserved.iter().find(|(_, derived)| **derived == index).map(|((_, row), _)| *row)
     }
 
-    /// The place of a type that a Rust type stands for, or else a new one.
+    /// The reserved index of a type that has a Rust type, or else a new one.
     fn place(&self, types: &mut Vec<TypeDef>, derived: Derived, row: TypeIndex, name: &str) -> TypeIndex {
         self.reserved.get(&(derived, row)).copied().unwrap_or_else(|| reserve(types, name))
     }
 
-    /// `UserWhere`; `None` when nothing of the type can be asked.
+    /// `UserWhere`; `None` if the type has nothing to filter by.
     fn where_type(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Option<TypeIndex> {
         if let Some(known) = self.wheres.get(&row) {
             return *known;
         }
         if row_fields(types, row).is_empty() {
-            // A union, whose rows share no field.
+            // A union whose rows share no field.
             self.wheres.insert(row, None);
             return None;
         }
         let name = format!("{}Where", types[row].name);
         let index = self.place(types, Derived::Where, row, &name);
-        // Known before its fields are, as types may embed each other.
+        // Registered before its fields, because types may embed each other.
         self.wheres.insert(row, Some(index));
         let parts = row_fields(types, row);
         let mut fields: Vec<ArgDef> = parts.iter().filter_map(|part| self.condition(types, part)).collect();
@@ -208,7 +208,7 @@ impl<'a> Companions<'a> {
         Some(index)
     }
 
-    /// The condition on one stored field.
+    /// The condition on one field.
     fn condition(&mut self, types: &mut Vec<TypeDef>, part: &RowField) -> Option<ArgDef> {
         let ty = match (&types[part.named].kind, part.list) {
             _ if part.is_aggregate => self.aggregate_where_type(types, part.named),
@@ -278,7 +278,7 @@ impl<'a> Companions<'a> {
         index
     }
 
-    /// `UserOrderBy`; `None` when the type has nothing to order by.
+    /// `UserOrderBy`; `None` if the type has nothing to order by.
     fn order_type(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Option<TypeIndex> {
         if let Some(known) = self.orders.get(&row) {
             return *known;
@@ -352,22 +352,22 @@ fn has_order(types: &[TypeDef], row: TypeIndex) -> bool {
     row_fields(types, row).iter().any(|part| part.is_aggregate || (!part.list && !unordered(&types[part.named].kind)))
 }
 
-/// A stored or computed field or a relation, apart from the types it is looked up in.
+/// A stored field, a computed field or a relation, independent of the list of types.
 struct RowField {
     name: String,
     rust: &'static str,
     named: TypeIndex,
     list: bool,
     is_relation: bool,
-    /// Whether it stands for what is computed over the rows of a relation.
+    /// Whether it represents aggregates over the rows of a relation.
     is_aggregate: bool,
-    /// Set when a function computes the value.
+    /// Set if a function computes the value.
     function: Option<RowFunction>,
     gated: Option<Gated>,
 }
 
 impl RowField {
-    /// The field for it in a `where` or an `orderBy`.
+    /// Its field in a `where` or an `orderBy`.
     fn field(&self, ty: TypeIndex) -> ArgDef {
         let role = match &self.function {
             Some(function) => ArgRole::Computed(function.cost),
@@ -378,8 +378,8 @@ impl RowField {
     }
 }
 
-/// The stored and computed fields and relations of a type by which rows may be chosen and ordered; a list of lists cannot be asked,
-/// nor a field whose checks need the object.
+/// The stored fields, computed fields and relations that rows can be filtered and ordered by. Excludes lists of lists,
+/// and fields whose checks need the object.
 fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
     let fields = stored_fields(types, row).into_iter().chain(row_functions(types, row));
     let fields = fields.filter(|field| match field.ty.unwrapped() {
@@ -419,7 +419,7 @@ fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
     fields.map(part).chain(related).chain(computed).filter(|part| !is_checked(types, row, part.rust)).collect()
 }
 
-/// Takes a place for an input type that is filled in later.
+/// Reserves an index for an input type that is filled in later.
 fn reserve(types: &mut Vec<TypeDef>, name: &str) -> TypeIndex {
     types.push(TypeDef {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Object types that the framework makes.
+//! Generated object types.
 
 use indexmap::IndexMap;
 
@@ -6,7 +6,7 @@ use super::Companions;
 use crate::schema::model::{FieldDef, FieldKind, ObjectDef, Part, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
 impl Companions<'_> {
-    /// A field that the engine answers by itself.
+    /// A field that the engine itself resolves.
     pub(super) fn part(&self, rust: &'static str, description: &str, ty: TypeExpr, part: Part) -> FieldDef {
         self.output(rust, description, ty, FieldKind::Part(part))
     }
@@ -35,7 +35,7 @@ impl Companions<'_> {
     }
 }
 
-/// Takes a place for an object type that is filled in later.
+/// Reserves an index for an object type that is filled in later.
 pub(super) fn reserve_object(types: &mut Vec<TypeDef>, name: &str) -> TypeIndex {
     let index = types.len();
     types.push(TypeDef {

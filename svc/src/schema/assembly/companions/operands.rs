@@ -1,4 +1,4 @@
-//! The input objects that operators take: `InetRange`, `SearchVectorOrderBy`.
+//! The input objects for operators: `InetRange`, `SearchVectorOrderBy`.
 
 use async_graphql::{Name, Value};
 use chrono::NaiveDate;
@@ -9,7 +9,7 @@ use crate::schema::registry::{Entry, Registry};
 use crate::schema::{Family, OperatorDef, SEARCH};
 use crate::schema::{Input, ScalarKind};
 
-/// The scalar `Date`, where a range of dates is asked for one.
+/// The scalar `Date`, if the program uses a range of dates, which has an operator for a date.
 pub(super) fn date(registry: &mut Registry) -> Option<TypeIndex> {
     let is_range = |entry: &Entry| match entry {
         Entry::Scalar(meta) => {
@@ -22,7 +22,7 @@ pub(super) fn date(registry: &mut Registry) -> Option<TypeIndex> {
 }
 
 impl Companions<'_> {
-    /// The name of an operator for clients.
+    /// The name of an operator in the schema.
     pub(super) fn operator_name(&self, def: &OperatorDef) -> String {
         // Initials keep their usual spelling.
         self.naming.apply(def.name).replace("Ipv", "IPv")

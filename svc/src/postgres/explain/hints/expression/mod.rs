@@ -1,4 +1,4 @@
-//! Conditions and keys of orders, as plans write them.
+//! Conditions and sort keys, as written in plans.
 
 use super::token::{Token, bare, depths, tokens};
 
@@ -7,21 +7,21 @@ use super::token::{Token, bare, depths, tokens};
 pub(super) struct Condition {
     pub(super) key: Key,
     pub(super) operator: String,
-    /// Whether it compares with what another row has, and not with a value of the request.
+    /// Whether it compares with a value from another row rather than with a value of the request.
     pub(super) is_joined: bool,
 }
 
-/// The key that an index could have, in PostgreSQL's words and without the table's alias.
+/// The possible key of an index, as PostgreSQL prints it and without the table's alias.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Key {
     pub(super) text: String,
     /// The column, if it is one.
     pub(super) column: Option<String>,
-    /// Whether it is a column that is read as a text, which is the column itself where that is a `varchar`.
+    /// Whether it is a column cast to text, which is the column itself if that is a `varchar`.
     pub(super) is_text_of_column: bool,
 }
 
-/// A key of an order.
+/// A sort key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SortKey {
     pub(super) key: Key,
@@ -29,11 +29,11 @@ pub(super) struct SortKey {
     pub(super) nulls_first: bool,
 }
 
-/// The operators with the sides changed.
+/// The operators with swapped sides.
 const FLIPPED: [(&str, &str); 5] = [("=", "="), ("<", ">"), (">", "<"), ("<=", ">="), (">=", "<=")];
 
-/// Words that expressions of keys may hold: functions and types that are the same for every session, as those of an
-/// index have to be.
+/// Words allowed in key expressions: functions and types with the same result in every session, as required for an
+/// index.
 const STABLE: [&str; 13] = [
     "lower",
     "upper",
@@ -50,14 +50,14 @@ const STABLE: [&str; 13] = [
     "jsonb",
 ];
 
-/// The conditions on `alias` among those that a plan joins with `AND`: each compares with a value of the request, or with
-/// what another row has.
+/// The conditions on `alias` among the parts of an `AND` in a plan: each compares with a value of the request or of
+/// another row.
 pub(super) fn conditions(text: &str, alias: &str) -> Vec<Condition> {
     let tokens = tokens(text);
     conjuncts(&tokens).into_iter().filter_map(|conjunct| condition(conjunct, alias)).collect()
 }
 
-/// A key of an order by columns of a table, and the table's alias.
+/// A sort key over columns of a table, and the table's alias.
 pub(super) fn sort_key(text: &str) -> Option<(SortKey, String)> {
     let tokens = tokens(text);
     let (tokens, nulls) = match tokens.as_slice() {
@@ -117,7 +117,7 @@ fn is_placeholder(token: &Token<'_>) -> bool {
     matches!(token, Token::Word(word) if word.starts_with('$'))
 }
 
-/// The key of an index that one column of `alias` makes, by itself or in an expression.
+/// The index key formed by a single column of `alias`, alone or in an expression.
 fn key(tokens: &[Token<'_>], alias: &str) -> Option<Key> {
     let tokens = bare(tokens);
     let (mut text, mut columns, mut at) = (String::new(), Vec::new(), 0);
