@@ -13,7 +13,7 @@ use crate::{
     spawn,
 };
 
-/// Name prefix of a folder in which `initdb` has not finished.
+/// Name prefix of a folder that `initdb` has not completed.
 const UNFINISHED: &str = "postgres.new-";
 
 /// Permission bits that PostgreSQL rejects on a data directory: all bits for others, and write

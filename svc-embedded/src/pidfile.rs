@@ -1,4 +1,4 @@
-//! `postmaster.pid`, the file in which a server records its process and its addresses.
+//! `postmaster.pid`, where a server records its process and its addresses.
 //!
 //! <https://www.postgresql.org/docs/current/storage-file-layout.html>
 

@@ -45,7 +45,7 @@ enum Task {
     Features,
     /// Checks licences, sources and banned crates with `cargo deny`, which is installed for it.
     Deny,
-    /// Checks the repository's own rules: circles among modules, lengths, doc comments, commits, vendored assets.
+    /// Checks the repository's own rules: circles among modules, lengths, English, commits, vendored assets.
     Tidy(tidy::Options),
     /// Measures: `side-by-side` (the default) or another claim of benches/README.md.
     Bench {

@@ -24,7 +24,7 @@ use crate::{Binaries, Error, Result};
 pub(crate) enum Identity {
     /// The program's own user.
     Caller,
-    /// Root, in a user namespace in which its user id isn't 0.
+    /// Root, in a user namespace where its user id isn't 0.
     #[cfg(target_os = "linux")]
     Namespace,
     /// Another user.

@@ -1,4 +1,4 @@
-//! A user namespace in which root has another user id.
+//! A user namespace where root has another user id.
 //!
 //! Outside, the process is still root, so it can use root's folders. Inside, `geteuid` returns 1000,
 //! which PostgreSQL accepts. <https://man7.org/linux/man-pages/man7/user_namespaces.7.html>

@@ -121,8 +121,7 @@ impl AppOptions {
         self
     }
 
-    /// Sets the provider that verifies tokens and identifies their users, in place of the provider configured by the
-    /// settings.
+    /// Sets the provider that verifies tokens and identifies their users, instead of the provider of the settings.
     #[cfg(feature = "auth")]
     pub fn auth_provider(mut self, provider: impl crate::auth::AuthProvider) -> Self {
         self.provider = Some(std::sync::Arc::new(provider));

@@ -55,7 +55,7 @@ fn the_page_of_the_book_has_every_setting() {
         let own = row.field.split_once('.').map(|(group, _)| group.to_owned());
         if group.as_ref() != Some(&own) {
             let title = own.as_deref().map_or_else(|| "The service".to_owned(), |own| format!("`{own}`"));
-            let head = "| Variable | Field of `SvcConfig` | Default | May be | What it is |\n|---|---|---|---|---|";
+            let head = "| Variable | Field of `SvcConfig` | Default | May be | Meaning |\n|---|---|---|---|---|";
             write!(page, "\n## {title}\n\n{head}\n").unwrap();
             group = Some(own);
         }

@@ -6,7 +6,7 @@
 mod book;
 mod circles;
 mod commits;
-mod doc_lines;
+mod english;
 mod functions;
 mod known;
 mod lines;
@@ -40,7 +40,7 @@ pub(crate) fn tidy(options: Options) -> Result<()> {
     let sources = sources(&files)?;
     found.extend(circles::check(&sources, &mut known, options.circles));
     found.extend(functions::check(&sources, &mut known));
-    found.extend(doc_lines::check(&files, &mut known));
+    found.extend(english::check(&files));
     found.extend(book::check(&files)?);
     found.extend(commits::check()?);
     found.extend(vendored::check()?);
