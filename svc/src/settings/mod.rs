@@ -19,7 +19,7 @@ pub(crate) use kinds::{
     Count, Flag, Kind, Maybe, Milliseconds, Otherwise, Parsed, Path, Seconds, Secret, Text, Whether, or_never,
 };
 pub(crate) use origins::{BETWEEN, Origins, is_origin, items};
-#[cfg(feature = "auth")]
+#[cfg(any(feature = "auth", feature = "sessions"))]
 pub(crate) use used::use_value;
 pub(crate) use used::{is_set, is_used, tell_once, tell_overridden, tell_unused, use_group, use_variable};
 pub(crate) use variables::{Variables, variable};

@@ -27,7 +27,7 @@ pub(crate) fn use_group(group: &impl Group) -> Vec<&'static str> {
 }
 
 /// Records that a part with this value is set up.
-#[cfg(feature = "auth")]
+#[cfg(any(feature = "auth", feature = "sessions"))]
 pub(crate) fn use_value(name: &'static str, value: &str) {
     if Variables(&variable).text(name).is_some_and(|given| given == value.trim()) {
         use_variable(name);
