@@ -28,14 +28,16 @@ const THREADS: &str = "RUST_TEST_THREADS";
 const LAST_LINES: Duration = Duration::from_secs(2);
 
 /// The black-box tests whose results depend on PostgreSQL: its planner, its functions, its messages, its protocol.
-const OF_THE_SERVER: [&str; 9] = [
+const OF_THE_SERVER: [&str; 11] = [
     "accounts::embedded::",
     "authz::row_policies::",
     "database::",
+    "errors::",
     "explain::",
     "filters::",
     "mutations::",
     "reads::",
+    "response_cache::",
     "subscriptions::",
     "values::",
 ];

@@ -102,7 +102,7 @@ const SQL: &str = "
         current_setting('statement_timeout') AS timeout, current_setting('search_path') AS path,
         nullif(current_setting('app.tenant', true), '') AS tenant FROM tb_note;
     CREATE VIEW v_mark AS SELECT id, note_id, mood FROM tb_mark;
-    CREATE VIEW v_sleep AS SELECT 1 AS id FROM pg_sleep(20);
+    CREATE VIEW v_sleep AS SELECT 1 AS id FROM pg_sleep(300);
     CREATE FUNCTION set_something() RETURNS text LANGUAGE sql AS
         $$ SELECT set_config('work_mem', '77MB', false) || current_setting('statement_timeout') $$;";
 
