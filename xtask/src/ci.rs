@@ -4,14 +4,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
-use crate::deny::deny;
-use crate::features::each_feature;
+use crate::deny::{changed_dependencies, deny};
+use crate::features::{changed_features, each_feature};
 use crate::run::{cargo, run};
 use crate::setup::setup;
 use crate::test::{Summary, test_on_newest_postgres, test_patiently};
 use crate::tidy::{self, tidy};
 
-/// Runs all checks; with `whole`, also the black-box tests that do not depend on the server on the newest PostgreSQL.
+/// Runs all checks; with `whole`, also those whose inputs have not changed since they passed, and the black-box tests that
+/// do not depend on the server on the newest PostgreSQL.
 ///
 /// The summary of the tests is the last line, so that the count is found where readers look for it.
 pub(crate) fn ci(whole: bool) -> Result<()> {
@@ -35,14 +36,14 @@ pub(crate) fn quick() -> Result<()> {
 
 fn all(steps: &mut Steps, whole: bool) -> Result<Summary> {
     cheap(steps)?;
+    steps.run("licenses", if whole { deny } else { changed_dependencies })?;
     steps.run("clippy", clippy)?;
-    steps.run("licenses", deny)?;
 
     steps.run("setup", setup)?;
     let summary = steps.run("tests", test_patiently)?;
     let summary = summary + steps.run("tests on the newest PostgreSQL", || test_on_newest_postgres(whole))?;
 
-    steps.run("each feature", each_feature)?;
+    steps.run("features", if whole { each_feature } else { changed_features })?;
     steps.run("reference", reference)?;
     Ok(summary)
 }

@@ -8,10 +8,13 @@ mod ci;
 mod command_line;
 mod deny;
 mod features;
+mod passed;
 mod run;
 mod setup;
 mod test;
 mod tidy;
+
+use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -35,15 +38,16 @@ enum Task {
     },
     /// Runs all checks, the cheap ones first: format, tidy, clippy, licenses, tests, each feature, docs.
     Ci {
-        /// Runs all black-box tests on the newest PostgreSQL too, not only those that depend on the server.
+        /// Runs all black-box tests on the newest PostgreSQL too, not only those that depend on the server; checks each
+        /// feature alone and the licenses, also where nothing has changed since they passed.
         #[arg(long)]
         whole: bool,
     },
     /// Runs the cheap checks: format, tidy, and `cargo check` of the default features.
     Quick,
-    /// Checks each feature alone.
+    /// Checks each feature alone, and records that they pass.
     Features,
-    /// Checks licences, sources and banned crates with `cargo deny`, which is installed for it.
+    /// Checks licences, sources and banned crates with `cargo deny`, which is installed for it, and records that they pass.
     Deny,
     /// Checks the repository's own rules: circles among modules, lengths, English, commits, vendored assets.
     Tidy(tidy::Options),
@@ -58,9 +62,20 @@ enum Task {
     },
 }
 
-fn main() -> Result<()> {
+/// Prints an error as the last line, without a backtrace: readers of a log look for it there.
+fn main() -> ExitCode {
+    match run_task(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_task(task: Task) -> Result<()> {
     std::env::set_current_dir(run::root())?;
-    match Arguments::parse().task {
+    match task {
         Task::Setup => setup::setup(),
         Task::Test { arguments } => test::test(&arguments).map(drop),
         Task::Ci { whole } => ci::ci(whole),

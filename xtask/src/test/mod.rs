@@ -1,16 +1,21 @@
 //! All tests, with what they need.
 
-use std::collections::BTreeSet;
+mod outcome;
+
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::run::{cargo, root, run, shown};
 use crate::setup::setup;
+
+pub(crate) use self::outcome::Summary;
+
+use self::outcome::Outcome;
 
 /// The most failed tests that are run again: more have a common cause.
 const FEW: usize = 5;
@@ -42,52 +47,11 @@ const OF_THE_SERVER: [&str; 11] = [
     "values::",
 ];
 
-/// The number of tests that passed and failed.
-#[derive(Debug, Default)]
-pub(crate) struct Summary {
-    pub(crate) passed: usize,
-    pub(crate) failed: usize,
-    /// Those among the passed that failed beside others, and passed when they were run again.
-    passed_alone: Vec<String>,
-}
-
-impl std::ops::Add for Summary {
-    type Output = Self;
-
-    fn add(mut self, other: Self) -> Self {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.passed_alone.extend(other.passed_alone);
-        self
-    }
-}
-
-impl std::fmt::Display for Summary {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} passed, {} failed", self.passed, self.failed)?;
-        if !self.passed_alone.is_empty() {
-            write!(f, "; failed once beside others, and passed alone: {}", self.passed_alone.join(", "))?;
-        }
-        Ok(())
-    }
-}
-
-/// The end of a run of tests.
-#[derive(Debug, Default)]
-struct Outcome {
-    summary: Summary,
-    /// The names of the tests that failed.
-    failed: BTreeSet<String>,
-    /// The binaries that have begun and not come to their end, as one that crashes.
-    unfinished: usize,
-    is_success: bool,
-}
-
 /// Runs `setup` and `cargo test`, and sums up its parts.
 pub(crate) fn test(arguments: &[String]) -> Result<Summary> {
     setup()?;
     let outcome = run_tests(arguments, None)?;
-    ensure!(outcome.is_success, "tests failed");
+    ensure_success(&outcome)?;
     Ok(outcome.summary)
 }
 
@@ -121,21 +85,33 @@ pub(crate) fn test_on_newest_postgres(whole: bool) -> Result<Summary> {
 /// a pause of the whole machine, which comes once in thousands of tests; a fault of the code comes again. The last lines
 /// name those that failed first, so that nobody takes the run for a clean one.
 fn pass_alone(outcome: Outcome, targets: &[String], binaries: Option<&Path>) -> Result<Summary> {
-    let Outcome { mut summary, failed, unfinished, is_success } = outcome;
-    if is_success {
-        return Ok(summary);
+    let are_few = outcome.unfinished == 0 && (1..=FEW).contains(&outcome.failed.len());
+    if outcome.is_success || !are_few {
+        ensure_success(&outcome)?;
+        return Ok(outcome.summary);
     }
-    ensure!(unfinished == 0 && (1..=FEW).contains(&failed.len()), "tests failed");
+
+    eprintln!("{}{}; running them again", outcome.report(), outcome.failure());
+    let Outcome { mut summary, failed, .. } = outcome;
     summary.passed_alone = failed.into_iter().collect();
     let options = ["--", "--exact", "--test-threads", "1"].map(str::to_owned);
     let arguments = [targets, &options, &summary.passed_alone].concat();
     for _ in 0..TIMES {
         let again = run_tests(&arguments, binaries)?;
-        let have_run = again.summary.passed >= summary.passed_alone.len();
-        ensure!(again.is_success && have_run, "tests failed, and fail alone");
+        ensure_success(&again).context("tests that failed beside others fail alone")?;
+        ensure!(again.summary.passed >= summary.passed_alone.len(), "the failed tests were not run again");
     }
     (summary.passed, summary.failed) = (summary.passed + summary.passed_alone.len(), 0);
     Ok(summary)
+}
+
+/// Fails unless all tests passed, after the report of those that did not.
+fn ensure_success(outcome: &Outcome) -> Result<()> {
+    if !outcome.is_success {
+        eprintln!("{}", outcome.report());
+        bail!("{}", outcome.failure());
+    }
+    Ok(())
 }
 
 fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
@@ -152,13 +128,12 @@ fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
     let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{shown}`"))?;
     let lines = lines_of(child.stdout.take().context("the output of cargo")?);
     let mut outcome = Outcome::default();
-    let mut is_list = false;
     let mut has_ended = false;
     loop {
         match lines.recv_timeout(LAST_LINES) {
             Ok(line) => {
                 println!("{line}");
-                outcome.read(&line, &mut is_list);
+                outcome.read(&line);
             }
             // A program that a failed test has left behind holds the output open.
             Err(RecvTimeoutError::Timeout) if has_ended => break,
@@ -188,64 +163,10 @@ fn lines_of(output: ChildStdout) -> Receiver<String> {
     receiver
 }
 
-impl Outcome {
-    /// Reads a line; `is_list` tells whether the lines name the tests that failed.
-    fn read(&mut self, line: &str, is_list: &mut bool) {
-        if line.starts_with("running ") && line.split(' ').count() == 3 {
-            self.unfinished += 1;
-        }
-        if let Some((passed, failed)) = counts(line) {
-            self.summary.passed += passed;
-            self.summary.failed += failed;
-            self.unfinished = self.unfinished.saturating_sub(1);
-        }
-        match line.strip_prefix("    ") {
-            Some(name) if *is_list => drop(self.failed.insert(name.to_owned())),
-            _ => *is_list = line == "failures:",
-        }
-    }
-}
-
 /// The version of the PostgreSQL on which the tests run.
 fn postgres_version(binaries: Option<PathBuf>) -> Result<svc_embedded::Version> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let binaries = runtime.block_on(svc_embedded::Binaries::find(binaries)).context("the tests need PostgreSQL")?;
     eprintln!("testing on PostgreSQL {} of {}", binaries.version(), binaries.folder().display());
     Ok(binaries.version())
-}
-
-/// `test result: ok. 3 passed; 0 failed; …`
-fn counts(line: &str) -> Option<(usize, usize)> {
-    let counts = line.strip_prefix("test result: ")?.split_once(". ")?.1;
-    let count = |word: &str| {
-        let part = counts.split(';').find(|part| part.trim().ends_with(word))?;
-        part.trim().split(' ').next()?.parse().ok()
-    };
-    Some((count("passed")?, count("failed")?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Outcome, counts};
-
-    #[test]
-    fn cargo_s_summary_is_read() {
-        let line =
-            "test result: FAILED. 42 passed; 2 failed; 0 ignored; 0 measured; 1 filtered out; finished in 24.16s";
-        assert_eq!(counts(line), Some((42, 2)));
-        assert_eq!(counts("running 3 tests"), None);
-    }
-
-    #[test]
-    fn names_of_failed_tests_are_read() {
-        let text = "running 3 tests\nfailures:\n\n---- a::b stdout ----\n    a quote\n\nfailures:\n    a::b\n    c::d\n\ntest result: \
-                    FAILED. 1 passed; 2 failed; 0 ignored\n    Running more";
-        let (mut outcome, mut is_list) = (Outcome::default(), false);
-        text.lines().for_each(|line| outcome.read(line, &mut is_list));
-        assert_eq!(outcome.failed, ["a::b", "c::d"].map(str::to_owned).into());
-        assert_eq!(outcome.unfinished, 0);
-        outcome.read("running 1 test", &mut is_list);
-        assert_eq!(outcome.unfinished, 1);
-        assert_eq!(outcome.summary.to_string(), "1 passed, 2 failed");
-    }
 }
