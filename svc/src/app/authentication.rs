@@ -70,8 +70,10 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
         (Some(provider), Some(loader)) => Some(loader.around(provider, options.user_database.clone())),
         (provider, _) => provider,
     };
-    let of_provider = || provider.as_ref().and_then(|provider| provider.revocation());
-    let revocation = match (options.revocation.take().or_else(of_provider), &provider) {
+    // A log-out is saved in the service of the provider, and a token that the program revokes in that of the application.
+    let of_provider = provider.iter().filter_map(|provider| provider.revocation());
+    let given = TokenRevocationService::of_all(options.revocation.take().into_iter().chain(of_provider));
+    let revocation = match (given, &provider) {
         (None, Some(_)) => in_redis(options)?,
         (given, _) => given,
     };

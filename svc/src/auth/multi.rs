@@ -10,7 +10,8 @@ use super::{AuthError, AuthProvider, Authenticated, Claims, TokenRevocationServi
 /// Several providers; the first one that accepts a token decides.
 ///
 /// A token that no provider accepts is invalid, regardless of the error of the last provider. An unavailable provider
-/// is skipped only if another one accepts the token.
+/// is skipped only if another one accepts the token. A token is invalid as soon as the revocation service of any of the
+/// providers has revoked it.
 ///
 /// ```
 /// use svc::auth::{MultiProvider, SignedTokenProvider};
@@ -68,8 +69,9 @@ impl AuthProvider for MultiProvider {
         self.0.iter().fold(0, |sum, provider| sum.wrapping_add(provider.key_generation()))
     }
 
+    /// One service for the services of all providers.
     fn revocation(&self) -> Option<TokenRevocationService> {
-        self.0.iter().find_map(|provider| provider.revocation())
+        TokenRevocationService::of_all(self.0.iter().filter_map(|provider| provider.revocation()))
     }
 
     fn weakness(&self) -> Option<String> {

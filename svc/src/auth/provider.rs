@@ -82,7 +82,8 @@ pub trait AuthProvider: Send + Sync + 'static {
         0
     }
 
-    /// The revocation service of the provider, used if the application configures none.
+    /// The revocation service of the provider. Tokens revoked in it are rejected, as are those revoked in the service of
+    /// the application.
     fn revocation(&self) -> Option<TokenRevocationService> {
         None
     }

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-use svc::auth::{AuthError, RevocableToken, RevocationConfig, RevocationStore, TokenRevocationService};
+use svc::auth::{AuthError, MultiProvider, RevocableToken, RevocationConfig, RevocationStore, TokenRevocationService};
 use svc_tests::{App, Log, eventually};
 
 use super::service::{options, provider};
+use super::several::Revocable;
+use super::token::SECRET;
 
 /// A store that counts its clean-ups, which fail or never end.
 #[derive(Clone, Default)]
@@ -83,6 +85,16 @@ async fn an_application_cleans_up_now_and_then_also_when_that_has_failed() {
     // A machine that was busy has more of them begin at once, to make up for what was missed.
     until(&store.begun, |found| found >= 2).await;
     log.has("expired revocations were not removed").await;
+}
+
+#[tokio::test]
+async fn the_stores_of_several_providers_are_cleaned_up() {
+    let stores = [Cleaned::default(), Cleaned::default()];
+    let [first, second] = stores.each_ref().map(|store| Revocable::new(SECRET, store.service(true)));
+    let _app = App::serve(options().auth_provider(MultiProvider::new().or(first).or(second))).await;
+    for store in &stores {
+        until(&store.begun, |found| found >= 1).await;
+    }
 }
 
 #[tokio::test]

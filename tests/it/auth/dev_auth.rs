@@ -121,6 +121,8 @@ async fn graphiql_works_with_the_password_and_a_token() {
     command.arg(app.url("/graphql")).arg(folder.path().join("graphiql.png")).env("CHROMIUM", chromium());
     command.env("HTTP_USER", format!("admin:{PASSWORD}")).env("QUERY", "{ user_id }").env("EXPECT", USER);
     command.env("HEADERS", json!({ "Authorization": format!("Bearer {}", token(json!({}))) }).to_string());
+    // A browser takes long beside other tests.
+    command.env("TIMEOUT_MS", "120000");
     let output = tokio::task::spawn_blocking(move || command.output()).await.unwrap().expect("node");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));

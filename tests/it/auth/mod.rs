@@ -16,6 +16,7 @@ mod redis_tls;
 mod revocation;
 pub(crate) mod service;
 mod session_variables;
+mod several;
 mod signed_tokens;
 mod start;
 mod times;

@@ -51,10 +51,16 @@ fn client(host: &str, redis: &Redis) -> RedisClient {
     RedisClient::new(&format!("rediss://{host}:{}", redis.port())).unwrap()
 }
 
+/// A client that trusts an authority, and to which a busy machine is no absence.
+fn patient(redis: &Redis, authority: &Authority) -> RedisClient {
+    let client = RedisClient::with_timeout(&format!("rediss://localhost:{}", redis.port()), Duration::from_secs(30));
+    client.unwrap().root_certificates(&authority.pem()).unwrap()
+}
+
 #[tokio::test]
 async fn revocations_go_over_tls() {
     let (mut redis, authority, _folder) = server().await;
-    let client = client("localhost", &redis).root_certificates(&authority.pem()).unwrap();
+    let client = patient(&redis, &authority);
     let app = serve(&client).await;
     let (first, second) = (token(json!({ "jti": "first of two" })), token(json!({ "jti": "second of two" })));
     assert_eq!(query(&app, &first, "{ user_id }").await.data()["user_id"], USER);
@@ -76,7 +82,7 @@ async fn revocations_go_over_tls() {
 async fn a_server_that_proves_nothing_is_not_spoken_to() {
     let (redis, signed_by, _folder) = server().await;
     let held = token(json!({}));
-    let trusted = client("localhost", &redis).root_certificates(&signed_by.pem()).unwrap();
+    let trusted = patient(&redis, &signed_by);
     assert_eq!(query(&serve(&trusted).await, &held, "{ user_id }").await.data()["user_id"], USER, "the control");
     for (name, client) in [
         ("another authority", client("localhost", &redis).root_certificates(&authority().pem()).unwrap()),

@@ -34,7 +34,7 @@ async fn serve(store: impl RevocationStore) -> App {
     App::serve(options.data(revocation.clone()).token_revocation(revocation)).await
 }
 
-async fn user(app: &App, token: &str) -> Value {
+pub(super) async fn user(app: &App, token: &str) -> Value {
     query(app, token, "{ user_id }").await.data()["user_id"].clone()
 }
 
@@ -69,11 +69,27 @@ async fn all_tokens_that_were_issued_before_are_revoked() {
     assert_ne!(user(&app, &stranger).await, Value::Null);
 }
 
+/// Whoever logs out once more is logged out, although there is no room for others.
+#[tokio::test]
+async fn a_full_store_moves_the_time_of_a_log_out() {
+    let app = serve(MemoryRevocationStore::with_max(1)).await;
+    let stranger = token(json!({ "sub": "11111111-2222-4333-8444-555555555555" }));
+    let first = token(json!({}));
+    query(&app, &first, "mutation { logout_all }").await.data();
+    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs_f64();
+    let second = token(json!({ "iat": seconds }));
+    assert_eq!([user(&app, &first).await, user(&app, &second).await], [Value::Null, json!(USER)]);
+    assert_eq!(query(&app, &second, "mutation { logout_all }").await.data(), json!({ "logout_all": true }));
+    assert_eq!(user(&app, &second).await, Value::Null);
+    assert_eq!(query(&app, &stranger, "mutation { logout_all }").await.code(), "INTERNAL_SERVER_ERROR");
+    assert_ne!(user(&app, &stranger).await, Value::Null);
+}
+
 /// A store that counts its readers, and may be away.
 #[derive(Clone, Default)]
-struct Counting {
-    reads: Arc<AtomicUsize>,
-    away: Arc<AtomicBool>,
+pub(super) struct Counting {
+    pub(super) reads: Arc<AtomicUsize>,
+    pub(super) away: Arc<AtomicBool>,
 }
 
 impl RevocationStore for Counting {

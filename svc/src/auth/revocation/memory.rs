@@ -34,17 +34,20 @@ impl MemoryRevocationStore {
         Self::with_max(1_000_000)
     }
 
-    /// A store of at most this many revocations; further ones are rejected until others have expired.
+    /// A store of at most this many revocations; further ones are rejected until others have expired. A full store
+    /// still extends its revocations.
     pub fn with_max(max: usize) -> Self {
         Self { kept: RwLock::default(), max }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Kept)) -> Result<(), AuthError> {
+    /// Changes an entry; a new one needs room.
+    fn change(&self, is_kept: impl Fn(&Kept) -> bool, change: impl FnOnce(&mut Kept)) -> Result<(), AuthError> {
+        let has_room = |kept: &Kept| kept.len() < self.max || is_kept(kept);
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= self.max {
+        if !has_room(&kept) {
             kept.remove_expired(SystemTime::now());
         }
-        if kept.len() >= self.max {
+        if !has_room(&kept) {
             return Err(AuthError::unavailable("the memory store holds as many revocations as it may"));
         }
         change(&mut kept);
@@ -74,14 +77,16 @@ impl Kept {
 
 impl RevocationStore for MemoryRevocationStore {
     async fn revoke(&self, id: &str, until: SystemTime) -> Result<(), AuthError> {
-        self.change(|kept| {
+        let is_kept = |kept: &Kept| kept.tokens.contains_key(id);
+        self.change(is_kept, |kept| {
             let known = kept.tokens.entry(id.to_owned()).or_insert(until);
             *known = until.max(*known);
         })
     }
 
     async fn revoke_all(&self, subject: &str, cut_off: SystemTime, until: SystemTime) -> Result<(), AuthError> {
-        self.change(|kept| {
+        let is_kept = |kept: &Kept| kept.subjects.contains_key(subject);
+        self.change(is_kept, |kept| {
             let known = kept.subjects.entry(subject.to_owned()).or_insert((cut_off, until));
             *known = (cut_off.max(known.0), until.max(known.1));
         })

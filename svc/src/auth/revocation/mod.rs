@@ -5,6 +5,7 @@ mod memory;
 #[cfg(feature = "redis")]
 mod redis;
 mod service;
+mod several;
 mod store;
 mod token;
 

@@ -25,11 +25,11 @@ use crate::security_log::{SecurityEvent, SecurityEventType, record};
 /// let options = AppOptions::new().token_revocation(revocation.clone());
 /// ```
 #[derive(Clone)]
-pub struct TokenRevocationService(Arc<Shared>);
+pub struct TokenRevocationService(pub(super) Arc<Shared>);
 
-struct Shared {
-    store: Arc<dyn DynStore>,
-    config: RevocationConfig,
+pub(super) struct Shared {
+    pub(super) store: Arc<dyn DynStore>,
+    pub(super) config: RevocationConfig,
     outages: OutageLog,
     cleanup: Mutex<Option<JoinHandle<()>>>,
 }

@@ -43,6 +43,8 @@ async fn the_keys_that_there_are_serve_while_a_fetch_fails() {
         issuer.publishes(&[&key]);
         let mut config = issuer.config();
         config.key_lifetime = Duration::from_secs(1);
+        // However long the test takes, what has failed is not due again.
+        config.key_refetch_interval = Duration::from_secs(3_600);
         let app = serve(config.create_provider().unwrap()).await;
         let held = |number: u32| key.sign(&issuer.claims(json!({ "jti": number.to_string() })));
         user(&app, &held(0)).await.unwrap();
@@ -76,7 +78,7 @@ async fn a_service_without_keys_says_so_and_recovers_by_itself() {
         let began = Instant::now();
         let reply = query(&app, &held, "{ open }").await;
         assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"), "{}", reply.text);
-        assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
         assert_eq!(app.query("{ open }").await.data(), json!({ "open": true }));
         issuer.publishes(&[&key]);
         eventually(async || user(&app, &held).await).await;
