@@ -10,8 +10,8 @@ use super::{Account, AccountError, PasswordHash};
 /// A store of users and their passwords. [`PostgresUserRepository`](super::PostgresUserRepository) is one; an
 /// application with users elsewhere implements its own.
 ///
-/// Names are passed in their stored form: normalised (NFKC) and in lower case. A hash never leaves the repository: it
-/// returns the salt, and compares.
+/// Names are passed in their stored form: that of RFC 8265 (UsernameCaseMapped), in lower case and composed (NFC). A
+/// hash never leaves the repository: it returns the salt, and compares.
 ///
 /// Registration, log-in and token refresh need the methods without a default. The others are for password changes,
 /// mails and deletion; if one is missing, those requests get 503, and the log names the method.

@@ -35,7 +35,10 @@ pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, Start
     let factory = auth.audience.iter().fold(factory, NativeAuthFactory::audience);
     let factory = match accounts.address_header.clone() {
         Some(header) => factory.client_address(move |headers, peer| said(headers, &header).or(peer.map(ip))),
-        None => factory,
+        None => {
+            let clients = options.config.rate_limit.clients();
+            factory.client_address(move |headers, peer| clients.address(headers, peer.map(ip)))
+        }
     };
     #[cfg(feature = "redis")]
     let factory = revocation.into_iter().fold(factory, NativeAuthFactory::revocation);
@@ -43,7 +46,21 @@ pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, Start
     let native = factory.create_provider(users, secret, accounts.access_token_ttl, accounts.refresh_token_ttl)?;
     // With authentication disabled, there are no account routes either.
     options.native = Some(native.clone()).filter(|_| auth.enabled != Some(false));
+    note_unknown_proxies(options);
     Ok(Arc::new(native))
+}
+
+/// Logs that attempts are counted for the peers of connections: behind a proxy, all clients have the same one.
+fn note_unknown_proxies(options: &AppOptions) {
+    let config = &options.config;
+    let is_known = config.accounts.address_header.is_some() || config.rate_limit.trusted_proxies.is_some();
+    if options.native.is_none() || is_known || config.is_development() || options.is_quiet {
+        return;
+    }
+    tracing::warn!(
+        "failed log-ins and registrations are counted for the other end of the connection, which behind a proxy is the \
+         same for all clients; set SVC_TRUSTED_PROXIES to the proxies in front, or to none"
+    );
 }
 
 /// Adds the account routes to the application's router.

@@ -25,6 +25,12 @@ impl Clients {
         Self(Some(Arc::new(address)))
     }
 
+    /// Returns the address of a client, given the headers of its request and the peer of the connection.
+    pub(crate) fn address(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Option<IpAddr> {
+        let peer = peer.map(|peer| peer.to_canonical());
+        self.0.as_ref().map_or(peer, |address| address(headers, peer))
+    }
+
     /// Creates an event of a request with this head.
     pub(crate) fn event(
         &self,
@@ -32,8 +38,8 @@ impl Clients {
         headers: &HeaderMap,
         extensions: &Extensions,
     ) -> SecurityEvent {
-        let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip().to_canonical());
-        let address = self.0.as_ref().map_or(peer, |address| address(headers, peer));
+        let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip());
+        let address = self.address(headers, peer);
         let agent = headers.get(header::USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()).into_owned());
         // Events on a WebSocket happen outside of the request that opened it.
         let id = RequestId::current().or_else(|| RequestId::given(headers)).map(|id| id.as_str().to_owned());

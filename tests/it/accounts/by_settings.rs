@@ -68,6 +68,53 @@ async fn path_times_and_the_header_of_the_proxy_are_settings() {
     assert!(!log.text().contains("10.9.8.7"), "{}", log.text());
 }
 
+/// Registers an account as a proxy with these headers would.
+async fn register_behind(app: &App, name: &str, headers: &[(&str, &str)]) {
+    let body = json!({ "username": name, "password": PASSWORD, "email": format!("{name}@example.com") }).to_string();
+    let request = app.request("POST", "/auth/register").header("content-type", "application/json").body(body);
+    let request = headers.iter().fold(request, |request, (header, value)| request.header(*header, *value));
+    let reply = app.send(request).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+}
+
+#[tokio::test]
+async fn attempts_are_counted_for_the_client_that_a_trusted_proxy_names() {
+    let log = Log::start();
+    let database = database().await;
+    let trusted = serve(&database, &[("SVC_TRUSTED_PROXIES", "127.0.0.0/8, 10.0.0.1")]).await;
+    register_behind(&trusted, "ada", &[("x-forwarded-for", "192.0.2.66, 192.0.2.11, 10.0.0.1")]).await;
+    log.has("ip_address=192.0.2.11").await;
+    let named = [("SVC_TRUSTED_PROXIES", "127.0.0.1"), ("SVC_FORWARDED_HEADER", "x-real-ip")];
+    let headers = [("x-forwarded-for", "192.0.2.67"), ("x-real-ip", "192.0.2.12")];
+    register_behind(&serve(&database, &named).await, "bob", &headers).await;
+    log.has("ip_address=192.0.2.12").await;
+    // From anyone else, the header says nothing.
+    let foreign = serve(&database, &[("SVC_TRUSTED_PROXIES", "10.0.0.0/8")]).await;
+    register_behind(&foreign, "eve", &[("x-forwarded-for", "192.0.2.68")]).await;
+    log.has("ip_address=127.0.0.1").await;
+    for forged in ["192.0.2.66", "192.0.2.67", "192.0.2.68"] {
+        assert!(!log.text().contains(forged), "{forged}: {}", log.text());
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_knows_no_proxies_says_so_outside_of_development() {
+    let database = database().await;
+    let production = ("SVC_ENVIRONMENT", "production");
+    for (more, is_said) in [
+        (vec![production], true),
+        (vec![], false),
+        (vec![production, ("SVC_TRUSTED_PROXIES", "none")], false),
+        (vec![production, ("SVC_ACCOUNTS_ADDRESS_HEADER", "x-real-ip")], false),
+        (vec![production, ("SVC_AUTH_ENABLED", "false")], false),
+    ] {
+        let log = Log::start();
+        serve(&database, &more).await;
+        let lines = log.text().matches("failed log-ins and registrations are counted for").count();
+        assert_eq!(lines, usize::from(is_said), "{more:?}: {}", log.text());
+    }
+}
+
 #[tokio::test]
 async fn without_authentication_or_with_a_provider_in_code_there_are_no_routes() {
     let database = database().await;

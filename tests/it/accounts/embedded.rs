@@ -29,11 +29,7 @@ async fn its_role_uses_accounts_and_reads_no_hash() {
         let options = options.setup_sql(MIGRATION).accounts(&accounts).auth_provider(native.clone());
         let router = create_svc_app(options).await.unwrap().nest("/auth", create_auth_router(&native));
         let app = App::serve_router(router).await;
-        svc_tests::eventually(async || match app.get("/ready").await.status {
-            200 => Ok(()),
-            status => Err(status.to_string()),
-        })
-        .await;
+        app.until_ready().await;
         let held = register(&app, &format!("user{start}")).await;
         assert_accepted(&app, &held).await;
         assert_eq!(login(&app, "user1", PASSWORD).await.status, 200);

@@ -26,7 +26,7 @@ struct Mails(Mutex<UnboundedReceiver<AccountMail>>);
 impl Mails {
     async fn next(&self) -> (&'static str, String) {
         let next = async { self.0.lock().await.recv().await.unwrap() };
-        match tokio::time::timeout(std::time::Duration::from_secs(30), next).await.unwrap() {
+        match tokio::time::timeout(std::time::Duration::from_secs(120), next).await.unwrap() {
             AccountMail::VerifyEmail { token, .. } => ("verify", token),
             AccountMail::ResetPassword { token, .. } => ("reset", token),
             _ => ("", String::new()),

@@ -81,7 +81,7 @@ async fn nothing_secret_is_written() {
     let (database, mut redis) = (database().await, Redis::new().await);
     let (accounts, mails) = (accounts(&database), Outbox::default());
     let url = redis.url().replacen("redis://", "redis://default:hunter2@", 1);
-    let client = RedisClient::new(&redis.url()).unwrap();
+    let client = RedisClient::with_timeout(&redis.url(), Duration::from_secs(30)).unwrap();
     assert!(!format!("{:?}", RedisClient::new(&url).unwrap()).contains("hunter2"));
     assert!(!RedisClient::new("redis://:hunter2@[").unwrap_err().to_string().contains("hunter2"));
     let store = RedisRevocationStore::new(&client, Duration::from_secs(60));

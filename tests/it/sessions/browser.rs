@@ -1,5 +1,6 @@
 //! A service with sessions, and a browser that keeps a cookie.
 
+use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use svc::create_svc_app;
 use svc::prelude::*;
@@ -67,7 +68,12 @@ pub(super) struct Browser {
 impl Browser {
     pub(super) async fn send(&mut self, app: &App, query: &str) -> Reply {
         let body = json!({ "query": query }).to_string();
-        let mut request = app.request("POST", "/graphql").header("content-type", "application/json").body(body);
+        let request = app.request("POST", "/graphql").header("content-type", "application/json").body(body);
+        self.send_request(app, request).await
+    }
+
+    /// Sends a request with the cookie.
+    pub(super) async fn send_request(&mut self, app: &App, mut request: RequestBuilder) -> Reply {
         if let Some(cookie) = &self.cookie {
             request = request.header("cookie", format!("theme=dark; {cookie}; x=y"));
         }

@@ -1,5 +1,6 @@
 //! Sessions in cookies.
 
+mod accounts;
 mod at_once;
 mod browser;
 mod cookies;

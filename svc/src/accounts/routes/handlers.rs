@@ -82,6 +82,7 @@ pub(super) struct Confirmation {
 
 pub(super) async fn delete_me(State(provider): Provider, Access(token): Access, request: Json<Confirmation>) -> Answer {
     provider.delete(&token, &request.body.password, &request.client).await?;
+    request.cookie.clear()?;
     Ok(done(StatusCode::OK, "the account is deleted"))
 }
 
@@ -99,13 +100,16 @@ pub(super) async fn end_session(
     State(provider): Provider,
     Access(token): Access,
     Path(session): Path<String>,
-    Sender(client, _): Sender,
+    Sender(client, cookie): Sender,
 ) -> Answer {
     let session = Uuid::parse_str(&session).map_err(|_| Refused::NoSession)?;
     if !provider.0.database.end_session(token.user_id, session).await? {
         return Err(Refused::NoSession);
     }
     provider.revoke_session(session).await?;
+    if session == token.session {
+        cookie.clear()?;
+    }
     audit::note(Event::SessionEnded, Some(token.user_id), &client);
     Ok(done(StatusCode::OK, "the session has ended"))
 }
@@ -119,6 +123,7 @@ pub(super) struct Change {
 pub(super) async fn change_password(State(provider): Provider, Access(token): Access, request: Json<Change>) -> Answer {
     let Change { current_password, new_password } = request.body;
     let tokens = provider.change_password(&token, &current_password, &new_password, &request.client).await?;
+    request.cookie.renew()?;
     Ok(reply(StatusCode::OK, &tokens))
 }
 
@@ -140,6 +145,7 @@ pub(super) struct Reset {
 
 pub(super) async fn reset_password(State(provider): Provider, request: Json<Reset>) -> Answer {
     provider.reset_password(&request.body.token, &request.body.password, &request.client).await?;
+    request.cookie.renew()?;
     Ok(done(StatusCode::OK, "the password is set; log in with it"))
 }
 
