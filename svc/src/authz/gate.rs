@@ -15,7 +15,7 @@ use super::{
     Question, guard,
 };
 use crate::error::Denied;
-use crate::schema::{Code, Object, OperationKind};
+use crate::schema::{Code, Object, OperationKind, Resolved};
 use crate::sql::{Filter, RowFilter};
 use crate::trace::OpenSpan;
 use crate::{Error, ErrorCode};
@@ -274,9 +274,6 @@ fn row_filter(question: &dyn Question, decisions: &[AuthorizationDecision]) -> R
         );
     }
     let row = question.row();
-    if row.is_none() && question.has_stream() {
-        return Ok(None);
-    }
     let conditions = decisions.iter().map(AuthorizationDecision::row_condition);
     let filter =
         Filter::All(conditions.collect::<Result<_, _>>().map_err(|error| denied(question).with_source(error.chain()))?);
@@ -301,8 +298,17 @@ fn denied_field(field: &str) -> Error {
 /// The denial of a field that ran with a filter but read no rows to apply it to; `None` if the filter was applied. A
 /// filter is never ignored.
 pub(crate) fn lost_filter(filter: &RowFilter, field: &str) -> Option<Error> {
-    let why = "the authorizer gave a filter, and the field has read no rows of a view";
-    filter.is_lost().then(|| denied_field(field).with_source(why))
+    filter.is_lost().then(|| lost(field))
+}
+
+/// The denial of a field whose function returned rows that it had read without the filter, such as with its own SQL;
+/// `None` if the filter was applied. It is decided before the methods of the rows run, as their reads prove nothing.
+pub(crate) fn bypassed_filter(filter: &RowFilter, returned: Resolved<'_>, field: &str) -> Option<Error> {
+    filter.is_bypassed(returned).then(|| lost(field))
+}
+
+fn lost(field: &str) -> Error {
+    denied_field(field).with_source("the authorizer gave a filter, and the field has read no rows that it applies to")
 }
 
 impl std::fmt::Debug for Gate {

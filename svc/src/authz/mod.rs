@@ -42,7 +42,7 @@ use arguments::Arguments;
 pub(crate) use authorizer::DynAuthorizer;
 pub(crate) use cache::CachedAuthorizer;
 pub(crate) use dry_run::{TriedRule, TryingAuthorizer};
-pub(crate) use gate::{Gate, lost_filter};
+pub(crate) use gate::{Gate, bypassed_filter, lost_filter};
 pub(crate) use question::{FieldQuestion, Question};
 pub(crate) use request_rules::RequestRules;
 pub(crate) use row_policies::{RowPolicies, RowPolicy};

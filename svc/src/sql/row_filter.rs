@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Filter;
-use crate::schema::{Model, TypeIndex};
+use crate::schema::{Model, Resolved, TypeIndex};
 
 /// A policy's filter on the rows that a root field may read.
 #[derive(Debug)]
@@ -43,5 +43,16 @@ impl RowFilter {
     /// Whether the field returns no rows and has read nothing that the filter could apply to.
     pub(crate) fn is_lost(&self) -> bool {
         self.row.is_none() && !self.is_applied.load(Ordering::Relaxed)
+    }
+
+    /// Whether a function has returned rows and has read none that the filter applies to. Null and an empty list reveal
+    /// no row, so a function may return them without a read.
+    pub(crate) fn is_bypassed(&self, returned: Resolved<'_>) -> bool {
+        let has_rows = match returned {
+            Resolved::Null | Resolved::Failed(_) => false,
+            Resolved::List(items) => !items.is_empty(),
+            _ => true,
+        };
+        self.row.is_some() && has_rows && !self.is_applied.load(Ordering::Relaxed)
     }
 }

@@ -117,6 +117,35 @@ async fn fr_sql(ctx: &Context<'_>) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM v_fr_note").fetch_one(ctx.db().pool()).await?)
 }
 
+/// Reads rows past the repository.
+#[svc::query]
+async fn fr_raw_sql(ctx: &Context<'_>) -> Result<Vec<FrNote>> {
+    read_past_filters(ctx).await
+}
+
+/// Members of an interface, read past the repository.
+#[svc::query]
+async fn fr_raw_entries(ctx: &Context<'_>) -> Result<Vec<FrEntry>> {
+    Ok(read_past_filters(ctx).await?.into_iter().map(FrEntry::FrNote).collect())
+}
+
+/// Members of a union, read past the repository.
+#[svc::query]
+async fn fr_raw_found(ctx: &Context<'_>) -> Result<Vec<FrFound>> {
+    Ok(read_past_filters(ctx).await?.into_iter().map(FrFound::FrNote).collect())
+}
+
+async fn read_past_filters(ctx: &Context<'_>) -> Result<Vec<FrNote>> {
+    let rows = sqlx::query_as::<_, (i32, String)>("SELECT id, title FROM v_fr_note").fetch_all(ctx.db().pool()).await?;
+    Ok(rows.into_iter().map(|(id, title)| FrNote { id, title }).collect())
+}
+
+/// Returns no rows, and reads none.
+#[svc::query]
+async fn fr_none() -> Result<Vec<FrNote>> {
+    Ok(Vec::new())
+}
+
 /// Reads nothing.
 #[svc::query]
 fn fr_constant() -> i32 {
@@ -143,6 +172,7 @@ async fn serve() -> App {
         .auto_camel_case(true)
         .queries(queries![fr_notes, fr_count, fr_ids, fr_title, fr_has, fr_board, fr_entries, fr_found, fr_headlines])
         .queries(queries![fr_labels, fr_label_count, fr_sql, fr_constant])
+        .queries(queries![fr_raw_sql, fr_raw_entries, fr_raw_found, fr_none])
         .operations([
             Operation::new(CACHED).sql("SELECT jsonb_agg(v_fr_note ORDER BY id) AS \"frNotes\" FROM v_fr_note")
         ])
@@ -181,6 +211,16 @@ async fn a_filter_that_reaches_no_read_denies() {
     for query in ["{ frLabels { title } }", "{ frLabelCount }", "{ frSql }", "{ frConstant }"] {
         assert_eq!(app.query(query).await.code(), "FORBIDDEN", "{query}");
     }
+}
+
+#[tokio::test]
+async fn rows_that_a_function_reads_past_the_filter_are_denied() {
+    let app = serve().await;
+    for query in ["{ frRawSql { title } }", "{ frRawEntries { title } }", "{ frRawFound { ... on FrNote { title } } }"]
+    {
+        assert_eq!(app.query(query).await.code(), "FORBIDDEN", "{query}");
+    }
+    assert_eq!(app.query("{ frNone { title } }").await.json(), json!({ "data": { "frNone": [] } }));
 }
 
 #[tokio::test]

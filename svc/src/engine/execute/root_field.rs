@@ -7,7 +7,7 @@ use futures_util::future::join_all;
 
 use super::size::AnswerSize;
 use super::{Decided, Engine, Prepared};
-use crate::authz::lost_filter;
+use crate::authz::{bypassed_filter, lost_filter};
 use crate::engine::complete::{CompletedValue, guarded, root_value};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::explanation::{ExplainedField, Way};
@@ -16,7 +16,7 @@ use crate::engine::function::write_function;
 use crate::engine::mutations::Mutations;
 use crate::engine::path::Path;
 use crate::engine::plan::{Admission, PlanField, PlanKind, RootField};
-use crate::engine::resolver::{Call, Resolver};
+use crate::engine::resolver::{Call, Completed, Outcome, Resolver};
 use crate::engine::table::write_table;
 use crate::query_stats;
 use crate::repository::Db;
@@ -213,7 +213,19 @@ async fn resolve(
         Resolver::Async(resolve) => guarded(resolve(call)).await,
         Resolver::Stream(_) => Err(Error::internal("a subscription was run as if it were a query")),
     };
-    root_value(cx, admission, cx.noted(outcome), path).await
+    root_value(cx, admission, cx.noted(filtered(admission, outcome)), path).await
+}
+
+/// Replaces values that were read past the row filter of the field with a denial. A returned query is read later, with
+/// the filter.
+fn filtered<'a>(admission: &Admission<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
+    let denied = match (admission.row_filter(), &outcome) {
+        (Some(filter), Ok(Completed::Value(value))) => {
+            bypassed_filter(filter, value.resolve(), &admission.field().name)
+        }
+        _ => None,
+    };
+    denied.map_or(outcome, Err)
 }
 
 /// The value of `__schema` or `__type`, which was computed when the operation was prepared.
