@@ -76,10 +76,14 @@ const SETTINGS: &str = "\
     SELECT s.setdatabase::text || s.setrole::text || s.setconfig::text FROM pg_db_role_setting s \
     WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
     AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user)) \
-    UNION ALL SELECT 'read only' WHERE current_setting('transaction_read_only') = 'on' ORDER BY 1";
+    UNION ALL SELECT 'read only' WHERE current_setting('transaction_read_only') = 'on' \
+    UNION ALL SELECT 'checks input' WHERE to_regproc('pg_catalog.pg_input_is_valid') IS NOT NULL ORDER BY 1";
 
 /// An entry in the catalogue's settings for a read-only database.
 const READ_ONLY: &str = "read only";
+
+/// An entry in the catalogue's settings for a server that can check a text for any type: PostgreSQL 16 and later.
+const CHECKS_INPUT: &str = "checks input";
 
 type Row = (String, String, String, String, bool, bool, i64, i64, i64, bool, bool, bool, bool, Option<String>);
 
@@ -124,6 +128,11 @@ impl Catalogue {
     /// Whether the database is read-only: a standby, or set to be read-only.
     pub(crate) fn is_read_only(&self) -> bool {
         self.settings.iter().any(|setting| setting == READ_ONLY)
+    }
+
+    /// Whether `pg_input_is_valid` can check whether a text is valid for a type.
+    pub(crate) fn checks_input(&self) -> bool {
+        self.settings.iter().any(|setting| setting == CHECKS_INPUT)
     }
 
     /// The materialized views that must be refreshed before they can be read.

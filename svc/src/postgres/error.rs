@@ -5,7 +5,7 @@ use tokio_postgres::error::SqlState;
 use super::driver::DriverError;
 use super::session::UnknownSession;
 use super::sqlstate::{Condition, ErrorReport, MISSING, is_conversion};
-use crate::error::Raised;
+use crate::error::{Origin, Raised};
 use crate::{Error, ErrorCode};
 
 /// An error between a plan and its rows.
@@ -139,9 +139,12 @@ impl DbError {
         driver.is_some_and(DriverError::is_of_concurrency)
     }
 
-    /// Whether PostgreSQL could not parse or compute a value: class 22, data exceptions.
+    /// Whether PostgreSQL could not parse or compute a value: class 22, data exceptions, and the syntax errors of text
+    /// search documents, which have the code of SQL's.
     pub(crate) fn is_of_data(&self) -> bool {
-        matches!(self, Self::Driver(error) if error.code().is_some_and(|state| state.code().starts_with("22")))
+        let Self::Driver(error) = self else { return false };
+        let is_of_document = |code: &str| code == "42601" && error.file() == Some("tsvector_parser.c");
+        error.code().is_some_and(|state| state.code().starts_with("22") || is_of_document(state.code()))
     }
 
     /// Whether PostgreSQL could not parse a text as a value of another type.
@@ -294,7 +297,7 @@ impl Condition {
     /// The error that clients see.
     pub(crate) fn to_error(self) -> Error {
         let error = Error::new(self.code, self.message);
-        if self.retryable { error.with_extension(RETRYABLE, true) } else { error }
+        if self.retryable { error.with_extension(RETRYABLE, true).with_origin(Origin::Passing) } else { error }
     }
 }
 

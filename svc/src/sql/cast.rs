@@ -82,9 +82,7 @@ impl Cast {
     /// The cast of an array column, named by its element type.
     pub(super) fn list(ty: &ColumnType, kind: Option<&TypeKind>) -> Self {
         use ScalarKind as K;
-        // A domain would reject values that its column cannot contain.
-        let array = ty.plain_array.as_ref().unwrap_or(&ty.sql);
-        let element = array.trim_end_matches("[]");
+        let element = element_of(ty);
         let (convert, same) = (
             |ty: &str| Self::array(ty),
             || match ty.plain_array {
@@ -95,8 +93,8 @@ impl Cast {
         let Some(declared) = kind.and_then(json_cast) else { return same() };
         let scalar = scalar(kind);
         match (element, scalar) {
-            ("text" | "character varying" | "character" | "name" | "citext", _) if declared == "text" => same(),
-            ("text" | "character varying" | "character" | "name" | "citext", _) => convert(declared),
+            _ if is_text_element(element) && declared == "text" => same(),
+            _ if is_text_element(element) => convert(declared),
             ("integer", Some(K::Int)) | ("bigint", Some(K::Int | K::BigInt)) => same(),
             ("smallint" | "integer", Some(K::Int | K::BigInt)) => convert("bigint"),
             ("smallint" | "integer" | "bigint", _) if declared == "numeric" => convert("numeric"),
@@ -110,6 +108,20 @@ impl Cast {
     fn array(element: &str) -> Self {
         Self { column: Conversion::To(format!("{element}[]")), value: element.to_owned(), fallback: None }
     }
+}
+
+/// Whether a column is an array of texts.
+pub(super) fn is_text_list(ty: &ColumnType) -> bool {
+    ty.is_list() && is_text_element(element_of(ty))
+}
+
+/// The type of an array's elements: underneath a domain, which would reject values that its column cannot contain.
+fn element_of(ty: &ColumnType) -> &str {
+    ty.plain_array.as_ref().unwrap_or(&ty.sql).trim_end_matches("[]")
+}
+
+fn is_text_element(element: &str) -> bool {
+    matches!(element, "text" | "character varying" | "character" | "name" | "citext")
 }
 
 fn scalar(kind: Option<&TypeKind>) -> Option<ScalarKind> {

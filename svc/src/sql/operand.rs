@@ -1,7 +1,7 @@
 //! The left-hand side of a comparison: a column if the view has one, and a typed part of JSON otherwise.
 
 use super::Builder;
-use super::cast::{Cast, Conversion};
+use super::cast::{Cast, Conversion, is_text_list};
 use super::filter::Column;
 use super::scope::{Named, RowScope, Scope, Stored, named};
 use super::select_form;
@@ -182,6 +182,7 @@ impl<'a> Builder<'a> {
                 text = Some(sql.clone());
                 self.cast_text(&sql, &to)
             }
+            Conversion::To(to) if is_text_list(ty) && self.careful => self.cast_texts(&sql, &to),
             Conversion::To(ty) => format!("{sql}::{ty}"),
             Conversion::Instant => format!("({sql} AT TIME ZONE 'UTC')"),
             Conversion::Json => format!("to_jsonb({sql})"),
