@@ -15,8 +15,6 @@ pub(crate) struct Event {
     /// The row that it is about, if it names one.
     pub(crate) row: Option<RowEvent>,
     is_told: AtomicBool,
-    /// The throttle of log lines about dropped events, shared by all events of a hub.
-    dropped: LogThrottle,
 }
 
 /// The part of an event that is about a row.
@@ -40,17 +38,17 @@ pub(crate) enum Operation {
 }
 
 impl Event {
-    pub(crate) fn new(payload: String, dropped: LogThrottle) -> Self {
+    pub(crate) fn new(payload: String) -> Self {
         let row = RowEvent::read(&payload);
-        Self { payload, row, is_told: AtomicBool::new(false), dropped }
+        Self { payload, row, is_told: AtomicBool::new(false) }
     }
 
-    /// Logs that a subscriber waits for rows, and the event names none.
-    pub(super) fn warn(&self, reason: &'static str) {
+    /// Logs that a subscriber waits for rows, and the event names none. `dropped` limits the log lines of a hub.
+    pub(super) fn warn(&self, reason: &'static str, dropped: &LogThrottle) {
         if self.is_told.swap(true, Ordering::Relaxed) {
             return;
         }
-        self.dropped.log(move |events| {
+        dropped.log(move |events| {
             tracing::warn!(events, reason, "an event of a subscription without a body names no row, and is dropped");
         });
     }

@@ -11,7 +11,7 @@ use futures_util::stream::BoxStream;
 use slab::Slab;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::AbortHandle;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use uuid::Uuid;
 
 use super::queue::{Leave, Queue};
@@ -29,7 +29,8 @@ const AT_ONCE: u32 = 8;
 /// The time between two log lines about dropped events.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
-/// The time that a subscriber waits for the connection, and a probe for its event.
+/// The time after the loss of the connection for which subscribers wait for it, and the time that a probe waits for its
+/// event.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The events of a service. Listens to its channels once, and opens no connection if there are none.
@@ -42,8 +43,8 @@ pub(crate) struct Hub {
     subscribers: Mutex<HashMap<Arc<str>, Slab<Arc<Queue>>>>,
     /// The part of the service that is notified of each event immediately.
     listener: Option<Arc<dyn EventListener>>,
-    /// Whether the channels are listened to.
-    listens: watch::Sender<bool>,
+    /// The time since which the channels are not listened to, or `None` if they are.
+    lost: watch::Sender<Option<Instant>>,
     /// The number of received events.
     heard: AtomicU64,
     /// Notified when no event arrives on a connection, which is then abandoned.
@@ -70,7 +71,7 @@ impl Hub {
             probes: Mutex::default(),
             subscribers: Mutex::default(),
             listener,
-            listens: watch::Sender::new(false),
+            lost: watch::Sender::new(Some(Instant::now())),
             heard: AtomicU64::new(0),
             doubted: Arc::default(),
             queue,
@@ -113,8 +114,10 @@ impl Hub {
         let queue = Arc::new(Queue::new(self.queue, accepts));
         let key = locked(&self.subscribers).entry(channel.clone()).or_default().insert(queue.clone());
         let feed = Feed::new(self.clone(), channel.clone(), key, queue);
-        let mut listens = self.listens.subscribe();
-        match timeout(PATIENCE, listens.wait_for(|listens| *listens)).await {
+        let mut lost = self.lost.subscribe();
+        // Nobody waits for a connection that has been lost for longer: a request that waits keeps others from running.
+        let since = (*lost.borrow()).unwrap_or_else(Instant::now);
+        match timeout_at(since + PATIENCE, lost.wait_for(Option::is_none)).await {
             Ok(Ok(_)) => {
                 // The hub listens from here on, so nothing was missed.
                 feed.forget_gaps();
@@ -137,19 +140,17 @@ impl Hub {
     /// # Errors
     /// The reason if they do not.
     pub(crate) async fn check(&self) -> Result<(), String> {
-        if !*self.listens.borrow() {
+        if self.lost.borrow().is_some() {
             return Err("the connection that listens is lost".to_owned());
         }
-        let (payload, (told, heard)) = (Uuid::new_v4().to_string(), oneshot::channel());
-        locked(&self.probes).insert(payload.clone(), told);
+        let (told, heard) = oneshot::channel();
+        let probe = Probe::new(self, told);
         let proof = async {
-            self.publish(&self.probe, &payload).await.map_err(|error| error.chain())?;
+            self.publish(&self.probe, &probe.payload).await.map_err(|error| error.chain())?;
             heard.await.map_err(|_| "the connection that listens is lost".to_owned())
         };
         let before = self.heard.load(Ordering::Relaxed);
-        let proof = timeout(PATIENCE, proof).await;
-        locked(&self.probes).remove(&payload);
-        match proof {
+        match timeout(PATIENCE, proof).await {
             Ok(proof) => proof,
             // Events arrive in order, so the probe waits behind others.
             Err(_) if self.heard.load(Ordering::Relaxed) != before => {
@@ -179,10 +180,10 @@ impl Hub {
                     Some(of_channel) => of_channel.iter().map(|(_, queue)| queue.clone()).collect(),
                     None => return,
                 };
-                let event = Arc::new(Event::new(payload, self.dropped.clone()));
+                let event = Arc::new(Event::new(payload));
                 // The first subscriber may read before the last one gets the event.
                 let _telling = event.row.as_ref().map(|row| row.reads.participant());
-                queues.iter().for_each(|queue| queue.event(&event));
+                queues.iter().for_each(|queue| queue.event(&event, &self.dropped));
             }
             SourceEvent::Gap => self.gap(),
         }
@@ -193,7 +194,7 @@ impl Hub {
         if let Some(listener) = &self.listener {
             listener.hears(listens);
         }
-        self.listens.send_replace(listens);
+        self.lost.send_replace((!listens).then(Instant::now));
     }
 
     /// Reports that events may have been missed on any channel.
@@ -204,6 +205,26 @@ impl Hub {
         let reads = SharedReads::new();
         let _telling = reads.participant();
         locked(&self.subscribers).values().flatten().for_each(|(_, queue)| queue.gap(&reads));
+    }
+}
+
+/// A probe that a check waits for. A check may be dropped at any time, as when its client closes the connection.
+struct Probe<'a> {
+    hub: &'a Hub,
+    payload: String,
+}
+
+impl<'a> Probe<'a> {
+    fn new(hub: &'a Hub, told: oneshot::Sender<()>) -> Self {
+        let payload = Uuid::new_v4().to_string();
+        locked(&hub.probes).insert(payload.clone(), told);
+        Self { hub, payload }
+    }
+}
+
+impl Drop for Probe<'_> {
+    fn drop(&mut self) {
+        locked(&self.hub.probes).remove(&self.payload);
     }
 }
 
@@ -288,5 +309,38 @@ impl Leave for Hub {
 impl fmt::Debug for Hub {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hub").field("channels", &self.channels).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use futures_util::future::BoxFuture;
+
+    use super::*;
+
+    /// A source that never publishes anything.
+    struct Stuck;
+
+    impl EventSource for Stuck {
+        fn listen<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
+            std::future::pending().boxed()
+        }
+
+        fn publish<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<()>> {
+            std::future::pending().boxed()
+        }
+    }
+
+    #[tokio::test]
+    async fn a_check_that_is_dropped_leaves_no_probe() {
+        let hub = Hub::new(Arc::new(Stuck), vec!["post_changed".to_owned()], 1, None);
+        hub.listens(true);
+        let mut check = Box::pin(hub.check());
+        assert!((&mut check).now_or_never().is_none());
+        assert_eq!(locked(&hub.probes).len(), 1);
+
+        drop(check);
+        assert!(locked(&hub.probes).is_empty());
     }
 }

@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::Stream;
 use futures_util::task::AtomicWaker;
+use indexmap::IndexSet;
 
 use super::{Event, Operation, RowEvent};
+use crate::log_throttle::LogThrottle;
 use crate::postgres::{Participant, SharedReads};
 use crate::{Error, ErrorCode, Result};
 
@@ -77,14 +79,14 @@ impl Queue {
         Self { waiting: Mutex::default(), waker: AtomicWaker::new(), most, accepts }
     }
 
-    /// Adds an event.
-    pub(super) fn event(&self, event: &Arc<Event>) {
+    /// Adds an event. `dropped` limits the log lines about events that name no row.
+    pub(super) fn event(&self, event: &Arc<Event>, dropped: &LogThrottle) {
         let Some(accepts) = &self.accepts else {
             return self.add(self.waiting(), Delivery::Event { event: event.clone(), hides: false, participant: None });
         };
-        let Some(row) = &event.row else { return event.warn("it is no JSON object with an `id`") };
+        let Some(row) = &event.row else { return event.warn("it is no JSON object with an `id`", dropped) };
         if !accepts.is_fit(row) {
-            return event.warn("its `id` is not of the type of the rows' `id`");
+            return event.warn("its `id` is not of the type of the rows' `id`", dropped);
         }
         let is_accepted = accepts.accepts(row);
         let mut waiting = self.waiting();
@@ -114,24 +116,39 @@ impl Queue {
             waiting.unread += 1;
             waiting.unread_since.get_or_insert_with(Instant::now);
         }
+        match self.accepts {
+            Some(_) => self.bound_rows(&mut waiting),
+            None => self.bound_payloads(&mut waiting),
+        }
+        drop(waiting);
+        self.waker.wake();
+    }
+
+    /// Collapses the events about rows if too many wait, or ends the subscription of a client that does not read.
+    fn bound_rows(&self, waiting: &mut Waiting) {
         // Events that arrived while the client was reading do not count against it.
         let (most, is_over) = match (waiting.is_reading, waiting.has_collapsed) {
             (true, _) => (self.most.saturating_mul(READING), true),
             (false, false) => (self.most, waiting.unread > self.most),
             (false, true) => (self.most, waiting.unread > self.most.saturating_mul(2)),
         };
-        if waiting.deliveries.len() > most && is_over {
-            // Payloads cannot be read again later, as rows can.
-            let is_looked_at = self.accepts.is_some();
-            let may_read = waiting.is_reading || !waiting.has_collapsed || !waiting.is_unread_for(UNREAD);
-            if is_looked_at && may_read {
-                waiting.collapse(self.most.saturating_mul(READING));
-            } else {
-                *waiting = Waiting { is_full: true, ..Waiting::default() };
-            }
+        if waiting.deliveries.len() <= most || !is_over {
+            return;
         }
-        drop(waiting);
-        self.waker.wake();
+        if waiting.is_reading || !waiting.has_collapsed || !waiting.is_unread_for(UNREAD) {
+            waiting.collapse(self.most.saturating_mul(READING));
+        } else {
+            waiting.overflow();
+        }
+    }
+
+    /// Ends the subscription if too many payloads wait, because they cannot be read again later, as rows can. A body
+    /// may do anything with a payload before it takes the next one, so it counts as not reading only after a while.
+    fn bound_payloads(&self, waiting: &mut Waiting) {
+        let most = if waiting.is_unread_for(UNREAD) { self.most } else { self.most.saturating_mul(READING) };
+        if waiting.deliveries.len() > most {
+            waiting.overflow();
+        }
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -144,12 +161,10 @@ impl Queue {
         if waiting.is_full { Some(Delivery::Overflow) } else { waiting.deliveries.pop_front() }
     }
 
-    /// Records whether the client reads, that is, whether it has received all responses.
+    /// Records that the client has read, and whether it still does, that is, whether it has received all responses.
     fn set_reading(&self, is_reading: bool) {
         let mut waiting = self.waiting();
-        if is_reading || waiting.is_reading {
-            (waiting.unread, waiting.unread_since, waiting.has_collapsed) = (0, None, false);
-        }
+        (waiting.unread, waiting.unread_since, waiting.has_collapsed) = (0, None, false);
         waiting.is_reading = is_reading;
     }
 }
@@ -166,9 +181,12 @@ impl Waiting {
         self.unread_since.is_some_and(|since| since.elapsed() >= time)
     }
 
-    /// Collapses all waiting deliveries into one gap, which keeps the ids of changed rows, up to `most`.
+    /// Collapses all waiting deliveries into one gap, which keeps the ids of the first `most` changed rows. Deletions,
+    /// and further rows that the client was not sent before, are dropped without a notice, which could also reveal
+    /// changes of rows that it may not see. The book recommends another query after writes of such a size.
     fn collapse(&mut self, most: usize) {
-        let mut ids = Vec::new();
+        // A row that has changed again must not take the place of another.
+        let mut ids = IndexSet::new();
         for delivery in self.deliveries.drain(..) {
             match delivery {
                 Delivery::Gap { waiting, .. } => ids.extend(waiting),
@@ -181,8 +199,13 @@ impl Waiting {
         }
         ids.truncate(most);
         let participant = Some(SharedReads::new().frequent_participant());
-        self.deliveries.push_back(Delivery::Gap { participant, waiting: ids });
+        self.deliveries.push_back(Delivery::Gap { participant, waiting: ids.into_iter().collect() });
         (self.unread, self.has_collapsed) = (0, true);
+    }
+
+    /// Drops all deliveries, and ends the subscription.
+    fn overflow(&mut self) {
+        *self = Self { is_full: true, ..Self::default() };
     }
 
     /// Removes an earlier event of the same row; returns whether it was or hid a change.
@@ -284,6 +307,8 @@ impl Stream for Events {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::ops::Range;
     use std::sync::Arc;
     use std::time::{Duration, Instant};
 
@@ -304,7 +329,7 @@ mod tests {
 
     fn add(queue: &Queue, payloads: &[&str]) {
         let dropped = LogThrottle::every(Duration::from_secs(10));
-        payloads.iter().for_each(|payload| queue.event(&Arc::new(Event::new((*payload).to_owned(), dropped.clone()))));
+        payloads.iter().for_each(|payload| queue.event(&Arc::new(Event::new((*payload).to_owned())), &dropped));
     }
 
     fn taken(queue: &Queue) -> Vec<String> {
@@ -359,6 +384,21 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_change_again_leave_room_for_others_in_a_gap() {
+        let queue = Queue::new(2, all());
+        let change = |ids: Range<u32>| ids.for_each(|id| add(&queue, &[&format!(r#"{{"id":{id}}}"#)]));
+        (0..5).for_each(|_| change(0..10));
+        change(10..18);
+        let ids = |delivery| match delivery {
+            Delivery::Event { event, .. } => event.row.iter().map(|row| row.id.clone()).collect::<Vec<_>>(),
+            Delivery::Gap { waiting, .. } => waiting,
+            Delivery::Overflow => Vec::new(),
+        };
+        let kept: BTreeSet<String> = std::iter::from_fn(|| queue.take()).take(100).flat_map(ids).collect();
+        assert_eq!(kept, (0..18).map(|id: u32| id.to_string()).collect());
+    }
+
+    #[test]
     fn gaps_do_not_add_up() {
         let queue = Queue::new(2, all());
         for _ in 0..5 {
@@ -392,6 +432,30 @@ mod tests {
         let first = queue.take();
         let Some(Delivery::Gap { waiting, .. }) = first else { panic!("{first:?}") };
         assert_eq!(waiting.len(), 20);
+    }
+
+    #[test]
+    fn payloads_for_one_who_took_another_have_as_much_room() {
+        let queue = Queue::new(2, None);
+        queue.set_reading(false);
+        (0..20).for_each(|_| add(&queue, &["x"]));
+        assert_eq!(taken(&queue), ["x"; 5]);
+        (0..6).for_each(|_| add(&queue, &["x"]));
+        assert_eq!(taken(&queue), ["overflow"; 5]);
+    }
+
+    #[test]
+    fn payloads_for_one_who_takes_none_for_a_while_have_little_room() {
+        let queue = Queue::new(2, None);
+        add(&queue, &["x", "x", "x"]);
+        queue.waiting().unread_since = Instant::now().checked_sub(UNREAD);
+        // Taking a payload is reading.
+        queue.set_reading(false);
+        add(&queue, &["x"]);
+        assert_eq!(queue.waiting().deliveries.len(), 4);
+        queue.waiting().unread_since = Instant::now().checked_sub(UNREAD);
+        add(&queue, &["x"]);
+        assert_eq!(taken(&queue), ["overflow"; 5]);
     }
 
     #[test]

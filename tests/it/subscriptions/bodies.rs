@@ -9,6 +9,7 @@ use svc::futures_util::stream::{self, BoxStream};
 use svc::futures_util::{StreamExt as _, TryStreamExt as _};
 use svc::prelude::*;
 use svc::testing::{Subscription, TestService};
+use svc_tests::eventually;
 
 use super::service::{answers, refused, service};
 
@@ -195,7 +196,11 @@ async fn the_time_of_a_request_bounds_the_way_to_the_stream_and_not_the_stream()
     let refused = refused(&service, "subscription { slow_to_open }").await;
     assert_eq!(refused["errors"][0]["extensions"]["code"], "TIMEOUT");
     let document = "subscription { ticks(count: 2) { number seconds_left } }";
-    let mut answers = service.subscribe(Subscription::new(document)).await.unwrap();
+    // Where the machine stands still, the time may be over before the stream is there.
+    let mut answers = eventually(async || {
+        service.subscribe(Subscription::new(document)).await.map_err(|refused| refused.to_string())
+    })
+    .await;
     answers.next().await.unwrap();
     tokio::time::sleep(Duration::from_millis(1_800)).await;
     let second = answers.next().await.unwrap();

@@ -1,12 +1,16 @@
 //! Channels that bodies listen to and publish on.
 
+use std::time::Duration;
+
 use serde_json::json;
 use svc::events::InProcessEvents;
+use svc::futures_util::{FutureExt as _, StreamExt as _};
 use svc::prelude::*;
 use svc::testing::{Subscription, TestService};
 use svc_tests::{App, TestDatabase};
+use tokio::sync::Semaphore;
 
-use super::service::{Posts, next};
+use super::service::{Posts, next, until_listening};
 
 #[svc::query]
 fn hello() -> &'static str {
@@ -24,18 +28,41 @@ async fn said(ctx: &Context<'_>) -> Result<impl Stream<Item = Result<String>> + 
     ctx.events("said").await
 }
 
+static READS: Semaphore = Semaphore::const_new(0);
+
+#[svc::mutation]
+async fn say_often(ctx: &Context<'_>, count: i32) -> Result<bool> {
+    for number in 0..count {
+        ctx.publish("said", &number.to_string()).await?;
+    }
+    Ok(true)
+}
+
+/// The payloads, each after something that takes time.
+#[svc::subscription]
+async fn read_slowly(ctx: &Context<'_>) -> Result<impl Stream<Item = Result<String>> + use<>> {
+    let said = ctx.events("said").await?;
+    Ok(said.then(|payload| async move {
+        let _read = READS.acquire().await;
+        payload
+    }))
+}
+
 #[svc::subscription]
 async fn unheard(ctx: &Context<'_>) -> Result<impl Stream<Item = Result<String>> + use<>> {
     ctx.events("unheard").await
 }
 
 fn options() -> AppOptions {
-    let options = AppOptions::new().queries(queries![hello]).mutations(mutations![say]);
-    options.subscriptions(subscriptions![said, unheard]).event_channels(["said"])
+    let options = AppOptions::new().queries(queries![hello]).mutations(mutations![say, say_often]);
+    options.subscriptions(subscriptions![said, read_slowly, unheard]).event_channels(["said"])
 }
 
 /// Says something through the first, and waits until subscribers of both have heard it.
 async fn talk(speaking: &TestService, listening: &TestService) {
+    for service in [speaking, listening] {
+        until_listening(service, "subscription { said }").await;
+    }
     let mut heard = [
         speaking.subscribe(Subscription::new("subscription { said }")).await.unwrap(),
         listening.subscribe(Subscription::new("subscription { said }")).await.unwrap(),
@@ -58,6 +85,29 @@ async fn what_is_published_reaches_subscribers_in_the_process() {
     talk(&first, &second).await;
 }
 
+/// More payloads than may wait for a client that does not read come while a body is busy with the first.
+#[tokio::test]
+async fn a_body_that_is_busy_with_a_payload_gets_many_others() {
+    let options = options().event_source(InProcessEvents::new());
+    let service = TestService::start(options.database_url("postgres://nobody@127.0.0.1:1/nothing")).await.unwrap();
+    until_listening(&service, "subscription { said }").await;
+    let mut busy = service.subscribe(Subscription::new("subscription { read_slowly }")).await.unwrap();
+    let mut quick = service.subscribe(Subscription::new("subscription { said }")).await.unwrap();
+    let app = App::serve_router(service.router()).await;
+    for count in [1, 150] {
+        app.query(&format!("mutation {{ say_often(count: {count}) }}")).await.data();
+        for number in 0..count {
+            assert_eq!(next(&mut quick).await, json!({"data": {"said": number.to_string()}}));
+        }
+        // Takes the first payload, and waits for the read.
+        assert!(busy.next().now_or_never().is_none());
+    }
+    READS.add_permits(1);
+    for number in [0..1, 0..150].into_iter().flatten() {
+        assert_eq!(next(&mut busy).await, json!({"data": {"read_slowly": number.to_string()}}));
+    }
+}
+
 #[tokio::test]
 async fn what_is_published_reaches_subscribers_of_other_instances() {
     let database = TestDatabase::new("").await;
@@ -70,7 +120,8 @@ async fn what_is_published_reaches_subscribers_of_other_instances() {
 async fn redis_brings_events_as_well() {
     let redis = svc_tests::Redis::new().await;
     let start = || {
-        let client = svc::RedisClient::new(&redis.url()).unwrap();
+        // A busy machine does not make Redis an absence.
+        let client = svc::RedisClient::with_timeout(&redis.url(), Duration::from_secs(30)).unwrap();
         let options = options().database_url("postgres://nobody@127.0.0.1:1/nothing");
         options.event_source(svc::events::RedisEvents::new(client))
     };

@@ -9,7 +9,7 @@ use svc::prelude::*;
 use svc::testing::{Subscription, TestService};
 use svc_tests::Log;
 
-use super::service::{Post, Posts, next, nothing, nothing_but_reads};
+use super::service::{Post, Posts, next, nothing, nothing_but_reads, start};
 
 fn by_tenant(ctx: &Context<'_>) -> Result<RowDecision> {
     Ok(match ctx.header("x-tenant") {
@@ -28,7 +28,7 @@ const REMOVABLE: &str = "subscription { removable { title } }";
 async fn a_row_that_moves_to_another_tenant_and_is_deleted_tells_the_first_nothing() {
     let database = Posts::database().await;
     let options = Posts::of(&database).row_policy::<Post>(by_tenant);
-    let service = TestService::start(options).await.unwrap();
+    let service = start(options).await;
     let mut a = service.subscribe(of("a", REMOVABLE)).await.unwrap();
     let mut b = service.subscribe(of("b", REMOVABLE)).await.unwrap();
     database.execute("UPDATE tb_post SET title = 'of a' WHERE id = 1").await;
@@ -45,7 +45,7 @@ async fn a_row_that_moves_to_another_tenant_and_is_deleted_tells_the_first_nothi
 #[tokio::test]
 async fn a_move_that_was_not_looked_at_tells_nothing_either() {
     let database = Posts::database().await;
-    let service = TestService::start(Posts::of(&database).row_policy::<Post>(by_tenant)).await.unwrap();
+    let service = start(Posts::of(&database).row_policy::<Post>(by_tenant)).await;
     let mut a = service.subscribe(of("a", REMOVABLE)).await.unwrap();
     database.execute("UPDATE tb_post SET title = 'of a' WHERE id = 1").await;
     next(&mut a).await;
@@ -58,7 +58,7 @@ async fn a_move_that_was_not_looked_at_tells_nothing_either() {
 #[tokio::test]
 async fn a_deletion_directly_behind_a_change_is_told_where_its_event_says_whose_the_row_was() {
     let database = Posts::database().await;
-    let service = TestService::start(Posts::of(&database).row_policy::<Post>(by_tenant)).await.unwrap();
+    let service = start(Posts::of(&database).row_policy::<Post>(by_tenant)).await;
     let mut a = service.subscribe(of("a", REMOVABLE)).await.unwrap();
     let change_and_delete = |id: i32, change: &str| {
         format!("BEGIN; UPDATE tb_post SET {change} WHERE id = {id}; DELETE FROM tb_post WHERE id = {id}; COMMIT")
@@ -84,7 +84,7 @@ async fn a_deletion_directly_behind_a_change_is_told_where_its_event_says_whose_
 #[tokio::test]
 async fn each_tenant_reads_with_its_own_rules_and_equal_ones_together() {
     let database = Posts::database().await;
-    let service = TestService::start(Posts::of(&database).row_policy::<Post>(by_tenant)).await.unwrap();
+    let service = start(Posts::of(&database).row_policy::<Post>(by_tenant)).await;
     let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
     for tenant in ["a", "b", "a", "b", "a"] {
         let answers = service.subscribe(of(tenant, "subscription { changed { title } }")).await.unwrap();
@@ -110,7 +110,7 @@ async fn the_filter_of_an_authorizer_holds_for_each_event() {
             AuthorizationDecision::allow_filtered([("tenant", tenant)])
         })
     });
-    let service = TestService::start(options).await.unwrap();
+    let service = start(options).await;
     let refused = service.subscribe(Subscription::new(REMOVABLE)).await.unwrap_err();
     assert_eq!(refused["errors"][0]["extensions"]["code"], "FORBIDDEN");
     let mut b = service.subscribe(of("b", REMOVABLE)).await.unwrap();
@@ -161,7 +161,7 @@ async fn session_variables_of_the_subscriber_are_set_for_each_read() {
         .await;
     let variables = SessionVariables::new().header("app.tenant", "x-tenant");
     let options = Posts::of(&database).session_variables(variables).allow_unbound_policies(true);
-    let service = TestService::start(options).await.unwrap();
+    let service = start(options).await;
     let mut a = service.subscribe(of("a", "subscription { changed { title } }")).await.unwrap();
     let mut b = service.subscribe(of("b", "subscription { changed { title } }")).await.unwrap();
     database.execute("UPDATE tb_post SET title = 'mine' WHERE id = 1").await;
@@ -187,7 +187,7 @@ async fn a_deletion_tells_no_gated_id() {
     };
     let database = Posts::database().await;
     let options = Posts::of(&database).subscriptions(subscriptions![numbered]).authorizer(may_have_ids);
-    let service = TestService::start(options).await.unwrap();
+    let service = start(options).await;
     let document = "subscription { numbered { title } }";
     let mut anybody = service.subscribe(of("a", document)).await.unwrap();
     let mut admin = service.subscribe(of("admin", document)).await.unwrap();

@@ -8,7 +8,7 @@ use svc::testing::{Subscribed, Subscription, TestService};
 use svc_tests::{TestDatabase, eventually};
 use tokio::time::timeout;
 
-use super::service::{Author, Posts, next, nothing, nothing_but_reads, started};
+use super::service::{Author, Posts, next, nothing, nothing_but_reads, start, started};
 
 #[tokio::test]
 async fn an_event_is_answered_with_the_row() {
@@ -72,7 +72,7 @@ async fn an_argument_is_compared_with_the_key_of_a_relation() {
 async fn nobody_learns_by_an_argument_of_a_related_row_that_is_kept_back() {
     let database = Posts::database().await;
     let of_bob = |_: &Context<'_>| Ok(RowDecision::allow_where(col("name").eq("bob")));
-    let service = TestService::start(Posts::of(&database).row_policy::<Author>(of_bob)).await.unwrap();
+    let service = start(Posts::of(&database).row_policy::<Author>(of_bob)).await;
     for (field, channel) in [("changed", "post_changed"), ("noted", "note_changed")] {
         let asked = |author| Subscription::new(format!("subscription {{ {field}(author: {author}) {{ id }} }}"));
         let mut hidden = service.subscribe(asked(1)).await.unwrap();
@@ -142,13 +142,24 @@ async fn equal_subscribers_share_one_statement_for_each_event() {
     let before = database.statements("v_sub_post").await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(database.statements("v_sub_post").await, before, "nothing has happened");
-    for round in 1..=5 {
+    let mut swift = 0;
+    for round in 1..=50 {
+        let before = database.statements("v_sub_post").await;
         database.execute(&format!("UPDATE tb_post SET title = 'r{round}' WHERE id = 1")).await;
         let expected = json!({"data": {"changed": {"title": format!("r{round}"), "author": {"name": "ada"}}}});
+        let asked = Instant::now();
         let all = svc::futures_util::future::join_all(subscribed.iter_mut().map(next)).await;
+        // Rows are kept for a second: on a machine that stands still for so long, the last ones read again.
+        let is_swift = asked.elapsed() < Duration::from_secs(1);
         assert!(all.iter().all(|answer| *answer == expected), "{all:?}");
+        let statements = database.statements("v_sub_post").await - before;
+        assert!(statements == 1 || !is_swift, "{statements} statements");
+        swift += u32::from(is_swift);
+        if swift == 5 {
+            return;
+        }
     }
-    assert_eq!(database.statements("v_sub_post").await - before, 5);
+    panic!("the machine stood still in most rounds");
 }
 
 #[tokio::test]
@@ -173,7 +184,7 @@ async fn one_who_leaves_does_not_silence_the_others() {
 #[tokio::test]
 async fn two_instances_tell_their_subscribers_of_the_same_event() {
     let (database, first) = started().await;
-    let second = TestService::start(Posts::of(&database)).await.unwrap();
+    let second = start(Posts::of(&database)).await;
     let document = "subscription { changed { title } }";
     let mut answers = [
         first.subscribe(Subscription::new(document)).await.unwrap(),
@@ -234,7 +245,7 @@ async fn a_slow_reader_gets_the_last_of_each_row_and_one_that_is_too_slow_the_en
     let database = Posts::database().await;
     let mut config = SvcConfig::default();
     config.events.queue = 5;
-    let service = TestService::start(Posts::with(AppOptions::new().config(config), &database)).await.unwrap();
+    let service = start(Posts::with(AppOptions::new().config(config), &database)).await;
     let mut slow = service.subscribe(Subscription::new("subscription { changed { id title } }")).await.unwrap();
     let mut quick = service.subscribe(Subscription::new("subscription { changed(id: 3) { title } }")).await.unwrap();
     for round in 0..20 {
@@ -245,8 +256,13 @@ async fn a_slow_reader_gets_the_last_of_each_row_and_one_that_is_too_slow_the_en
     assert_eq!(next(&mut slow).await["data"]["changed"], json!({"id": 1, "title": "s19"}));
     assert_eq!(next(&mut slow).await["data"]["changed"], json!({"id": 3, "title": "done"}));
     database.execute("INSERT INTO tb_post SELECT n, 'flood', 1, 'a' FROM generate_series(100, 120) AS n").await;
+    database.execute("UPDATE tb_post SET title = 'behind' WHERE id = 3").await;
+    assert_eq!(next(&mut quick).await["data"]["changed"]["title"], "behind");
+    // They have come, and one who takes none for a second is too slow for those that come after it.
     let start = Instant::now();
-    while start.elapsed() < Duration::from_millis(1_500) {
+    let mut is_slow = false;
+    while !is_slow {
+        is_slow = start.elapsed() > Duration::from_millis(1_500);
         database.execute("UPDATE tb_post SET title = 'flood ' || clock_timestamp() WHERE id >= 100").await;
     }
     database.execute("UPDATE tb_post SET title = 'after' WHERE id = 3").await;

@@ -10,6 +10,23 @@ use svc::testing::{Subscribed, Subscription, TestService};
 use svc_tests::{TestDatabase, eventually};
 use tokio::time::timeout;
 
+/// Starts a service, and waits until it listens to the events of posts.
+pub(super) async fn start(options: AppOptions) -> TestService {
+    let service = TestService::start(options).await.unwrap();
+    until_listening(&service, "subscription { changed { id } }").await;
+    service
+}
+
+/// Waits until a service listens to the events of a subscription. A subscriber waits two seconds for that, in which a
+/// busy machine may open no connection.
+pub(super) async fn until_listening(service: &TestService, document: &str) {
+    eventually(async || {
+        let subscription = Subscription::new(document).header("x-tenant", "a").unwrap();
+        service.subscribe(subscription).await.map(drop).map_err(|refused| refused.to_string())
+    })
+    .await;
+}
+
 /// A service that needs no database.
 pub(super) async fn service(options: AppOptions) -> TestService {
     TestService::start(options.database_url("postgres://nobody@127.0.0.1:1/nothing")).await.unwrap()
@@ -31,7 +48,7 @@ pub(super) async fn refused(service: &TestService, document: &str) -> Value {
 
 /// The next answer, which comes soon.
 pub(super) async fn next(answers: &mut Subscribed) -> Value {
-    timeout(Duration::from_secs(30), answers.next()).await.expect("an answer").expect("the stream goes on")
+    timeout(Duration::from_secs(120), answers.next()).await.expect("an answer").expect("the stream goes on")
 }
 
 /// No answer comes, as far as one can wait for that.
@@ -135,6 +152,6 @@ impl Posts {
 /// A database of posts, and a service with subscriptions to them.
 pub(super) async fn started() -> (TestDatabase, TestService) {
     let database = Posts::database().await;
-    let service = TestService::start(Posts::of(&database)).await.unwrap();
+    let service = start(Posts::of(&database)).await;
     (database, service)
 }

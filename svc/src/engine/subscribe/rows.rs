@@ -56,14 +56,17 @@ impl AskedRows {
 impl Accepts for AskedRows {
     /// Forgets a row that no longer fits.
     fn accepts(&self, event: &RowEvent) -> bool {
+        let is_denied = || self.rules.as_ref().is_some_and(|rules| rules.deny(self.filter.row(), event));
         match event.operation {
-            Operation::Deleted => self.sent.get(&event.id).is_some(),
+            // A read of an earlier event may have sent the row after a later event showed that it is forbidden, so the
+            // last values of the row decide.
+            Operation::Deleted => self.sent.get(&event.id).is_some() && !is_denied(),
             Operation::Changed => {
                 let fits = self.filter.left(event).is_some();
                 if !fits {
                     self.sent.forget(&event.id);
                 }
-                let is_denied = fits && self.rules.as_ref().is_some_and(|rules| rules.deny(self.filter.row(), event));
+                let is_denied = fits && is_denied();
                 if is_denied {
                     self.sent.lose(&event.id);
                 }
