@@ -2,6 +2,7 @@
 
 use super::field_error::FieldError;
 use crate::ErrorCode;
+use crate::error::Origin;
 use crate::postgres::{Effect, RETRYABLE};
 
 /// The key of the effect in the `extensions` of each error of a mutation.
@@ -19,10 +20,11 @@ impl Effect {
                 continue;
             }
             error.extensions.insert(KEY.to_owned(), self.as_str().into());
-            // Errors that the function itself declared keep their wording.
+            // Failures that a function declared keep their wording.
             let invites = error.invites_retry() && !error.extensions.contains_key("errors");
+            // So do the program's own errors: without `retryable`, none of them invites to do again what is done.
             let is_in_vain = self != Self::NotDone && error.extensions.remove(RETRYABLE).is_some();
-            if invites || is_in_vain {
+            if invites || (is_in_vain && error.origin == Origin::Passing) {
                 self.reword(error);
             }
         }

@@ -78,13 +78,14 @@ impl<'a> Mutations<'a> {
 }
 
 /// The effect of each mutation of an operation that is stopped at its deadline, by response key. `is_one` means that
-/// all of them are one statement.
+/// all of them are one statement, unless it was not used: under a row filter or a row policy, they run one by one.
 pub(super) fn effects_when_late(ledger: &Ledger, plan: &Plan, is_one: bool) -> Vec<(String, Effect)> {
     let fields = &plan.root.fields;
     let ended = ledger.ended();
     let runs_program = fields.get(ended.len()).and_then(PlanField::root).is_some_and(RootField::needs_code);
     let running = if runs_program { ledger.effect().of_ended_program() } else { ledger.effect() };
     let effects = ended.into_iter().chain([running]);
+    let is_one = is_one && !ledger.is_one_by_one();
     if is_one { by_key(fields, effects.chain(repeat(running))) } else { by_key(fields, effects) }
 }
 

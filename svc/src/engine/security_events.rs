@@ -59,7 +59,7 @@ impl<'a> Finding<'a> {
             Origin::Panic => SecurityEventType::SystemPanic,
             Origin::Other if error.code == ErrorCode::Timeout.as_str() => SecurityEventType::QueryTimeout,
             Origin::Other if error.code == ErrorCode::QueryTooLarge.as_str() => SecurityEventType::QuerySizeExceeded,
-            Origin::Other => return None,
+            Origin::Other | Origin::Passing => return None,
         };
         // Another field may reveal a gated field, as a filter does.
         let gated = error.extensions.get("field").and_then(Value::as_str);

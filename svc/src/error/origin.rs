@@ -1,4 +1,4 @@
-//! The origin of an error, as far as the security log distinguishes it.
+//! The origin of an error, as far as the security log and the errors of mutations distinguish it.
 
 /// The origin of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,6 +10,9 @@ pub(crate) enum Origin {
     Panic,
     /// A denial by a rule of the gate.
     Gate(Denied),
+    /// A temporary failure of the database, such as a conflict with concurrent changes. Errors that the program creates
+    /// never have this origin.
+    Passing,
 }
 
 /// The kinds of rules for a denial by the gate.

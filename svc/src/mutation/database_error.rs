@@ -4,6 +4,7 @@ use super::failure::{Failure, text_field};
 use super::status::Kind;
 use super::{Constraints, raised};
 use crate::Error;
+use crate::error::Origin;
 use crate::json::ExactJson;
 use crate::postgres::{CONTENTION, DbError, Fault, RETRYABLE, is_contention};
 
@@ -56,6 +57,7 @@ impl Failure {
     pub(crate) fn contended(message: String) -> Self {
         let mut failure = Self::one(Kind::Conflict, "conflict:changed".to_owned(), "changed", message, None);
         failure.extensions.insert(RETRYABLE.to_owned(), ExactJson::Bool(true));
+        failure.origin = Origin::Passing;
         failure
     }
 

@@ -2,6 +2,7 @@
 
 use super::response::Response;
 use super::status::Kind;
+use crate::error::Origin;
 use crate::json::{ExactJson, Fields};
 use crate::{Error, ErrorCode};
 
@@ -27,6 +28,8 @@ pub(crate) struct Failure {
     pub(crate) errors: Vec<ErrorEntry>,
     /// Further fields.
     pub(crate) extensions: Fields,
+    /// The origin of the GraphQL error.
+    pub(super) origin: Origin,
 }
 
 impl Failure {
@@ -66,7 +69,7 @@ impl Failure {
     ) -> Self {
         let identifier = identifier.to_owned();
         let error = ErrorEntry { code: kind.number(), identifier, message: message.clone(), details };
-        Self { status, kind, message, errors: vec![error], extensions: Fields::default() }
+        Self { status, kind, message, errors: vec![error], extensions: Fields::default(), origin: Origin::default() }
     }
 
     /// Adds a text to the details of each error, if they are missing or an object.
@@ -106,7 +109,7 @@ impl Failure {
         let error = self.extensions.into_iter().fold(Error::new(code, self.message), |error, (key, value)| {
             if RESERVED.contains(&key.as_str()) { error } else { error.with_extension(key, value.held_or_text()) }
         });
-        error.with_extension("status", self.status).with_extension("errors", errors)
+        error.with_extension("status", self.status).with_extension("errors", errors).with_origin(self.origin)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Records the writes of a mutation, as far as they are visible here.
 
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Whether a mutation's writes are kept.
@@ -37,6 +37,8 @@ impl Effect {
 /// The writes of the running mutation, as far as they go through svc.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
+    /// Whether the mutations of the operation run one by one, rather than as one statement.
+    is_one_by_one: AtomicBool,
     /// Commits sent without a response yet.
     in_doubt: AtomicU32,
     committed: AtomicU32,
@@ -51,12 +53,18 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    /// Starts the next mutation of the operation.
+    /// Starts the next mutation of an operation whose mutations run one by one.
     pub(crate) fn begin(&self) {
+        self.is_one_by_one.store(true, Ordering::Relaxed);
         for count in [&self.in_doubt, &self.committed, &self.unseen] {
             count.store(0, Ordering::Relaxed);
         }
         self.result.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether a mutation of an operation whose mutations run one by one has started.
+    pub(crate) fn is_one_by_one(&self) -> bool {
+        self.is_one_by_one.load(Ordering::Relaxed)
     }
 
     /// Completes a root field of the operation and returns its effect.

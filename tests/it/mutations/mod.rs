@@ -30,3 +30,16 @@ mod untaken;
 mod updated_fields;
 mod upserts;
 mod value_rules;
+
+use svc_tests::{App, Reply, eventually};
+
+/// The readiness, once it says this of the schema: on a busy machine it may say for a moment that the database does not
+/// answer.
+async fn ready(app: &App, part: &str) -> Reply {
+    eventually(async || {
+        let reply = app.get("/ready").await;
+        let is_reached = reply.json()["checks"]["database"] == "ok";
+        if is_reached && reply.text.contains(part) { Ok(reply) } else { Err(reply.text) }
+    })
+    .await
+}

@@ -211,14 +211,14 @@ async fn computed_columns_take_no_value() {
     );
     let document = "mutation { addGenerated(input: {a: 1, b: 7}) { b } }";
     is_told(&app.query(document).await, document, "BAD_USER_INPUT", &json!("validation:computed"));
-    let ready = app.get("/ready").await;
+    let ready = super::ready(&app, "the column `b` of `tb_generated` is generated").await;
     assert_eq!(ready.status, 200, "{}", ready.text);
     let details = ready.json()["details"]["schema"].to_string();
     assert!(details.contains("the column `b` of `tb_generated` is generated, and takes no value"), "{}", ready.text);
     let options = AppOptions::new().auto_camel_case(true).database_url(database.url()).queries(queries![things]);
     let app = App::serve(options.mutations(mutations![add_identity])).await;
     app.query("{ things { id } }").await.data();
-    let ready = app.get("/ready").await;
+    let ready = super::ready(&app, "the column `id` of `tb_generated` is generated").await;
     let schema = ready.json()["checks"]["schema"].to_string();
     assert!(schema.contains("the column `id` of `tb_generated` is generated"), "each call fails: {}", ready.text);
 }

@@ -62,7 +62,7 @@ async fn serve(proxy: &Proxy, variables: SessionVariables) -> (TestDatabase, App
         url: Some(proxy.url(&database)),
         pool_size: 1,
         catalogue_poll: None,
-        query_timeout: Duration::from_secs(5),
+        query_timeout: Duration::from_secs(60),
         ..DatabaseConfig::default()
     };
     let options = AppOptions::new().config(SvcConfig { database: config, ..SvcConfig::default() });

@@ -50,7 +50,7 @@ async fn functions_that_cannot_be_called_are_named() {
     let app = App::serve(options.mutations(mutations![missing, too_many, no_json, ambiguous, nothing])).await;
     let reply = app.query("mutation { ambiguous(a: 1) }").await;
     assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
-    let ready = app.get("/ready").await;
+    let ready = super::ready(&app, "the function `app.missing` does not exist").await;
     assert_eq!(ready.status, 503);
     let schema = ready.json()["checks"]["schema"].clone();
     for part in [

@@ -27,7 +27,8 @@ fn note_filter(cx: &ExecutionContext<'_>, decisions: &[Option<Decided<'_>>]) {
 impl Engine {
     /// Executes the statement of a registered operation if all root fields are admitted, none of them with a row
     /// filter, and no row policy applies to the rows that they may read. Otherwise a mutation with a denied field does
-    /// nothing, and all other operations are executed field by field. `decisions` are the decisions already made.
+    /// nothing, and all other operations are executed field by field: mutations run in order, each in a separate
+    /// transaction, as in any other document. `decisions` are the decisions already made.
     pub(super) async fn by_statement<'p>(
         &self,
         cx: &ExecutionContext<'_>,

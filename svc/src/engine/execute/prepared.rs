@@ -89,7 +89,7 @@ impl Prepared {
         Self { plan, is_kept: false, ..self }
     }
 
-    /// The plan of a mutation, and whether one statement executes all of it.
+    /// The plan of a mutation, and whether one statement may execute all of it.
     pub(super) fn mutation(&self) -> (Arc<Plan>, bool) {
         (self.plan.clone(), self.has_statement())
     }

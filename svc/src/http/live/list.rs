@@ -1,6 +1,7 @@
 //! The list of live connections.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::Hash;
 use std::net::IpAddr;
 use std::ops::Deref;
@@ -186,12 +187,14 @@ struct Most;
 
 /// Increments a count, unless it is at its limit.
 fn add<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: K, most: u32) -> Result<(), Most> {
-    let count = counts.entry(key).or_default();
-    // An entry exists only while it counts at least one, so a new entry is within any limit of at least one.
-    if *count >= most {
-        return Err(Most);
+    // An entry exists only while it counts at least one, also under a limit of 0.
+    match counts.entry(key) {
+        Entry::Occupied(mut count) if *count.get() < most => *count.get_mut() += 1,
+        Entry::Vacant(free) if most > 0 => {
+            free.insert(1);
+        }
+        Entry::Occupied(_) | Entry::Vacant(_) => return Err(Most),
     }
-    *count += 1;
     Ok(())
 }
 
@@ -202,5 +205,21 @@ fn remove<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
         if *count == 0 {
             counts.remove(key);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_connection_leaves_no_count() {
+        let mut counts = HashMap::new();
+        assert!(add(&mut counts, "ada", 0).is_err());
+        assert!(counts.is_empty(), "{counts:?}");
+        assert!(add(&mut counts, "ada", 1).is_ok() && add(&mut counts, "ada", 1).is_err());
+        assert_eq!(counts["ada"], 1);
+        remove(&mut counts, &"ada");
+        assert!(counts.is_empty(), "{counts:?}");
     }
 }

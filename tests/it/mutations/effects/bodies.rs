@@ -27,6 +27,19 @@ async fn a_body_that_fails_after_its_commit_says_that_it_is_done() {
 }
 
 #[tokio::test]
+async fn an_error_of_the_program_keeps_its_words() {
+    let database = database().await;
+    let app = app(&database.url(), false).await;
+    for (then, mutation, retryable) in [("busy", "DONE", None), ("busy early", "NOT_DONE", Some(&json!(true)))] {
+        let reply = body(&app, then).await;
+        assert_eq!(told(&reply), is("BANK_BUSY", mutation, json!(["body"])), "{}", reply.text);
+        assert_eq!(reply.message(), "the bank is busy; try again");
+        assert_eq!(reply.json()["errors"][0]["extensions"].get("retryable"), retryable, "{}", reply.text);
+    }
+    assert_eq!(count(&database).await, 1);
+}
+
+#[tokio::test]
 async fn a_body_that_fails_before_its_commit_has_done_nothing() {
     let database = database().await;
     let app = app(&database.url(), false).await;

@@ -1,9 +1,12 @@
 //! Registered mutations with SQL.
 
+use std::time::Duration;
+
 use serde_json::json;
+use svc::authz::RowDecision;
 use svc_tests::{App, Proxy, Reply};
 
-use super::schema::{app, count, database, is, told, told_at};
+use super::schema::{Post, app, count, database, is, options, told, told_at};
 
 async fn run(app: &App, name: &str, title: &str) -> Reply {
     app.post(&json!({ "documentId": name, "variables": { "t": title } })).await
@@ -61,4 +64,18 @@ async fn a_result_that_fails_undoes_the_statement() {
         run(&app, "Result", "b").await.data();
         assert_eq!(count(&database).await, 2);
     }
+}
+
+/// Under a row policy the SQL is not used, so each mutation is a transaction of its own.
+#[tokio::test]
+async fn mutations_without_their_statement_are_ended_one_by_one() {
+    let database = database().await;
+    let options = options(&database.url()).request_timeout(Duration::from_secs(10));
+    let app = App::serve(options.row_policy::<Post>(|_| Ok(RowDecision::allow()))).await;
+    // The first mutation has to be done before the request ends.
+    app.query("{ posts { id } }").await.data();
+    let reply = app.post(&json!({ "documentId": "Three" })).await;
+    let effects = json!({ "mutations": { "a": "DONE", "b": "UNKNOWN", "c": "NOT_DONE" } });
+    assert_eq!((reply.status, &reply.json()["extensions"]), (504, &effects), "{}", reply.text);
+    assert_eq!(count(&database).await, 1);
 }

@@ -51,7 +51,11 @@ async fn plain(title: String) -> Option<Post>;
 async fn must(title: String) -> Post;
 #[svc::mutation]
 async fn body(ctx: &Context<'_>, title: String, then: String) -> Result<Option<Post>> {
+    let busy = || Error::with_code("BANK_BUSY", "the bank is busy; try again").with_extension("retryable", true);
     let mut tx = ctx.db().sqlx_transaction().await?;
+    if then == "busy early" {
+        return Err(busy());
+    }
     if then == "pool" {
         svc::sqlx::query("INSERT INTO tb_post (title) VALUES ($1)").bind(&title).execute(ctx.db().pool()).await?;
     }
@@ -70,6 +74,7 @@ async fn body(ctx: &Context<'_>, title: String, then: String) -> Result<Option<P
     match then.as_str() {
         "refuse" => Err(Error::new(ErrorCode::Forbidden, "not you")),
         "unavailable" => Err(Error::new(ErrorCode::ServiceUnavailable, "the bank is closed")),
+        "busy" => Err(busy()),
         "panic" => panic!("in the body"),
         _ => ctx.db().find_one::<Post>().filter(col("id").eq(id)).await,
     }
@@ -96,6 +101,7 @@ BEGIN
     CASE fn_post.title
         WHEN 'divide' THEN PERFORM 1 / 0;
         WHEN 'cancel' THEN PERFORM pg_cancel_backend(pg_backend_pid()), pg_sleep(5);
+        WHEN 'wait' THEN PERFORM pg_sleep(300);
         WHEN 'terminate' THEN PERFORM pg_terminate_backend(pg_backend_pid()), pg_sleep(5);
         WHEN 'conflict' THEN response.status := 'conflict:taken';
         ELSE response.status := 'created';
@@ -118,10 +124,15 @@ pub(super) async fn database() -> TestDatabase {
 
 /// A service, perhaps with session variables.
 pub(super) async fn app(url: &str, has_session: bool) -> App {
+    let variables = SessionVariables::new().with("app.who", |_| Some("ada".to_owned()));
+    App::serve(if has_session { options(url).session_variables(variables) } else { options(url) }).await
+}
+
+pub(super) fn options(url: &str) -> AppOptions {
     let insert = "INSERT INTO tb_post (title) VALUES ($1) RETURNING";
     // Looks whether functions have changed name them too, and a proxy shall lose the answer to a call.
     let database = DatabaseConfig { url: Some(url.to_owned()), catalogue_poll: None, ..DatabaseConfig::default() };
-    let options = AppOptions::new()
+    AppOptions::new()
         .config(SvcConfig { database, ..SvcConfig::default() })
         .queries(queries![posts])
         .mutations(mutations![strict, loose, plain, must, body, calls])
@@ -138,9 +149,11 @@ pub(super) async fn app(url: &str, has_session: bool) -> App {
                  ELSE '{{\"__typename\": \"LooseSuccess\", \"status\": \"created\", \"id\": \"7\"}}' END::jsonb AS loose, \
                  jsonb_build_object('id', id) AS plain",
             )),
-        ]);
-    let variables = SessionVariables::new().with("app.who", |_| Some("ada".to_owned()));
-    App::serve(if has_session { options.session_variables(variables) } else { options }).await
+            Operation::new(
+                r#"mutation Three { a: plain(title: "a") { id } b: plain(title: "wait") { id } c: plain(title: "c") { id } }"#,
+            )
+            .sql("SELECT NULL::jsonb AS a, NULL::jsonb AS b, NULL::jsonb AS c"),
+        ])
 }
 
 /// The code of the first error, what it says of the mutation, and its path.
