@@ -1,8 +1,16 @@
 //! The project in the current folder.
 
+use std::fs::{self, DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
+
+/// The folder of svc's files in a project.
+const PRIVATE: &str = ".svc";
+
+/// The permissions of others to write into a folder.
+const WRITABLE: u32 = 0o022;
 
 /// The variables for the database's URL; the first one set wins.
 const URLS: [&str; 2] = ["SVC_DATABASE_URL", "DATABASE_URL"];
@@ -60,6 +68,22 @@ impl Project {
         &self.root
     }
 
+    /// The folder of svc's files in the project, which may not exist.
+    pub(crate) fn private(&self) -> PathBuf {
+        self.root.join(PRIVATE)
+    }
+
+    /// Creates the folder of svc's files, and returns it. Only its owner may write into it, whatever the umask is: the
+    /// files in it name processes to stop, and the sockets of a database that trusts its users.
+    pub(crate) fn create_private(&self) -> Result<PathBuf> {
+        let folder = self.private();
+        // A server that root starts runs as another user, who has to pass through the folder.
+        let mode = if rustix::process::geteuid().is_root() { 0o711 } else { 0o700 };
+        let created = DirBuilder::new().recursive(true).mode(mode).create(&folder).and_then(|()| close(&folder));
+        created.map_err(Failure::io(format!("make {}", folder.display())))?;
+        Ok(folder)
+    }
+
     /// The settings of `.env` that the environment does not set itself.
     pub(crate) fn settings(&self) -> impl Iterator<Item = &(String, String)> {
         self.settings.iter().filter(|(name, _)| std::env::var_os(name).is_none())
@@ -81,6 +105,15 @@ impl Project {
                 .hint("set SVC_DATABASE_URL in .env: postgresql://user:password@host:5432/name")
         })
     }
+}
+
+/// Takes the permission to write from others, if a folder gives it.
+fn close(folder: &Path) -> std::io::Result<()> {
+    let mode = fs::metadata(folder)?.permissions().mode();
+    if mode & WRITABLE == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(folder, Permissions::from_mode(mode & !WRITABLE))
 }
 
 /// The settings of a file in dotenv format; none if the file does not exist.

@@ -1,7 +1,8 @@
 //! The steps of a start.
 
 use std::{
-    fs,
+    fs::{self, DirBuilder},
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
 };
 
@@ -79,8 +80,11 @@ async fn open_root(options: &Options) -> Result<(PathBuf, Option<Temporary>)> {
     }
 }
 
+/// Creates the root, unless it exists. Other users may only pass through it: a server that root starts runs as one.
 fn create(root: &Path) -> Result<()> {
-    fs::create_dir_all(root).map_err(Error::io("create", root))
+    let parent = root.parent().unwrap_or(root);
+    fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
+    DirBuilder::new().recursive(true).mode(0o711).create(root).map_err(Error::io("create", root))
 }
 
 /// Runs blocking work on a thread of the blocking pool, and resumes its panics.

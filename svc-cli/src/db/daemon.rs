@@ -3,7 +3,6 @@
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::owner::{self, Owner};
-use super::server::{self, FOLDER};
+use super::server;
 use crate::database::{self, Target};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
@@ -24,22 +23,16 @@ const STOP: Duration = Duration::from_secs(60);
 /// The polling interval.
 const LOOK: Duration = Duration::from_millis(20);
 
-fn folder(project: &Project) -> PathBuf {
-    project.root().join(FOLDER)
-}
-
 /// The file that is locked while the server runs, and contains its process ID.
 fn open_lock(project: &Project) -> Result<File> {
-    let folder = folder(project);
-    fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;
-    let path = folder.join("db.lock");
+    let path = project.create_private()?.join("db.lock");
     let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
     file.map_err(Failure::io(format!("open {}", path.display())))
 }
 
 /// Whether the server started by `svc db start` is running.
 pub(super) fn is_running(project: &Project) -> Result<bool> {
-    let path = folder(project).join("db.lock");
+    let path = project.private().join("db.lock");
     match File::open(&path) {
         Ok(lock) => Ok(matches!(lock.try_lock(), Err(TryLockError::WouldBlock))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
@@ -49,7 +42,7 @@ pub(super) fn is_running(project: &Project) -> Result<bool> {
 
 /// Starts the server in the background, and waits until it responds.
 pub(super) fn start(project: &Project, target: &Target) -> Result<()> {
-    let path = folder(project).join("db.log");
+    let path = project.private().join("db.log");
     let failed = || Failure::io(format!("start the database; see {}", path.display()));
     drop(open_lock(project)?);
     let log = File::create(&path).map_err(failed())?;
@@ -86,7 +79,7 @@ pub(super) fn serve(project: &Project) -> Result<()> {
     if lock.try_lock().is_err() {
         return Err(Failure::new("the database of this project runs already").hint("stop it: svc db stop"));
     }
-    let path = folder(project).join("db.lock");
+    let path = project.private().join("db.lock");
     fs::write(&path, std::process::id().to_string()).map_err(Failure::io(format!("write {}", path.display())))?;
     database::block_on(async {
         let watch = |kind| signal(kind).map_err(Failure::io("wait for signals"));
@@ -118,7 +111,7 @@ pub(super) fn stop(project: &Project) -> Result<()> {
         });
         return Ok(());
     }
-    let path = folder(project).join("db.lock");
+    let path = project.private().join("db.lock");
     let text = fs::read_to_string(&path).map_err(Failure::io(format!("read {}", path.display())))?;
     let pid = text.trim().parse().ok().and_then(Pid::from_raw);
     let pid = pid.ok_or_else(|| Failure::new("the database is just starting").hint("try again: svc db stop"))?;

@@ -6,7 +6,6 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
-use super::server::FOLDER;
 use crate::database::{self, Target};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
@@ -31,8 +30,7 @@ pub(super) enum Owner {
 /// The setting for this project's server. The folder's device and inode numbers stay the same when it is moved, and
 /// differ for a copy.
 pub(super) fn mark(project: &Project) -> Result<String> {
-    let folder = project.root().join(FOLDER);
-    fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;
+    let folder = project.create_private()?;
     let metadata = fs::metadata(&folder).map_err(Failure::io(format!("read {}", folder.display())))?;
     let name = project.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
@@ -54,7 +52,7 @@ pub(super) async fn of(project: &Project, target: &Target) -> Result<Owner> {
     };
     let row = client.query_one("SELECT current_setting('cluster_name', true)", &[]).await;
     let set = row.ok().and_then(|row| row.get::<_, Option<String>>(0)).unwrap_or_default();
-    if !project.root().join(FOLDER).exists() {
+    if !project.private().exists() {
         return Ok(read(&set, None));
     }
     Ok(read(&set, Some(&mark(project)?)))

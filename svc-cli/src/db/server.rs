@@ -12,14 +12,11 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// The folder of svc's files in a project.
-pub(super) const FOLDER: &str = ".svc";
-
 /// Starts the server, and creates the user and the database from the settings. The server stops when the value is
 /// dropped.
 pub(crate) async fn start(project: &Project, target: &Target) -> Result<Database> {
     let mark = owner::mark(project)?;
-    let options = Options::new(project.root().join(FOLDER)).port(Some(target.port())).setting("cluster_name", mark);
+    let options = Options::new(project.create_private()?).port(Some(target.port())).setting("cluster_name", mark);
     let database = Database::start(options).await.map_err(|error| Failure::new(error.to_string()))?;
     prepare(&database, target).await?;
     Ok(database)

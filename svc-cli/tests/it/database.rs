@@ -1,5 +1,7 @@
 //! A PostgreSQL that the tests of a run share, and `svc db`.
 
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -106,10 +108,18 @@ fn the_projects_own_server_starts_and_stops() {
     let url = format!("postgresql://svc:svc@localhost:{}/my_shop", free_port());
     place.svc(&["init", "my-shop", "--no-git", "--database-url", &url]).good();
     let svc = |arguments: &[&str]| place.svc_in("my-shop", arguments);
-    let started = svc(&["db", "start"]);
+    let folder = place.path("my-shop/.svc");
+    let mode = || std::fs::metadata(&folder).expect("the folder").permissions().mode();
+    let mut without_umask = Command::new("sh");
+    without_umask.args(["-c", "umask 000; exec \"$0\" db start", env!("CARGO_BIN_EXE_svc")]);
+    without_umask.current_dir(place.path("my-shop")).env_remove("SVC_DATABASE_URL").env_remove("DATABASE_URL");
+    let started = crate::support::said(without_umask.output().expect("a shell"));
+    let closed = mode();
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).expect("the folder is ours");
     let answer = svc(&["db", "psql", "-XAtc", "SELECT count(*), current_user FROM public.v_user GROUP BY 2"]);
     let written = svc(&["generate", "types", "--all", "--output", "-"]);
     let again = svc(&["db", "start"]);
+    let closed_again = mode();
     let status = svc(&["db", "status"]);
     let stopped = svc(&["db", "stop"]);
     assert!(started.err.contains("db/schema/001_users.sql"), "{}", started.err);
@@ -117,6 +127,7 @@ fn the_projects_own_server_starts_and_stops() {
     assert_eq!(answer.good(), "2|svc\n");
     assert!(written.good().contains("pub struct User"));
     assert!(again.err.contains("the database is up to date"), "{}", again.err);
+    assert_eq!([closed, closed_again].map(|mode| mode & 0o022), [0, 0]);
     assert!(status.good().ends_with(", started by svc db start\n"));
     stopped.good();
     assert!(svc(&["db", "status"]).bad().contains("hint: start it: svc db start"));

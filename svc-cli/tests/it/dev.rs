@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use crate::support::command;
+use crate::support::{self, command};
 use crate::templates::{Project, target};
 
 /// The longest wait for a line: a build may come before it.
@@ -136,8 +136,6 @@ impl Dev {
 
 impl Drop for Dev {
     fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        support::end(&mut self.child);
     }
 }

@@ -5,8 +5,10 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use rustix::process::{Pid, test_kill_process};
+
 use crate::database::project;
-use crate::support::{Place, command, said};
+use crate::support::{self, Place, command, said};
 
 /// The longest wait for a line.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -51,9 +53,7 @@ impl Dev {
 
 impl Drop for Dev {
     fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        support::end(&mut self.child);
     }
 }
 
@@ -94,6 +94,21 @@ fn dev_runs_a_migration_only_when_it_is_asked_to() {
     dev.wait_for("2 files are applied");
     assert_eq!(place.ask(columns), "2");
     place.ask("SELECT rating FROM v_a");
+}
+
+#[test]
+fn a_test_that_ends_early_leaves_no_program_behind() {
+    let place = with_program(PROGRAM);
+    let dev = Dev::start(&place, &[]);
+    dev.wait_for("GraphQL   http://");
+    // It notes the processes that it starts, the program last.
+    let file = std::fs::read_dir(place.path(".svc/dev")).expect("the folder").next().expect("a file").expect("a file");
+    let notes = std::fs::read_to_string(file.path()).expect("its notes");
+    let program = notes.lines().last().and_then(|line| line.split(' ').next()?.parse().ok());
+    let program = program.and_then(Pid::from_raw).expect("a process");
+    assert!(test_kill_process(program).is_ok(), "{notes}");
+    drop(dev);
+    assert!(test_kill_process(program).is_err(), "the program goes on");
 }
 
 #[test]

@@ -1,7 +1,13 @@
 //! The real binary, in folders of its own.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The longest wait for the end of a command; `svc dev` waits for its program itself.
+const GRACE: Duration = Duration::from_secs(60);
 
 /// A folder in which commands run.
 pub(crate) struct Place {
@@ -51,6 +57,23 @@ pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
     command.current_dir(folder).env_remove("SVC_DATABASE_URL").env_remove("DATABASE_URL");
     command
+}
+
+/// Ends a running `svc dev` with all that it has started: its program and its builds have process groups of their own,
+/// which it ends itself where it is not killed.
+pub(crate) fn end(dev: &mut Child) {
+    let is_running = |dev: &mut Child| matches!(dev.try_wait(), Ok(None));
+    // The number of a process that has been waited for may be that of another one.
+    if is_running(dev) {
+        let _ = kill_process(Pid::from_child(dev), Signal::TERM);
+    }
+    let begun = Instant::now();
+    while is_running(dev) && begun.elapsed() < GRACE {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // It may have ended.
+    let _ = dev.kill();
+    let _ = dev.wait();
 }
 
 pub(crate) fn said(output: Output) -> Said {

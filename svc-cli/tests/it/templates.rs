@@ -226,7 +226,7 @@ fn dev_serves_without_a_gap() {
     let built = Instant::now();
     dev.await_address();
     while !dev.ask("{ users { name } }").contains("Ada Lovelace") {}
-    within("the first answer with the project's own database", built, 10, 6);
+    within("the first answer with the project's own database", built, 10, 30);
     let computed = "#[svc_type]\nimpl User {\n    /// Short.\n    fn nick(&self) -> String {\n        \
         self.name.clone()\n    }\n}\n";
     project.edit("src/types/mod.rs", "/// A person.", &format!("{computed}\n/// A person."));
@@ -286,7 +286,7 @@ fn dev_serves_where_there_is_no_postgresql() {
     let built = Instant::now();
     dev.wait_for("  GraphQL   http://");
     let answer = dev.ask("{ users { name } }");
-    within("the first answer without a database", built, 5, 6);
+    within("the first answer without a database", built, 5, 30);
     assert!(answer.contains(r#"{"data":{"users":[]}"#), "{answer}");
     // Operations are read anew without a build.
     project.write("operations/names.graphql", "query Names { users { name } }");
