@@ -36,8 +36,12 @@ mod tests {
 
     #[test]
     fn is_in_the_range_and_free() {
-        let port = free_port().unwrap();
-        assert!(RANGE.contains(&port));
-        TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+        // Another program may take one of the ports first.
+        let is_free = (0..100).any(|_| {
+            let port = free_port().unwrap();
+            assert!(RANGE.contains(&port));
+            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+        });
+        assert!(is_free);
     }
 }

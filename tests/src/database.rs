@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
+use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
 use tokio::sync::Mutex;
 
@@ -70,12 +72,14 @@ impl TestDatabase {
 
     /// A pool on it.
     pub async fn pool(&self) -> PgPool {
-        PgPool::connect(&self.url()).await.expect("a connection")
+        let options = PgPoolOptions::new().acquire_timeout(Duration::from_secs(120));
+        options.connect(&self.url()).await.expect("a connection")
     }
 
     /// The number of statements whose text holds `part` that have run since the database was made.
     pub async fn statements(&self, part: &str) -> i64 {
         let pool = self.pool().await;
+        settle(&pool).await;
         sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(&pool).await.expect("the extension");
         let count = sqlx::query_scalar(
             "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements \
@@ -95,6 +99,7 @@ impl TestDatabase {
     /// The texts of the statements that read from `source`, as `pg_stat_statements` keeps them, without constants.
     pub async fn texts(&self, source: &str) -> Vec<String> {
         let pool = self.pool().await;
+        settle(&pool).await;
         sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(&pool).await.expect("the extension");
         let texts = sqlx::query_scalar(
             "SELECT DISTINCT query FROM pg_stat_statements \
@@ -107,6 +112,23 @@ impl TestDatabase {
         .expect("the statistics");
         pool.close().await;
         texts
+    }
+}
+
+/// Gives statements that were answered the time to be counted, which PostgreSQL does afterwards. Those that wait for a
+/// lock, a time or their client do not end soon. The question itself has a name that is not counted.
+async fn settle(pool: &PgPool) {
+    const RUNNING: &str = "SELECT count(*) AS pg_stat_statements FROM pg_stat_activity \
+                           WHERE datname = current_database() \
+                           AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state = 'active' \
+                           AND coalesce(wait_event_type, '') NOT IN ('Lock', 'Timeout') \
+                           AND coalesce(wait_event, '') <> 'ClientWrite'";
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(5) {
+        if sqlx::query_scalar::<_, i64>(RUNNING).fetch_one(pool).await.expect("the statistics") == 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::{App, TestDatabase};
+use crate::{App, Reply, TestDatabase};
 
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -23,9 +23,9 @@ pub async fn within<T>(limit: Duration, mut ask: impl AsyncFnMut() -> Result<T, 
     }
 }
 
-/// The same, within half a minute: a busy machine may take seconds for what takes milliseconds.
+/// The same, within two minutes: a busy machine may take many seconds for what takes milliseconds.
 pub async fn eventually<T>(ask: impl AsyncFnMut() -> Result<T, String>) -> T {
-    within(Duration::from_secs(30), ask).await
+    within(Duration::from_secs(120), ask).await
 }
 
 impl App {
@@ -37,6 +37,25 @@ impl App {
             if reply.json() == whole { Ok(()) } else { Err(reply.text) }
         })
         .await;
+    }
+
+    /// Waits until `/ready` says that the service is ready. A probe waits for a second at most, so that one alone may
+    /// fail on a busy machine.
+    pub async fn until_ready(&self) {
+        eventually(async || match self.get("/ready").await {
+            ready if ready.status == 200 => Ok(()),
+            ready => Err(ready.text),
+        })
+        .await;
+    }
+
+    /// Waits until `/ready` says that the service is not ready and has this text, and returns that answer.
+    pub async fn until_not_ready(&self, part: &str) -> Reply {
+        eventually(async || match self.get("/ready").await {
+            ready if ready.status == 503 && ready.text.contains(part) => Ok(ready),
+            ready => Err(format!("no {part}: {} {}", ready.status, ready.text)),
+        })
+        .await
     }
 }
 

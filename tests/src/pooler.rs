@@ -54,10 +54,16 @@ impl PgBouncer {
         let output = || {
             Stdio::from(fs::File::options().create(true).append(true).open(folder.path().join("log")).expect("a log"))
         };
-        let process = command.arg(&file).stdin(Stdio::null()).stdout(output()).stderr(output()).spawn();
-        let process = process.expect("pgbouncer; run `cargo xtask setup`");
-        eventually(async || TcpStream::connect(("127.0.0.1", port)).await.map(drop).map_err(|error| error.to_string()))
-            .await;
+        let command = command.arg(&file).stdin(Stdio::null()).stdout(output()).stderr(output());
+        let mut process = command.spawn().expect("pgbouncer; run `cargo xtask setup`");
+        eventually(async || {
+            // It ends where another process has the port for a moment.
+            if process.try_wait().expect("a process").is_some() {
+                process = command.spawn().expect("pgbouncer");
+            }
+            TcpStream::connect(("127.0.0.1", port)).await.map(drop).map_err(|error| error.to_string())
+        })
+        .await;
         Self { port, process, _relay: relay, _folder: folder }
     }
 

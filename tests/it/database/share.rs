@@ -1,5 +1,7 @@
 //! The connections that one request uses at the same time.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use svc::prelude::*;
 use svc::{DatabaseConfig, ProtectionConfig, sqlx};
@@ -44,8 +46,12 @@ CREATE VIEW v_open AS SELECT i AS id FROM generate_series(1, 12) AS i;";
 
 async fn serve(database: DatabaseConfig) -> (TestDatabase, App) {
     let test = TestDatabase::new(SQL).await;
+    // What waits does so until the test has seen all, however busy the machine is.
+    let patience = Duration::from_secs(300);
+    let (pool_timeout, query_timeout) = (patience, patience);
     let config = SvcConfig {
-        database: DatabaseConfig { url: Some(test.url()), pool_size: 6, ..database },
+        database: DatabaseConfig { url: Some(test.url()), pool_size: 6, pool_timeout, query_timeout, ..database },
+        request_timeout: Some(patience),
         protection: ProtectionConfig { batch_max: 8, ..ProtectionConfig::default() },
         ..SvcConfig::default()
     };

@@ -32,6 +32,7 @@ const SQL: &str = "
 fn options(url: String) -> AppOptions {
     let database = DatabaseConfig {
         url: Some(url),
+        pool_timeout: Duration::from_secs(60),
         catalogue_poll: Duration::from_millis(100).into(),
         ..DatabaseConfig::default()
     };
@@ -51,19 +52,12 @@ async fn a_materialized_view_that_is_not_populated_is_named() {
     let reply = app.query("{ items { id } }").await;
     assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
     assert!(!reply.text.contains("v_item"), "{}", reply.text);
-    let ready = app.get("/ready").await;
+    let ready = app.until_not_ready("the materialized view `v_item` has not been populated").await;
     let schema = ready.json()["checks"]["schema"].to_string();
-    assert!(
-        ready.status == 503 && schema.contains("the materialized view `v_item` has not been populated"),
-        "{schema}"
-    );
+    assert!(schema.contains("the materialized view `v_item` has not been populated"), "{schema}");
     database.execute("REFRESH MATERIALIZED VIEW v_item").await;
     app.until_data("{ items { id } }", &json!({"items": [{"id": 1}]})).await;
-    eventually(async || match app.get("/ready").await {
-        ready if ready.status == 200 => Ok(()),
-        ready => Err(ready.text),
-    })
-    .await;
+    app.until_ready().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -80,9 +74,13 @@ async fn a_database_that_takes_no_changes_is_not_a_mistake_of_the_service() {
     let reply = app.query(add).await;
     assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
     assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE", "{}", reply.text);
-    let ready = app.get("/ready").await;
-    assert_eq!(ready.status, 200, "reads are answered: {}", ready.text);
-    assert!(ready.json()["details"]["schema"].to_string().contains("the database is read only"), "{}", ready.text);
+    eventually(async || {
+        let ready = app.get("/ready").await;
+        let is_told = ready.json()["details"]["schema"].to_string().contains("the database is read only");
+        // Reads are answered.
+        if ready.status == 200 && is_told { Ok(()) } else { Err(ready.text) }
+    })
+    .await;
     // As after a switch-over: what is open is given up, so that the next try meets the database as it is.
     let pool = database.pool().await;
     let mut connection = pool.acquire().await.unwrap();
@@ -125,8 +123,7 @@ async fn the_planner_s_settings_of_a_database_do_not_keep_it_away() {
     }
     let app = App::serve(options(database.url())).await;
     assert_eq!(app.query("{ items { name } }").await.data(), json!({"items": [{"name": "one"}]}));
-    let ready = app.get("/ready").await;
-    assert_eq!(ready.status, 200, "{}", ready.text);
+    app.until_ready().await;
 }
 
 #[tokio::test]
@@ -159,7 +156,8 @@ async fn a_character_that_the_database_does_not_have_is_told() {
 /// The set-up of a database that was replaced runs for as long as it takes, and meanwhile the service is not ready.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_set_up_is_completed() {
-    let setup = "SELECT pg_sleep(CASE WHEN to_regclass('is_slow') IS NULL THEN 0 ELSE 3 END);
+    // The second one waits for a lock.
+    let setup = "SELECT pg_advisory_xact_lock_shared(7) WHERE to_regclass('is_slow') IS NOT NULL;
         CREATE OR REPLACE VIEW v_item AS SELECT 1 AS id, 'made'::text AS name;
         CREATE TABLE IF NOT EXISTS tb_item (id int PRIMARY KEY, name text);";
     let database = TestDatabase::new("").await;
@@ -171,18 +169,19 @@ async fn a_long_set_up_is_completed() {
     let options = AppOptions::new().config(config).auto_camel_case(true).queries(queries![items]).setup_sql(setup);
     let app = App::serve(options).await;
     app.until_data("{ items { name } }", &json!({"items": [{"name": "made"}]})).await;
+    let pool = database.pool().await;
+    let mut lock = pool.acquire().await.unwrap();
+    sqlx::query("SELECT pg_advisory_lock(7)").execute(&mut *lock).await.unwrap();
     database.execute("DROP VIEW v_item; CREATE TABLE is_slow (id int)").await;
-    let told = eventually(async || match app.get("/ready").await {
-        ready if ready.status == 503 => Ok(ready.text),
-        ready => Err(ready.text),
-    })
-    .await;
-    assert!(told.contains("the database is being set up"), "{told}");
+    app.until_not_ready("the database is being set up").await;
     let reply = app.query("{ items { name } }").await;
     assert_eq!(
         (reply.code().as_str(), reply.message().as_str()),
         ("SERVICE_UNAVAILABLE", "the database is being set up; try again later")
     );
+    // Longer than anything waits for a connection.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    sqlx::query("SELECT pg_advisory_unlock(7)").execute(&mut *lock).await.unwrap();
     app.until_data("{ items { name } }", &json!({"items": [{"name": "made"}]})).await;
-    assert_eq!(app.get("/ready").await.status, 200);
+    app.until_ready().await;
 }

@@ -67,8 +67,8 @@ async fn both_pools_trust_the_given_authority_and_no_other() {
     for url in [url("localhost", "verify-full", "ca.crt"), url("127.0.0.1", "verify-ca", "ca.crt"), several] {
         let app = App::serve(options(&url)).await;
         // The first waits for the set-up, the bare pool of the second does not.
-        assert_eq!(app.query("{ planned { encrypted } }").await.data(), json!({ "planned": { "encrypted": true } }));
-        assert_eq!(app.query("{ resolved }").await.data(), json!({ "resolved": true }), "{url}");
+        app.until_data("{ planned { encrypted } }", &json!({ "planned": { "encrypted": true } })).await;
+        app.until_data("{ resolved }", &json!({ "resolved": true })).await;
     }
     for (host, mode, root) in [
         ("localhost", "verify-full", "other.crt"),

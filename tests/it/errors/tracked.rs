@@ -11,7 +11,7 @@ use svc_tests::{App, Log, TestDatabase, is_alone};
 use super::service::{SQL, options};
 
 /// The longest wait for errors to be written.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) async fn tracked() -> (TestDatabase, App, ErrorTracker) {
     let database = TestDatabase::new(SQL).await;

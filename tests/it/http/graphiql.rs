@@ -33,6 +33,8 @@ async fn app(config: SvcConfig) -> App {
 async fn browse(url: String, screenshot: &Path, environment: &[(&'static str, String)]) -> Value {
     let mut command = node("graphiql.mjs");
     command.arg(url).arg(screenshot).env("CHROMIUM", chromium()).envs(environment.iter().cloned());
+    // A browser takes long beside other tests.
+    command.env("TIMEOUT_MS", "120000");
     let output = tokio::task::spawn_blocking(move || command.output()).await.unwrap().expect("node");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));

@@ -10,3 +10,5 @@ mod hostile;
 mod panics;
 mod refusals;
 mod unread_bodies;
+
+pub(crate) use connections::steadily;

@@ -13,6 +13,8 @@ use svc_tests::{
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
+use super::connections::steadily;
+
 #[svc::query]
 fn hello() -> &'static str {
     "world"
@@ -41,19 +43,23 @@ const REFUSALS: [(&str, &str, &str, &str); 7] = [
 
 const SIZE: usize = 4_000_000;
 
-/// Sends everything before it reads anything, as simple clients do.
+/// Sends everything before it reads anything, as simple clients do. The server waits five seconds for each piece.
 async fn send_all_then_read(address: SocketAddr, head: &str, pieces: &[Vec<u8>]) -> String {
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(head.as_bytes()).await.unwrap();
-    for piece in pieces {
-        stream.write_all(piece).await.expect("a pipe that is not broken");
-        // So that the refusal is on its way before the next piece is.
-        tokio::time::sleep(Duration::from_millis(2)).await;
-    }
-    let mut text = String::new();
-    let read = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut text)).await;
-    read.expect("the connection is still open").expect("the whole answer");
-    text
+    steadily(Duration::from_secs(2), async |_| {
+        let broken = |error: std::io::Error| format!("{error} in place of the whole answer");
+        let mut stream = TcpStream::connect(address).await.map_err(broken)?;
+        stream.write_all(head.as_bytes()).await.map_err(broken)?;
+        for piece in pieces {
+            stream.write_all(piece).await.map_err(broken)?;
+            // So that the refusal is on its way before the next piece is.
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        let mut text = String::new();
+        let read = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut text)).await;
+        read.expect("the connection is still open").map_err(broken)?;
+        Ok(text)
+    })
+    .await
 }
 
 #[tokio::test]
@@ -133,12 +139,16 @@ async fn the_rest_that_is_thrown_away_has_a_bound() {
 #[tokio::test]
 async fn a_client_that_only_waits_is_left_soon() {
     let address = server_with(HttpConfig { max_connections: 1, ..HttpConfig::default() }).await;
-    let mut client = Client::open(address).await;
     let head = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
-    client.send(&format!("{head}content-length: 10000000\r\n\r\n")).await;
-    assert!(client.answer().await.starts_with("HTTP/1.1 413"));
-    let (after, rest) = client.closed().await;
-    assert!(after < Duration::from_secs(4) && rest.is_empty(), "{after:?} {rest}");
+    let _client = steadily(Duration::from_secs(1), async |_| {
+        let mut client = Client::open(address).await;
+        client.send(&format!("{head}content-length: 10000000\r\n\r\n")).await;
+        assert!(client.answer().await.starts_with("HTTP/1.1 413"));
+        let (after, rest) = client.closed().await;
+        assert!(rest.is_empty(), "{rest}");
+        if after < Duration::from_secs(4) { Ok(client) } else { Err(format!("it was left after {after:?}")) }
+    })
+    .await;
     // It goes on holding its end, and so the only place, until it has said nothing for five seconds.
     let mut other = Client::open(address).await;
     other.send(&post(r#"{"query":"{ hello }"}"#)).await;

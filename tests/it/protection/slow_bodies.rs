@@ -8,10 +8,13 @@ use futures_util::future::join_all;
 use h2::client::SendRequest;
 use svc::auth::{AuthError, AuthProvider, Claims, UserContext};
 use svc::axum::body::Bytes;
+use svc::events::{EventSource, SourceEvent};
+use svc::futures_util::future::BoxFuture;
+use svc::futures_util::stream::BoxStream;
 use svc::prelude::*;
 use svc::{OperationsConfig, ProtectionConfig, UploadConfig};
 use svc_tests::raw::{Client, post};
-use svc_tests::{App, Log, eventually, within};
+use svc_tests::{App, Log, eventually};
 use tokio::sync::Semaphore;
 
 /// The requests that may run at once, fewer than the slow ones of each test.
@@ -34,6 +37,24 @@ async fn gated() -> Result<bool> {
 #[svc::mutation]
 fn size(text: String) -> Result<i32> {
     Ok(text.len().try_into()?)
+}
+
+#[svc::subscription]
+async fn heard(ctx: &Context<'_>) -> Result<impl Stream<Item = Result<String>> + use<>> {
+    ctx.events("heard").await
+}
+
+/// A source of events that cannot be reached.
+struct Away;
+
+impl EventSource for Away {
+    fn listen<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
+        Box::pin(async { Err(Error::internal("the source is away")) })
+    }
+
+    fn publish<'a>(&'a self, _: &'a str, _: &'a str) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async { Err(Error::internal("the source is away")) })
+    }
 }
 
 /// A provider whose service never answers.
@@ -133,6 +154,30 @@ async fn slow_bodies_of_streams_hold_no_permit() {
     slow_requests_take_nothing(&headers, "/graphql", HELLO, "event-stream").await;
 }
 
+/// Only the first subscriber waits for the connection: it has been lost for long afterwards.
+#[tokio::test]
+async fn subscribers_to_a_source_of_events_that_is_away_hold_no_permit() {
+    let options = options(narrow()).subscriptions(subscriptions![heard]).event_channels(["heard"]);
+    let app = App::serve(options.event_source(Away)).await;
+    let (headers, body) = (format!("{JSON}\r\naccept: text/event-stream"), r#"{"query":"subscription { heard }"}"#);
+    // The end of the connection, because a stream has no length.
+    let request = begun("/graphql", &format!("{headers}\r\nconnection: close"), body.len(), body);
+    let mut clients = Vec::new();
+    let mut first = Client::open(app.address()).await;
+    first.send(&request).await;
+    assert!(first.closed().await.1.contains("events cannot be listened to"));
+    for _ in 0..SLOW {
+        let mut client = Client::open(app.address()).await;
+        client.send(&request).await;
+        clients.push(client);
+    }
+    others_are_answered(&app).await;
+    for mut client in clients {
+        let (_, answer) = client.closed().await;
+        assert!(answer.contains("events cannot be listened to"), "{answer}");
+    }
+}
+
 #[tokio::test]
 async fn slow_uploads_hold_no_permit() {
     let part =
@@ -204,8 +249,8 @@ async fn an_address_has_so_many_bodies_under_way() {
     }
 }
 
-/// Slow bodies beside four clients: the clients get as many answers as without, in half of the best time at least, as
-/// other tests run beside.
+/// Slow bodies beside four clients: the clients get as many answers as just before, in one of several rounds at least,
+/// as other tests run beside.
 #[tokio::test(flavor = "multi_thread")]
 async fn three_hundred_slow_bodies_leave_the_others_their_answers() {
     let app = Arc::new(App::serve(options(ProtectionConfig::default())).await);
@@ -222,21 +267,22 @@ async fn three_hundred_slow_bodies_leave_the_others_their_answers() {
         let clients = (0..4).map(|_| tokio::spawn(client(app.clone())));
         join_all(clients).await.into_iter().map(|answers| answers.unwrap()).sum::<usize>()
     };
-    let calm = load().await;
-    let mut clients = Vec::new();
-    for _ in 0..300 {
-        let mut client = Client::open(app.address()).await;
-        client.send(&begun("/graphql", JSON, 1_000, "{\"query\":\"")).await;
-        clients.push(client);
-    }
-    let mut slow = 0;
-    for _ in 0..5 {
-        slow = slow.max(load().await);
-        if slow * 10 >= calm * 8 {
-            break;
+    let mut rounds = Vec::new();
+    for _ in 0..10 {
+        let calm = load().await;
+        let mut clients = Vec::new();
+        for _ in 0..300 {
+            let mut client = Client::open(app.address()).await;
+            client.send(&begun("/graphql", JSON, 1_000, "{\"query\":\"")).await;
+            clients.push(client);
         }
+        let slow = load().await;
+        if slow * 10 >= calm * 8 {
+            return;
+        }
+        rounds.push((calm, slow));
     }
-    assert!(slow * 10 >= calm * 8, "{slow} in place of {calm}");
+    panic!("answers without slow bodies and with them: {rounds:?}");
 }
 
 /// While requests are refused, `/ready` and the log say so, and the log says when that is over.
@@ -263,16 +309,14 @@ async fn shedding_is_said() {
             Err(load.to_string())
         }
     };
-    within(Duration::from_secs(60), stuck).await;
+    eventually(stuck).await;
     GATE.add_permits(1);
     assert!(running.answer().await.contains("true"));
-    within(
-        Duration::from_secs(60),
-        async || {
-            if log.text().contains("load shedding ended") { Ok(()) } else { Err(log.text()) }
-        },
-    )
-    .await;
+    log.has("load shedding ended").await;
     assert_eq!(log.text().matches("load shedding started").count(), 1, "{}", log.text());
-    assert!(app.get("/ready").await.json()["checks"].get("load").is_none());
+    eventually(async || match app.get("/ready").await.json()["checks"].get("load") {
+        None => Ok(()),
+        Some(load) => Err(load.to_string()),
+    })
+    .await;
 }

@@ -110,9 +110,24 @@ async fn who_has_kept_an_answer_for_longest_loses_the_connection() {
     }
 }
 
-/// Whoever reads steadily, though slowly, outlasts those who came later and read nothing.
+/// Whoever reads steadily, though slowly, outlasts those who came later and read nothing. On a machine that stands
+/// still for a second nobody reads, but not each time.
 #[tokio::test]
 async fn who_reads_steadily_gets_everything() {
+    let mut tries = Vec::new();
+    while tries.len() < 6 {
+        let (by_http, by_socket, stalled_ones) = steady_and_stalled().await;
+        let is_steady = by_http > LARGE && by_socket > LARGE;
+        if is_steady && stalled_ones.iter().any(|length| *length < LARGE) {
+            return;
+        }
+        tries.push((by_http, by_socket, stalled_ones));
+    }
+    panic!("read by HTTP, by a socket, and by those who came later: {tries:?}");
+}
+
+/// The bytes that two who read steadily have got, and two others who came later.
+async fn steady_and_stalled() -> (usize, usize, Vec<usize>) {
     let app = app().await;
     let both_read = Barrier::new(3);
     let by_http = async {
@@ -147,9 +162,7 @@ async fn who_reads_steadily_gets_everything() {
         }
         lengths
     };
-    let (by_http, by_socket, stalled_ones) = tokio::join!(by_http, by_socket, stalled_ones);
-    assert!(by_http > LARGE && by_socket > LARGE, "{by_http} and {by_socket}, {stalled_ones:?} of the others");
-    assert!(stalled_ones.iter().any(|length| *length < LARGE), "{stalled_ones:?}");
+    tokio::join!(by_http, by_socket, stalled_ones)
 }
 
 /// Reads about 2 MB in a second, until the connection ends or the answer has come.
@@ -176,7 +189,7 @@ async fn read_in_steps(mut stream: TcpStream, step: usize, pause: Duration) -> u
 async fn who_creeps_is_given_up_after_ten_seconds() {
     let app = app().await;
     let request = close(&post(&json!({ "query": DOCUMENT }).to_string()));
-    for _ in 0..5 {
+    for _ in 0..12 {
         let mut clients = Vec::new();
         for _ in 0..3 {
             let mut client = TcpStream::connect(app.address()).await.unwrap();
@@ -200,7 +213,7 @@ async fn who_creeps_is_given_up_after_ten_seconds() {
             return;
         }
     }
-    panic!("none of five is given up for creeping");
+    panic!("none of twelve is given up for creeping");
 }
 
 async fn abort<T>(task: JoinHandle<T>) {
@@ -298,7 +311,7 @@ async fn clients_that_read_nothing_take_no_more_memory_than_is_allowed() {
 async fn a_stream_of_http2_that_takes_nothing_is_closed() {
     let app = app().await;
     let mut connections = Vec::new();
-    for _ in 0..3 {
+    while connections.len() < 3 {
         let stream = TcpStream::connect(app.address()).await.unwrap();
         let (requests, connection) = h2::client::handshake(stream).await.unwrap();
         let connection = tokio::spawn(connection);

@@ -14,10 +14,15 @@ use super::service::{Clock, ask, config, flood, limited, passing, post, serve, s
 
 const CLIENT: &str = "192.0.2.1";
 /// The bound of the settings and what a busy machine adds.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(50);
 
 async fn instance(redis: &Redis, limiting: RateLimiting) -> App {
-    serve(limiting.redis_client(&RedisClient::new(&redis.url()).unwrap())).await
+    serve(limiting.redis_client(&client_of(redis))).await
+}
+
+/// A client that waits for as long as the settings of the limits say.
+fn client_of(redis: &Redis) -> RedisClient {
+    RedisClient::with_timeout(&redis.url(), Duration::from_secs(60)).unwrap()
 }
 
 /// The settings of a service that would rather wait than count alone, as the machine may be busy.
@@ -122,7 +127,7 @@ async fn keys_hold_no_client_and_one_hash_tag() {
 async fn survives(redis: &mut Redis, away: impl AsyncFnOnce(&mut Redis) -> Option<svc_tests::Frozen>) {
     let log = Log::start();
     // Patient, as no request may be counted alone before Redis is away.
-    let settings = config(&[("SVC_RATE_LIMIT_INSTANCES", "2"), ("SVC_RATE_LIMIT_REDIS_TIMEOUT", "1000")]);
+    let settings = RateLimitConfig { redis_timeout: Duration::from_secs(6), instances: 2, ..config(&[]) };
     let limit = RateLimit::requests(40).per(window()).strategy(FixedWindow);
     let apps = instances(redis, |clock| limited(clock, limit).config(settings.clone())).await;
     for app in &apps {
@@ -209,7 +214,7 @@ async fn redis_may_go_and_come_under_load() {
 async fn what_comes_to_no_operation_is_counted_in_redis() {
     let redis = Redis::new().await;
     let limiting = limited(&Clock::new(), RateLimit::requests(100).per(window())).config(patient());
-    let app = serve_options(with_batches(), limiting.redis_client(&RedisClient::new(&redis.url()).unwrap())).await;
+    let app = serve_options(with_batches(), limiting.redis_client(&client_of(&redis))).await;
     let forwarded = ("x-forwarded-for", CLIENT);
     let headers = [("sec-websocket-protocol", "graphql-transport-ws"), forwarded];
     let mut socket = Socket::upgrade(&app, &headers).await.unwrap();

@@ -11,8 +11,8 @@ use super::service::{
     Post, TRIGGER, ask, database, options, serve, title, uncached_options, until_title, until_waiting,
 };
 
-/// Half of the time for which answers are kept, and enough for a busy machine.
-const SOON: Duration = Duration::from_secs(30);
+/// A fifth of the time for which answers are kept, and enough for a busy machine.
+const SOON: Duration = Duration::from_secs(120);
 
 /// Writes behind the back of a service whose answers nothing makes old.
 async fn write(database: &TestDatabase, title: &str) {
@@ -94,17 +94,20 @@ async fn a_mutation_that_does_nothing_changes_nothing() {
     assert_eq!(title(&app).await, "one", "strangers cannot empty the cache");
 }
 
-/// Writes by psql are seen through two instances within 50 ms: on a busy machine by the tenth of them at least.
+/// Writes by psql are seen through two instances within 50 ms, or within the time of ten questions on a busy machine:
+/// the tenth of them at least.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_trigger_tells_of_writes_from_anywhere() {
     let database = database().await;
     database.execute(TRIGGER).await;
     let [one, other] = instances(&database).await;
     let pool = database.pool().await;
-    let mut times = Vec::new();
+    let (mut times, mut questions) = (Vec::new(), Vec::new());
     for round in 0..40 {
         let expected = format!("r{round}");
+        let asked = Instant::now();
         assert_ne!((title(&one).await, title(&other).await), (json!(expected), json!(expected)));
+        questions.push(asked.elapsed());
         let update = sqlx::query("UPDATE tb_post SET title = $1 WHERE id = 1").bind(&expected);
         update.execute(&pool).await.unwrap();
         let written = Instant::now();
@@ -113,7 +116,9 @@ async fn a_trigger_tells_of_writes_from_anywhere() {
         times.push(written.elapsed());
     }
     times.sort();
-    assert!(times[times.len() / 10] < Duration::from_millis(50), "{times:?}");
+    questions.sort();
+    let soon = (questions[questions.len() / 10] * 5).max(Duration::from_millis(50));
+    assert!(times[times.len() / 10] < soon, "{times:?}, and two questions take {questions:?}");
     pool.close().await;
 }
 
@@ -192,7 +197,8 @@ async fn a_fill_from_before_a_change_is_not_kept() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_mutation_whose_client_has_gone_counts() {
     let database = database().await;
-    let slow = "CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.3); RETURN NEW; END $$;
+    let slow =
+        "CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(2); RETURN NEW; END $$;
                 CREATE TRIGGER pause BEFORE UPDATE ON tb_author FOR EACH ROW EXECUTE FUNCTION pause()";
     database.execute(slow).await;
     let app = serve(options(&database)).await;

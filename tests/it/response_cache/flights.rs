@@ -65,18 +65,19 @@ async fn another_one_takes_over_from_a_client_that_goes() {
 async fn errors_are_not_shared() {
     let database = database().await;
     let broken =
-        "CREATE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3); RAISE 'no'; END $$;
+        "CREATE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(6); RAISE 'no'; END $$;
         CREATE OR REPLACE VIEW v_kept_author AS SELECT id + fail() AS id, name FROM tb_author";
     database.execute(broken).await;
     let app = serve(options(&database)).await;
     let began = std::time::Instant::now();
-    let replies = join_all((0..12).map(|_| app.query("{ authors { id } }"))).await;
+    // The first one, and as many at once as there are connections.
+    let replies = join_all((0..9).map(|_| app.query("{ authors { id } }"))).await;
     let mut ids: Vec<_> =
         replies.iter().map(|reply| reply.json()["errors"][0]["extensions"]["errorId"].to_string()).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), 12, "{ids:?}");
-    assert!(began.elapsed() < Duration::from_secs(30), "{:?}: one after the other takes 36 s", began.elapsed());
+    assert_eq!(ids.len(), 9, "{ids:?}");
+    assert!(began.elapsed() < Duration::from_secs(45), "{:?}: one after the other takes 54 s", began.elapsed());
     database.execute("CREATE OR REPLACE VIEW v_kept_author AS SELECT id, name FROM tb_author").await;
     eventually(async || {
         let reply = app.query("{ authors { id } }").await;

@@ -10,9 +10,9 @@ use svc_tests::{App, Log, Redis, TestDatabase, eventually};
 use super::service::{TRIGGER, ask, database, options, serve, title, until_title};
 
 /// The bound of a request's wait, and what a busy machine adds.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(45);
 /// The time for what has to come.
-const SOON: Duration = Duration::from_secs(30);
+const SOON: Duration = Duration::from_secs(120);
 
 async fn instance(database: &TestDatabase, redis: &Redis) -> App {
     let response_cache = ResponseCacheConfig { redis: true, enabled: Some(true), ..ResponseCacheConfig::default() };

@@ -106,7 +106,7 @@ async fn rate_limits_count_kept_answers() {
         .rules([RateLimitRule::new("*", wide)])
         .default_limit(wide)
         .tiers(wide, wide, wide)
-        .kinds(RateLimit::requests(40), wide, wide);
+        .kinds(RateLimit::requests(40).per_hour(), wide, wide);
     let app = serve_router(setup_rate_limiting(app, limiting).unwrap()).await;
     let mut last: Option<Reply> = None;
     for _ in 0..41 {

@@ -46,19 +46,19 @@ impl Ticks {
     }
 }
 
-#[svc::query(cache = 60)]
+#[svc::query(cache = 600)]
 async fn posts(id: Option<i32>) -> Vec<Post>;
 
-#[svc::query(cache = 60)]
+#[svc::query(cache = 600)]
 async fn headlines() -> Vec<Headline>;
 
-#[svc::query(cache = 60)]
+#[svc::query(cache = 600)]
 async fn authors() -> Vec<Author>;
 
 #[svc::query]
 async fn uncached() -> Vec<Author>;
 
-#[svc::query(cache = 60)]
+#[svc::query(cache = 600)]
 fn tick(ctx: &Context<'_>, text: Option<String>) -> Result<i32> {
     drop(text);
     Ticks::next(ctx)
@@ -70,7 +70,7 @@ fn brief(ctx: &Context<'_>) -> Result<i32> {
 }
 
 /// Fails each other time.
-#[svc::query(cache = 60)]
+#[svc::query(cache = 600)]
 fn flaky(ctx: &Context<'_>) -> Result<Option<i32>> {
     match Ticks::next(ctx)? {
         tick if tick % 2 == 0 => Err(Error::new(ErrorCode::BadRequest, "not this time")),
@@ -78,18 +78,18 @@ fn flaky(ctx: &Context<'_>) -> Result<Option<i32>> {
     }
 }
 
-#[svc::query(cache = 60)]
+#[svc::query(cache = 600)]
 fn who(ctx: &Context<'_>) -> String {
     ctx.user().map_or_else(|| "nobody".to_owned(), |user| format!("{} {:?}", user.user_id, user.roles))
 }
 
-#[svc::query(cache = 60)]
+#[svc::query(cache = 600)]
 fn language(ctx: &Context<'_>) -> String {
     ctx.header("accept-language").unwrap_or("none").to_owned()
 }
 
 /// Counts posts by SQL of its own.
-#[svc::query(cache = 60, reads = [Post])]
+#[svc::query(cache = 600, reads = [Post])]
 async fn count(ctx: &Context<'_>) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM v_kept_post").fetch_one(ctx.db().pool()).await?)
 }

@@ -13,7 +13,7 @@ use svc_tests::eventually;
 use super::files::{PATIENCE, events, log_in, numbered, numbers};
 
 /// Longer than logging takes, and shorter than any wait for an output.
-const SOON: Duration = Duration::from_secs(30);
+const SOON: Duration = Duration::from_secs(120);
 
 fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().expect("the program mkfifo").success());

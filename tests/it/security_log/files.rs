@@ -11,7 +11,7 @@ use svc::security_log::{SecurityEvent, SecurityEventType, SecurityLogger};
 use svc_tests::eventually;
 
 /// The time for all to be written.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A log in a file.
 pub(super) fn log_in(path: &Path) -> SecurityLogger {

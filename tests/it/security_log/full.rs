@@ -50,14 +50,14 @@ async fn what_finds_no_room_on_the_disk_is_written_when_there_is_some() {
     // Requests go on meanwhile.
     let start = Instant::now();
     (500..510).for_each(|number| log.log_event(numbered(number)));
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     fs::remove_file(&ballast).unwrap();
     // What does not fit on the whole disk goes to the next file, as in a rotation.
     let moved = tempfile::tempdir().unwrap();
     let old = moved.path().join("old.log");
     eventually(async || match log.flush(Duration::from_secs(3)) {
         true => Ok(()),
-        false if old.exists() => Err("not written yet".to_owned()),
+        false if old.exists() || log.status().failure.is_none() => Err("not written yet".to_owned()),
         false => {
             fs::copy(&path, &old).unwrap();
             fs::remove_file(&path).unwrap();

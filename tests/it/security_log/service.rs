@@ -59,13 +59,13 @@ pub(super) async fn serve(url: &str) -> App {
         .config(SvcConfig::from_variables(find).unwrap())
         .limits(Limits { depth: 2, complexity: 20, ..Limits::default() })
         // Nothing but `never` takes so long, even where the machine is busy.
-        .request_timeout(Some(Duration::from_secs(6)))
+        .request_timeout(Some(Duration::from_secs(15)))
         .queries(queries![salaries, own_salary, secret_plan, broken, never])
         .authorizer(async |request: AuthorizationRequest| match request.operation_name() {
             "secret_plan" => AuthorizationDecision::deny_with("NOT_YET", "it is secret"),
             _ => AuthorizationDecision::allow(),
         });
-    let (one, many) = (RateLimit::requests(1).per_minute(), RateLimit::requests(1_000).per_minute());
+    let (one, many) = (RateLimit::requests(1).per_hour(), RateLimit::requests(1_000).per_minute());
     let limiting = RateLimiting::new().rules([RateLimitRule::new("/rare", one)]).default_limit(many);
     let router = create_svc_app(options).await.unwrap().route("/rare", get(async || "rare"));
     App::serve_router(setup_rate_limiting(router, limiting).unwrap()).await

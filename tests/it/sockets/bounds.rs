@@ -118,7 +118,8 @@ async fn a_flood_of_messages_closes_the_socket() {
 /// One that takes nothing is closed, and holds no stream any longer; others get their events meanwhile.
 #[tokio::test]
 async fn a_client_that_takes_nothing_is_closed() {
-    let (app, watched) = serve_with(SubscriptionsConfig { write_timeout: Duration::from_secs(10), ..config() }).await;
+    // Longer than the other takes for its events, also where the machine stands still meanwhile.
+    let (app, watched) = serve_with(SubscriptionsConfig { write_timeout: Duration::from_secs(20), ..config() }).await;
     let mut stuck = Socket::ready(&app).await;
     stuck.subscribe("1", "subscription { forever }").await;
     watched.until_streams(1).await;
@@ -154,27 +155,34 @@ async fn a_long_message_comes_whole() {
 
 #[tokio::test]
 async fn pings_come_and_a_socket_that_answers_none_is_closed() {
-    let (app, _) = serve_with(SubscriptionsConfig { ping_interval: Duration::from_secs(1), ..config() }).await;
-    let mut socket = Socket::ready(&app).await;
-    for _ in 0..3 {
-        assert_eq!(socket.next().await, json!({ "type": "ping" }));
-        socket.send(&json!({ "type": "pong" })).await;
-    }
-    assert_eq!(socket.closed().await, (1001, "nothing has come since the last ping".to_owned()));
-    let mut events = Events::post(&app, "text/event-stream", "subscription { forever }").await;
-    events.until(":\n\n:\n\n:\n\n").await;
+    // Longer than a machine stands still between a ping and its answer.
+    let (app, _) = serve_with(SubscriptionsConfig { ping_interval: Duration::from_secs(6), ..config() }).await;
+    let pinged = async {
+        let mut socket = Socket::ready(&app).await;
+        for _ in 0..2 {
+            assert_eq!(socket.next().await, json!({ "type": "ping" }));
+            socket.send(&json!({ "type": "pong" })).await;
+        }
+        assert_eq!(socket.closed().await, (1001, "nothing has come since the last ping".to_owned()));
+    };
+    let signs = async {
+        let mut events = Events::post(&app, "text/event-stream", "subscription { forever }").await;
+        events.until(":\n\n:\n\n:\n\n").await;
+    };
+    tokio::join!(pinged, signs);
 }
 
 #[tokio::test]
 async fn a_socket_without_operations_is_closed_where_that_is_wanted() {
-    let idle_timeout = Some(Duration::from_secs(2));
+    // Long enough for an operation to begin, also where the machine stands still meanwhile.
+    let idle_timeout = Some(Duration::from_secs(7));
     let (app, _) = serve_with(SubscriptionsConfig { idle_timeout, ..config() }).await;
     let mut busy = Socket::ready(&app).await;
     busy.subscribe("1", "subscription { forever }").await;
     busy.next().await;
     let mut idle = Socket::ready(&app).await;
     assert_eq!(idle.closed().await, (1001, "no operation has run for too long".to_owned()));
-    busy.is_silent(Duration::from_secs(3)).await;
+    busy.is_silent(Duration::from_secs(2)).await;
 }
 
 /// Sends bytes in the place of frames, and reads the code that the socket is closed with.

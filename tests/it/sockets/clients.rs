@@ -43,7 +43,8 @@ async fn graphiql_subscribes() {
     let mut command = node("graphiql.mjs");
     command.arg(app.url("/graphql")).arg(folder.path().join("graphiql.png")).env("CHROMIUM", chromium());
     command.env("QUERY", "subscription { ticks(count: 3) }").env("EXPECT", "\"ticks\": 3");
-    command.env("EXPECT_DOCS", "Subscription");
+    // A browser takes long beside other tests.
+    command.env("EXPECT_DOCS", "Subscription").env("TIMEOUT_MS", "120000");
     let report = &run(command).await[0];
     for list in ["foreignRequests", "consoleErrors", "cspViolations"] {
         assert_eq!(report[list], json!([]), "{report:#}");

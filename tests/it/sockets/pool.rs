@@ -8,7 +8,7 @@ use serde_json::json;
 use svc::futures_util::stream;
 use svc::prelude::*;
 use svc::{DatabaseConfig, SubscriptionsConfig};
-use svc_tests::{App, Socket, TestDatabase, eventually};
+use svc_tests::{App, Socket, TestDatabase, eventually, within};
 
 #[svc_type(sql_source = "v_long")]
 struct Long {
@@ -19,6 +19,12 @@ struct Long {
 #[svc::query]
 async fn longs() -> Vec<Long>;
 
+/// A client that takes nothing and answers no ping stays, however long the machine takes for the rest of a test.
+fn unhurried() -> SubscriptionsConfig {
+    let long = Duration::from_secs(3_600);
+    SubscriptionsConfig { write_timeout: long, ping_interval: long, ..SubscriptionsConfig::default() }
+}
+
 /// The operations of a socket go on while its client takes no message: a statement in the middle would keep its
 /// connection of the pool.
 #[tokio::test]
@@ -27,7 +33,7 @@ async fn a_client_that_reads_nothing_keeps_no_connection_of_the_pool() {
         "CREATE VIEW v_long AS SELECT n AS id, repeat('x', 1000000) AS text FROM generate_series(1, 3) AS n",
     )
     .await;
-    let subscriptions = SubscriptionsConfig { write_timeout: Duration::from_secs(3_600), ..Default::default() };
+    let subscriptions = unhurried();
     let pool = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
     let options = AppOptions::new().config(SvcConfig { database: pool, subscriptions, ..SvcConfig::default() });
     let app = App::serve(options.queries(queries![longs])).await;
@@ -36,7 +42,7 @@ async fn a_client_that_reads_nothing_keeps_no_connection_of_the_pool() {
         socket.subscribe(&id.to_string(), "{ longs { id text } }").await;
     }
     // They are more than the system takes for a client that does not read, and are all asked for.
-    eventually(async || match database.statements("v_long").await {
+    within(Duration::from_secs(120), async || match database.statements("v_long").await {
         all if all >= 20 => Ok(()),
         some => Err(format!("{some} statements of 20")),
     })
@@ -74,7 +80,7 @@ fn longest(ctx: &Context<'_>) -> Result<impl Stream<Item = String>> {
 async fn a_subscriber_who_reads_nothing_keeps_no_connection_of_the_pool() {
     let sql = "CREATE VIEW v_held AS SELECT 1 AS id, pg_advisory_xact_lock_shared(7)::text AS text";
     let database = TestDatabase::new(sql).await;
-    let subscriptions = SubscriptionsConfig { write_timeout: Duration::from_secs(3_600), ..Default::default() };
+    let subscriptions = unhurried();
     let pool = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
     let asked = Arc::new(AtomicUsize::new(0));
     let options = AppOptions::new().config(SvcConfig { database: pool, subscriptions, ..SvcConfig::default() });

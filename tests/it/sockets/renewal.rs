@@ -13,8 +13,11 @@ use crate::auth::token;
 
 const ADA: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 
-/// The longest time until an operation ends, on a machine that runs other tests beside.
-const SOON: Duration = Duration::from_secs(8);
+/// The time of a first token, in seconds: long enough for all that comes before its end, also where the machine stands
+/// still meanwhile.
+const BRIEF: f64 = 15.0;
+/// The time of a token that does not end in a test.
+const LONG: f64 = 3_600.0;
 
 struct Service {
     app: App,
@@ -47,34 +50,30 @@ async fn renew(socket: &mut Socket, claims: Value) {
     assert_eq!(socket.next().await, json!({ "type": "pong" }));
 }
 
-async fn next(socket: &mut Socket) -> Value {
-    tokio::time::timeout(SOON, socket.next()).await.expect("nothing is told")
-}
-
 /// The operation `id` is ended with the reason, and the other one goes on.
 async fn ends_alone(service: &Service, socket: &mut Socket, id: &str, reason: &str, other: &str) {
-    let ended = next(socket).await;
+    let ended = socket.next().await;
     assert_eq!((&ended["type"], &ended["id"]), (&json!("error"), &json!(id)), "{ended}");
     let extensions = &ended["payload"][0]["extensions"];
     assert_eq!((&extensions["code"], &extensions["reason"]), (&json!("UNAUTHENTICATED"), &json!(reason)), "{ended}");
     service.watched.until_streams(1).await;
     service.watched.gate.add_permits(1);
-    let event = next(socket).await;
+    let event = socket.next().await;
     assert_eq!((&event["type"], &event["id"]), (&json!("next"), &json!(other)), "{event}");
     // The identifier is free again.
     socket.subscribe(id, "{ hello }").await;
-    assert_eq!(next(socket).await["payload"]["data"]["hello"], "hello, world");
-    assert_eq!(next(socket).await["type"], "complete");
+    assert_eq!(socket.next().await["payload"]["data"]["hello"], "hello, world");
+    assert_eq!(socket.next().await["type"], "complete");
 }
 
 #[tokio::test]
 async fn an_operation_ends_with_its_own_token() {
     let service = serve().await;
-    let exp = ends_in(4.0);
+    let exp = ends_in(BRIEF);
     let mut socket = Socket::ready_with(&service.app, payload(claims("first", "north", exp))).await;
     socket.subscribe("north", "subscription { gated }").await;
     service.watched.until_streams(1).await;
-    renew(&mut socket, claims("second", "south", ends_in(60.0))).await;
+    renew(&mut socket, claims("second", "south", ends_in(LONG))).await;
     socket.subscribe("south", "subscription { gated }").await;
     service.watched.until_streams(2).await;
     ends_alone(&service, &mut socket, "north", "TOKEN_EXPIRED", "south").await;
@@ -84,10 +83,10 @@ async fn an_operation_ends_with_its_own_token() {
 #[tokio::test]
 async fn an_operation_ends_when_its_own_token_is_revoked() {
     let service = serve().await;
-    let first = claims("first", "north", ends_in(60.0));
+    let first = claims("first", "north", ends_in(LONG));
     let mut socket = Socket::ready_with(&service.app, payload(first.clone())).await;
     socket.subscribe("north", "subscription { gated }").await;
-    renew(&mut socket, claims("second", "south", ends_in(60.0))).await;
+    renew(&mut socket, claims("second", "south", ends_in(LONG))).await;
     socket.subscribe("south", "subscription { gated }").await;
     service.watched.until_streams(2).await;
     let revoked = RevocableToken::new(&Claims::new(first.as_object().unwrap().clone()), &svc::UserContext::new(ADA));
@@ -99,15 +98,15 @@ async fn an_operation_ends_when_its_own_token_is_revoked() {
 #[tokio::test]
 async fn an_operation_goes_on_with_a_token_that_says_the_same() {
     let service = serve().await;
-    let exp = ends_in(3.0);
+    let exp = ends_in(BRIEF);
     let mut socket = Socket::ready_with(&service.app, payload(claims("first", "north", exp))).await;
     socket.subscribe("north", "subscription { gated }").await;
     service.watched.until_streams(1).await;
-    renew(&mut socket, claims("second", "south", ends_in(60.0))).await;
-    renew(&mut socket, claims("third", "north", ends_in(60.0))).await;
+    renew(&mut socket, claims("second", "south", ends_in(LONG))).await;
+    renew(&mut socket, claims("third", "north", ends_in(LONG))).await;
     tokio::time::sleep(Duration::from_secs_f64((exp - ends_in(0.0)).max(0.0) + 1.5)).await;
     service.watched.gate.add_permits(1);
-    let event = next(&mut socket).await;
+    let event = socket.next().await;
     assert_eq!((&event["type"], &event["id"]), (&json!("next"), &json!("north")), "{event}");
 }
 
@@ -115,14 +114,14 @@ async fn an_operation_goes_on_with_a_token_that_says_the_same() {
 #[tokio::test]
 async fn a_socket_without_operations_outlives_its_earlier_token() {
     let service = serve().await;
-    let exp = ends_in(3.0);
+    let exp = ends_in(BRIEF);
     let mut socket = Socket::ready_with(&service.app, payload(claims("first", "north", exp))).await;
     socket.subscribe("north", "subscription { gated }").await;
     service.watched.until_streams(1).await;
-    renew(&mut socket, claims("second", "south", ends_in(60.0))).await;
+    renew(&mut socket, claims("second", "south", ends_in(LONG))).await;
     socket.send(&json!({ "type": "complete", "id": "north" })).await;
     service.watched.until_streams(0).await;
     tokio::time::sleep(Duration::from_secs_f64((exp - ends_in(0.0)).max(0.0) + 1.5)).await;
     socket.subscribe("hello", "{ hello }").await;
-    assert_eq!(next(&mut socket).await["payload"]["data"]["hello"], "hello, world");
+    assert_eq!(socket.next().await["payload"]["data"]["hello"], "hello, world");
 }

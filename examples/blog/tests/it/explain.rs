@@ -16,6 +16,7 @@ async fn ask(app: &App) -> Value {
 async fn the_hint_names_the_index_until_it_is_there() {
     let database = TestDatabase::new("").await;
     let app = App::serve(blog::with_blog(AppOptions::new().database_url(database.url()))).await;
+    app.until_ready().await;
     let entry = ask(&app).await["extensions"]["explain"][0].clone();
     assert_eq!((&entry["field"], &entry["way"]), (&json!("Query.posts"), &json!("planned")));
     let index = "CREATE INDEX ON public.tb_post (title)";
@@ -28,5 +29,6 @@ async fn the_hint_names_the_index_until_it_is_there() {
     let production = SvcConfig { environment: Environment::Production, ..SvcConfig::default() };
     let options = AppOptions::new().config(production).database_url(database.url());
     let app = App::serve(blog::with_blog(options)).await;
+    app.until_ready().await;
     assert_eq!(ask(&app).await, json!({ "data": { "posts": [] } }));
 }

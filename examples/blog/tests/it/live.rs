@@ -9,7 +9,7 @@ use svc_tests::{App, TestDatabase};
 use tokio::time::timeout;
 
 async fn next(answers: &mut Subscribed) -> Value {
-    let answer = timeout(Duration::from_secs(10), answers.next()).await;
+    let answer = timeout(Duration::from_secs(120), answers.next()).await;
     answer.expect("an answer").expect("the stream goes on")
 }
 
@@ -29,6 +29,7 @@ async fn comments_and_posts_reach_subscribers() {
     let database = TestDatabase::new("").await;
     let service = TestService::start(blog::with_blog(AppOptions::new().database_url(database.url()))).await.unwrap();
     let app = App::serve_router(service.router()).await;
+    app.until_ready().await;
     let found = app.query("{ posts(limit: 2) { id } users(limit: 1) { id name } }").await.data();
     let (post, other, user) = (&found["posts"][0]["id"], &found["posts"][1]["id"], &found["users"][0]);
 

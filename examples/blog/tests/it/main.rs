@@ -28,6 +28,8 @@ struct Blog {
 fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_blog"));
     command.current_dir(folder).env("SVC_PORT", "0").env_remove("SVC_DATABASE_URL").env_remove("DATABASE_URL");
+    // The first requests wait for the set-up, however slow the machine is.
+    command.env("SVC_DATABASE_POOL_TIMEOUT", "120").env("SVC_REQUEST_TIMEOUT", "300");
     command
 }
 

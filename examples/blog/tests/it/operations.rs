@@ -10,6 +10,7 @@ const CARD: &str = include_str!("../../operations/author_card.graphql");
 async fn clients_name_them() {
     let database = TestDatabase::new("").await;
     let app = App::serve(blog::with_blog(AppOptions::new().database_url(database.url()))).await;
+    app.until_ready().await;
     let variables = json!({ "slug": "user-7", "posts": 2 });
     let card = app.post(&json!({ "documentId": "AuthorCard", "variables": variables })).await;
     assert_eq!(card.data()["author"]["posts"].as_array().map(Vec::len), Some(2), "{}", card.text);

@@ -44,6 +44,7 @@ const TABLE: &str = "\
 async fn the_policy_is_the_same_on_every_way() {
     let database = Arc::new(TestDatabase::new("").await);
     let ids = App::serve(options(&database)).await;
+    ids.until_ready().await;
     let ids = ids.query("{ users(limit: 3, orderBy: [{ slug: ASC }]) { id } posts(limit: 1) { id } }").await.data();
     let (user, post) = (&ids["users"][0]["id"], &ids["posts"][0]["id"]);
     let write = |input: serde_json::Value| json!({ "input": input });
@@ -105,11 +106,13 @@ async fn the_policy_is_the_same_on_every_way() {
 async fn others_are_written_for_by_editors_only() {
     let database = TestDatabase::new("").await;
     let open = App::serve(options(&database)).await;
+    open.until_ready().await;
     let answer = open.query("{ users(limit: 2, orderBy: [{ slug: ASC }]) { id email } }").await.data();
     assert!(answer["users"][0]["email"].is_string(), "{answer}");
     let [one, other] = [0, 1].map(|index| answer["users"][index]["id"].as_str().unwrap().to_owned());
     let router = create_svc_app(blog::policy::with_policy(options(&database))).await.unwrap();
     let app = App::serve_router(router.layer(from_fn(identify))).await;
+    app.until_ready().await;
     let create = "mutation ($input: NewPost!) { createPost(input: $input) { __typename } }";
     let body =
         json!({ "query": create, "variables": { "input": { "author": other, "title": "Hello", "body": "World." } } });
@@ -123,10 +126,13 @@ async fn others_are_written_for_by_editors_only() {
 /// The service with its policy, and the ids of two users.
 async fn guarded(database: &TestDatabase) -> (App, [String; 2]) {
     let open = App::serve(options(database)).await;
+    open.until_ready().await;
     let users = open.query("{ users(limit: 2, orderBy: [{ slug: ASC }]) { id } }").await.data();
     let ids = [0, 1].map(|index| users["users"][index]["id"].as_str().unwrap().to_owned());
     let router = create_svc_app(blog::policy::with_policy(options(database))).await.unwrap();
-    (App::serve_router(router.layer(from_fn(identify))).await, ids)
+    let app = App::serve_router(router.layer(from_fn(identify))).await;
+    app.until_ready().await;
+    (app, ids)
 }
 
 async fn ask(app: &App, (id, role): (&str, &str), query: &str, variables: serde_json::Value) -> serde_json::Value {
@@ -163,6 +169,7 @@ async fn an_address_is_for_the_user_and_for_admins() {
         assert_eq!(ask(&app, user, MAIL, variables()).await, shown(email), "{user:?}");
     }
     let open = App::serve(options(&database)).await;
+    open.until_ready().await;
     assert_eq!(open.query_with(MAIL, variables()).await.data(), shown(&email));
 }
 
@@ -205,6 +212,7 @@ async fn a_draft_is_for_its_author_and_for_those_who_edit() {
         );
     }
     let open = App::serve(options(&database)).await;
+    open.until_ready().await;
     assert_eq!(open.query_with(READ, variables()).await.data(), seen);
     // The feed is for everyone.
     const FEED: &str = "{ feed(first: 1, orderBy: [{ createdAt: DESC }]) { nodes { title author { name } } } }";

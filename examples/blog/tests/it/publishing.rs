@@ -6,7 +6,9 @@ use svc_tests::{App, TestDatabase};
 
 async fn blog() -> App {
     let database = TestDatabase::new("").await;
-    App::serve(blog::with_blog(AppOptions::new().database_url(database.url()))).await
+    let app = App::serve(blog::with_blog(AppOptions::new().database_url(database.url()))).await;
+    app.until_ready().await;
+    app
 }
 
 const CREATE: &str = "mutation ($author: UUID!, $slug: Slug) {

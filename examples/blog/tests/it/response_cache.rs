@@ -9,6 +9,7 @@ async fn the_feed_is_kept_until_a_comment_is_added() {
     let database = TestDatabase::new("").await;
     let options = blog::with_blog(AppOptions::new().database_url(database.url()));
     let app = App::serve(options.response_cache(blog::feed::response_cache())).await;
+    app.until_ready().await;
     let feed = "{ feed(first: 1, orderBy: [{commentCount: DESC}]) { nodes { id commentCount } } }";
     let users = app.query("{ users(limit: 1) { id } }").await.data();
     eventually(async || {

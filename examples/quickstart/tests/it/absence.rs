@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use svc_embedded::{Database, Options};
 use svc_tests::Program;
 
-use crate::{ask, command, ready, until_answered};
+use crate::{ask, command, ready, until_answered, until_ready};
 
 #[tokio::test]
 async fn each_new_reason_is_told() {
@@ -31,8 +31,8 @@ async fn each_new_reason_is_told() {
     told("does not exist").await;
     database.ensure_database("missing").await.unwrap();
     program.wait_for("the database is back");
-    assert!(ask(&url, "{ users { name } }").await.contains("Ada"));
-    assert_eq!(ready(&url).await.0, 200);
+    until_answered(&url, "{ users { name } }", "Ada").await;
+    until_ready(&url).await;
 }
 
 #[tokio::test]

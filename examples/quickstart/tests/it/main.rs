@@ -11,7 +11,6 @@ mod waits;
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 /// The program in a folder, on a free port and with nothing of this environment's own.
 fn command(folder: &Path) -> Command {
@@ -47,5 +46,14 @@ async fn until_answered(url: &str, query: &str, text: &str) {
         let answer = ask(url, query).await;
         if answer.contains(text) { Ok(()) } else { Err(answer) }
     };
-    svc_tests::within(Duration::from_secs(30), asked).await;
+    svc_tests::eventually(asked).await;
+}
+
+/// Waits until the program is ready; one probe may fail on a busy machine.
+async fn until_ready(url: &str) {
+    svc_tests::eventually(async || match ready(url).await {
+        (200, _) => Ok(()),
+        (_, text) => Err(text),
+    })
+    .await;
 }

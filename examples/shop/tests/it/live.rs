@@ -10,13 +10,18 @@ use crate::who::{Who, product, shop};
 
 const CHANGED: &str = "subscription { orderChanged { status customer { name } } }";
 
+/// Subscribes, where events may not be listened to yet.
 async fn subscribe(client: &Client, who: Who) -> Subscribed {
-    who.of(client).query(CHANGED).subscribe().await.unwrap()
+    svc_tests::eventually(async || {
+        let subscribed = who.of(client).query(CHANGED).subscribe().await;
+        subscribed.map_err(|refused| format!("{refused:?}"))
+    })
+    .await
 }
 
 /// The status and the customer of the next order that is told.
 async fn next(orders: &mut Subscribed) -> (String, String) {
-    let answer = timeout(Duration::from_secs(10), orders.next()).await.unwrap().unwrap();
+    let answer = timeout(Duration::from_secs(120), orders.next()).await.unwrap().unwrap();
     let order = &answer["data"]["orderChanged"];
     let text = |value: &svc::serde_json::Value| value.as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
     (text(&order["status"]), text(&order["customer"]["name"]))

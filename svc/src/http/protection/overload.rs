@@ -286,7 +286,7 @@ mod tests {
     use futures_util::FutureExt as _;
     use futures_util::future::{join_all, poll_immediate};
 
-    use super::{Ordering, Overload};
+    use super::{Ordering, Overload, PATIENCE, micros};
 
     #[tokio::test]
     async fn who_would_wait_in_vain_is_refused_at_once() {
@@ -309,8 +309,11 @@ mod tests {
             running.push(overload.admit().await);
         }
         overload.seen.mean.store(60, Ordering::Relaxed);
+        // A machine that stands still for a moment would have them wait for too long.
+        overload.patience.store(micros(Duration::from_secs(60)), Ordering::Relaxed);
         let mut waiting: Vec<_> = (0..32).map(|_| overload.admit().boxed()).collect();
         assert!(join_all(waiting.iter_mut().map(poll_immediate)).await.iter().all(Option::is_none));
+        overload.patience.store(micros(PATIENCE), Ordering::Relaxed);
         // The next one would wait for 32 ms if requests take 8.
         overload.seen.mean.store(8_000, Ordering::Relaxed);
         assert!(matches!(overload.admit().now_or_never(), Some(None)));

@@ -90,7 +90,7 @@ async fn ask(url: &str, sql: &'static str) -> [Result<String, String>; 2] {
     let config = config(url);
     let driver = Driver::new(
         &config,
-        Bounds { size: 1, acquire_timeout: Duration::from_secs(5), deadline: Duration::from_secs(60) },
+        Bounds { size: 1, acquire_timeout: Duration::from_secs(30), deadline: Duration::from_secs(60) },
     );
     let rows = driver.rows(Session::none(), &Statement::new(sql, Vec::new())).await;
     let driven = rows.map(|rows| rows[0].get(0)).map_err(|error| error.with_sources());

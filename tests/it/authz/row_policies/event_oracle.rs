@@ -13,6 +13,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 use svc::futures_util::future::join_all;
 use svc::testing::{Subscribed, Subscription, TestService};
+use svc_tests::eventually;
 use tokio::time::timeout;
 
 use super::service::{KINDS, ROWS, database, guarded};
@@ -26,7 +27,7 @@ const HEARD: u64 = 8;
 /// The mark of what is kept back.
 const PLANTED: &str = "planted7f3a";
 /// The time in which an event comes, beside other tests.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Rows of the tenant `c`, one of each tenant that ends every transaction, and what tells of changes.
 const WATCHED: &str = "
@@ -155,9 +156,13 @@ impl Wanted {
     }
 
     async fn begin(&self, service: &TestService) -> Subscribed {
-        let subscription = Subscription::new(self.document.as_str()).header("x-tenant", self.tenant).expect("a header");
-        let begun = service.subscribe(subscription).await;
-        begun.unwrap_or_else(|refused| panic!("{self:?} is refused: {refused}"))
+        // A busy machine may take longer to listen than a subscriber waits.
+        eventually(async || {
+            let subscription = Subscription::new(self.document.as_str());
+            let subscription = subscription.header("x-tenant", self.tenant).expect("a header");
+            service.subscribe(subscription).await.map_err(|refused| format!("{self:?} is refused: {refused}"))
+        })
+        .await
     }
 
     /// The row that ends a transaction.

@@ -46,7 +46,7 @@ async fn two_hundred_tenants_at_once_never_share_a_row() {
         DatabaseConfig { url: Some(database.url()), pool_size: 4, pool_timeout: patience, ..DatabaseConfig::default() };
     let limits = Limits { complexity: u64::MAX, ..Limits::default() };
     let protection = ProtectionConfig { load_shedding: false, ..ProtectionConfig::default() };
-    let config = SvcConfig { database: pool, limits, protection, ..SvcConfig::default() };
+    let config = SvcConfig { database: pool, limits, protection, request_timeout: None, ..SvcConfig::default() };
     let app = App::serve(options("columns", &database, Some(of_tenant)).config(config).auto_camel_case(true)).await;
     for round in 0..3 {
         let asked = (0..200).map(|n| {

@@ -1,5 +1,7 @@
 //! A view of the same name and columns that comes to stand first in the search path.
 
+use std::time::Duration;
+
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use svc::prelude::*;
@@ -33,9 +35,14 @@ async fn answers(app: &App) -> Vec<Value> {
 #[tokio::test]
 async fn all_connections_read_the_view_that_stands_first() {
     let database = TestDatabase::new(SQL).await;
-    let poll = Some(std::time::Duration::from_millis(20));
+    let (pool_timeout, poll) = (Duration::from_secs(50), Some(Duration::from_millis(20)));
     let config = SvcConfig {
-        database: DatabaseConfig { url: Some(database.url()), catalogue_poll: poll, ..DatabaseConfig::default() },
+        database: DatabaseConfig {
+            url: Some(database.url()),
+            pool_timeout,
+            catalogue_poll: poll,
+            ..DatabaseConfig::default()
+        },
         ..SvcConfig::default()
     };
     let app = App::serve(AppOptions::new().config(config).queries(queries![notes, own_sql])).await;

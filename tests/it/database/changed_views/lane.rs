@@ -15,6 +15,8 @@ use super::schema::{CELLS, SQL, cached, options, restore};
 const SOON: Duration = Duration::from_secs(1);
 /// The questions of a step until then, however long they take on a machine that is busy.
 const ASKS: usize = 100;
+/// The time in which they are so where a process stands still for some seconds.
+const LATE: Duration = Duration::from_secs(30);
 /// The number of clients that ask all the while.
 const CLIENTS: usize = 2;
 
@@ -47,6 +49,9 @@ pub(super) struct Report {
     pub(super) faults: Vec<String>,
     pub(super) cells: usize,
     pub(super) with_data: usize,
+    pub(super) steps: usize,
+    /// The steps after which answers were not right again soon.
+    pub(super) late: usize,
     /// The time that a fresh service took to answer last, as a machine that is busy takes its time for all.
     slack: Duration,
 }
@@ -137,10 +142,11 @@ impl Lane {
                 right
             }
         };
-        let (soon, mut asks) = (SOON + report.slack, 0);
+        let (mut asks, mut is_late) = (0, false);
         for (cell, expected) in &right {
             let mut answer = ask(&self.app, cell).await;
-            while answer != *expected && (start.elapsed() < soon || asks < ASKS) {
+            while answer != *expected && start.elapsed() < LATE + report.slack {
+                is_late |= start.elapsed() >= SOON + report.slack && asks >= ASKS;
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 answer = ask(&self.app, cell).await;
                 asks += 1;
@@ -152,6 +158,8 @@ impl Lane {
                     .push(format!("[{name}] {cell}: after {after:?} still {answer}\n    instead of {expected}"));
             }
         }
+        report.steps += 1;
+        report.late += usize::from(is_late);
         report.cells += right.len();
         report.with_data += right.values().filter(|text| *text != ERRORS).count();
         self.heard.now.fetch_add(1, Ordering::SeqCst);

@@ -156,6 +156,7 @@ pub(super) fn options(url: String, catalogue_poll: u64) -> AppOptions {
     let config = SvcConfig {
         database: svc::DatabaseConfig {
             url: Some(url),
+            pool_timeout: std::time::Duration::from_secs(50),
             catalogue_poll: (catalogue_poll > 0).then(|| std::time::Duration::from_millis(catalogue_poll)),
             ..svc::DatabaseConfig::default()
         },

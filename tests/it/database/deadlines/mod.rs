@@ -53,7 +53,7 @@ const SQL: &str = "
 CREATE TABLE tb_row (id serial, name text UNIQUE);
 INSERT INTO tb_row (name) VALUES ('first');
 CREATE VIEW v_row AS SELECT id, name FROM tb_row;
-CREATE VIEW v_sleep AS SELECT 1 AS id FROM pg_sleep(30);
+CREATE VIEW v_sleep AS SELECT 1 AS id FROM pg_sleep(300);
 CREATE FUNCTION add_row(name text) RETURNS int LANGUAGE sql AS 'INSERT INTO tb_row (name) VALUES ($1) RETURNING id';";
 
 /// Every way to the database, and a mutation.
@@ -66,13 +66,14 @@ const KINDS: [&str; 6] = [
     "{ in_pool }",
 ];
 
-/// A request that waits for the database without end is ended after a minute; a machine that is busy adds less.
-const IN_TIME: Duration = Duration::from_secs(20);
+/// A request that waits for the database without end is ended after five minutes; a machine that is busy adds less.
+const IN_TIME: Duration = Duration::from_secs(100);
 
 /// The statement time-out is a second, so its deadline a second and a half.
 fn options(url: &str) -> AppOptions {
     let config = SvcConfig {
         environment: svc::Environment::Production,
+        request_timeout: Some(Duration::from_secs(300)),
         database: svc::DatabaseConfig {
             url: Some(url.to_owned()),
             pool_timeout: std::time::Duration::from_secs(1),
@@ -127,7 +128,9 @@ fn all_in_time(answers: &[(Reply, Duration)]) {
         assert!(*time < IN_TIME, "{time:?} for {}", reply.text);
         if reply.json().get("errors").is_some() {
             let code = reply.code();
-            assert!(["SERVICE_UNAVAILABLE", "OUTCOME_UNKNOWN"].contains(&code.as_str()), "{}", reply.text);
+            // PostgreSQL itself may be the one that is late.
+            let is_told = ["SERVICE_UNAVAILABLE", "OUTCOME_UNKNOWN", "TIMEOUT"].contains(&code.as_str());
+            assert!(is_told, "{}", reply.text);
         }
     }
 }

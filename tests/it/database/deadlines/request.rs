@@ -7,9 +7,12 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use svc::prelude::*;
 use svc::sqlx;
-use svc_tests::{App, TestDatabase, within};
+use svc_tests::{App, TestDatabase, eventually, within};
 
 use super::{SQL, options, until_answered};
+
+/// Longer than a request takes to be ended, and shorter than its statements.
+const ENDED: Duration = Duration::from_secs(100);
 
 /// The number of resolvers that wait.
 #[derive(Clone, Default)]
@@ -37,7 +40,7 @@ async fn stuck(ctx: &Context<'_>) -> Result<bool> {
 #[svc::query]
 async fn stuck_sql(ctx: &Context<'_>) -> Result<bool> {
     let mut tx = ctx.db().sqlx_transaction().await?;
-    sqlx::query("SELECT pg_sleep(30)").execute(&mut *tx).await?;
+    sqlx::query("SELECT pg_sleep(300)").execute(&mut *tx).await?;
     Ok(true)
 }
 #[svc::mutation]
@@ -58,7 +61,7 @@ async fn serve(seconds: u64) -> (TestDatabase, Waiting, App) {
         request_timeout: Some(Duration::from_secs(seconds)),
         database: svc::DatabaseConfig {
             url: Some(database.url()),
-            query_timeout: std::time::Duration::from_secs(20),
+            query_timeout: std::time::Duration::from_secs(200),
             ..svc::DatabaseConfig::default()
         },
         operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
@@ -89,19 +92,23 @@ async fn a_request_is_ended_at_its_deadline_by_every_path() {
         app.send(rust),
         app.query("{ stuck_sql }"),
     );
-    // Statements have twenty seconds, and a busy machine adds less.
-    assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
+    // Statements have minutes, and a busy machine adds less.
+    assert!(start.elapsed() < ENDED, "{:?}", start.elapsed());
     let late = late(1);
     for reply in [resolver, get, planned, strict, rust, sql] {
         assert_eq!((reply.status, reply.code().as_str(), reply.message()), (504, "TIMEOUT", late.clone()));
         assert!(reply.json().get("data").is_none());
     }
-    assert_eq!(waiting.0.load(Ordering::SeqCst), 0, "resolvers go on");
+    eventually(async || match waiting.0.load(Ordering::SeqCst) {
+        0 => Ok(()),
+        number => Err(format!("{number} resolvers go on")),
+    })
+    .await;
     // Planned statements are cancelled in PostgreSQL.
     let running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' \
                    AND query LIKE '%v_sleep%' AND pid <> pg_backend_pid()";
     let pool = database.pool().await;
-    within(Duration::from_secs(15).saturating_sub(start.elapsed()), async || {
+    within(ENDED.saturating_sub(start.elapsed()), async || {
         match sqlx::query_scalar::<_, i64>(running).fetch_one(&pool).await.unwrap() {
             0 => Ok(()),
             number => Err(format!("{number} statements")),
@@ -112,18 +119,18 @@ async fn a_request_is_ended_at_its_deadline_by_every_path() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mutation_that_is_ended_says_that_it_may_have_been_done() {
-    let (_database, _, app) = serve(1).await;
-    // Its second begins when the database is known.
+    let (_database, _, app) = serve(15).await;
+    // Its time begins when the database is known, and the mutation has to begin before it ends.
     until_answered(&app, "{ rows { id } }").await;
     let reply = app.query("mutation { change }").await;
-    let message = format!("{}; the mutation may have been done, or not", late(1));
+    let message = format!("{}; the mutation may have been done, or not", late(15));
     assert_eq!((reply.status, reply.code(), reply.message()), (504, "OUTCOME_UNKNOWN".to_owned(), message));
 }
 
 /// A commit is told, so that nobody sends it again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mutation_that_is_ended_says_what_it_has_done() {
-    let (_database, _, app) = serve(5).await;
+    let (_database, _, app) = serve(15).await;
     // What is done has to be so before the request ends.
     until_answered(&app, "{ rows { id } }").await;
     let (one, several, both) = tokio::join!(
@@ -131,7 +138,7 @@ async fn a_mutation_that_is_ended_says_what_it_has_done() {
         app.query(r#"mutation { a: add(name: "a") __typename b: change c: add(name: "c") }"#),
         app.query(r#"mutation { b: add(name: "b") saved(name: "t") d: add(name: "d") }"#),
     );
-    let late = late(5);
+    let late = late(15);
     let message = format!("the mutation is done, but its answer could not be read: {late}");
     assert_eq!((one.status, one.code(), one.message()), (504, "NOT_READ".to_owned(), message));
     assert_eq!(one.json()["errors"][0]["extensions"]["mutation"], "DONE");

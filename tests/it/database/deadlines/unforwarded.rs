@@ -27,7 +27,7 @@ async fn a_network_that_stops_holds_no_request() {
     assert_eq!(ready.status, 503);
     proxy.set(Flow::Free);
     until_well(&app).await;
-    assert_eq!(app.get("/ready").await.status, 200);
+    app.until_ready().await;
 }
 
 /// A client that has gone leaves a statement that cannot even be cancelled.

@@ -5,36 +5,44 @@ use svc_tests::raw::{Client, PATIENCE, post, serve};
 
 use svc::HttpConfig;
 
-use super::{HELLO, NEVER, SLOW, router};
+use super::{HELLO, NEVER, SLOW, answered, router, steadily};
+
+const HEADER_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// An idle connection stays open for longer than a test waits.
 fn config() -> HttpConfig {
-    HttpConfig { header_timeout: Duration::from_millis(200), ..HttpConfig::default() }
+    HttpConfig { header_timeout: HEADER_TIMEOUT, ..HttpConfig::default() }
 }
 
 #[tokio::test]
 async fn a_connection_without_a_request_outlives_the_header_timeout() {
     let idle_timeout = Duration::from_millis(1_200);
     let address = serve(HttpConfig { idle_timeout, ..config() }, router().await.0).await;
-    let mut client = Client::open(address).await;
-    let mut start = Instant::now();
-    for _ in 0..2 {
-        start = Instant::now();
-        client.send(&post(HELLO)).await;
-        assert!(client.answer().await.contains("world"));
-    }
-    assert_eq!(client.closed().await.1, "");
-    assert!(start.elapsed() >= idle_timeout, "closed after {:?}", start.elapsed());
+    steadily(HEADER_TIMEOUT / 2, async |_| {
+        let mut client = Client::open(address).await;
+        let mut start = Instant::now();
+        for _ in 0..2 {
+            start = Instant::now();
+            assert!(answered(&mut client, &post(HELLO)).await?.contains("world"));
+        }
+        assert_eq!(client.closed().await.1, "");
+        assert!(start.elapsed() >= idle_timeout, "closed after {:?}", start.elapsed());
+        Ok(())
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn the_head_of_a_later_request_has_the_header_timeout() {
     let address = serve(config(), router().await.0).await;
-    let mut client = Client::open(address).await;
-    client.send(&post(HELLO)).await;
-    client.answer().await;
-    client.send("POST /graphql HTTP/1.1\r\nho").await;
-    assert_eq!(client.closed().await.1, "");
+    steadily(HEADER_TIMEOUT / 2, async |_| {
+        let mut client = Client::open(address).await;
+        answered(&mut client, &post(HELLO)).await?;
+        client.send("POST /graphql HTTP/1.1\r\nho").await;
+        assert_eq!(client.closed().await.1, "");
+        Ok(())
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -59,33 +67,38 @@ async fn a_head_that_comes_byte_by_byte_has_an_end() {
 
 #[tokio::test]
 async fn a_request_that_runs_longer_than_every_timeout_is_answered() {
-    let config = HttpConfig {
-        header_timeout: Duration::from_millis(250),
-        idle_timeout: Duration::from_millis(250),
-        write_timeout: Duration::from_millis(250),
-        ..HttpConfig::default()
-    };
+    let brief = Duration::from_millis(250);
+    let config =
+        HttpConfig { header_timeout: brief, idle_timeout: brief, write_timeout: brief, ..HttpConfig::default() };
     let address = serve(config, router().await.0).await;
-    let mut client = Client::open(address).await;
-    client.send(&post(SLOW)).await;
-    assert!(client.answer().await.contains(r#"{"slow":true}"#));
+    steadily(brief / 2, async |_| {
+        let mut client = Client::open(address).await;
+        assert!(answered(&mut client, &post(SLOW)).await?.contains(r#"{"slow":true}"#));
+        Ok(())
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn beyond_the_bound_clients_wait_until_a_connection_ends() {
-    let config = HttpConfig { max_connections: 2, ..HttpConfig::default() };
-    let address = serve(config, router().await.0).await;
-    let (mut first, mut second, mut third) =
-        (Client::open(address).await, Client::open(address).await, Client::open(address).await);
-    // Neither is idle, so neither is closed for the third.
-    for client in [&mut first, &mut second] {
-        client.send(&post(NEVER)).await;
-    }
-    third.send(&post(HELLO)).await;
-    let early = tokio::time::timeout(Duration::from_millis(200), third.answer()).await;
-    assert!(early.is_err(), "a third connection was accepted: {early:?}");
-    drop(first);
-    assert!(third.answer().await.contains("world"));
+    // A connection that stands still for half a second before its request is read is closed for the third.
+    steadily(Duration::from_millis(200), async |_| {
+        let config = HttpConfig { max_connections: 2, ..HttpConfig::default() };
+        let address = serve(config, router().await.0).await;
+        let (mut first, mut second) = (Client::open(address).await, Client::open(address).await);
+        for client in [&mut first, &mut second] {
+            client.send(&post(NEVER)).await;
+        }
+        let mut third = Client::open(address).await;
+        third.send(&post(HELLO)).await;
+        if let Ok(early) = tokio::time::timeout(Duration::from_millis(200), third.answer()).await {
+            return Err(format!("a third connection was accepted: {early:?}"));
+        }
+        drop(first);
+        assert!(third.answer().await.contains("world"));
+        Ok(())
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ mod shapes;
 mod slow_clients;
 mod stop;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -16,6 +17,9 @@ use std::time::{Duration, Instant};
 use svc::axum::Router;
 use svc::prelude::*;
 use svc_tests::TestDatabase;
+use svc_tests::raw::{Client, PATIENCE};
+use tokio::io::AsyncWriteExt as _;
+use tokio::time::timeout;
 
 /// The number of answers of `large` that the server holds.
 #[derive(Clone, Default)]
@@ -48,31 +52,54 @@ impl Drop for Counted {
 }
 
 /// The turns of a client that is steady unless the machine stands still.
-struct Turns {
-    last: Instant,
+#[derive(Default)]
+pub(crate) struct Turns {
+    last: Option<Instant>,
     longest: Duration,
 }
 
 impl Turns {
     /// The client takes its turn.
-    fn take(&mut self) {
-        self.longest = self.longest.max(self.last.elapsed());
-        self.last = Instant::now();
+    pub(crate) fn take(&mut self) {
+        if let Some(last) = self.last.replace(Instant::now()) {
+            self.longest = self.longest.max(last.elapsed());
+        }
     }
 }
 
 /// A steady client is served to the end; tries again where the machine has stood still for so long.
-async fn steadily(still: Duration, attempt: impl AsyncFn(&mut Turns) -> Result<(), String>) {
+pub(crate) async fn steadily<T>(still: Duration, attempt: impl AsyncFn(&mut Turns) -> Result<T, String>) -> T {
     for _ in 0..10 {
-        let mut turns = Turns { last: Instant::now(), longest: Duration::ZERO };
-        let ended = attempt(&mut turns).await;
+        // The turns of the client, if it takes some, and those of the thread on which client and server run.
+        let (mut turns, mut beats) = (Turns::default(), Turns::default());
+        beats.take();
+        let ended = {
+            let mut ending = pin!(attempt(&mut turns));
+            loop {
+                match timeout(Duration::from_millis(20), &mut ending).await {
+                    Ok(ended) => break ended,
+                    Err(_) => beats.take(),
+                }
+            }
+        };
         turns.take();
+        beats.take();
         match ended {
-            Ok(()) => return,
-            Err(error) => assert!(turns.longest > still, "{error}"),
+            Ok(value) => return value,
+            Err(error) => assert!(turns.longest.max(beats.longest) > still, "{error}"),
         }
     }
     panic!("the machine stood still in each of ten tries");
+}
+
+/// Sends bytes and reads the answer; an error where the connection was closed before it came.
+pub(super) async fn answered(client: &mut Client, text: &str) -> Result<String, String> {
+    client.0.write_all(text.as_bytes()).await.map_err(|error| error.to_string())?;
+    match timeout(PATIENCE, client.0.peek(&mut [0])).await.expect("no answer in time") {
+        Ok(0) => Err("the connection was closed".to_owned()),
+        Ok(_) => Ok(client.answer().await),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 #[svc::query]

@@ -17,8 +17,8 @@ fn config(write_timeout: Duration) -> HttpConfig {
 #[tokio::test]
 async fn a_client_that_reads_nothing_is_given_up() {
     let (router, held) = router().await;
-    // Long enough for the answer to be seen before it is given up.
-    let address = serve(config(Duration::from_secs(3)), router).await;
+    // Long enough for the answer to be seen before it is given up, also where the machine stands still meanwhile.
+    let address = serve(config(Duration::from_secs(8)), router).await;
     let mut client = Client::open(address).await;
     client.send(LARGE).await;
     client.0.readable().await.unwrap();

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 use svc_tests::is_alone_with;
 use svc_tests::raw::{Client, PATIENCE, post};
 
+use futures_util::future::join_all;
 use svc::Server;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
-use super::{HELLO, NEVER, SLOW, router};
+use super::{HELLO, NEVER, SLOW, answered, router, steadily};
 
 /// Longer than a request takes that is answered, however busy the machine is.
 const LONG_GRACE: Duration = Duration::from_secs(20);
@@ -47,44 +48,53 @@ async fn idle_and_silent_clients_do_not_hold_up_a_stop() {
     }
 }
 
+/// Half the time that a server leaves for a request when it stops.
+const STILL: Duration = Duration::from_millis(250);
+
 #[tokio::test]
 async fn a_request_on_its_way_is_answered() {
-    let (address, stop, ended) = server(LONG_GRACE).await;
-    let mut client = Client::open(address).await;
-    // It is accepted before a later connection is.
-    let mut later = Client::open(address).await;
-    later.send(&post(HELLO)).await;
-    later.answer().await;
-    stop.send(()).unwrap();
-    // The server has seen the signal when it closes what is idle.
-    later.closed().await;
-    client.send(&post(HELLO)).await;
-    assert!(client.answer().await.contains("world"));
-    client.closed().await;
-    tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
+    steadily(STILL, async |_| {
+        let (address, stop, ended) = server(LONG_GRACE).await;
+        let mut client = Client::open(address).await;
+        // It is accepted before a later connection is.
+        let mut later = Client::open(address).await;
+        later.send(&post(HELLO)).await;
+        later.answer().await;
+        stop.send(()).unwrap();
+        // The server has seen the signal when it closes what is idle.
+        later.closed().await;
+        assert!(answered(&mut client, &post(HELLO)).await?.contains("world"));
+        client.closed().await;
+        tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
+        Ok(())
+    })
+    .await;
 }
 
 /// A client between two requests learns with the answer to its next one that the connection closes.
 #[tokio::test]
 async fn an_idle_client_gets_a_last_answer_that_says_close() {
-    let (address, stop, ended) = server(LONG_GRACE).await;
-    let mut clients = Vec::new();
-    for _ in 0..8 {
-        let mut client = Client::open(address).await;
-        client.send(&post(HELLO)).await;
-        assert!(!client.answer().await.to_ascii_lowercase().contains("connection: close"));
-        clients.push(client);
-    }
-    stop.send(()).unwrap();
-    for client in &mut clients {
-        client.send(&post(HELLO)).await;
-    }
-    for client in &mut clients {
-        let answer = client.answer().await;
-        assert!(answer.contains("world") && answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
-        client.closed().await;
-    }
-    tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
+    steadily(STILL, async |_| {
+        let (address, stop, ended) = server(LONG_GRACE).await;
+        let mut clients = Vec::new();
+        for _ in 0..8 {
+            let mut client = Client::open(address).await;
+            client.send(&post(HELLO)).await;
+            assert!(!client.answer().await.to_ascii_lowercase().contains("connection: close"));
+            clients.push(client);
+        }
+        stop.send(()).unwrap();
+        let asking = clients.iter_mut().map(|client| async move { answered(client, &post(HELLO)).await });
+        let answers = join_all(asking).await;
+        for (answer, client) in answers.into_iter().zip(&mut clients) {
+            let answer = answer?;
+            assert!(answer.contains("world") && answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
+            client.closed().await;
+        }
+        tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
+        Ok(())
+    })
+    .await;
 }
 
 #[tokio::test]
