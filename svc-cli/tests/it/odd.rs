@@ -101,6 +101,6 @@ fn a_folder_that_cannot_be_made_is_named() {
     place.write("db", "");
     place.write(".svc", "");
     assert!(place.svc(&["migrate", "new", "a"]).bad().contains("db/migrations"));
-    assert!(place.svc(&["dev", "--port", "0"]).bad().contains("cannot make .svc/dev"));
+    assert!(place.svc(&["dev", "--port", "0"]).bad().contains("/.svc"));
     assert!(place.svc(&["init", "db/shop"]).bad().contains("cannot make db"));
 }
