@@ -76,12 +76,12 @@ impl Project {
     /// Creates the folder of svc's files, and returns it. Only its owner may write into it, whatever the umask is: the
     /// files in it name processes to stop, and the sockets of a database that trusts its users.
     pub(crate) fn create_private(&self) -> Result<PathBuf> {
-        let folder = self.private();
-        // A server that root starts runs as another user, who has to pass through the folder.
-        let mode = if rustix::process::geteuid().is_root() { 0o711 } else { 0o700 };
-        let created = DirBuilder::new().recursive(true).mode(mode).create(&folder).and_then(|()| close(&folder));
-        created.map_err(Failure::io(format!("make {}", folder.display())))?;
-        Ok(folder)
+        create_closed(self.private())
+    }
+
+    /// Creates a folder of the same kind in the folder of svc's files, and returns it.
+    pub(crate) fn create_private_folder(&self, name: &str) -> Result<PathBuf> {
+        create_closed(self.create_private()?.join(name))
     }
 
     /// The settings of `.env` that the environment does not set itself.
@@ -105,6 +105,14 @@ impl Project {
                 .hint("set SVC_DATABASE_URL in .env: postgresql://user:password@host:5432/name")
         })
     }
+}
+
+fn create_closed(folder: PathBuf) -> Result<PathBuf> {
+    // A server that root starts runs as another user, who has to pass through the folder.
+    let mode = if rustix::process::geteuid().is_root() { 0o711 } else { 0o700 };
+    let created = DirBuilder::new().recursive(true).mode(mode).create(&folder).and_then(|()| close(&folder));
+    created.map_err(Failure::io(format!("make {}", folder.display())))?;
+    Ok(folder)
 }
 
 /// Takes the permission to write from others, if a folder gives it.

@@ -30,9 +30,7 @@ pub(super) struct Traces {
 impl Traces {
     /// Stops the processes left by other runs, and starts the record of this one.
     pub(super) fn begin(project: &Project) -> Result<Self> {
-        project.create_private()?;
-        let folder = project.root().join(FOLDER);
-        fs::create_dir_all(&folder).map_err(Failure::io(format_args!("make {FOLDER}")))?;
+        let folder = project.create_private_folder("dev")?;
         for entry in fs::read_dir(&folder).map_err(Failure::io(format_args!("read {FOLDER}")))?.flatten() {
             clean(&entry.path());
         }

@@ -17,8 +17,8 @@ settings! {
         /// The time for which refresh tokens hold.
         refresh_token_ttl: Duration = Duration::from_secs(2_592_000), ["SVC_ACCOUNTS_REFRESH_TOKEN_TTL"],
             Seconds(1..=31_536_000);
-        /// The header in which the proxy in front says the client's address, such as `x-real-ip` or `x-forwarded-for`,
-        /// of which the last address counts. Without one, attempts are counted for the client that a proxy of
+        /// The header in which the proxy in front says the client's address, such as `x-real-ip` or `x-forwarded-for`;
+        /// its last address counts. Without this setting, attempts are counted for the client that a proxy of
         /// `SVC_TRUSTED_PROXIES` names, or else for the other end of the connection.
         address_header: Option<HeaderName> = None, ["SVC_ACCOUNTS_ADDRESS_HEADER"], Maybe(Parsed("the name of a header"));
     }

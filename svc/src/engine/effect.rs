@@ -22,7 +22,7 @@ impl Effect {
             error.extensions.insert(KEY.to_owned(), self.as_str().into());
             // Failures that a function declared keep their wording.
             let invites = error.invites_retry() && !error.extensions.contains_key("errors");
-            // So do the program's own errors: without `retryable`, none of them invites to do again what is done.
+            // The program's own errors keep theirs too; without `retryable` they do not invite another try.
             let is_in_vain = self != Self::NotDone && error.extensions.remove(RETRYABLE).is_some();
             if invites || (is_in_vain && error.origin == Origin::Passing) {
                 self.reword(error);

@@ -115,7 +115,7 @@ impl Hub {
         let key = locked(&self.subscribers).entry(channel.clone()).or_default().insert(queue.clone());
         let feed = Feed::new(self.clone(), channel.clone(), key, queue);
         let mut lost = self.lost.subscribe();
-        // Nobody waits for a connection that has been lost for longer: a request that waits keeps others from running.
+        // A waiting request holds a permit that others need, so it fails at once after a longer loss.
         let since = (*lost.borrow()).unwrap_or_else(Instant::now);
         match timeout_at(since + PATIENCE, lost.wait_for(Option::is_none)).await {
             Ok(Ok(_)) => {

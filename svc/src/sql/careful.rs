@@ -124,7 +124,8 @@ fn pattern(cast: &str) -> Option<String> {
     .map(|pattern| format!("({pattern})"))
 }
 
-/// What PostgreSQL requires of a text in addition to its pattern; it can be evaluated for texts that match the pattern.
+/// Returns the condition that a text must meet in addition to its pattern. It may fail for texts that do not match the
+/// pattern.
 fn condition(cast: &str, text: &str) -> Option<String> {
     match cast {
         "cidr" => Some(format!("network(({text})::inet) = ({text})::inet")),

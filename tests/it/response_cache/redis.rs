@@ -11,7 +11,7 @@ use super::service::{TRIGGER, ask, database, options, serve, title, until_title}
 
 /// The bound of a request's wait, and what a busy machine adds.
 const PATIENCE: Duration = Duration::from_secs(45);
-/// The time for what has to come.
+/// The time-out of events that must happen.
 const SOON: Duration = Duration::from_secs(120);
 
 async fn instance(database: &TestDatabase, redis: &Redis) -> App {

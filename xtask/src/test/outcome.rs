@@ -87,6 +87,8 @@ impl Outcome {
 
         match &self.part {
             Part::Results => {}
+            // Backtraces would push the message out of the report.
+            Part::Output(_) if is_of_backtrace(line) => {}
             Part::Output(name) => self.output.entry(name.clone()).or_default().push(line.to_owned()),
             Part::Names => match line.strip_prefix("    ") {
                 Some(name) => drop(self.failed.insert(name.to_owned())),
@@ -124,6 +126,13 @@ impl Outcome {
     }
 }
 
+/// `stack backtrace:`, `   0: rust_begin_unwind` or `             at ./src/lib.rs:1:1`
+fn is_of_backtrace(line: &str) -> bool {
+    let frame = line.trim_start();
+    let is_numbered = frame.split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+    line == "stack backtrace:" || (frame != line && (is_numbered || frame.starts_with("at ")))
+}
+
 /// `test result: ok. 3 passed; 0 failed; …`
 fn counts(line: &str) -> Option<(usize, usize)> {
     let counts = line.strip_prefix("test result: ")?.split_once(". ")?.1;
@@ -148,7 +157,7 @@ mod tests {
 
     #[test]
     fn failed_tests_are_reported_with_their_output() {
-        let text = "running 3 tests\n\nfailures:\n\n---- a::b stdout ----\n    a quote\n\n---- c::d stdout ----\nleft: 1\n\n\
+        let text = "running 3 tests\n\nfailures:\n\n---- a::b stdout ----\n    a quote\n\n---- c::d stdout ----\nleft: 1\nstack backtrace:\n   0: main\n             at ./src/main.rs:1:1\n\n\
                     failures:\n    a::b\n    c::d\n\ntest result: FAILED. 1 passed; 2 failed; 0 ignored\n    Running more";
         let mut outcome = Outcome::default();
         text.lines().for_each(|line| outcome.read(line));

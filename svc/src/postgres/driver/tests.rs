@@ -14,7 +14,7 @@ use crate::postgres::connect::ConnectConfig;
 use crate::postgres::rows::Raw;
 use crate::postgres::{Param, Session, Statement};
 
-/// The time for what has to come, however busy the machine is.
+/// The time-out of events that must happen, on a machine of any load.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A driver with a number of connections to the tests' PostgreSQL.

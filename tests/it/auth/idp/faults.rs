@@ -43,7 +43,7 @@ async fn the_keys_that_there_are_serve_while_a_fetch_fails() {
         issuer.publishes(&[&key]);
         let mut config = issuer.config();
         config.key_lifetime = Duration::from_secs(1);
-        // However long the test takes, what has failed is not due again.
+        // A failed fetch is not retried during the test.
         config.key_refetch_interval = Duration::from_secs(3_600);
         let app = serve(config.create_provider().unwrap()).await;
         let held = |number: u32| key.sign(&issuer.claims(json!({ "jti": number.to_string() })));

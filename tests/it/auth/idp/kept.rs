@@ -30,7 +30,7 @@ impl Verifying {
         };
         let mut config = issuer.config();
         config.key_lifetime = key_lifetime;
-        // However long the test takes, what has failed is not due again.
+        // A failed fetch is not retried during the test.
         config.key_refetch_interval = Duration::from_secs(3_600);
         let options = options().auth_provider(config.create_provider().unwrap());
         let app = App::serve(options.load_user(Duration::from_secs(3_600), load)).await;
