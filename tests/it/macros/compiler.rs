@@ -1,7 +1,13 @@
 //! The compiler, with the libraries that this test program was built with.
 
+use std::cmp::Reverse;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// A program that compiles only with the svc and the tokio of these tests: others, with fewer features, may have been built
+/// since, as for the projects that the tests of the command line make.
+const ALL_FEATURES: &str = "ui/renamed/all_features.rs";
 
 /// Checks single files, without cargo: a case takes less than a second.
 pub(super) struct Compiler {
@@ -20,10 +26,17 @@ impl Compiler {
     pub(super) fn new(name: &str) -> Self {
         let program = std::env::current_exe().unwrap();
         let dependencies = program.parent().unwrap();
-        let library = |name: &str, library: &str| {
-            let path = newest(dependencies, library);
-            format!("--extern={name}={}", path.display())
-        };
+        for svc in libraries(dependencies, "svc") {
+            for tokio in libraries(dependencies, "tokio") {
+                if Self::with(dependencies, "svc", &svc, &tokio).check(Path::new(ALL_FEATURES)).compiles {
+                    return Self::with(dependencies, name, &svc, &tokio);
+                }
+            }
+        }
+        panic!("{ALL_FEATURES} compiles with none of the libraries in {}", dependencies.display());
+    }
+
+    fn with(dependencies: &Path, name: &str, svc: &Path, tokio: &Path) -> Self {
         let arguments = vec![
             "--edition=2024".to_owned(),
             "--emit=metadata".to_owned(),
@@ -31,8 +44,8 @@ impl Compiler {
             "-Adead_code".to_owned(),
             "--diagnostic-width=140".to_owned(),
             format!("-Ldependency={}", dependencies.display()),
-            library(name, "svc"),
-            library("tokio", "tokio"),
+            format!("--extern={name}={}", svc.display()),
+            format!("--extern=tokio={}", tokio.display()),
         ];
         Self { arguments, output: tempfile::tempdir().unwrap() }
     }
@@ -54,14 +67,15 @@ impl Compiler {
     }
 }
 
-/// The library that was built last: that of the tests, unless other features were built since.
-fn newest(folder: &Path, name: &str) -> PathBuf {
+/// The libraries of this name, the one that was built last first.
+fn libraries(folder: &Path, name: &str) -> Vec<PathBuf> {
     let start = format!("lib{name}-");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let libraries = files.filter(|file| {
         let name = file.file_name().into_string().unwrap_or_default();
         name.starts_with(&start) && name.ends_with(".rlib")
     });
-    let newest = libraries.max_by_key(|file| file.metadata().unwrap().modified().unwrap());
-    newest.unwrap_or_else(|| panic!("{name} was not built")).path()
+    let mut libraries: Vec<_> = libraries.collect();
+    libraries.sort_by_key(|file| Reverse(file.metadata().unwrap().modified().unwrap()));
+    libraries.iter().map(DirEntry::path).collect()
 }
