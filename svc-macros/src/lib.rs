@@ -22,6 +22,7 @@ mod name;
 mod nearest;
 mod nested;
 mod order;
+mod traced;
 mod types;
 
 mod abstract_type;
@@ -44,50 +45,7 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::query)
 }
 
-/// A mutation: a function that writes. Without a body, it calls a function of the database or writes to a table; with a
-/// body, it is a resolver.
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_type(sql_source = "v_user")]
-/// # struct User { id: Uuid, name: String }
-/// # #[svc_input]
-/// # struct NewUser { name: String }
-/// #[svc::mutation(function = "app.create_user", context = ["tenant_id"])]
-/// async fn create_user(input: NewUser) -> User;
-///
-/// #[svc::mutation]
-/// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<bool> {
-///     let update = svc::sqlx::query("UPDATE tb_user SET name = $2 WHERE id = $1").bind(id).bind(name);
-///     Ok(update.execute(ctx.db().pool()).await?.rows_affected() == 1)
-/// }
-/// ```
-///
-/// A mutation without a body can also write rows of a table: the fields of the input object are columns, the other
-/// arguments select the row, and the returned row is read from the view after the write.
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_type(sql_source = "v_user")]
-/// # struct User { id: Uuid, name: String }
-/// # #[svc_input]
-/// # struct NewUser { name: String }
-/// #[svc::mutation(insert = "tb_user")]
-/// async fn add_user(input: NewUser) -> User;
-///
-/// #[svc::mutation(delete = "tb_user", key = "pk_user")]
-/// async fn remove_user(id: Uuid) -> Option<User>;
-/// ```
-///
-/// Its keys are one of `insert`, `update`, `upsert` and `delete` with the table, `key` for the column with the view's
-/// `id`, and for `upsert` `conflict = "sku"` and `on_conflict = nothing`.
-///
-/// Keys: `function = "schema.name"` names the function of the database. `context = ["…"]` lists the values of the
-/// request passed before the arguments. `invalidates = [Post]` lists the row types it writes in addition to its return
-/// type, so that cached responses with them are invalidated. `name`, `authorizer`, `rate_limit` and `crate` work as for
-/// [`query`](macro@query).
+#[doc = include_str!("docs/mutation.md")]
 #[proc_macro_attribute]
 pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::mutation)
@@ -440,6 +398,47 @@ pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn with_metrics(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, metered::expand)
+}
+
+/// Runs each call of the program's own `async` function in the span of an operation that the program executes itself.
+/// It is the function `svc::trace::trace_graphql_operation` around the whole body.
+///
+/// ```
+/// use svc::prelude::*;
+/// use svc::trace::trace_graphql_operation;
+///
+/// #[trace_graphql_operation("mutation", "ImportUsers")]
+/// async fn import(lines: &[String]) -> Result<usize> {
+///     Ok(lines.len())
+/// }
+/// ```
+///
+/// It takes the type of the operation, which is `query`, `mutation` or `subscription`, and its name. If the function
+/// returns a `Result`, the status of the span tells whether it is an error. Its key is `crate`.
+#[proc_macro_attribute]
+pub fn trace_graphql_operation(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, traced::operation)
+}
+
+/// Runs each call of the program's own `async` function in the span of a statement that the program sends through sqlx,
+/// or to another database. It is the function `svc::trace::trace_database_query` around the whole body, without the
+/// text of the statement.
+///
+/// ```
+/// use svc::prelude::*;
+/// use svc::trace::trace_database_query;
+///
+/// #[trace_database_query("SELECT", "tb_order")]
+/// async fn count_orders(pool: &svc::sqlx::PgPool) -> Result<i64> {
+///     Ok(svc::sqlx::query_scalar("SELECT count(*) FROM tb_order").fetch_one(pool).await?)
+/// }
+/// ```
+///
+/// It takes the operation and the table. If the function returns a `Result`, the status of the span tells whether it is
+/// an error. Its key is `crate`.
+#[proc_macro_attribute]
+pub fn trace_database_query(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, traced::statement)
 }
 
 /// A test with its own database, in place of `#[tokio::test]`. The function is `async`, takes the database, and returns

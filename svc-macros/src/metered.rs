@@ -42,7 +42,8 @@ fn read(tokens: TokenStream, errors: &mut Errors) -> Args {
     args
 }
 
-fn operation_type(text: LitStr) -> syn::Result<LitStr> {
+/// The text, if it is the type of an operation.
+pub(crate) fn operation_type(text: LitStr) -> syn::Result<LitStr> {
     if TYPES.contains(&text.value().as_str()) {
         return Ok(text);
     }

@@ -26,6 +26,7 @@ pub use crate::schema::{
 pub use crate::schema::{check_scalar, parse_scalar, recode_scalar, stored_scalar, write_scalar};
 #[cfg(feature = "testing")]
 pub use crate::testing::{TestCase, TestOutcome, run_test};
+pub use crate::trace::{trace_database_query, trace_graphql_operation};
 pub use async_graphql;
 pub use futures_util::Stream;
 pub use serde_json;

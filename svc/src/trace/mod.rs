@@ -31,6 +31,7 @@ pub use propagation::inject_context;
 #[cfg(not(feature = "tracing-otel"))]
 pub use spans::inject_context;
 pub use spans::{span_id, trace_id};
+pub use svc_macros::{trace_database_query, trace_graphql_operation};
 
 #[cfg(feature = "tracing-otel")]
 pub(crate) use layer::TracingLayer;

@@ -58,6 +58,24 @@ async fn helped() -> Result<i32> {
     Ok(asked + cached)
 }
 
+/// Calls functions with attributes.
+#[svc::query]
+async fn restocked() -> i32 {
+    restock("upper").await
+}
+
+#[trace_graphql_operation("mutation", "Restock")]
+async fn restock(shelf: &str) -> i32 {
+    assert!(stock(shelf).await.is_err());
+    1
+}
+
+#[trace_database_query("SELECT", "tb_shelf")]
+async fn stock(shelf: &str) -> Result<i32, String> {
+    let known: Option<i32> = trace_cache_operation("get", shelf).around(async { None }).await;
+    known.ok_or_else(|| "of secret kind".to_owned())
+}
+
 /// A statement of the program's own, through sqlx.
 #[svc::query]
 async fn counted(ctx: &Context<'_>) -> Result<i64> {
@@ -102,7 +120,7 @@ pub(super) async fn traced(database: &TestDatabase, config: TracingConfig) -> Ap
 pub(super) fn options(database: &TestDatabase) -> AppOptions {
     AppOptions::new()
         .database_url(database.url())
-        .queries(queries![things, broken, outgoing, doomed, kept, helped, counted])
+        .queries(queries![things, broken, outgoing, doomed, kept, helped, restocked, counted])
         .subscriptions(subscriptions![ticks, breaking])
         .response_cache(ResponseCache::new())
 }

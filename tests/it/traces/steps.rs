@@ -85,3 +85,25 @@ async fn a_failing_statement_has_its_code_and_own_work_has_spans() {
     let all = format!("{:?}", receiver.spans());
     assert!(!all.contains("of secret kind") && !all.contains("graphql.document"), "{all}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_of_functions_with_attributes_have_spans() {
+    if !is_alone_with(module_path!(), "calls_of_functions_with_attributes_have_spans", &[SOON]) {
+        return;
+    }
+    let receiver = Receiver::start().await;
+    let database = things_database().await;
+    let app = traced(&database, to(&receiver)).await;
+    let tree = tree(&app, &receiver, "7af7651916cd43dd8448eb211c80319c", "{ restocked }").await;
+    let own = "      mutation Restock\n        SELECT tb_shelf\n          get upper\n";
+    assert!(tree.ends_with(&format!("  query\n    Query.restocked\n{own}")), "{tree}");
+    let operation = receiver.span("mutation Restock").await;
+    let told = attributes(&operation.attributes);
+    assert_eq!((&*told["graphql.operation.type"], &*told["graphql.operation.name"]), ("mutation", "Restock"));
+    assert!(operation.status.is_none_or(|status| status.code() == StatusCode::Unset));
+    let statement = receiver.span("SELECT tb_shelf").await;
+    assert_eq!((statement.kind(), statement.status.as_ref().unwrap().code()), (SpanKind::Client, StatusCode::Error));
+    let told = attributes(&statement.attributes);
+    assert_eq!((&*told["db.collection.name"], told.get("db.query.text")), ("tb_shelf", None));
+    assert!(!format!("{:?}", receiver.spans()).contains("of secret kind"));
+}
