@@ -8,6 +8,7 @@ mod snapshot;
 mod start;
 mod statements;
 mod tables;
+mod unlisted;
 mod views;
 
 use crate::database::{self, Target};
@@ -65,6 +66,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         "types: {}\ninput types: {}\nschema types: {}\n",
         counts.types, counts.inputs, counts.schema
     ))?;
+    if arguments.choice.is_usual() {
+        unlisted::warn(&project, &description);
+    }
     compare(&project, &description, arguments)
 }
 

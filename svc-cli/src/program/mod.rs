@@ -23,6 +23,11 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
+    /// Whether it is the only program of the project.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.app.is_none()
+    }
+
     /// The package and the binary.
     pub(crate) fn parts(&self) -> (Option<&str>, Option<&str>) {
         let Some(app) = self.app.as_deref() else { return (None, None) };

@@ -149,6 +149,59 @@ fn a_check_finds_all_that_a_start_finds() {
     assert!(variable.bad().contains("a session variable"));
 }
 
+/// A program with an operation that no list names.
+const UNLISTED: &str = "\
+//! Operations.
+
+use svc::prelude::*;
+use svc::query;
+
+/// A user.
+#[svc_type(sql_source = \"v_user\")]
+pub struct User {
+    /// Key.
+    pub id: Uuid,
+}
+
+/// Served as `allUsers`.
+#[svc::query]
+pub async fn all_users() -> Vec<User>;
+
+/// Not served.
+#[query(name = \"user\")]
+pub async fn one_user(id: Uuid) -> Option<User>;
+
+/// The options.
+///
+/// # Errors
+/// A setting that is wrong.
+pub fn options() -> svc::Result<svc::AppOptions> {
+    Ok(svc::AppOptions::from_env()?.auto_camel_case(true).queries(queries![all_users]))
+}
+";
+
+#[test]
+fn operations_in_no_list_are_named() {
+    let project = Project::new("basic", "new_unlisted");
+    project.write("src/lib.rs", UNLISTED);
+    let found = project.svc(&["check"]);
+    let chosen = project.svc(&["check", "--app", ":new_unlisted"]);
+    project.edit("src/lib.rs", "queries![all_users]", "queries![all_users, one_user]");
+    let listed = project.svc(&["check"]);
+
+    let add = "is not in the schema: add it to the program's list, queries![one_user]";
+    assert_eq!(unlisted(&found), [format!("warning: src/lib.rs:19: Query.user {add}")], "{}", found.err);
+    assert_eq!((unlisted(&chosen), unlisted(&listed)), (Vec::new(), Vec::new()), "{}{}", chosen.err, listed.err);
+    found.good();
+    chosen.good();
+    listed.good();
+}
+
+/// The warnings about operations that the program does not serve.
+fn unlisted(said: &Said) -> Vec<&str> {
+    said.err.lines().filter(|line| line.contains("is not in the schema")).collect()
+}
+
 /// The disagreements, each with its fix.
 fn findings(said: &Said) -> Vec<String> {
     let mut findings: Vec<String> = Vec::new();
