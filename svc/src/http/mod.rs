@@ -46,7 +46,7 @@ pub use live::SubscriptionsConfig;
 pub(crate) use live::{LiveConnections, LongLived};
 pub(crate) use pending_bodies::{PendingBodies, PendingBounds};
 #[cfg(feature = "native-auth")]
-pub(crate) use protection::protect;
+pub(crate) use protection::{BodyReader, protect};
 pub(crate) use protection::{CrossOriginRules, CsrfProtection, Overload, Protection};
 pub(crate) use unread::{LargeAnswer, Recipient, Taken, UnreadAnswers};
 

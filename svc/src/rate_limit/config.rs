@@ -89,6 +89,11 @@ settings! {
 }
 
 impl RateLimitConfig {
+    /// Whether proxies are trusted, so that their header is read.
+    pub(crate) fn trusts_proxies(&self) -> bool {
+        self.trusted_proxies.as_ref().is_some_and(|proxies| !proxies.is_empty())
+    }
+
     /// The clients, as security events name them: a header counts where it is known who writes it.
     pub(crate) fn clients(&self) -> Clients {
         let (proxies, named_in) = (self.trusted_proxies.clone(), self.forwarded_header);

@@ -90,6 +90,12 @@ impl RateLimit {
         Duration::from_secs(self.window)
     }
 
+    /// Whether the limit is a token bucket whose size is that of the settings.
+    pub(super) fn uses_burst_size(&self) -> bool {
+        let is_bucket = self.strategy == Some(RateLimitStrategy::TokenBucket);
+        is_bucket && self.burst.is_none() && self.unit == Unit::Requests
+    }
+
     /// Checks the limit; errors refer to it as `name`.
     pub(super) fn check(&self, name: &str, unit: Unit) -> Result<(), ConfigError> {
         if self.unit != unit {

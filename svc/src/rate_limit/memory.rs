@@ -2,7 +2,8 @@
 //!
 //! If there is no room for another, the count that limits least is evicted: an expired one, or else the one with the
 //! smallest used part of its limit, and among equals the oldest. A half-used count stays, so a flood of new clients
-//! exempts no limited client. If no count can be evicted, new clients share counts by their networks.
+//! exempts no limited client. Counts of a single request are an exception, or such a flood could fill the memory with
+//! them where a limit allows only two or three. If no count can be evicted, new clients share counts by their networks.
 
 use std::cmp::Reverse;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -70,11 +71,22 @@ struct Count {
     forgotten_at: u64,
     /// The number of powers of two between the used amount and the limit. The higher, the less the count limits.
     slack: u8,
+    /// Whether at most one request counts, of several that are allowed.
+    is_single: bool,
 }
 
 impl Count {
     fn new(bucket: Bucket, meter: &Meter) -> Self {
-        Self { bucket, forgotten_at: meter.forgotten_at(bucket), slack: meter.slack(bucket) }
+        let (forgotten_at, slack) = (meter.forgotten_at(bucket), meter.slack(bucket));
+        Self { bucket, forgotten_at, slack, is_single: meter.is_single(bucket) }
+    }
+
+    /// Returns how little the count limits, if it may be evicted.
+    fn evictable(&self) -> Option<u8> {
+        match self.slack {
+            FORGETTABLE.. => Some(self.slack),
+            _ => self.is_single.then_some(0),
+        }
     }
 }
 
@@ -217,8 +229,8 @@ impl Shard {
                 self.counts.swap_remove_index(index);
                 return true;
             }
-            if count.slack >= FORGETTABLE {
-                let rank = (Reverse(count.slack), count.forgotten_at, index);
+            if let Some(slack) = count.evictable() {
+                let rank = (Reverse(slack), count.forgotten_at, index);
                 least = Some(least.map_or(rank, |least| least.min(rank)));
             }
         }

@@ -148,6 +148,12 @@ impl Meter {
         u8::try_from(powers).unwrap_or(u8::MAX)
     }
 
+    /// Whether at most one was taken, from a limit that allows several.
+    pub(super) fn is_single(&self, bucket: Bucket) -> bool {
+        let one = if self.strategy == RateLimitStrategy::TokenBucket { self.window } else { 1 };
+        self.capacity() > 1 && bucket.used.saturating_add(bucket.before) <= one
+    }
+
     /// Returns the time when the bucket ceases to have an effect.
     pub(super) fn forgotten_at(&self, bucket: Bucket) -> u64 {
         match self.strategy {

@@ -22,6 +22,13 @@ use crate::settings::items;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrustedProxies(Vec<IpNet>);
 
+impl TrustedProxies {
+    /// Whether no proxy is trusted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 impl FromStr for TrustedProxies {
     type Err = ();
 

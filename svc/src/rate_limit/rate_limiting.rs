@@ -175,20 +175,32 @@ impl RateLimiting {
         if !self.is_enabled() {
             return;
         }
+        let tell = |names: &[&str], why: &str| {
+            names.iter().filter(|name| is_set(name)).for_each(|name| tell_unused(name, why));
+        };
         if !self.is_shared() {
             let why = "rate limits are counted in memory; `RateLimiting::redis_client` counts them for all instances";
-            ["SVC_RATE_LIMIT_REDIS_TIMEOUT", "SVC_RATE_LIMIT_INSTANCES"]
-                .into_iter()
-                .filter(|name| is_set(name))
-                .for_each(|name| tell_unused(name, why));
+            tell(&["SVC_RATE_LIMIT_REDIS_TIMEOUT", "SVC_RATE_LIMIT_INSTANCES"], why);
         }
         if self.rules.as_ref().is_some_and(|rules| super::rule::is_about_graphql(rules)) {
             let why = "the program has a rule of its own for /graphql";
-            ["SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "SVC_RATE_LIMIT_REQUESTS_PER_HOUR"]
-                .into_iter()
-                .filter(|name| is_set(name))
-                .for_each(|name| tell_unused(name, why));
+            tell(&["SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "SVC_RATE_LIMIT_REQUESTS_PER_HOUR"], why);
         }
+        if !self.limits().any(RateLimit::uses_burst_size) {
+            let why = "no limit is a token bucket without a size of its own, as `RateLimitStrategy::TokenBucket` makes";
+            tell(&["SVC_RATE_LIMIT_BURST_SIZE"], why);
+        }
+    }
+
+    /// Returns the limits that the program gives. The default rules and the limits of root fields are windows.
+    fn limits(&self) -> impl Iterator<Item = &RateLimit> {
+        let of_rules = self.rules.iter().flatten().flat_map(|rule| &rule.limits);
+        of_rules.chain(&self.kinds).chain(&self.tiers).chain([&self.default_limit])
+    }
+
+    /// Whether proxies are trusted, so that their header is read.
+    pub(crate) fn trusts_proxies(&self) -> bool {
+        self.config.trusts_proxies()
     }
 
     #[cfg(feature = "redis")]

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::{SvcConfig, create_svc_app};
+use svc_tests::raw::Client;
 use svc_tests::{App, Log, Redis, TestDatabase};
 
 use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, post, refresh, register, with};
@@ -66,6 +67,36 @@ async fn path_times_and_the_header_of_the_proxy_are_settings() {
     assert_eq!((reply.status, &reply.json()["expires_in"]), (201, &json!(60)), "{}", reply.text);
     log.has("ip_address=192.0.2.7").await;
     assert!(!log.text().contains("10.9.8.7"), "{}", log.text());
+}
+
+/// Begins a request, and waits until its head has been read: a later request has been answered.
+async fn begin(app: &App, path: &str, length: usize) -> Client {
+    let mut client = Client::open(app.address()).await;
+    let head = "host: x\r\ncontent-type: application/json";
+    client.send(&format!("POST {path} HTTP/1.1\r\n{head}\r\ncontent-length: {length}\r\n\r\n")).await;
+    app.get("/health").await;
+    client
+}
+
+/// They count together with those of the endpoint.
+#[tokio::test]
+async fn bodies_that_arrive_slowly_are_bounded() {
+    let (database, body) = (database().await, json!({ "username": "ada", "password": PASSWORD }).to_string());
+    for (setting, status, error) in [
+        ("SVC_MAX_BODIES_PER_ADDRESS", "HTTP/1.1 429", "Rate Limit Exceeded"),
+        ("SVC_MAX_BODIES", "HTTP/1.1 503", "service_unavailable"),
+    ] {
+        let app = serve(&database, &[(setting, "2")]).await;
+        let mut slowest = begin(&app, "/auth/login", body.len()).await;
+        let _of_the_endpoint = begin(&app, "/graphql", body.len()).await;
+        let mut newest = begin(&app, "/auth/login", body.len()).await;
+        let answer = slowest.answer().await;
+        assert!(answer.starts_with(status) && answer.contains(error), "{setting}: {answer}");
+        assert!(answer.to_ascii_lowercase().contains("retry-after: 1\r\n"), "{setting}: {answer}");
+        newest.send(&body).await;
+        let answer = newest.answer().await;
+        assert!(answer.starts_with("HTTP/1.1 401") && answer.contains("invalid_credentials"), "{setting}: {answer}");
+    }
 }
 
 /// Registers an account as a proxy with these headers would.

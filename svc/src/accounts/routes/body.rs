@@ -3,14 +3,15 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use axum::body::to_bytes;
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{ConnectInfo, FromRequest, Request};
-use axum::http::{Extensions, HeaderMap, header};
+use axum::http::{Extensions, HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 
 use super::reply::BadRequest;
 use crate::accounts::refused::Refused;
 use crate::accounts::{Client, NativeAuthProvider};
+use crate::http::BodyReader;
 
 /// The maximum size of a body in bytes: a password may have a thousand, and JSON may encode each one as six.
 const LONGEST: usize = 16 << 10;
@@ -29,7 +30,7 @@ pub(super) struct Json<T> {
 impl<T: DeserializeOwned> FromRequest<NativeAuthProvider> for Json<T> {
     type Rejection = BadRequest;
 
-    async fn from_request(request: Request, provider: &NativeAuthProvider) -> Result<Self, BadRequest> {
+    async fn from_request(mut request: Request, provider: &NativeAuthProvider) -> Result<Self, BadRequest> {
         let (client, cookie) = (sender_of(&request, provider), CookieSession::of(&request));
         let media = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let media = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
@@ -37,8 +38,8 @@ impl<T: DeserializeOwned> FromRequest<NativeAuthProvider> for Json<T> {
         if !media.eq_ignore_ascii_case("application/json") {
             return Err(BadRequest::MediaType);
         }
-        let whole = tokio::time::timeout(PATIENCE, to_bytes(request.into_body(), LONGEST)).await;
-        let bytes = whole.map_err(|_| BadRequest::Late)?.map_err(|_| BadRequest::TooLarge)?;
+        let reader = request.extensions_mut().remove::<BodyReader>();
+        let bytes = read(request.into_body(), reader).await?;
         // Serde would accept an array and assign its elements to the fields in order.
         if bytes.trim_ascii_start().first() != Some(&b'{') {
             return Err(BadRequest::Fields);
@@ -47,6 +48,20 @@ impl<T: DeserializeOwned> FromRequest<NativeAuthProvider> for Json<T> {
         let body = serde_json::from_slice(&bytes).map_err(|_| BadRequest::Fields)?;
         Ok(Self { body, client, cookie })
     }
+}
+
+/// Reads a body. In a router without the protection of an application, there is no reader that counts it.
+async fn read(body: Body, reader: Option<BodyReader>) -> Result<Bytes, BadRequest> {
+    let Some(reader) = reader else {
+        let whole = tokio::time::timeout(PATIENCE, to_bytes(body, LONGEST)).await;
+        return whole.map_err(|_| BadRequest::Late)?.map_err(|_| BadRequest::TooLarge);
+    };
+    reader.read(body, LONGEST, PATIENCE).await.map_err(|status| match status {
+        StatusCode::REQUEST_TIMEOUT => BadRequest::Late,
+        StatusCode::TOO_MANY_REQUESTS => BadRequest::TooManyBodies,
+        StatusCode::SERVICE_UNAVAILABLE => BadRequest::NoRoom,
+        _ => BadRequest::TooLarge,
+    })
 }
 
 /// The client of a request.

@@ -31,6 +31,10 @@ pub(super) enum BadRequest {
     MediaType,
     TooLarge,
     Late,
+    /// The address has too many bodies that arrive slowly.
+    TooManyBodies,
+    /// All clients together have too many.
+    NoRoom,
     Fields,
 }
 
@@ -42,6 +46,17 @@ impl IntoResponse for BadRequest {
             }
             Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than 16384 bytes, or was cut off"),
             Self::Late => (StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
+            Self::TooManyBodies => {
+                let message = "clients at this address send too many bodies at once, and this one arrives slowest; \
+                               send it again in a moment";
+                return too_many(message, Duration::from_secs(1));
+            }
+            Self::NoRoom => {
+                let message = "the service receives as many bodies as it can hold, and this one arrives slowest; send \
+                               it again in a moment";
+                let response = refusal(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable", message);
+                return with_header(response, header::RETRY_AFTER, "1");
+            }
             Self::Fields => {
                 (StatusCode::BAD_REQUEST, "the body must be a JSON object with the fields of the route, as strings")
             }
@@ -69,7 +84,7 @@ impl IntoResponse for Refused {
             }
             Self::BadInput(message) => refusal(StatusCode::UNPROCESSABLE_ENTITY, "invalid_input", message),
             Self::NoSession => refusal(StatusCode::NOT_FOUND, "not_found", "there is no such session"),
-            Self::TooManyAttempts(wait) => too_many(wait),
+            Self::TooManyAttempts(wait) => too_many("there were too many attempts; try again later", wait),
             Self::Unavailable(id) => {
                 let message = "accounts are not available at the moment; try again later";
                 let body = json!({ "error": "service_unavailable", "message": message, "errorId": id });
@@ -90,9 +105,8 @@ fn challenged(expired: bool) -> Response {
 }
 
 /// The same response as for rate limits.
-fn too_many(wait: Duration) -> Response {
+fn too_many(message: &str, wait: Duration) -> Response {
     let seconds = wait.as_secs().max(1);
-    let message = "there were too many attempts; try again later";
     let body = json!({ "error": "Rate Limit Exceeded", "message": message, "retry_after": seconds });
     with_header(reply(StatusCode::TOO_MANY_REQUESTS, &body), header::RETRY_AFTER, &seconds.to_string())
 }

@@ -1,5 +1,6 @@
 //! The connections of a server, and the timeouts of each.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,6 +16,9 @@ const SILENCE: Duration = Duration::from_secs(5);
 /// A connection is closed for others only after this time without a request.
 const BUSY: Duration = Duration::from_millis(500);
 
+/// The time for which newcomers use the result of one scan: a flood of them must not cause a scan each.
+const SCAN_AGE: Duration = Duration::from_millis(10);
+
 /// The interval between two checks of the connections; shorter if a timeout is short.
 const TICK: [Duration; 2] = [Duration::from_millis(5), Duration::from_secs(1)];
 
@@ -24,6 +28,21 @@ const TICK: [Duration; 2] = [Duration::from_millis(5), Duration::from_secs(1)];
 pub(super) struct Connections {
     config: HttpConfig,
     open: Vec<Watched>,
+    scan: Scan,
+}
+
+/// The idle connections at one time, by address, longest idle first.
+#[derive(Debug, Default)]
+struct Scan {
+    at: Option<Instant>,
+    addresses: BTreeMap<IpAddr, VecDeque<Candidate>>,
+}
+
+/// An idle connection and its state at the scan.
+#[derive(Debug)]
+struct Candidate {
+    activity: Arc<Activity>,
+    mark: u64,
 }
 
 /// A connection and its state at the last check.
@@ -43,7 +62,7 @@ struct Watched {
 
 impl Connections {
     pub(super) fn new(config: HttpConfig) -> Self {
-        Self { config, open: Vec::new() }
+        Self { config, open: Vec::new(), scan: Scan::default() }
     }
 
     /// Returns the interval between two checks.
@@ -65,7 +84,8 @@ impl Connections {
     /// Closes an idle connection if a newcomer exceeds a limit. Returns whether the newcomer may stay.
     pub(super) fn make_room_for(&mut self, newcomer: &Seat, seats: &Seats, now: Instant) -> bool {
         if seats.is_crowded(newcomer.address) {
-            return self.close_idle(1, now, |address| address == newcomer.address) > 0;
+            self.scan_idle(now);
+            return self.scan.close_idle(newcomer.address, 1) > 0;
         }
         if newcomer.is_limited() {
             self.make_room(seats, now);
@@ -75,27 +95,35 @@ impl Connections {
 
     /// Closes idle connections of the address with most connections, for newcomers that wait.
     pub(super) fn make_room(&mut self, seats: &Seats, now: Instant) {
-        let idle = self.open.iter().filter(|open| open.idle_since(now).is_some());
-        let mut addresses: Vec<IpAddr> = idle.map(|open| open.address).collect();
-        addresses.sort_unstable();
-        addresses.dedup();
-        if let Some(most) = addresses.into_iter().max_by_key(|address| seats.count(*address)) {
-            self.close_idle(seats.batch(), now, |address| address == most);
+        self.scan_idle(now);
+        while let Some(address) = self.scan.addresses.keys().copied().max_by_key(|address| seats.count(*address)) {
+            if self.scan.close_idle(address, seats.batch()) > 0 {
+                return;
+            }
         }
     }
 
-    /// Closes at most `most` connections of the matching addresses, longest idle first. Returns the number closed.
-    fn close_idle(&mut self, most: usize, now: Instant, is_of: impl Fn(IpAddr) -> bool) -> usize {
-        let of_them = self.open.iter().filter(|open| is_of(open.address));
-        let mut idle: Vec<_> = of_them.filter_map(|open| Some((open.idle_since(now)?, open))).collect();
+    /// Searches all connections for idle ones, unless that was done just now.
+    fn scan_idle(&mut self, now: Instant) {
+        if self.scan.is_recent(now) {
+            return;
+        }
+        let mut idle: Vec<_> = self.open.iter().filter_map(|open| Some((open.idle_since(now)?, open))).collect();
         idle.sort_by_key(|(since, _)| *since);
-        idle.truncate(most);
-        idle.iter().for_each(|(_, open)| open.activity.tell(Order::Close));
-        idle.len()
+
+        let mut addresses = BTreeMap::<IpAddr, VecDeque<Candidate>>::new();
+        for (_, open) in idle {
+            let candidate = Candidate { activity: open.activity.clone(), mark: open.mark };
+            addresses.entry(open.address).or_default().push_back(candidate);
+        }
+        self.scan = Scan { at: Some(now), addresses };
     }
 
     /// Removes connections that have ended, and ends connections that have timed out.
     pub(super) fn look(&mut self, now: Instant) {
+        if !self.scan.is_recent(now) {
+            self.scan = Scan::default();
+        }
         let config = &self.config;
         self.open.retain_mut(|watched| {
             let is_open = !watched.activity.has_ended();
@@ -111,6 +139,38 @@ impl Connections {
         for watched in &self.open {
             watched.activity.tell(order);
         }
+    }
+}
+
+impl Scan {
+    fn is_recent(&self, now: Instant) -> bool {
+        self.at.is_some_and(|at| now.saturating_duration_since(at) < SCAN_AGE)
+    }
+
+    /// Closes at most `most` connections of an address that are still idle, and returns how many. If there are fewer,
+    /// forgets the address.
+    fn close_idle(&mut self, address: IpAddr, most: usize) -> usize {
+        let Some(idle) = self.addresses.get_mut(&address) else { return 0 };
+        let mut closed = 0;
+        while closed < most {
+            let Some(candidate) = idle.pop_front() else {
+                self.addresses.remove(&address);
+                break;
+            };
+            if candidate.is_still_idle() {
+                candidate.activity.tell(Order::Close);
+                closed += 1;
+            }
+        }
+        closed
+    }
+}
+
+impl Candidate {
+    /// Whether nothing has happened on the connection since the scan.
+    fn is_still_idle(&self) -> bool {
+        let activity = &self.activity;
+        !activity.has_ended() && activity.order() == Order::None && activity.mark() == self.mark
     }
 }
 
@@ -171,5 +231,33 @@ impl Watched {
         }
         self.blocked = Some((now, self.moved));
         self.moved.wrapping_sub(before) < ENOUGH
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn newcomers_within_ten_milliseconds_share_a_scan() {
+        let config = HttpConfig { max_connections_per_address: Some(1), ..HttpConfig::default() };
+        let (mut connections, mut seats) = (Connections::new(config.clone()), Seats::new(&config));
+        let (peer, opened) = (IpAddr::from(Ipv4Addr::LOCALHOST), Instant::now());
+        let (reserved, other) = (seats.reserve().await, seats.reserve().await);
+        let (_seat, newcomer) = (seats.take(reserved, peer), seats.take(other, peer));
+        let idle = [(); 3].map(|()| Activity::new());
+        let closed = || idle.each_ref().map(|activity| activity.order() == Order::Close);
+        let now = opened + BUSY;
+        connections.add(idle[0].clone(), newcomer.address, opened);
+        connections.add(idle[1].clone(), newcomer.address, opened);
+        assert!(connections.make_room_for(&newcomer, &seats, now));
+        assert_eq!(closed(), [true, false, false]);
+        connections.add(idle[2].clone(), newcomer.address, opened);
+        assert!(connections.make_room_for(&newcomer, &seats, now));
+        assert!(!connections.make_room_for(&newcomer, &seats, now), "there was another scan");
+        assert!(connections.make_room_for(&newcomer, &seats, now + SCAN_AGE));
+        assert_eq!(closed(), [true; 3]);
     }
 }

@@ -5,7 +5,7 @@ const FREE_FILES: u64 = 64;
 
 /// Returns the maximum number of connections: as configured, or fewer if the process may not open as many files.
 /// Without free files, connections to the database could not be opened either.
-pub(super) fn max_connections(configured: u32) -> usize {
+pub(in crate::app) fn max_connections(configured: u32) -> usize {
     let most = usize::try_from(configured.max(1)).unwrap_or(usize::MAX);
     #[cfg(unix)]
     if let Some(files) = rustix::process::getrlimit(rustix::process::Resource::Nofile).current {

@@ -39,6 +39,7 @@ use crate::settings::{is_used, tell_overridden, use_group};
 use activity::{Activity, Order};
 use connection::Shared;
 use connections::Connections;
+pub(super) use limit::max_connections;
 use seats::{Seat, Seats};
 #[cfg(unix)]
 pub(super) use stop_signals::FirstProcess;

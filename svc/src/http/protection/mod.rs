@@ -22,7 +22,7 @@ pub(super) use csrf::is_preflighted;
 use overload::Admitted;
 pub(crate) use overload::Overload;
 #[cfg(feature = "native-auth")]
-pub(crate) use routes::protect;
+pub(crate) use routes::{BodyReader, protect};
 pub(super) use shedding::Shed;
 
 use std::future::Future;

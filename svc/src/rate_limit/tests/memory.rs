@@ -63,6 +63,33 @@ fn a_network_that_floods_a_full_store_uses_up_its_own_share() {
     assert!(others >= 95, "{others} of 100 other networks");
 }
 
+/// Clients that have sent one request of two make room for others, and limited clients do not.
+#[test]
+fn single_requests_make_room_where_a_limit_is_small() {
+    for strategy in [FixedWindow, SlidingWindow, TokenBucket] {
+        let meter = Meter { strategy, count: 2, window: 60_000, burst: 2 };
+        let store = MemoryStore::new(6_400);
+        let allowed = |number| take(&store, meter, &user(number), 1, NOW).wait.is_none();
+        let limited = 1_000_000;
+        assert!(allowed(limited) && allowed(limited) && !allowed(limited), "{strategy:?}");
+        assert!((0..50_000).all(allowed), "{strategy:?}: a stranger was refused");
+        assert!(!allowed(limited), "{strategy:?}: one who is limited was freed");
+    }
+}
+
+#[test]
+fn single_requests_stay_where_no_other_is_allowed() {
+    for strategy in [FixedWindow, SlidingWindow, TokenBucket] {
+        let meter = Meter { strategy, count: 1, window: 60_000, burst: 1 };
+        let store = MemoryStore::new(640);
+        let allowed = |number| take(&store, meter, &user(number), 1, NOW).wait.is_none();
+        for number in 0..10_000 {
+            take(&store, meter, &user(number), 1, NOW);
+        }
+        assert_eq!((0..10_000).filter(|number| allowed(*number)).count(), 0, "{strategy:?}");
+    }
+}
+
 /// If one limit of a request requires a wait, no count is taken.
 #[test]
 fn all_counts_of_a_request_are_taken_or_none() {
