@@ -65,8 +65,9 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
     warn_of_open(&model, &options);
     let has_checks = note_checks(&model);
     rate_limits::note_rate_limits(&options);
-    options.note_unused_settings();
-    let decides_fields = decides_fields(&model, options.authorizer.is_some() || !options.tried_rules.is_empty());
+    let is_authorized = options.authorizer.is_some() || !options.tried_rules.is_empty();
+    options.note_unused_settings(is_authorized || has_checks || has_authorizers(&options.operations));
+    let decides_fields = decides_fields(&model, is_authorized);
     let authorizer = options.take_authorizer();
     let row_policies = std::mem::take(&mut options.row_policies);
     let row_policies = row_rules::row_policies(&model, row_policies)?;

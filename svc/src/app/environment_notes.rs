@@ -21,8 +21,9 @@ impl AppOptions {
     }
 
     /// Logs the settings without effect, however the program takes its settings. Settings of parts that are set up
-    /// around the application are checked when it is served.
-    pub(super) fn note_unused_settings(&self) {
+    /// around the application are checked when it is served. `is_timed` means that something decides about access
+    /// within a time limit.
+    pub(super) fn note_unused_settings(&self, is_timed: bool) {
         if self.is_quiet {
             return;
         }
@@ -32,7 +33,7 @@ impl AppOptions {
             if !is_ours || is_of_later_part(name) || is_of_the_server(name) || is_used(name) {
                 return;
             }
-            match why_unused(name, self) {
+            match why_unused(name, self, is_timed) {
                 Some(why) => tell_unused(name, why),
                 None if is_same => use_variable(name),
                 None => tell_overridden(name),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::serve::max_connections;
 use super::{ProtectionConfig, SvcConfig};
 use crate::http::{
     CrossOriginRules, CsrfProtection, Overload, PendingBodies, PendingBounds, Protection, UnreadAnswers,
@@ -24,6 +25,8 @@ pub(super) fn protection(config: &SvcConfig, clients: &Clients) -> Result<Arc<Pr
     let ProtectionConfig { cors_origins, cors_headers, cors_credentials, cors_max_age, .. } = settings;
     // Requests wait for connections of the pool, and no connection should be idle.
     let least = LEAST.max(usize::try_from(config.database.pool_size).unwrap_or(LEAST));
+    // Slow bodies must leave connections for other clients, also if the process may open only a few files.
+    let most_bodies = (max_connections(config.http.max_connections) / 2).max(1);
     Ok(Arc::new(Protection {
         csrf: settings.csrf.then(|| CsrfProtection::new(cors_origins, clients.clone())),
         cross_origin: CrossOriginRules::new(cors_origins, cors_headers, *cors_credentials, *cors_max_age),
@@ -34,7 +37,7 @@ pub(super) fn protection(config: &SvcConfig, clients: &Clients) -> Result<Arc<Pr
             .load_shedding
             .then(|| Overload::new(least, settings.max_in_flight.max(1), settings.shed_after)),
         pending_bodies: PendingBodies::new(PendingBounds {
-            bodies: settings.max_bodies,
+            bodies: settings.max_bodies.min(most_bodies),
             per_address: settings.max_bodies_per_address,
             // Otherwise a body within the size limit could never arrive.
             bytes: settings.max_bodies_size.max(config.limits.body),

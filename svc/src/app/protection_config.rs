@@ -47,8 +47,9 @@ settings! {
         shed_after: Duration = Duration::from_secs(5), ["SVC_SHED_AFTER"], Seconds(0..=300);
         /// The most requests that run at once; load shedding finds out how many of them are too many.
         max_in_flight: usize = 256, ["SVC_MAX_IN_FLIGHT"], Count(1..=100_000, "requests");
-        /// The most request bodies that are still arriving at once. Beyond, the slowest one of the address that sends most is
-        /// given up for each that begins. Bodies that arrive with their heads do not count.
+        /// The most request bodies that are still arriving at once, and never more than half of
+        /// `SVC_HTTP_MAX_CONNECTIONS`. Beyond, the slowest one of the address that sends most is given up for each that
+        /// begins. Bodies that arrive with their heads do not count.
         max_bodies: usize = 1_024, ["SVC_MAX_BODIES"], Count(1..=1_000_000, "bodies");
         /// The most of them of one address. Beyond, the slowest one of the address is given up for each that begins.
         max_bodies_per_address: usize = 256, ["SVC_MAX_BODIES_PER_ADDRESS"], Count(1..=1_000_000, "bodies");

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::AppOptions;
 use super::rate_limits::{has_unlimited, warn_of_unlimited};
 use crate::auth::AuthProviderKind;
+use crate::rate_limit::RateLimiting;
 use crate::schema::OperationKind;
 use crate::security_log::is_set_up;
 use crate::settings::{Group as _, is_set, is_used, tell_unused};
@@ -19,6 +20,16 @@ const IPV6_PREFIX: &str = "SVC_RATE_LIMIT_IPV6_PREFIX";
 const SET_UP: Duration = Duration::from_secs(10);
 /// The settings that apply to every provider that verifies tokens.
 const OF_TOKENS: [&str; 3] = ["SVC_AUTH_TOKEN_SIZE", "SVC_AUTH_TOKEN_CACHE_SIZE", "SVC_AUTH_TIMEOUT"];
+/// The settings of WebSockets; streams over HTTP do not have them.
+const OF_SOCKETS: [&str; 7] = [
+    "SVC_SUBSCRIPTION_MAX_OPERATIONS",
+    "SVC_SUBSCRIPTION_MAX_MESSAGE_SIZE",
+    "SVC_SUBSCRIPTION_MESSAGES_PER_SECOND",
+    "SVC_SUBSCRIPTION_INIT_TIMEOUT",
+    "SVC_SUBSCRIPTION_IDLE_TIMEOUT",
+    "SVC_SUBSCRIPTION_WRITE_TIMEOUT",
+    "SVC_SUBSCRIPTION_ORIGINS",
+];
 /// The settings that switch authentication on or off.
 const OF_AUTHENTICATION: [&str; 2] = ["SVC_AUTH_ENABLED", "SVC_AUTH_REQUIRED"];
 
@@ -74,8 +85,12 @@ fn why_no_part(name: &str) -> &'static str {
     }
 }
 
-/// Returns the reason why an application does not use a setting; `None` if it uses it.
-pub(super) fn why_unused(name: &str, options: &AppOptions) -> Option<&'static str> {
+/// Returns the reason why an application does not use a setting; `None` if it uses it. `is_timed` means that something
+/// decides about access within a time limit.
+pub(super) fn why_unused(name: &str, options: &AppOptions, is_timed: bool) -> Option<&'static str> {
+    if name == "SVC_AUTHORIZATION_TIMEOUT" {
+        return (!is_timed).then_some("the program has no authorizer and no checks of fields");
+    }
     of_accounts(name, options)
         .or_else(|| of_identity_provider(name, options))
         .or_else(|| of_authentication(name, options))
@@ -175,6 +190,9 @@ fn of_protection(name: &str, options: &AppOptions) -> Option<&'static str> {
 }
 
 fn of_subscriptions(name: &str, options: &AppOptions) -> Option<&'static str> {
+    if cfg!(not(feature = "websocket")) && OF_SOCKETS.contains(&name) {
+        return Some("this build is without WebSockets; switch on the feature `websocket`");
+    }
     if !name.starts_with("SVC_EVENTS_") {
         return None;
     }
@@ -207,6 +225,9 @@ fn of_others(name: &str, options: &AppOptions) -> Option<&'static str> {
         "SVC_ALLOW_UNBOUND_POLICIES" => {
             (options.session_variables.is_empty(), "the program gives PostgreSQL no session variables")
         }
+        "SVC_FORWARDED_HEADER" => {
+            (!may_trust_proxies(options), "no proxy is trusted; SVC_TRUSTED_PROXIES names the proxies in front")
+        }
         "SVC_LOG_USERS" => (!config.log.requests, "requests are not logged without SVC_LOG_REQUESTS=true"),
         "SVC_REDIS_URL" => (has_own_redis(options), "the program gives a client of Redis of its own"),
         "SVC_SECURITY_LOG_PATH" | "SVC_SECURITY_LOG_STDOUT" => {
@@ -219,6 +240,14 @@ fn of_others(name: &str, options: &AppOptions) -> Option<&'static str> {
         _ => return None,
     };
     is_without.then_some(why)
+}
+
+/// Whether the application trusts proxies, or rate limits around it may do so.
+fn may_trust_proxies(options: &AppOptions) -> bool {
+    let of_application = &options.config.rate_limit;
+    of_application.trusts_proxies()
+        || options.rate_limiting.as_ref().is_some_and(RateLimiting::trusts_proxies)
+        || of_application.trusted_proxies.is_none() && is_set("SVC_TRUSTED_PROXIES")
 }
 
 #[cfg(feature = "auth")]

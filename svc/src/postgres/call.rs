@@ -137,7 +137,7 @@ impl Database {
                 in_doubt.inspect(|ledger| ledger.answered(matches!(other, Ok(true))));
             }
         }
-        let kept = result.map_err(|error| self.noted_of(caller.session, error))?;
+        let kept = result.map_err(|error| self.noted_of(caller.session, error).of_values(statement))?;
         Ok(Written { rows: Rows::Read(rows), kept })
     }
 
@@ -152,7 +152,7 @@ impl Database {
         let kept = match result {
             Ok(_) => true,
             Err(error) if is_undone(&error, &rows) => false,
-            Err(error) => return Err(self.noted(error)),
+            Err(error) => return Err(self.noted(error).of_values(statement)),
         };
         Ok(Written { rows: Rows::Read(rows), kept })
     }

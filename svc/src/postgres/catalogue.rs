@@ -19,6 +19,8 @@ pub(crate) struct Catalogue {
     sources: HashMap<String, Source>,
     /// The initial settings of the role's sessions, such as its search path.
     settings: Vec<String>,
+    /// The views and tables that cannot be read yet, each with the materialized view that must be refreshed first.
+    unpopulated: Vec<(String, String)>,
     /// The facts used only by hints; `None` if hints are disabled.
     facts: Option<ColumnFacts>,
     /// The views whose rows PostgreSQL cannot lock.
@@ -38,7 +40,6 @@ const COLUMNS: &str = "\
     has_column_privilege(a.attrelid, a.attnum, 'SELECT'), \
     coalesce((SELECT collisdeterministic FROM pg_collation WHERE oid = a.attcollation), true), \
     a.attgenerated <> '' OR a.attidentity = 'a', \
-    (SELECT relispopulated FROM pg_class WHERE oid = a.attrelid), \
     (SELECT format_type(item.oid, NULL) || '[]' FROM pg_type item \
         WHERE base.typcategory = 'A' AND (base.oid <> a.atttypid OR base.typelem <> item.oid) AND item.oid = ( \
             WITH RECURSIVE below AS ( \
@@ -65,6 +66,24 @@ const UNIQUE: &str = "\
     WHERE i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL \
     ORDER BY i.indexrelid";
 
+/// The materialized views that have no rows yet, each with the source that reads it: itself, or a view above it. A view
+/// also depends on a materialized view that only gives the type of a function's rows.
+const UNPOPULATED: &str = "\
+    WITH RECURSIVE below (name, rel) AS ( \
+        SELECT s.name, to_regclass(s.quoted)::oid FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
+      UNION \
+        SELECT b.name, used.oid FROM below b \
+        JOIN pg_class c ON c.oid = b.rel AND c.relkind = 'v' \
+        JOIN pg_rewrite w ON w.ev_class = c.oid AND w.ev_type = '1' \
+        CROSS JOIN LATERAL ( \
+            SELECT DISTINCT d.refobjid FROM pg_depend d \
+            WHERE d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass \
+        ) AS d \
+        JOIN pg_class used ON used.oid = d.refobjid AND used.oid <> c.oid AND used.relkind IN ('v', 'm') \
+        WHERE strpos(w.ev_action::text, ':relid ' || used.oid || ' ') > 0 \
+    ) SELECT b.name, b.rel::regclass::text FROM below b \
+    JOIN pg_class c ON c.oid = b.rel AND NOT c.relispopulated ORDER BY 1, 2";
+
 /// The defaults of columns, which PostgreSQL computes for columns omitted from a statement.
 const DEFAULTS: &str = "\
     SELECT s.name, a.attname::text, pg_get_expr(d.adbin, d.adrelid) \
@@ -77,6 +96,8 @@ const SETTINGS: &str = "\
     WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
     AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user)) \
     UNION ALL SELECT 'read only' WHERE current_setting('transaction_read_only') = 'on' \
+    UNION ALL SELECT 'encoding ' || current_setting('server_encoding') \
+        WHERE current_setting('server_encoding') <> 'UTF8' \
     UNION ALL SELECT 'checks input' WHERE to_regproc('pg_catalog.pg_input_is_valid') IS NOT NULL ORDER BY 1";
 
 /// An entry in the catalogue's settings for a read-only database.
@@ -85,7 +106,10 @@ const READ_ONLY: &str = "read only";
 /// An entry in the catalogue's settings for a server that can check a text for any type: PostgreSQL 16 and later.
 const CHECKS_INPUT: &str = "checks input";
 
-type Row = (String, String, String, String, bool, bool, i64, i64, i64, bool, bool, bool, bool, Option<String>);
+/// The start of an entry in the catalogue's settings with the character set of a database that does not have UTF-8.
+const ENCODING: &str = "encoding ";
+
+type Row = (String, String, String, String, bool, bool, i64, i64, i64, bool, bool, bool, Option<String>);
 
 impl Catalogue {
     /// Reads the columns of `names`, except those of missing views and tables. `outdated` is notified when a missing
@@ -99,7 +123,8 @@ impl Catalogue {
         let bound = [names.to_vec(), quoted(names)].map(Param::Texts).to_vec();
         let rows: Vec<Row> = connection.rows(&Statement::new(COLUMNS, bound.clone())).await?;
         let unique: Vec<(String, Vec<String>)> = connection.rows(&Statement::new(UNIQUE, bound.clone())).await?;
-        let defaults: Vec<(String, String, String)> = connection.rows(&Statement::new(DEFAULTS, bound)).await?;
+        let defaults: Vec<(String, String, String)> = connection.rows(&Statement::new(DEFAULTS, bound.clone())).await?;
+        let unpopulated = connection.rows(&Statement::new(UNPOPULATED, bound)).await?;
         let settings: Vec<(String,)> = connection.rows(&Statement::new(SETTINGS, Vec::new())).await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
         let mut sources = sources_of(rows);
@@ -117,12 +142,16 @@ impl Catalogue {
             None
         };
         let (outdated, unlockable) = (outdated.clone(), Mutex::default());
-        Ok(Self { sources, settings, facts, outdated, unlockable, row_functions: Functions::default() })
+        let row_functions = Functions::default();
+        Ok(Self { sources, settings, unpopulated, facts, outdated, unlockable, row_functions })
     }
 
     /// Whether both describe the same state of the database.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.sources == other.sources && self.settings == other.settings && self.has_functions_of(other)
+        self.sources == other.sources
+            && self.settings == other.settings
+            && self.unpopulated == other.unpopulated
+            && self.has_functions_of(other)
     }
 
     /// Whether the database is read-only: a standby, or set to be read-only.
@@ -135,9 +164,14 @@ impl Catalogue {
         self.settings.iter().any(|setting| setting == CHECKS_INPUT)
     }
 
-    /// The materialized views that must be refreshed before they can be read.
-    pub(crate) fn unpopulated(&self) -> impl Iterator<Item = &str> {
-        self.sources.values().filter(|source| !source.is_populated).map(|source| source.name.as_str())
+    /// Returns the character set of the database, unless it is UTF-8.
+    pub(crate) fn encoding(&self) -> Option<&str> {
+        self.settings.iter().find_map(|setting| setting.strip_prefix(ENCODING))
+    }
+
+    /// The views and tables that cannot be read yet, each with the materialized view that must be refreshed first.
+    pub(crate) fn unpopulated(&self) -> &[(String, String)] {
+        &self.unpopulated
     }
 
     /// Whether PostgreSQL can lock the rows of a view; assumed until an attempt fails.
@@ -178,7 +212,7 @@ fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
     let mut sources: HashMap<String, Source> = HashMap::new();
     for row in rows {
         let (name, column, type_name, sql, is_table, is_exact, declared, base, relation, is_readable, ..) = row;
-        let (.., is_deterministic, is_computed, is_populated, plain_array) = row;
+        let (.., is_deterministic, is_computed, plain_array) = row;
         let source = sources.entry(name).or_insert_with_key(|name| Source {
             name: name.clone(),
             quoted: quote_path(name),
@@ -188,7 +222,6 @@ fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
             in_order: Vec::new(),
             unique: Vec::new(),
             defaults: HashMap::new(),
-            is_populated,
             denied: HashSet::default(),
         });
         if !is_readable {

@@ -204,9 +204,7 @@ impl DriverError {
 
     /// Whether a bound value does not fit its type, or its domain rejects it.
     fn is_of_value(&self) -> bool {
-        let Some(error) = self.of_database() else { return false };
-        let is_of_domain = matches!(error.code().code(), "23502" | "23514") && error.datatype().is_some();
-        error.where_().is_none() && (is_of_domain || is_conversion(error.code().code()))
+        self.of_database().is_some_and(|error| error.where_().is_none() && is_refused_value(error))
     }
 }
 
@@ -257,6 +255,15 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
 /// The key in `extensions` of errors after which the same request may be retried.
 pub(crate) const RETRYABLE: &str = "retryable";
 
+/// Whether PostgreSQL could not parse a text as a value of a type, or a domain rejects the value.
+pub(super) fn is_refused_value(error: &tokio_postgres::error::DbError) -> bool {
+    let is_of_domain = OF_DOMAIN.contains(&error.code().code()) && error.datatype().is_some();
+    is_of_domain || is_conversion(error.code().code())
+}
+
+/// The SQLSTATEs of values that a domain rejects. Reads have no other constraints.
+pub(super) const OF_DOMAIN: [&str; 2] = ["23502", "23514"];
+
 /// Whether PostgreSQL could not parse a text as an integer because it is too large.
 pub(super) fn is_integer_read(code: &str, file: Option<&str>) -> bool {
     code == "22003" && file == Some("numutils.c")
@@ -274,12 +281,11 @@ const READERS: [&str; 4] = ["ltree_io.c", "ltxtquery_io.c", "tsquery.c", "jsonpa
 /// An error about a client's input, or about an extension that such a filter needs.
 pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
     Some(match code {
-        // As reported by a character set conversion, rather than by the JSON parser.
-        "22P05" if file == Some("mbutils.c") => {
+        // As reported by a character set conversion, rather than by the JSON parser. Stored values are converted to
+        // UTF-8, and values of clients from it.
+        "22P05" if file == Some("mbutils.c") && last_quoted(message).as_deref() != Some("UTF8") => {
             DbError::NoCharacter(last_quoted(message).map(|name| format!(", {name}")).unwrap_or_default())
         }
-        "22P05" => DbError::Nul,
-        "22021" if message.ends_with(": 0x00") => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
         // Program limits, such as the depth of a query. If no text was being parsed, the message may name an index.
         code if code.starts_with("54") && file.is_some_and(|file| READERS.contains(&file)) => {

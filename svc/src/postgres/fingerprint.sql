@@ -4,11 +4,22 @@
 -- are always computed.
 WITH now AS MATERIALIZED (SELECT pg_current_snapshot()::text AS snapshot)
 SELECT now.snapshot, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THEN NULL ELSE concat_ws(' ',
-    (SELECT sum(hashtextextended(concat(a.xmin, c.relacl, c.relispopulated), (a.attrelid::int8 << 31) + (s.i << 12) + a.attnum)
+    (SELECT sum(hashtextextended(concat(a.xmin, c.relacl), (a.attrelid::int8 << 31) + (s.i << 12) + a.attnum)
             # hashtextextended(t.xmin::text, t.oid::int8))
         FROM unnest($2::text[]) WITH ORDINALITY AS s(quoted, i)
         JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0
         JOIN pg_class c ON c.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid),
+    -- The materialized views that have no rows yet, below the views.
+    (WITH RECURSIVE below (rel) AS (
+            SELECT to_regclass(s.quoted)::oid FROM unnest($2::text[]) AS s(quoted)
+          UNION
+            SELECT used.oid FROM below b JOIN pg_class c ON c.oid = b.rel AND c.relkind = 'v'
+            JOIN pg_rewrite w ON w.ev_class = c.oid AND w.ev_type = '1'
+            JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+                AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> c.oid
+            JOIN pg_class used ON used.oid = d.refobjid AND used.relkind IN ('v', 'm')
+        ) SELECT sum(hashtextextended(c.relname::text, b.rel::int8))
+        FROM below b JOIN pg_class c ON c.oid = b.rel AND NOT c.relispopulated),
     (SELECT sum(hashtextextended(i.xmin::text, i.indexrelid::int8)) FROM unnest($2::text[]) AS s(quoted)
         JOIN pg_index i ON i.indrelid = to_regclass(s.quoted) AND i.indisunique),
     (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin, pg_function_is_visible(p.oid)), 0))

@@ -7,7 +7,7 @@ use arc_swap::ArcSwapOption;
 
 use super::identifier::quote;
 use super::source::{ColumnType, Source};
-use super::{Oid, Param, RowsCall, Statement, StatementSubject, StatementText};
+use super::{Oid, Param, Probe, RowsCall, Statement, StatementSubject, StatementText};
 use crate::json::ExactJson;
 
 /// The form of an argument.
@@ -328,6 +328,7 @@ impl Function {
             sql: self.call(&given).into(),
             numbered: format!("{} WITH ORDINALITY", self.call(&given)).into(),
             params,
+            probe: Parameter::probe(&self.params, &given, 0),
         })
     }
 
@@ -400,6 +401,15 @@ impl Parameter {
             Some(Json::Array(_)) if !self.is_json => Given::List,
             Some(_) => Given::Value,
         }
+    }
+
+    /// The check of arguments of these forms; `before` values are bound before them.
+    pub(super) fn probe(params: &[Self], given: &[Given], before: usize) -> Option<Probe> {
+        let mut count = 0;
+        let given = params.iter().zip(given).filter(|(_, given)| **given != Given::Absent);
+        let read = given.map(|(param, given)| format!("({}) IS NULL", param.value(*given, &mut count)));
+        let read = read.collect::<Vec<_>>().join(", ");
+        (!read.is_empty()).then(|| Probe::new(format!("SELECT ARRAY[{read}]"), before, count))
     }
 
     /// The SQL of a bound value.

@@ -75,5 +75,5 @@ pub(crate) use sqlstate::{CONTENTION, ErrorReport, is_contention, is_conversion}
 #[cfg(feature = "sqlx")]
 pub(crate) use sqlx_pool::{CommitError, commit as commit_sqlx};
 use statement::Running;
-pub(crate) use statement::{Oid, Param, PatternLanguage, Statement, StatementSubject, StatementText};
+pub(crate) use statement::{Oid, Param, PatternLanguage, Probe, Statement, StatementSubject, StatementText};
 pub(crate) use table::{Conflict, ConflictAction, Table};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::catalogue::Catalogue;
-use super::functions::{Function, FunctionSpec, Functions};
+use super::functions::{Function, FunctionSpec, Functions, Parameter};
 use super::source::Source;
-use super::{DbError, Param};
+use super::{DbError, Param, Probe};
 use crate::json::ExactJson;
 
 impl FunctionSpec {
@@ -51,6 +51,13 @@ impl Function {
         let call = self.call_behind(Some(row), &given, params.len());
         self.bind_of_row(args().map(|(_, arg)| arg), params);
         call
+    }
+
+    /// The check of the arguments of a call for a row; `before` values are bound before them.
+    pub(crate) fn probe_of_row(&self, args: &[Option<ExactJson>], before: usize) -> Option<Probe> {
+        let params = self.params.get(1..)?;
+        let given: Vec<_> = params.iter().zip(args).map(|(param, arg)| param.given(arg.as_ref())).collect();
+        Parameter::probe(params, &given, before)
     }
 
     /// Binds the arguments of a call for a row.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Param;
+use super::{Param, Probe};
 use crate::json::ExactJson;
 
 /// SQL for the `FROM` clause, whose placeholders are the first of its statement, and their values.
@@ -12,6 +12,8 @@ pub(crate) struct RowsCall {
     /// The same with a column `ordinality`, the number of each row.
     pub(crate) numbered: Arc<str>,
     pub(crate) params: Vec<Param>,
+    /// The check of its arguments, if it has any.
+    pub(crate) probe: Option<Probe>,
 }
 
 impl RowsCall {
@@ -19,8 +21,12 @@ impl RowsCall {
     pub(crate) fn of_sql(text: &str, args: Vec<Option<ExactJson>>) -> Self {
         // On separate lines, as the statement may end with a comment.
         let numbered = format!("(SELECT s.*, row_number() OVER () AS ordinality FROM (\n{text}\n) AS s)");
-        let params = args.into_iter().map(|arg| Param::Variable(arg.unwrap_or_default()));
-        Self { sql: format!("(\n{text}\n)").into(), numbered: numbered.into(), params: params.collect() }
+        let sql = format!("(\n{text}\n)");
+        let params: Vec<_> = args.into_iter().map(|arg| Param::Variable(arg.unwrap_or_default())).collect();
+        // No row is read, but PostgreSQL reads the values as the types of their parameters.
+        let probe = || Probe::new(format!("SELECT 1 FROM {sql} AS s LIMIT 0"), 0, params.len());
+        let probe = (!params.is_empty()).then(probe);
+        Self { sql: sql.into(), numbered: numbered.into(), params, probe }
     }
 
     /// The same without its values.

@@ -23,8 +23,6 @@ pub(crate) struct Source {
     pub(crate) unique: Vec<Vec<String>>,
     /// The expressions that PostgreSQL computes for columns omitted from a statement.
     pub(crate) defaults: HashMap<String, String>,
-    /// Whether it can be read: a materialized view is empty and rejects reads until it is refreshed.
-    pub(crate) is_populated: bool,
     /// The columns that the service may not read.
     pub(crate) denied: HashSet<String>,
 }

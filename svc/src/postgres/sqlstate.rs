@@ -116,11 +116,12 @@ pub(crate) fn is_read_only(code: &str) -> bool {
 }
 
 /// Whether PostgreSQL could not parse a text as a value of a type, or the type cannot represent the value: codes of
-/// class 22 raised by a conversion rather than a computation.
+/// class 22 raised by a conversion rather than a computation. Bytes that are not text, 22021, are stored ones, as the
+/// texts of clients are UTF-8.
 pub(crate) fn is_conversion(code: &str) -> bool {
-    const CONVERSIONS: [&str; 14] = [
-        "22P02", "22P03", "22001", "22003", "22007", "22008", "22009", "22015", "22018", "22021", "22023", "22026",
-        "22030", "22032",
+    const CONVERSIONS: [&str; 13] = [
+        "22P02", "22P03", "22001", "22003", "22007", "22008", "22009", "22015", "22018", "22023", "22026", "22030",
+        "22032",
     ];
     CONVERSIONS.contains(&code)
 }
@@ -189,6 +190,6 @@ mod tests {
             assert!(!condition.message.contains(['`', '"', '\'']), "{}", condition.message);
         }
         assert!(is_contention("40001") && !is_contention("23505"));
-        assert!(is_conversion("22P02") && !is_conversion("22012"));
+        assert!(is_conversion("22P02") && !is_conversion("22012") && !is_conversion("22021"));
     }
 }

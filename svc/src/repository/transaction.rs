@@ -199,21 +199,21 @@ impl Transaction {
             return Err(DbError::Nul.into_error());
         }
         let statement = Statement::new(sql, values.into_iter().map(Param::Variable).collect());
-        let written = self.open.lock().await.write(&statement, &mut Vec::new()).await;
-        written.map_err(|error| self.failed(error))
+        let written = self.count_written(&statement).await;
+        written.map_err(|error| failed_call(error, &self.db.app.constraints))
     }
 
     /// Runs a writing statement and returns its rows.
     pub(crate) async fn written(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
         let mut rows = Vec::new();
         let written = self.open.lock().await.write(statement, &mut rows).await;
-        written.map(|_| rows).map_err(|error| self.db.app.database.noted(error))
+        written.map(|_| rows).map_err(|error| self.db.app.database.noted(error).of_values(statement))
     }
 
     /// Runs a writing statement and returns the number of rows that it wrote.
     pub(crate) async fn count_written(&self, statement: &Statement) -> Result<u64, DbError> {
         let written = self.open.lock().await.write(statement, &mut Vec::new()).await;
-        written.map_err(|error| self.db.app.database.noted(error))
+        written.map_err(|error| self.db.app.database.noted(error).of_values(statement))
     }
 
     /// Makes the next read the last statement and sends the commit along with it. [`keep`](Self::keep) returns the

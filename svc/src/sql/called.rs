@@ -26,6 +26,9 @@ impl<'a> Builder<'a> {
             return Err(DbError::UnknownFunction(format!("`{name}` gives {ty}, which is no {declared}")));
         }
         let row = self.whole_row(rows)?;
+        if !self.is_ruling {
+            self.probes.extend(function.probe_of_row(&call.args, self.params.len()));
+        }
         let sql = function.of_row(&row, &call.args, &mut self.params);
         Ok(form(self, sql, &function.result, call))
     }

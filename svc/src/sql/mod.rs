@@ -54,7 +54,7 @@ use shape::Checks;
 pub(crate) use shape::StatementShape;
 pub(crate) use types::record_types;
 
-use crate::postgres::{Catalogue, DbError, Oid, Param, Statement, StatementSubject, StatementText};
+use crate::postgres::{Catalogue, DbError, Oid, Param, Probe, Statement, StatementSubject, StatementText};
 use crate::schema::{Model, Relation, TypeIndex};
 
 /// The context for generating reads: the schema, the current views, and the row rules.
@@ -192,6 +192,8 @@ struct Builder<'a> {
     replan: bool,
     /// The casts of comparison values, by placeholder number.
     casts: Vec<(usize, String)>,
+    /// The checks of the arguments of calls.
+    probes: Vec<Probe>,
     checks: Checks,
     /// Whether other values of the same form need a different text.
     depends_on_values: bool,
@@ -220,6 +222,7 @@ impl<'a> Builder<'a> {
             params: Vec::new(),
             replan: false,
             casts: Vec::new(),
+            probes: Vec::new(),
             checks: Checks::new(),
             depends_on_values: false,
             careful: false,
@@ -235,7 +238,7 @@ impl<'a> Builder<'a> {
         self.read_values_first();
         let source = row.into().and_then(|row| self.model.source(row));
         let subject = source.map(|name| StatementSubject { kind: "select", name: name.into() });
-        let text = StatementText::about(subject, self.text, types, self.casts);
+        let text = StatementText::about(subject, self.text, types, self.casts).calling(self.probes);
         Statement { replan: self.replan, ..Statement::new(text, self.params) }
     }
 

@@ -163,6 +163,9 @@ impl<'a> Builder<'a> {
     fn bind_source(&mut self, query: &Query) {
         if let (Some(from), true) = (&query.from, self.params.is_empty()) {
             self.params.extend(from.params.iter().cloned());
+            if self.probes.is_empty() {
+                self.probes.extend(from.probe.clone());
+            }
         }
     }
 

@@ -17,6 +17,7 @@ mod number_keys;
 mod pages;
 mod pages_with_nulls;
 mod projection;
+mod refused_arguments;
 mod relation_keys;
 mod relations;
 mod relations_of_interfaces;

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 
 use svc::prelude::*;
-use svc::rate_limit::{RateLimit, RateLimitRule, RateLimiting};
+use svc::rate_limit::{RateLimit, RateLimitRule, RateLimitStrategy, RateLimiting};
 use svc::{MetricsConfig, Server, SvcConfig, create_svc_app, setup_metrics, setup_rate_limiting};
 use svc_tests::Program;
 
@@ -34,12 +34,20 @@ pub(super) async fn is_program() -> bool {
         "code" => AppOptions::new().database_url("postgres://nobody@127.0.0.1:1/nothing"),
         _ => AppOptions::new().config(SvcConfig::from_env().unwrap()),
     };
+    let options = match way.as_str() {
+        "parts" => options.authorizer(async |_: AuthorizationRequest| AuthorizationDecision::allow()),
+        _ => options,
+    };
     let app = create_svc_app(options.queries(queries![hello])).await.unwrap();
     let reports = RateLimitRule::new("/reports/*", RateLimit::requests(5).per_minute());
     let app = match way.as_str() {
         "parts" => {
             let limited = setup_rate_limiting(app, RateLimiting::from_env().unwrap().rule(reports)).unwrap();
             setup_metrics(limited, MetricsConfig::from_env().unwrap()).unwrap()
+        }
+        "buckets" => {
+            let bucket = RateLimit::requests(5).strategy(RateLimitStrategy::TokenBucket);
+            setup_rate_limiting(app, RateLimiting::from_env().unwrap().default_limit(bucket)).unwrap()
         }
         "own limits" => setup_rate_limiting(app, RateLimiting::new()).unwrap(),
         _ => app,

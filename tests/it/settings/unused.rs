@@ -3,7 +3,7 @@
 use super::start::{is_program, log_of};
 
 /// Settings of parts that a program may lack, with what would use them.
-const OF_MISSING_PARTS: [(&str, &str, &str); 24] = [
+const OF_MISSING_PARTS: [(&str, &str, &str); 26] = [
     ("SVC_RATE_LIMIT_ENABLED", "true", "svc::setup_rate_limiting"),
     ("SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "3", "svc::setup_rate_limiting"),
     ("SVC_RATE_LIMIT_WHITELIST", "10.0.0.1", "svc::setup_rate_limiting"),
@@ -18,6 +18,8 @@ const OF_MISSING_PARTS: [(&str, &str, &str); 24] = [
     ("SVC_AUTH_SECRET_KEY", "a secret of the tests, longer than 32 bytes", "SVC_AUTH_PROVIDER names one"),
     ("SVC_AUTH_TIMEOUT", "3", "SVC_AUTH_PROVIDER names one"),
     ("SVC_DEV_AUTH_USERNAME", "ada", "SVC_DEV_AUTH_PASSWORD"),
+    ("SVC_AUTHORIZATION_TIMEOUT", "3", "no authorizer"),
+    ("SVC_FORWARDED_HEADER", "x-real-ip", "SVC_TRUSTED_PROXIES"),
     ("SVC_CORS_MAX_AGE", "60", "SVC_CORS_ORIGINS"),
     ("SVC_COMPRESSION_MIN_SIZE", "64", "SVC_COMPRESSION=true"),
     ("SVC_EVENTS_QUEUE", "7", "no subscriptions"),
@@ -75,6 +77,8 @@ async fn settings_that_have_an_effect_are_not_named() {
         ("SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "3"),
         ("SVC_RATE_LIMIT_IPV6_PREFIX", "48"),
         ("SVC_TRUSTED_PROXIES", "[\"10.0.0.0/8\"]"),
+        ("SVC_FORWARDED_HEADER", "x-real-ip"),
+        ("SVC_AUTHORIZATION_TIMEOUT", "9"),
         ("SVC_METRICS_NAMESPACE", "shop"),
         ("SVC_CORS_ORIGINS", "https://a.example.com"),
         ("SVC_CORS_MAX_AGE", "60"),
@@ -86,6 +90,18 @@ async fn settings_that_have_an_effect_are_not_named() {
     let lines = log_of(test, "parts", &settings);
     let named = ["nothing uses it", "has no effect", "not a setting"];
     assert!(!lines.iter().any(|line| named.iter().any(|named| line.contains(named))), "{lines:#?}");
+}
+
+#[tokio::test]
+async fn the_size_of_token_buckets_is_named_where_no_limit_is_one() {
+    if is_program().await {
+        return;
+    }
+    let test = "settings::unused::the_size_of_token_buckets_is_named_where_no_limit_is_one";
+    for (way, is_named) in [("parts", true), ("buckets", false)] {
+        let lines = log_of(test, way, &[("SVC_RATE_LIMIT_BURST_SIZE", "7")]);
+        assert_eq!(unused(&lines, "SVC_RATE_LIMIT_BURST_SIZE").is_some(), is_named, "{way}: {lines:#?}");
+    }
 }
 
 /// The program gives rate limits of its own, and no settings at all.

@@ -6,8 +6,9 @@ use svc::db::{SessionVariables, col};
 use svc::futures_util::future::join_all;
 use svc::futures_util::{StreamExt as _, stream};
 use svc::prelude::*;
-use svc::testing::{Subscription, TestService};
-use svc_tests::Log;
+use svc::sqlx::{self, PgPool};
+use svc::testing::{Subscribed, Subscription, TestService};
+use svc_tests::{Log, TestDatabase, eventually};
 
 use super::service::{Post, Posts, next, nothing, nothing_but_reads, start};
 
@@ -79,6 +80,65 @@ async fn a_deletion_directly_behind_a_change_is_told_where_its_event_says_whose_
     // It was another tenant's when it was deleted.
     database.execute(&change_and_delete(4, "tenant = 'b'")).await;
     nothing(&mut a).await;
+}
+
+/// Reads of posts wait for a lock after their snapshot was taken, and events say whose a post is.
+const HELD: &str = "
+    CREATE OR REPLACE VIEW v_sub_post AS WITH held AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(1))
+        SELECT p.id, p.title, p.author_id, p.tenant FROM tb_post p, held;
+    DROP TRIGGER post_changed ON tb_post; CREATE TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE ON tb_post
+        FOR EACH ROW EXECUTE FUNCTION svc_notify('post_changed', 'tenant');";
+
+/// Waits until a read waits for the lock.
+async fn until_held(pool: &PgPool) {
+    let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted \
+                   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    eventually(async || match sqlx::query_scalar::<_, i64>(waiting).fetch_one(pool).await.unwrap() {
+        0 => Err("nothing waits for the lock".to_owned()),
+        _ => Ok(()),
+    })
+    .await;
+}
+
+/// Changes the first post, has `meanwhile` run while its change is read, and waits until its events have arrived.
+/// Returns the subscription of the first tenant, which was sent the change.
+async fn while_read(database: &TestDatabase, meanwhile: &str) -> (TestService, Subscribed) {
+    database.execute(HELD).await;
+    let service = start(Posts::of(database).row_policy::<Post>(by_tenant)).await;
+    let mut a = service.subscribe(of("a", REMOVABLE)).await.unwrap();
+    let mut witness = service.subscribe(of("a", "subscription { noted { id } }")).await.unwrap();
+    let pool = database.pool().await;
+    let mut holder = pool.begin().await.unwrap();
+    sqlx::query("SELECT pg_advisory_xact_lock(1)").execute(&mut *holder).await.unwrap();
+    database.execute("UPDATE tb_post SET title = 'of a' WHERE id = 1").await;
+    let reading = tokio::spawn(async move { (next(&mut a).await, a) });
+    until_held(&pool).await;
+    database.execute(meanwhile).await;
+    database.execute(r#"SELECT pg_notify('note_changed', '{"id": 2}')"#).await;
+    assert_eq!(next(&mut witness).await, json!({"data": {"noted": {"id": 2}}}));
+    holder.rollback().await.unwrap();
+    let (answer, a) = reading.await.unwrap();
+    assert_eq!(answer, json!({"data": {"removable": {"title": "of a"}}}));
+    (service, a)
+}
+
+#[tokio::test]
+async fn a_row_that_moves_while_it_is_read_is_not_told_as_deleted() {
+    let database = Posts::database().await;
+    let (_service, mut a) = while_read(&database, "UPDATE tb_post SET tenant = 'b' WHERE id = 1").await;
+    // The event of the deletion does not say whose the row was.
+    let unnamed = "DROP TRIGGER post_changed ON tb_post; CREATE TRIGGER post_changed AFTER DELETE ON tb_post \
+        FOR EACH ROW EXECUTE FUNCTION svc_notify('post_changed', 'author_id'); DELETE FROM tb_post WHERE id = 1";
+    database.execute(unnamed).await;
+    nothing(&mut a).await;
+}
+
+#[tokio::test]
+async fn a_row_that_is_deleted_while_it_is_first_read_is_told_as_deleted() {
+    let database = Posts::database().await;
+    let (_service, mut a) = while_read(&database, "DELETE FROM tb_post WHERE id = 1").await;
+    let deleted = json!({"data": {"removable": null}, "extensions": {"deleted": {"id": "1"}}});
+    assert_eq!(next(&mut a).await, deleted);
 }
 
 #[tokio::test]

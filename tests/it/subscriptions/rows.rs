@@ -8,7 +8,16 @@ use svc::testing::{Subscribed, Subscription, TestService};
 use svc_tests::{TestDatabase, eventually};
 use tokio::time::timeout;
 
-use super::service::{Author, Posts, next, nothing, nothing_but_reads, start, started};
+use super::service::{Author, Posts, next, nothing, nothing_but_reads, start, started, until_listening};
+
+#[svc_type(sql_source = "v_sub_day")]
+struct Day {
+    id: NaiveDate,
+    title: String,
+}
+
+#[svc::subscription(channel = "day_changed")]
+async fn days(title: Option<String>) -> Day;
 
 #[tokio::test]
 async fn an_event_is_answered_with_the_row() {
@@ -53,6 +62,26 @@ async fn arguments_choose_among_events_and_rows() {
     assert_eq!(next(&mut subscribed[0]).await, json!({"data": {"changed": {"id": 2}}}));
     assert_eq!(next(&mut subscribed[2]).await, json!({"data": {"changed": {"id": 2}}}));
     nothing(&mut subscribed[1]).await;
+}
+
+/// Only the database can tell that these are no dates, and the subscriber has not sent them.
+#[tokio::test]
+async fn an_event_whose_id_the_database_refuses_is_dropped() {
+    let database = Posts::database().await;
+    database.execute("CREATE VIEW v_sub_day AS SELECT DATE '2026-01-01' + id AS id, title FROM tb_post").await;
+    let service = start(Posts::of(&database).subscriptions(subscriptions![days])).await;
+    until_listening(&service, "subscription { days { id } }").await;
+    let mut subscribed = Vec::new();
+    for document in ["subscription { days { title } }", r#"subscription { days(title: "t1") { title } }"#] {
+        subscribed.push(service.subscribe(Subscription::new(document)).await.unwrap());
+    }
+    for id in ["x", "2026-13-01", "2026-01-02"] {
+        database.execute(&format!(r#"SELECT pg_notify('day_changed', '{{"id": "{id}"}}')"#)).await;
+    }
+    for answers in &mut subscribed {
+        assert_eq!(next(answers).await, json!({"data": {"days": {"title": "t1"}}}));
+        nothing(answers).await;
+    }
 }
 
 /// Whether the event says the key or only the row does, and whatever the view has it in.

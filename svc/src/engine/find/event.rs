@@ -221,6 +221,22 @@ pub(crate) struct EventRow<'a> {
     pub(crate) participant: &'a Participant,
 }
 
+impl EventRow<'_> {
+    /// Returns the read of the row, under these conditions.
+    fn read(&self, filters: &[Filter]) -> Read {
+        let key = Filter::Compare(Column::of(KEY), Operator::Eq, SqlValue::Text(self.id.to_owned()));
+        Read {
+            row: self.row.row,
+            shape: Shape::Optional,
+            filter: Filter::All([key].into_iter().chain(filters.iter().cloned()).collect()),
+            order: Vec::new(),
+            page: Some(Window { limit: 1, offset: 0 }),
+            from: None,
+            joining: None,
+        }
+    }
+}
+
 /// Completes the row that an event names; `None` if the subscriber has no access to such a row, or none matches.
 pub(crate) async fn write_event(
     cx: &ExecutionContext<'_>,
@@ -229,23 +245,35 @@ pub(crate) async fn write_event(
     path: &Path<'_>,
 ) -> Option<CompletedValue> {
     let field = admission.field();
-    let key = Filter::Compare(Column::of(KEY), Operator::Eq, SqlValue::Text(event.id.to_owned()));
-    let filter = Filter::All([key].into_iter().chain(event.filters.iter().cloned()).collect());
-    let read = Read {
-        row: event.row.row,
-        shape: Shape::Optional,
-        filter,
-        order: Vec::new(),
-        page: Some(Window { limit: 1, offset: 0 }),
-        from: None,
-        joining: None,
-    };
-    let read = &read.filtered(cx.context.db());
+    let read = &event.read(&event.filters).filtered(cx.context.db());
     let written = match cx.database.following(|| write(cx, field, read, event.participant, path)).await {
         Err(error) if error.is_of_data() => write(&cx.careful(&error), field, read, event.participant, path).await,
         written => written,
     };
-    written.unwrap_or_else(|error| Some(CompletedValue::failed(cx, &error.into_error(), field, path)))
+    let error = match written {
+        Ok(row) => return row,
+        Err(error) => error,
+    };
+    if is_of_value(&error) && !has_fit_key(cx, event).boxed().await {
+        tracing::debug!(%error, "the id of an event is not a key of its rows, so the event is dropped");
+        return None;
+    }
+    Some(CompletedValue::failed(cx, &error.into_error(), field, path))
+}
+
+fn is_of_value(error: &DbError) -> bool {
+    matches!(error, DbError::BadValue(_) | DbError::Nul)
+}
+
+/// Whether the database accepts the id of an event as a key, so that a value of the subscriber must have been refused.
+async fn has_fit_key(cx: &ExecutionContext<'_>, event: &EventRow<'_>) -> bool {
+    let reading = async {
+        let catalogue = cx.database.catalogue().await?;
+        let read = event.read(&[]).reading(Vec::new(), false);
+        let statement = Statement::rows(cx.context.db().views(&catalogue), &read)?;
+        cx.database.fetch(cx.session(), &statement).await
+    };
+    !reading.await.is_err_and(|error| is_of_value(&error))
 }
 
 async fn write(

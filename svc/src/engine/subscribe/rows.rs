@@ -58,9 +58,8 @@ impl Accepts for AskedRows {
     fn accepts(&self, event: &RowEvent) -> bool {
         let is_denied = || self.rules.as_ref().is_some_and(|rules| rules.deny(self.filter.row(), event));
         match event.operation {
-            // A read of an earlier event may have sent the row after a later event showed that it is forbidden, so the
-            // last values of the row decide.
-            Operation::Deleted => self.sent.get(&event.id).is_some() && !is_denied(),
+            // The row may be known from before it became forbidden, so its last values decide.
+            Operation::Deleted => self.sent.may_have(&event.id) && !is_denied(),
             Operation::Changed => {
                 let fits = self.filter.left(event).is_some();
                 if !fits {
@@ -156,18 +155,20 @@ impl<'a> Rows<'a> {
     }
 
     /// Reads a row. A row that the subscriber no longer sees is marked as such, and a row with errors is forgotten.
+    /// What events show meanwhile counts more, because they are about later changes.
     async fn read(&self, id: &str, filters: Vec<Filter>, participant: &Participant) -> Option<Response> {
+        let sent = &self.asked.sent;
+        sent.begin_reading(id);
         let row = EventRow { row: &self.asked.filter, id, filters, participant };
         let response = self.subscriber.answer(Item::Row(row)).await;
         match &response {
-            Some(Response { answer: Answer::Executed { errors: 0 }, body, .. }) => {
-                self.asked.sent.put(id, HASHER.hash_one(body));
-            }
+            Some(Response { answer: Answer::Executed { errors: 0 }, body, .. }) => sent.put(id, HASHER.hash_one(body)),
             Some(_) => {
-                self.asked.sent.forget(id);
+                sent.forget(id);
             }
-            None => self.asked.sent.lose(id),
+            None => sent.lose(id),
         }
+        sent.end_reading();
         response
     }
 

@@ -43,6 +43,7 @@ pub(crate) fn findings_beside_nulls(model: &Model, database: &Database, catalogu
     found.extend(tables::computed_columns(model, catalogue));
     found.extend(state::unpopulated_views(catalogue));
     found.extend(state::without_changes(model, catalogue));
+    found.extend(state::other_encoding(catalogue));
     found.extend(hints::labels(model, catalogue));
     found.sort();
     found.dedup();

@@ -1,20 +1,36 @@
-//! The state of the database, apart from its definitions: unpopulated views, and a database that is read-only.
+//! The state of the database, apart from its definitions: unpopulated views, a database that is read-only, and one that
+//! does not have UTF-8.
 
 use super::{Finding, Severity};
 use crate::engine::written_tables;
 use crate::postgres::Catalogue;
 use crate::schema::Model;
 
-/// The materialized views that reject reads because they have not been populated yet.
+/// The views that reject reads because a materialized view, they themselves or one below them, has not been populated
+/// yet.
 pub(super) fn unpopulated_views(catalogue: &Catalogue) -> Vec<Finding> {
-    let unpopulated = catalogue.unpopulated().map(|source| Finding {
+    let unpopulated = catalogue.unpopulated().iter().map(|(source, materialized)| Finding {
         severity: Severity::Fault,
-        source: source.to_owned(),
+        source: source.clone(),
         field: String::new(),
-        cause: format!("the materialized view `{source}` has not been populated"),
-        remedy: format!("REFRESH MATERIALIZED VIEW {source}"),
+        cause: format!("the materialized view `{materialized}` has not been populated"),
+        remedy: format!("REFRESH MATERIALIZED VIEW {materialized}"),
     });
     unpopulated.collect()
+}
+
+/// The character set of the database, if it does not have all characters.
+pub(super) fn other_encoding(catalogue: &Catalogue) -> Option<Finding> {
+    catalogue.encoding().map(|encoding| Finding {
+        severity: Severity::Hint,
+        source: "server_encoding".to_owned(),
+        field: String::new(),
+        cause: format!(
+            "the database has the character set {encoding}, so it refuses other characters of clients, and a stored \
+             one that Unicode does not have fails its query"
+        ),
+        remedy: "make the database again with ENCODING 'UTF8'".to_owned(),
+    })
 }
 
 /// The tables that mutations write, if the database is read-only. Reads are still answered there.

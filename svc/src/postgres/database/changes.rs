@@ -4,6 +4,7 @@
 //! such as a restored column or a function that returns different values, are found by a task. It compares a
 //! fingerprint of the part of the catalogue that was read, on a dedicated connection.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -30,6 +31,9 @@ pub(in crate::postgres) struct Changes {
     poll: Mutex<Poll>,
     /// The last check after which the database was read; `None` while required policies do not bind.
     known: std::sync::Mutex<Option<Look>>,
+    /// Whether a check since then has found other rules or policies. Connections opened meanwhile may have plans that
+    /// are wrong even if the change was undone before the database was read.
+    differs: AtomicBool,
     last: LastChange,
     /// Notifies subscribers of a detected change.
     told: watch::Sender<()>,
@@ -77,6 +81,7 @@ impl Changes {
         Self {
             poll: Mutex::default(),
             known: std::sync::Mutex::default(),
+            differs: AtomicBool::new(false),
             last: LastChange::default(),
             told: watch::Sender::default(),
             keeps_connection,
@@ -87,11 +92,24 @@ impl Changes {
         SPACING[usize::from(!self.keeps_connection)]
     }
 
+    /// Whether a check finds the database as it was read, and whether it finds the same rules.
+    fn compare(&self, look: &Look) -> (bool, bool) {
+        let known = self.known();
+        let Some(known) = known.as_ref() else { return (false, false) };
+        let has_rules = known.rules == look.rules;
+        if !has_rules || known.verdict != look.verdict {
+            self.differs.store(true, Ordering::Release);
+        }
+        (known == look && !self.differs.load(Ordering::Acquire), has_rules)
+    }
+
     /// Replaces the last check. Returns whether the same policies bind as before, and the same rules decide the rows of
-    /// reads.
+    /// reads, without a change in between.
     fn adopt(&self, look: Look) -> bool {
         let mut known = self.known();
-        let same = known.as_ref().is_some_and(|known| known.verdict == look.verdict && known.rules == look.rules);
+        let differs = self.differs.swap(false, Ordering::AcqRel);
+        let same =
+            !differs && known.as_ref().is_some_and(|known| known.verdict == look.verdict && known.rules == look.rules);
         *known = Some(look);
         same
     }
@@ -268,14 +286,11 @@ impl Database {
             return;
         }
         poll.looked = Some(Instant::now());
-        let looking = self.look_with(&mut poll);
-        match tokio::time::timeout(self.acquire_timeout, looking).await {
-            Ok(Ok(())) => return,
-            Ok(Err(error)) => tracing::debug!(%error, "the database could not be asked whether views have changed"),
-            Err(_) => tracing::debug!("the database did not say in time whether views have changed"),
+        if let Err(error) = self.look_with(&mut poll).await {
+            tracing::debug!(%error, "the database could not be asked whether views have changed");
+            // A change would have been missed.
+            self.end_schema_version();
         }
-        // A change would have been missed.
-        self.end_schema_version();
     }
 
     /// The same, unless the last check is more recent than `recent`.
@@ -295,7 +310,9 @@ impl Database {
             Some(connection) => connection,
             None => self.driver.dedicated(self.acquire_timeout).await?,
         };
-        let (snapshot, found) = self.compare(&mut connection, &known_at, &specs).await?;
+        let comparing = self.compare(&mut connection, &known_at, &specs);
+        let compared = tokio::time::timeout(self.acquire_timeout, comparing).await;
+        let (snapshot, found) = compared.unwrap_or(Err(DriverError::Unanswered))?;
         if self.changes.keeps_connection {
             poll.connection = Some(connection);
         } else {
@@ -303,6 +320,7 @@ impl Database {
         }
         match found {
             Compared::Same => poll.known_at = Some((snapshot, specs.len())),
+            // It has deadlines of its own: reading a large catalogue takes longer than a comparison.
             Compared::Changed => self.read_again().await?,
             // The task that watches the database logs the reason, and decides when the database is used again.
             Compared::Unbound => self.stop_using(),
@@ -326,10 +344,7 @@ impl Database {
             return Ok((snapshot, Compared::Unbound));
         }
         let look = Look { fingerprint, rules: rules.unwrap_or_default(), verdict };
-        let (is_known, has_rules) = match self.changes.known().as_ref() {
-            Some(known) => (*known == look, known.rules == look.rules),
-            None => (false, false),
-        };
+        let (is_known, has_rules) = self.changes.compare(&look);
         if !has_rules {
             // Before the catalogue is read, which may take a while, or fail.
             self.end_schema_version();

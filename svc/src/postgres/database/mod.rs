@@ -389,14 +389,17 @@ impl Database {
         self.reached().await?;
         session.check()?;
         let begun = self.driver.begin_with(session, isolation, statement, rows).await;
-        begun.map_err(|error| self.noted_of(session, error))
+        begun.map_err(|error| self.noted_of(session, error).of_values(statement))
     }
 
     /// Converts a driver error of a statement that ran with a request's session variables.
     pub(super) fn noted_of(&self, session: &Session, error: DriverError) -> DbError {
         match session.blamed(error.of_database()) {
             Some(names) => DbError::BadVariable(names),
-            None => self.noted(error),
+            None => match session.setup() {
+                Some(setup) => self.noted(error).of_values(setup),
+                None => self.noted(error),
+            },
         }
     }
 

@@ -25,7 +25,13 @@ impl Database {
             match untested(within(self.deadline, begin_on(pool, session, settings))).await {
                 Ok(transaction) => return Ok(transaction),
                 Err(error) if DbError::is_closed(&error) && left > 0 => left -= 1,
-                Err(error) => return Err(error.into()),
+                Err(error) => {
+                    let error = DbError::from(error);
+                    return Err(match session.setup() {
+                        Some(setup) => error.of_values(setup),
+                        None => error,
+                    });
+                }
             }
         }
     }

@@ -28,5 +28,5 @@ from_row!(A 0, B 1, C 2, D 3, E 4, F 5);
 from_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6);
 from_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8);
 from_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9);
-from_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13);
+from_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12);
 from_row!(A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7, I 8, J 9, K 10, L 11, M 12, N 13, O 14, P 15, Q 16, R 17, S 18, T 19);

@@ -2,9 +2,11 @@
 
 mod many;
 mod pattern;
+mod probe;
 mod text;
 
 pub(crate) use pattern::PatternLanguage;
+pub(crate) use probe::Probe;
 pub(in crate::postgres) use text::Running;
 pub(crate) use text::{StatementSubject, StatementText};
 

@@ -97,6 +97,11 @@ impl Statement {
         })
     }
 
+    /// Statements that convert the arguments of calls in isolation, one per call.
+    pub(crate) fn call_probes(&self) -> impl Iterator<Item = Self> {
+        self.text.probes().iter().filter_map(|probe| probe.statement(&self.params))
+    }
+
     fn probes(&self, values: impl Fn(&Param) -> &[String]) -> impl Iterator<Item = Self> {
         let mut by_cast: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (number, cast) in self.text.casts() {
@@ -124,6 +129,17 @@ impl Statement {
     /// Whether it was written by hand, with variables from clients.
     pub(crate) fn has_variables(&self) -> bool {
         self.params.iter().any(|param| matches!(param, Param::Variable(_)))
+    }
+
+    /// Whether one of its values has U+0000, as it is or as an escape of JSON.
+    pub(crate) fn has_nul(&self) -> bool {
+        let has_nul = |text: &str| text.contains('\0') || text.contains("\\u0000");
+        self.params.iter().any(|param| match param {
+            Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => has_nul(text),
+            Param::Texts(texts) => texts.iter().any(|text| has_nul(text)),
+            Param::Variable(json) => has_nul(&json.to_string()),
+            Param::Int(_) => false,
+        })
     }
 
     fn patterns(&self, language: PatternLanguage) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::{Oid, Statement};
+use super::{Oid, Probe, Statement};
 use crate::metrics::{RunningStatement, StatementSlot, get_metrics};
 use crate::query_stats;
 use crate::request_log::{self, RunningSql};
@@ -22,6 +22,8 @@ struct Inner {
     types: Option<Box<[Oid]>>,
     /// The types that it casts clients' values to, by placeholder number.
     casts: Box<[(usize, String)]>,
+    /// The checks of the arguments of its calls.
+    probes: Box<[Probe]>,
     subject: Option<StatementSubject>,
     series: StatementSlot,
     /// Whether it is sent only once.
@@ -74,17 +76,27 @@ impl StatementText {
         types: Option<Vec<Oid>>,
         casts: Vec<(usize, String)>,
     ) -> Self {
-        let (types, casts, series) = (types.map(Into::into), casts.into(), StatementSlot::default());
-        Self(Arc::new(Inner { sql: sql.into(), types, casts, subject, series, is_sent_once: false }))
+        let (types, casts, probes) = (types.map(Into::into), casts.into(), Box::default());
+        let series = StatementSlot::default();
+        Self(Arc::new(Inner { sql: sql.into(), types, casts, probes, subject, series, is_sent_once: false }))
+    }
+
+    /// The same text with the checks of the arguments of its calls, for a text that has just been written.
+    pub(crate) fn calling(mut self, probes: Vec<Probe>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.probes = probes.into();
+        }
+        self
     }
 
     /// The same statement with a comment appended, which belongs to a single request.
     fn with_comment(&self, comment: &str) -> Self {
-        let Inner { sql, types, casts, subject, .. } = &*self.0;
+        let Inner { sql, types, casts, probes, subject, .. } = &*self.0;
         Self(Arc::new(Inner {
             sql: [sql, comment].concat().into(),
             types: types.clone(),
             casts: casts.clone(),
+            probes: probes.clone(),
             subject: subject.clone(),
             series: StatementSlot::default(),
             is_sent_once: true,
@@ -120,7 +132,12 @@ impl StatementText {
     /// Its approximate size in bytes.
     pub(crate) fn weight(&self) -> usize {
         let casts = self.0.casts.iter().map(|(_, cast)| size_of::<(usize, String)>() + 16 + cast.len());
-        self.0.sql.len() + casts.sum::<usize>()
+        self.0.sql.len() + casts.sum::<usize>() + self.0.probes.iter().map(Probe::weight).sum::<usize>()
+    }
+
+    /// Returns the checks of the arguments of its calls.
+    pub(super) fn probes(&self) -> &[Probe] {
+        &self.0.probes
     }
 
     /// Returns the types that it casts clients' values to, by placeholder number.

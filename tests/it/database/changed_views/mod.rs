@@ -6,6 +6,7 @@
 mod changes;
 mod in_front;
 mod lane;
+mod long_reads;
 mod schema;
 
 use serde_json::json;

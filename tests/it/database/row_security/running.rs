@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc::{DatabaseConfig, Environment, SvcConfig};
+use svc::{DatabaseConfig, Environment, SvcConfig, sqlx};
 use svc_tests::{App, Log, Reply, TestDatabase, eventually};
 
 use super::{url, variables};
@@ -82,8 +82,12 @@ async fn serve(database: &TestDatabase, environment: Environment) -> App {
 }
 
 async fn ask(app: &App) -> Reply {
+    ask_for(app, "{ notes { id } outers { id } funs { id } }").await
+}
+
+async fn ask_for(app: &App, query: &str) -> Reply {
     let request = app.request("POST", "/graphql").header("content-type", "application/json").header("x-tenant", "a");
-    app.send(request.body(json!({ "query": "{ notes { id } outers { id } funs { id } }" }).to_string())).await
+    app.send(request.body(json!({ "query": query }).to_string())).await
 }
 
 fn bound() -> Value {
@@ -147,4 +151,43 @@ async fn development_warns_once_for_each_change() {
             said(&format!("row-level security no longer has this fault: {what}"), times).await;
         }
     }
+}
+
+/// Waits until a check has run after `time` on the connection that is kept for checks: first a look at the fingerprint,
+/// then one at the policies.
+async fn until_checked(pool: &sqlx::PgPool, start: &str, time: &str) {
+    let checks = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle' \
+                  AND query ~ $1 AND query_start > $2::timestamptz";
+    eventually(async || {
+        let query = sqlx::query_scalar::<_, i64>(checks).bind(start).bind(time);
+        let found = query.fetch_one(pool).await.unwrap();
+        if found > 0 { Ok(()) } else { Err(format!("no check like {start}")) }
+    })
+    .await;
+}
+
+/// While the role may open no connections, the service sees the change and cannot read what has changed.
+#[tokio::test]
+async fn a_change_that_is_undone_before_it_is_read_leaves_no_plans() {
+    let _roles = ROLES.lock().await;
+    let database = TestDatabase::new(SQL).await;
+    let app = serve(&database, Environment::Development).await;
+    assert_eq!(ask(&app).await.data(), bound());
+    let pool = database.pool().await;
+    until_checked(&pool, "^(-- A snapshot|WITH RECURSIVE caller)", "-infinity").await;
+    database.execute("ALTER ROLE r18_app CONNECTION LIMIT 0 BYPASSRLS").await;
+    let changed = sqlx::query_scalar::<_, String>("SELECT clock_timestamp()::text").fetch_one(&pool).await.unwrap();
+    let query = "{ notes(limit: 5) { id } }";
+    // A statement stays prepared from its second time on.
+    for _ in 0..3 {
+        assert_eq!(ask_for(&app, query).await.data(), json!({ "notes": [{ "id": 1 }, { "id": 2 }] }));
+    }
+    until_checked(&pool, "^WITH RECURSIVE caller", &changed).await;
+    pool.close().await;
+    database.execute("ALTER ROLE r18_app CONNECTION LIMIT -1 NOBYPASSRLS").await;
+    eventually(async || match ask_for(&app, query).await {
+        reply if reply.json()["data"] == json!({ "notes": [{ "id": 1 }] }) => Ok(()),
+        reply => Err(reply.text),
+    })
+    .await;
 }
