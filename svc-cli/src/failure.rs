@@ -69,7 +69,10 @@ impl Failure {
     /// A failure to write to standard output.
     pub(crate) fn output(error: &io::Error) -> Self {
         let closed = error.kind() == io::ErrorKind::BrokenPipe;
-        Self { closed, ..Self::new(format!("cannot write to standard output: {error}")) }
+        Self {
+            closed,
+            ..Self::new(format!("cannot write to standard output: {error}"))
+        }
     }
 
     /// Marks it as a failure that no change to a file can fix.
@@ -108,7 +111,9 @@ impl Failure {
 
     /// The message, and the output of the other program.
     pub(crate) fn in_full(&self) -> String {
-        format!("{}\n\n{}", self.message, self.details).trim_end().to_owned()
+        format!("{}\n\n{}", self.message, self.details)
+            .trim_end()
+            .to_owned()
     }
 
     /// Prints it, and returns the exit code.
@@ -116,10 +121,16 @@ impl Failure {
         if self.closed {
             return ExitCode::SUCCESS;
         }
+
         terminal::error(&self.message);
         for hint in &self.hints {
             terminal::hint(hint);
         }
-        if self.is_usage { ExitCode::from(2) } else { ExitCode::FAILURE }
+
+        if self.is_usage {
+            ExitCode::from(2)
+        } else {
+            ExitCode::FAILURE
+        }
     }
 }

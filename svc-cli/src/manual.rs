@@ -16,7 +16,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A folder that gets the pages of all commands; by default that of `svc` goes to standard output.
+    /// A folder that gets the pages of all commands; by default that of `svc` goes to standard
+    /// output.
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
 }
@@ -24,11 +25,19 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, command: clap::Command) -> Result<()> {
     let Some(folder) = &arguments.output else {
         let mut page = Vec::new();
-        Man::new(command).render(&mut page).map_err(Failure::io("write the manual page"))?;
+        Man::new(command)
+            .render(&mut page)
+            .map_err(Failure::io("write the manual page"))?;
         return terminal::print(&String::from_utf8_lossy(&page));
     };
+
     fs::create_dir_all(folder).map_err(Failure::io(format!("make {}", folder.display())))?;
-    clap_mangen::generate_to(command, folder).map_err(Failure::io(format!("write into {}", folder.display())))?;
-    terminal::done(format_args!("wrote the manual pages to {}", folder.display()));
+    clap_mangen::generate_to(command, folder)
+        .map_err(Failure::io(format!("write into {}", folder.display())))?;
+    terminal::done(format_args!(
+        "wrote the manual pages to {}",
+        folder.display()
+    ));
+
     Ok(())
 }

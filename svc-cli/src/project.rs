@@ -27,28 +27,47 @@ impl Project {
     pub(crate) fn open() -> Result<Self> {
         let root = std::env::current_dir().map_err(Failure::io("find the current folder"))?;
         if !root.join("Cargo.toml").is_file() {
-            let failure = Failure::new(format!("Not in a project directory: {} has no Cargo.toml", root.display()));
+            let failure = Failure::new(format!(
+                "Not in a project directory: {} has no Cargo.toml",
+                root.display()
+            ));
             return Err(failure.hint("go to the project's folder, or make one: svc init NAME"));
         }
+
         Self::at(root)
     }
 
-    /// The project of the database commands: the given folder, which may be its `db`, or else the current folder. The
-    /// files of `db` are enough, as in an image for deployment.
+    /// The project of the database commands: the given folder, which may be its `db`, or else the
+    /// current folder. The files of `db` are enough, as in an image for deployment.
     pub(crate) fn of_database(folder: Option<&Path>) -> Result<Self> {
         let Some(folder) = folder else {
             let root = std::env::current_dir().map_err(Failure::io("find the current folder"))?;
-            return if root.join("db").is_dir() { Self::at(root) } else { Self::open() };
+            return if root.join("db").is_dir() {
+                Self::at(root)
+            } else {
+                Self::open()
+            };
         };
-        let root = std::path::absolute(folder).map_err(Failure::io(format!("find {}", folder.display())))?;
-        let has = |root: &Path| ["migrations", "schema"].iter().any(|kind| root.join(kind).is_dir());
+
+        let root = std::path::absolute(folder)
+            .map_err(Failure::io(format!("find {}", folder.display())))?;
+        let has = |root: &Path| {
+            ["migrations", "schema"]
+                .iter()
+                .any(|kind| root.join(kind).is_dir())
+        };
+
         if has(&root.join("db")) || root.join("Cargo.toml").is_file() {
             return Self::at(root);
         }
+
         match root.parent() {
             Some(parent) if root.ends_with("db") && has(&root) => Self::at(parent.to_owned()),
-            _ => Err(Failure::new(format!("{} has no files of a database", folder.display()))
-                .hint("name the folder that holds db/migrations and db/schema: --project FOLDER")),
+            _ => Err(
+                Failure::new(format!("{} has no files of a database", folder.display())).hint(
+                    "name the folder that holds db/migrations and db/schema: --project FOLDER",
+                ),
+            ),
         }
     }
 
@@ -73,8 +92,9 @@ impl Project {
         self.root.join(PRIVATE)
     }
 
-    /// Creates the folder of svc's files, and returns it. Only its owner may write into it, whatever the umask is: the
-    /// files in it name processes to stop, and the sockets of a database that trusts its users.
+    /// Creates the folder of svc's files, and returns it. Only its owner may write into it,
+    /// whatever the umask is: the files in it name processes to stop, and the sockets of a database
+    /// that trusts its users.
     pub(crate) fn create_private(&self) -> Result<PathBuf> {
         create_closed(self.private())
     }
@@ -86,32 +106,54 @@ impl Project {
 
     /// The settings of `.env` that the environment does not set itself.
     pub(crate) fn settings(&self) -> impl Iterator<Item = &(String, String)> {
-        self.settings.iter().filter(|(name, _)| std::env::var_os(name).is_none())
+        self.settings
+            .iter()
+            .filter(|(name, _)| std::env::var_os(name).is_none())
     }
 
     /// A setting from the environment, or else from `.env`.
     pub(crate) fn setting(&self, name: &str) -> Option<String> {
         let given = std::env::var(name).ok().filter(|value| !value.is_empty());
-        given.or_else(|| self.settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.clone()))
+        given.or_else(|| {
+            self.settings
+                .iter()
+                .rev()
+                .find(|(key, _)| key == name)
+                .map(|(_, value)| value.clone())
+        })
     }
 
     /// The URL of the database.
     pub(crate) fn database_url(&self) -> Result<String> {
-        URLS.iter().find_map(|name| self.setting(name)).ok_or_else(|| {
-            let is_clone = !self.root.join(".env").exists() && self.root.join(".env.example").is_file();
-            let copy = "take the settings of development: cp .env.example .env";
-            Failure::new("no database is set")
-                .hints(is_clone.then(|| copy.to_owned()))
-                .hint("set SVC_DATABASE_URL in .env: postgresql://user:password@host:5432/name")
-        })
+        URLS.iter()
+            .find_map(|name| self.setting(name))
+            .ok_or_else(|| {
+                let is_clone =
+                    !self.root.join(".env").exists() && self.root.join(".env.example").is_file();
+                let copy = "take the settings of development: cp .env.example .env";
+                Failure::new("no database is set")
+                    .hints(is_clone.then(|| copy.to_owned()))
+                    .hint("set SVC_DATABASE_URL in .env: postgresql://user:password@host:5432/name")
+            })
     }
 }
 
 fn create_closed(folder: PathBuf) -> Result<PathBuf> {
     // A server that root starts runs as another user, who has to pass through the folder.
-    let mode = if rustix::process::geteuid().is_root() { 0o711 } else { 0o700 };
-    let created = DirBuilder::new().recursive(true).mode(mode).create(&folder).and_then(|()| close(&folder));
+    let mode = if rustix::process::geteuid().is_root() {
+        0o711
+    } else {
+        0o700
+    };
+
+    let created = DirBuilder::new()
+        .recursive(true)
+        .mode(mode)
+        .create(&folder)
+        .and_then(|()| close(&folder));
+
     created.map_err(Failure::io(format!("make {}", folder.display())))?;
+
     Ok(folder)
 }
 
@@ -129,9 +171,14 @@ fn read_settings(file: &Path) -> Result<Vec<(String, String)>> {
     if !file.exists() {
         return Ok(Vec::new());
     }
+
     let bad = |error: dotenvy::Error| {
         Failure::new(format!("cannot read .env: {error}"))
             .hint("a line of it is NAME=value; quote values with spaces or `#`: NAME='a b'")
     };
-    dotenvy::from_path_iter(file).map_err(bad)?.collect::<Result<_, _>>().map_err(bad)
+
+    dotenvy::from_path_iter(file)
+        .map_err(bad)?
+        .collect::<Result<_, _>>()
+        .map_err(bad)
 }

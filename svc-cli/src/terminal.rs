@@ -16,7 +16,11 @@ const ERASE: &str = "\r\u{1b}[K";
 
 /// A progress message.
 pub(crate) fn say(line: impl std::fmt::Display) {
-    let erase = if io::stderr().is_terminal() { ERASE } else { "" };
+    let erase = if io::stderr().is_terminal() {
+        ERASE
+    } else {
+        ""
+    };
     // Ignore write errors: if standard error is closed, there is nowhere to report them.
     let _ = writeln!(anstream::stderr(), "{erase}{line}");
 }
@@ -49,20 +53,38 @@ pub(crate) fn hint(line: impl std::fmt::Display) {
 /// Writes data to standard output.
 pub(crate) fn print(data: &str) -> Result<()> {
     let mut output = io::stdout().lock();
-    output.write_all(data.as_bytes()).and_then(|()| output.flush()).map_err(|error| Failure::output(&error))
+    output
+        .write_all(data.as_bytes())
+        .and_then(|()| output.flush())
+        .map_err(|error| Failure::output(&error))
 }
 
 /// Requires confirmation before a destructive action: the name, typed or passed as `--confirm`.
 pub(crate) fn confirm(what: &str, name: &str, given: Option<&str>) -> Result<()> {
-    let refused = |message: String| Failure::new(message).hint(format!("to go on, pass `--confirm {name}`"));
+    let refused =
+        |message: String| Failure::new(message).hint(format!("to go on, pass `--confirm {name}`"));
     if let Some(given) = given {
-        return if given == name { Ok(()) } else { Err(refused(format!("`{given}` is not the name `{name}`"))) };
+        return if given == name {
+            Ok(())
+        } else {
+            Err(refused(format!("`{given}` is not the name `{name}`")))
+        };
     }
+
     if !io::stdin().is_terminal() {
         return Err(refused(format!("this {what}, and nobody can be asked")));
     }
+
     let _ = write!(anstream::stderr(), "This {what}. Type `{name}` to go on: ");
     let mut line = String::new();
-    io::stdin().lock().read_line(&mut line).map_err(Failure::io("read the answer"))?;
-    if line.trim() == name { Ok(()) } else { Err(Failure::new("nothing is changed")) }
+    io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(Failure::io("read the answer"))?;
+
+    if line.trim() == name {
+        Ok(())
+    } else {
+        Err(Failure::new("nothing is changed"))
+    }
 }

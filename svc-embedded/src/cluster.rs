@@ -22,7 +22,9 @@ const OPEN_TO_OTHERS: u32 = 0o027;
 
 /// Returns the major version that created the cluster; `None` if there is no cluster yet.
 pub(crate) fn version(data: &Path) -> Option<String> {
-    fs::read_to_string(data.join("PG_VERSION")).ok().map(|text| text.trim().to_owned())
+    fs::read_to_string(data.join("PG_VERSION"))
+        .ok()
+        .map(|text| text.trim().to_owned())
 }
 
 /// Creates the cluster, or checks that this server can run the existing one.
@@ -30,6 +32,7 @@ pub(crate) fn prepare(data: &Path, binaries: &Binaries, identity: &Identity) -> 
     let Some(cluster) = version(data) else {
         return create(data, binaries, identity);
     };
+
     if !binaries.version().runs(&cluster) {
         return Err(Error::VersionMismatch {
             data: data.to_path_buf(),
@@ -38,36 +41,51 @@ pub(crate) fn prepare(data: &Path, binaries: &Binaries, identity: &Identity) -> 
             server: binaries.version(),
         });
     }
+
     identity.claim(data)?;
+
     close(data)
 }
 
 /// Removes the access of other users, which PostgreSQL rejects. A data directory that was copied or
 /// checked out usually has it.
 fn close(data: &Path) -> Result<()> {
-    let mode = fs::metadata(data).map_err(Error::io("look at", data))?.permissions().mode();
+    let mode = fs::metadata(data)
+        .map_err(Error::io("look at", data))?
+        .permissions()
+        .mode();
     if mode & OPEN_TO_OTHERS == 0 {
         return Ok(());
     }
+
     tracing::debug!(path = %data.display(), "closing the data directory to other users");
-    fs::set_permissions(data, Permissions::from_mode(0o700)).map_err(Error::io("change the mode of", data))
+
+    fs::set_permissions(data, Permissions::from_mode(0o700))
+        .map_err(Error::io("change the mode of", data))
 }
 
 /// Creates the cluster under a temporary name and renames it when it is complete, so the result of
 /// an interrupted `initdb` is never mistaken for a cluster.
 fn create(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     if fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Error::NotACluster { data: data.to_path_buf() });
+        return Err(Error::NotACluster {
+            data: data.to_path_buf(),
+        });
     }
+
     let root = data.parent().unwrap_or(Path::new("/"));
     sweep(root);
+
     // Each attempt has a unique name, because a killed `initdb` may keep running for a moment.
-    let unfinished =
-        tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root).map_err(Error::io("create a folder in", root))?;
+    let unfinished = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .tempdir_in(root)
+        .map_err(Error::io("create a folder in", root))?;
     identity.claim(unfinished.path())?;
     initdb(unfinished.path(), binaries, identity)?;
     fs::rename(unfinished.path(), data).map_err(Error::io("create", data))?;
     let _moved = unfinished.keep();
+
     Ok(())
 }
 
@@ -76,17 +94,30 @@ fn initdb(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     let program = binaries.program("initdb");
     let mut command = spawn::command(&program);
     command
-        .args(["--no-sync", "--locale=C", "--encoding=UTF8", "--username=postgres", "--auth=trust", "--pgdata"])
+        .args([
+            "--no-sync",
+            "--locale=C",
+            "--encoding=UTF8",
+            "--username=postgres",
+            "--auth=trust",
+            "--pgdata",
+        ])
         .arg(data)
         .stdin(Stdio::null());
+
     neutral(&mut command);
     identity.adopt(&mut command, Death::Kill);
     let output = command.output().map_err(Error::io("run", &program))?;
     if output.status.success() {
         return Ok(());
     }
+
     let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Error::Initdb { status: output.status, output: complaint })
+
+    Err(Error::Initdb {
+        status: output.status,
+        output: complaint,
+    })
 }
 
 /// Removes the influence of the user's environment: `PGDATA`, `PGPORT` and similar variables, the

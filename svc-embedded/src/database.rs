@@ -16,7 +16,11 @@ use crate::{
 };
 
 /// Characters to escape in a URL.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
 
 /// The same for a query string, which may contain slashes.
 const ENCODED_PATH: &AsciiSet = &ENCODED.remove(b'/');
@@ -71,12 +75,29 @@ impl Database {
         start::start(options).await
     }
 
-    pub(crate) fn owned(place: Place, layout: Layout, server: Server, temporary: Option<Temporary>) -> Self {
-        Self { place, layout, server: Some(server), _temporary: temporary, role: None }
+    pub(crate) fn owned(
+        place: Place,
+        layout: Layout,
+        server: Server,
+        temporary: Option<Temporary>,
+    ) -> Self {
+        Self {
+            place,
+            layout,
+            server: Some(server),
+            _temporary: temporary,
+            role: None,
+        }
     }
 
     pub(crate) fn shared(place: Place, layout: Layout) -> Self {
-        Self { place, layout, server: None, _temporary: None, role: None }
+        Self {
+            place,
+            layout,
+            server: None,
+            _temporary: None,
+            role: None,
+        }
     }
 
     pub(crate) async fn with_role(mut self, role: Option<String>) -> Result<Self> {
@@ -87,16 +108,16 @@ impl Database {
         Ok(self)
     }
 
-    /// Returns the URL of the database `postgres` for the role of [`Options::role`], through the unix
-    /// socket.
+    /// Returns the URL of the database `postgres` for the role of [`Options::role`], through the
+    /// unix socket.
     pub fn role_url(&self) -> Option<String> {
         let role = utf8_percent_encode(self.role.as_deref()?, ENCODED);
         Some(self.url().replacen("postgres@", &format!("{role}@"), 1))
     }
 
     /// Returns SQL that grants the role of [`Options::role`] the use of all schemas, the rows of
-    /// tables and views, sequences and functions, including the ones that the same superuser creates
-    /// later. Run it as a superuser; you can run it again.
+    /// tables and views, sequences and functions, including the ones that the same superuser
+    /// creates later. Run it as a superuser; you can run it again.
     pub fn role_grants(&self) -> Option<String> {
         Some(role::grants(self.role.as_deref()?))
     }
@@ -113,15 +134,19 @@ impl Database {
         let sockets = self.place.sockets.to_string_lossy();
         let sockets = utf8_percent_encode(&sockets, ENCODED_PATH);
         let port = self.place.port;
-        format!("postgres://postgres@localhost/{database}?host={sockets}&port={port}&sslmode=disable")
+        format!(
+            "postgres://postgres@localhost/{database}?host={sockets}&port={port}&sslmode=disable"
+        )
     }
 
-    /// Returns the URL of a database through loopback, for clients without support for unix sockets;
-    /// `None` without [`Options::tcp`] or [`Options::port`].
+    /// Returns the URL of a database through loopback, for clients without support for unix
+    /// sockets; `None` without [`Options::tcp`] or [`Options::port`].
     pub fn tcp_url_for(&self, database: &str) -> Option<String> {
         let port = self.tcp_port()?;
         let database = utf8_percent_encode(database, ENCODED);
-        Some(format!("postgres://postgres@127.0.0.1:{port}/{database}?sslmode=disable"))
+        Some(format!(
+            "postgres://postgres@127.0.0.1:{port}/{database}?sslmode=disable"
+        ))
     }
 
     /// Returns the loopback port, if the server listens on one.
@@ -144,8 +169,8 @@ impl Database {
         &self.layout.log
     }
 
-    /// Returns `true` if the data directory of the running server still exists. PostgreSQL notices a
-    /// deleted directory within a minute; until then it serves data from memory.
+    /// Returns `true` if the data directory of the running server still exists. PostgreSQL notices
+    /// a deleted directory within a minute; until then it serves data from memory.
     pub fn is_intact(&self) -> bool {
         crate::pidfile::path(&self.layout.data).exists()
     }
@@ -173,9 +198,15 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`Error::Statement`] if the server rejects the statement, for example because the name exists.
+    /// [`Error::Statement`] if the server rejects the statement, for example because the name
+    /// exists.
     pub async fn create_from_template(&self, name: &str, template: &str) -> Result<()> {
-        self.execute(format!("CREATE DATABASE {} TEMPLATE {}", quoted(name), quoted(template))).await
+        self.execute(format!(
+            "CREATE DATABASE {} TEMPLATE {}",
+            quoted(name),
+            quoted(template)
+        ))
+        .await
     }
 
     /// Drops a database if it exists, and closes the connections to it. Requires PostgreSQL 13.
@@ -184,7 +215,11 @@ impl Database {
     ///
     /// [`Error::Statement`] if the server rejects the statement.
     pub async fn drop_database(&self, name: &str) -> Result<()> {
-        self.execute(format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", quoted(name))).await
+        self.execute(format!(
+            "DROP DATABASE IF EXISTS {} WITH (FORCE)",
+            quoted(name)
+        ))
+        .await
     }
 
     /// Stops the server and waits for its exit. A shared server keeps running.
@@ -208,9 +243,14 @@ impl Database {
             session.close().await;
             Ok(())
         };
+
         run.await.map_err(|failure| match failure {
             Failure::Io(error) => Error::io("talk to the server at", &socket)(error),
-            Failure::Server { code, message } => Error::Statement { statement, code, message },
+            Failure::Server { code, message } => Error::Statement {
+                statement,
+                code,
+                message,
+            },
         })
     }
 }

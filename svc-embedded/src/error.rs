@@ -124,8 +124,8 @@ pub enum Error {
         waited: Duration,
     },
 
-    /// The running server can't be shared, because it doesn't listen on the TCP port that this program
-    /// needs.
+    /// The running server can't be shared, because it doesn't listen on the TCP port that this
+    /// program needs.
     #[error(
         "another program already runs the cluster in `{}` without the TCP port asked for; \
          stop that program, or ask for the same port there",
@@ -199,8 +199,15 @@ pub enum Error {
 
 impl Error {
     /// Returns a closure for `map_err` that creates the error `cannot <action> <path>`.
-    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io { action, path, source }
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
     }
 }

@@ -35,28 +35,35 @@ impl Layout {
         let log = root.join("postgres.log");
         let data = root.join("postgres");
         let sockets = root.join("postgres.run");
+
         if reached && fits(&sockets) {
             return Ok(Self { data, sockets, log });
         }
+
         let short = short_folder(&root, identity);
         let data = if reached { data } else { short.join("data") };
-        Ok(Self { data, sockets: short, log })
+
+        Ok(Self {
+            data,
+            sockets: short,
+            log,
+        })
     }
 
     /// Creates the folder of the sockets. Its permissions decide who can connect.
     pub(crate) fn create_sockets(&self, identity: &Identity) -> Result<()> {
         let (uid, gid) = identity.owner();
         match DirBuilder::new().mode(0o700).create(&self.sockets) {
-            Ok(()) => {
-                lchown(&self.sockets, Some(uid), Some(gid)).map_err(Error::io("change the owner of", &self.sockets))
-            }
+            Ok(()) => lchown(&self.sockets, Some(uid), Some(gid))
+                .map_err(Error::io("change the owner of", &self.sockets)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => self.check_sockets(identity),
             Err(error) => Err(Error::io("create", &self.sockets)(error)),
         }
     }
 
-    /// Checks an existing folder. In `/tmp` its name can be guessed, so another user may have created
-    /// it before us. In our own folder, another owner only means that the server had another identity.
+    /// Checks an existing folder. In `/tmp` its name can be guessed, so another user may have
+    /// created it before us. In our own folder, another owner only means that the server had
+    /// another identity.
     fn check_sockets(&self, identity: &Identity) -> Result<()> {
         let look = |path: &Path| fs::symlink_metadata(path).map_err(Error::io("look at", path));
         let metadata = look(&self.sockets)?;
@@ -65,10 +72,15 @@ impl Layout {
             Some(parent) => look(parent)?.mode() & WRITABLE_BY_ALL != 0,
             None => true,
         };
+
         let foreign = guessable && metadata.uid() != uid;
         if !metadata.is_dir() || foreign || metadata.mode() & OPEN_TO_OTHERS != 0 {
-            return Err(Error::NotPrivate { path: self.sockets.clone(), uid });
+            return Err(Error::NotPrivate {
+                path: self.sockets.clone(),
+                uid,
+            });
         }
+
         identity.claim(&self.sockets)
     }
 }
@@ -83,20 +95,29 @@ fn fits(folder: &Path) -> bool {
     folder.to_str().is_some() && socket(folder, u16::MAX).as_os_str().len() <= LONGEST_SOCKET
 }
 
-/// Returns a folder with a short path that depends only on the root and the user. `/tmp` comes first,
-/// because `TMPDIR` may differ between two programs that share the root.
+/// Returns a folder with a short path that depends only on the root and the user. `/tmp` comes
+/// first, because `TMPDIR` may differ between two programs that share the root.
 fn short_folder(root: &Path, identity: &Identity) -> PathBuf {
     let (uid, _) = identity.owner();
-    let name = format!("svc-{uid}-{:016x}", fnv1a(root.as_os_str().as_encoded_bytes()));
+    let name = format!(
+        "svc-{uid}-{:016x}",
+        fnv1a(root.as_os_str().as_encoded_bytes())
+    );
     let parent = PathBuf::from("/tmp");
-    if parent.is_dir() { parent.join(name) } else { std::env::temp_dir().join(name) }
+    if parent.is_dir() {
+        parent.join(name)
+    } else {
+        std::env::temp_dir().join(name)
+    }
 }
 
 /// FNV-1a, because the hash must be equal in all programs. The standard library doesn't guarantee
 /// that.
 /// <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv-17>
 fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 #[cfg(test)]
@@ -127,7 +148,10 @@ mod tests {
     fn a_folder_that_others_can_open_is_refused() {
         let root = tempfile::tempdir().unwrap();
         let layout = Layout::plan(root.path(), &Identity::Caller).unwrap();
-        DirBuilder::new().mode(0o755).create(&layout.sockets).unwrap();
+        DirBuilder::new()
+            .mode(0o755)
+            .create(&layout.sockets)
+            .unwrap();
         let error = layout.create_sockets(&Identity::Caller).unwrap_err();
         assert!(matches!(error, Error::NotPrivate { .. }), "{error}");
     }

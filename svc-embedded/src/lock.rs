@@ -26,17 +26,33 @@ impl Lock {
             if let Some(lock) = Self::try_acquire(path)? {
                 return Ok(lock);
             }
-            wait.pause(|| format!("another program that starts this database, and holds {}", path.display()))
-                .await
-                .map_err(|_| Error::Locked { path: path.to_path_buf(), waited: PATIENCE })?;
+
+            wait.pause(|| {
+                format!(
+                    "another program that starts this database, and holds {}",
+                    path.display()
+                )
+            })
+            .await
+            .map_err(|_| Error::Locked {
+                path: path.to_path_buf(),
+                waited: PATIENCE,
+            })?;
         }
     }
 
     /// Takes the lock if it is free.
     pub(crate) fn try_acquire(path: &Path) -> Result<Option<Self>> {
-        let file = File::options().create(true).append(true).open(path).map_err(Error::io("open", path))?;
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(Error::io("open", path))?;
+
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: Arc::new(file) })),
+            Ok(()) => Ok(Some(Self {
+                _file: Arc::new(file),
+            })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(Error::io("lock", path)(error)),
         }

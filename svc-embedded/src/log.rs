@@ -27,14 +27,28 @@ impl Log {
         if fs::metadata(path).is_ok_and(|metadata| metadata.len() > ROTATE_AT) {
             fs::rename(path, path.with_extension("log.1")).map_err(Error::io("rename", path))?;
         }
-        let file = File::options().create(true).append(true).open(path).map_err(Error::io("open", path))?;
+
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(Error::io("open", path))?;
+
         let begin = file.metadata().map_err(Error::io("look at", path))?.len();
-        Ok((Self { path: path.to_path_buf(), begin }, file))
+        Ok((
+            Self {
+                path: path.to_path_buf(),
+                begin,
+            },
+            file,
+        ))
     }
 
     /// Returns the last lines written since this start.
     pub(crate) fn tail(&self) -> String {
-        let text = self.read().unwrap_or_else(|error| format!("(the log can't be read: {error})"));
+        let text = self
+            .read()
+            .unwrap_or_else(|error| format!("(the log can't be read: {error})"));
         let lines: Vec<_> = text.lines().collect();
         lines[lines.len().saturating_sub(QUOTED_LINES)..].join("\n")
     }

@@ -30,20 +30,31 @@ pub(crate) enum Tcp {
 }
 
 impl Options {
-    /// Creates options for a permanent cluster in `<data_root>/postgres`, created on the first start.
+    /// Creates options for a permanent cluster in `<data_root>/postgres`, created on the first
+    /// start.
     ///
     /// The root is usually a project's `.svc/` folder. If the server's user can't reach it, the
     /// cluster goes to a private folder in `/tmp` whose name is derived from the root.
     pub fn new(data_root: impl Into<PathBuf>) -> Self {
-        Self { root: Some(data_root.into()), ..Self::temporary() }
+        Self {
+            root: Some(data_root.into()),
+            ..Self::temporary()
+        }
     }
 
-    /// Creates options for a cluster that is removed when the [`Database`](crate::Database) stops or is
-    /// dropped.
+    /// Creates options for a cluster that is removed when the [`Database`](crate::Database) stops
+    /// or is dropped.
     ///
     /// The next start of a temporary cluster removes the leftovers of killed programs.
     pub fn temporary() -> Self {
-        Self { root: None, tcp: Tcp::Off, binaries: None, settings: Vec::new(), user_namespace: true, role: None }
+        Self {
+            root: None,
+            tcp: Tcp::Off,
+            binaries: None,
+            settings: Vec::new(),
+            user_namespace: true,
+            role: None,
+        }
     }
 
     /// Listens on this loopback port as well; with `None`, the default, on the unix socket only.
@@ -83,8 +94,8 @@ impl Options {
     }
 
     /// Sets the role of the program's requests, used by
-    /// [`Database::role_url`](crate::Database::role_url), and creates it if it does not exist. It is an
-    /// ordinary role, to which row-level security applies. It does not apply to the superuser
+    /// [`Database::role_url`](crate::Database::role_url), and creates it if it does not exist. It
+    /// is an ordinary role, to which row-level security applies. It does not apply to the superuser
     /// `postgres`, who owns the program's tables.
     pub fn role(mut self, name: impl Into<String>) -> Self {
         self.role = Some(name.into());

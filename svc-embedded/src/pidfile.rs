@@ -45,10 +45,16 @@ impl PidFile {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io("read", path)(error)),
         };
+
         let text = String::from_utf8_lossy(&bytes);
         Ok(Some(match Self::parse(&text) {
             Some(file) => Contents::Complete(file),
-            None => Contents::Incomplete { pid: text.lines().next().and_then(|line| line.trim().parse().ok()) },
+            None => Contents::Incomplete {
+                pid: text
+                    .lines()
+                    .next()
+                    .and_then(|line| line.trim().parse().ok()),
+            },
         }))
     }
 
@@ -57,8 +63,16 @@ impl PidFile {
         let pid = lines.next()?.trim().parse().ok()?;
         let port = lines.nth(2)?.trim().parse().ok()?;
         let sockets = PathBuf::from(lines.next()?);
-        let tcp = lines.next().is_some_and(|address| !address.trim().is_empty());
-        Some(Self { pid, port, sockets, tcp })
+        let tcp = lines
+            .next()
+            .is_some_and(|address| !address.trim().is_empty());
+
+        Some(Self {
+            pid,
+            port,
+            sockets,
+            tcp,
+        })
     }
 }
 
@@ -88,7 +102,9 @@ fn holder(pid: i32, data: &Path) -> Holder {
     let pid = pid.saturating_abs();
     match Pid::from_raw(pid) {
         None => Holder::Nobody,
-        Some(known) if matches!(test_kill_process(known), Err(rustix::io::Errno::SRCH)) => Holder::Nobody,
+        Some(known) if matches!(test_kill_process(known), Err(rustix::io::Errno::SRCH)) => {
+            Holder::Nobody
+        }
         Some(_) if works_in(pid, data) => Holder::Server,
         Some(_) => Holder::Stranger,
     }
@@ -100,6 +116,7 @@ fn holder(pid: i32, data: &Path) -> Holder {
 #[cfg(target_os = "linux")]
 fn works_in(pid: i32, data: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
+
     match fs::read_link(format!("/proc/{pid}/cwd")) {
         Ok(folder) => data.canonicalize().map_or(true, |data| folder == data),
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
@@ -112,24 +129,37 @@ fn works_in(pid: i32, data: &Path) -> bool {
 
 #[cfg(not(target_os = "linux"))]
 fn works_in(pid: i32, _data: &Path) -> bool {
-    let output = crate::spawn::command("ps").args(["-o", "comm=", "-p", &pid.to_string()]).output();
-    output.map_or(true, |output| String::from_utf8_lossy(&output.stdout).contains("postgres"))
+    let output = crate::spawn::command("ps")
+        .args(["-o", "comm=", "-p", &pid.to_string()])
+        .output();
+    output.map_or(true, |output| {
+        String::from_utf8_lossy(&output.stdout).contains("postgres")
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const TEXT: &str =
-        "4711\n/p/.svc/postgres\n1700000000\n20001\n/p/.svc/postgres.run\n127.0.0.1\n  123 4\nready   \n";
+    const TEXT: &str = "4711\n/p/.svc/postgres\n1700000000\n20001\n/p/.svc/postgres.run\n127.0.0.1\n  123 4\nready   \n";
 
     #[test]
     fn reads_a_servers_file() {
         let sockets = PathBuf::from("/p/.svc/postgres.run");
-        let expected = PidFile { pid: 4711, port: 20_001, sockets, tcp: true };
+        let expected = PidFile {
+            pid: 4711,
+            port: 20_001,
+            sockets,
+            tcp: true,
+        };
+
         assert_eq!(PidFile::parse(TEXT), Some(expected));
         let without_tcp = TEXT.replace("127.0.0.1", "");
-        assert_eq!(PidFile::parse(&without_tcp).map(|file| file.tcp), Some(false));
+
+        assert_eq!(
+            PidFile::parse(&without_tcp).map(|file| file.tcp),
+            Some(false)
+        );
     }
 
     #[test]

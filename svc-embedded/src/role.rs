@@ -7,7 +7,12 @@ use crate::{
 
 /// Creates the role unless it exists.
 pub(crate) async fn create(database: &Database, role: &str) -> Result<()> {
-    database.make(format!("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS", quoted(role))).await
+    database
+        .make(format!(
+            "CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS",
+            quoted(role)
+        ))
+        .await
 }
 
 /// Returns the statements that grant the role its privileges, also on objects created later.
@@ -20,8 +25,12 @@ pub(crate) fn grants(role: &str) -> String {
         "EXECUTE ON ALL ROUTINES IN SCHEMA %1$I",
     ]
     .map(|what| {
-        format!("EXECUTE format({}, schema);", literal(&format!("GRANT {what} TO {}", role.replace('%', "%%"))))
+        format!(
+            "EXECUTE format({}, schema);",
+            literal(&format!("GRANT {what} TO {}", role.replace('%', "%%")))
+        )
     });
+
     let later = [
         "USAGE ON SCHEMAS",
         "SELECT, INSERT, UPDATE, DELETE ON TABLES",
@@ -29,12 +38,14 @@ pub(crate) fn grants(role: &str) -> String {
         "EXECUTE ON ROUTINES",
     ]
     .map(|what| format!("ALTER DEFAULT PRIVILEGES GRANT {what} TO {role};"));
+
     let block = format!(
         "DECLARE schema text; BEGIN FOR schema IN SELECT nspname FROM pg_namespace \
          WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP {} END LOOP; {} END",
         each.join(" "),
         accounts(&role)
     );
+
     format!("DO {}; {}", literal(&block), later.join(" "))
 }
 

@@ -34,9 +34,17 @@ pub(crate) async fn find(data: &Path, wanted: Tcp) -> Result<Option<Running>> {
         let file = match contents {
             Contents::Complete(file) => file,
             Contents::Incomplete { pid: Some(pid) } if holder == Holder::Server => {
-                wait.pause(|| format!("process {pid}, which starts PostgreSQL in {}", data.display()))
-                    .await
-                    .map_err(|_| Error::Unresponsive { pid, data: data.to_path_buf() })?;
+                wait.pause(|| {
+                    format!(
+                        "process {pid}, which starts PostgreSQL in {}",
+                        data.display()
+                    )
+                })
+                .await
+                .map_err(|_| Error::Unresponsive {
+                    pid,
+                    data: data.to_path_buf(),
+                })?;
                 continue;
             }
             Contents::Incomplete { .. } => {
@@ -44,6 +52,7 @@ pub(crate) async fn find(data: &Path, wanted: Tcp) -> Result<Option<Running>> {
                 return Ok(None);
             }
         };
+
         let answer = wire::ask(&layout::socket(&file.sockets, file.port)).await;
         match (answer, holder) {
             (Answer::Ready, _) => return share(file, data, wanted).map(Some),
@@ -53,11 +62,21 @@ pub(crate) async fn find(data: &Path, wanted: Tcp) -> Result<Option<Running>> {
                 return Ok(None);
             }
             _ => wait
-                .pause(|| format!("the PostgreSQL of process {} in {} to accept connections", file.pid, data.display()))
+                .pause(|| {
+                    format!(
+                        "the PostgreSQL of process {} in {} to accept connections",
+                        file.pid,
+                        data.display()
+                    )
+                })
                 .await
-                .map_err(|_| Error::Unresponsive { pid: file.pid, data: data.to_path_buf() })?,
+                .map_err(|_| Error::Unresponsive {
+                    pid: file.pid,
+                    data: data.to_path_buf(),
+                })?,
         }
     }
+
     Ok(None)
 }
 
@@ -67,15 +86,25 @@ fn share(file: PidFile, data: &Path, wanted: Tcp) -> Result<Running> {
         Tcp::FreePort => file.tcp,
         Tcp::Port(port) => file.tcp && file.port == port,
     };
+
     if !suits {
-        return Err(Error::TcpUnavailable { data: data.to_path_buf() });
+        return Err(Error::TcpUnavailable {
+            data: data.to_path_buf(),
+        });
     }
+
     tracing::debug!(pid = file.pid, "sharing the postgres of another program");
-    Ok(Running { sockets: file.sockets, port: file.port, tcp: file.tcp, pid: file.pid })
+
+    Ok(Running {
+        sockets: file.sockets,
+        port: file.port,
+        tcp: file.tcp,
+        pid: file.pid,
+    })
 }
 
-/// Removes a stale file. PostgreSQL refuses to start while the file is empty, or while its process id
-/// belongs to any process of the same user, which is likely in a restarted container.
+/// Removes a stale file. PostgreSQL refuses to start while the file is empty, or while its process
+/// id belongs to any process of the same user, which is likely in a restarted container.
 fn forget(data: &Path) -> Result<()> {
     let path = pidfile::path(data);
     tracing::debug!(path = %path.display(), "removing a stale file: no server of this folder has written it");
@@ -84,10 +113,14 @@ fn forget(data: &Path) -> Result<()> {
 
 /// Removes the sockets and lock files of a killed server. Call it only if no server is running.
 pub(crate) fn sweep_sockets(folder: &Path) -> Result<()> {
-    for entry in fs::read_dir(folder).map_err(Error::io("list", folder))?.flatten() {
+    for entry in fs::read_dir(folder)
+        .map_err(Error::io("list", folder))?
+        .flatten()
+    {
         if entry.file_name().to_string_lossy().starts_with(".s.PGSQL.") {
             fs::remove_file(entry.path()).map_err(Error::io("remove", entry.path()))?;
         }
     }
+
     Ok(())
 }

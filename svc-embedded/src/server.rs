@@ -34,21 +34,30 @@ impl Server {
         let watch = Arc::new(Watch::default());
         let (sender, receiver) = mpsc::sync_channel(1);
         let watch_of_thread = Arc::clone(&watch);
-        thread::Builder::new().name("svc-postgres".into()).spawn(move || match command.spawn() {
-            Ok(child) => {
-                let pid = Pid::from_child(&child);
-                let _ = sender.send(Ok(pid));
-                watch_of_thread.follow(child, pid);
-            }
-            Err(error) => {
-                let _ = sender.send(Err(error));
-            }
-        })?;
+
+        thread::Builder::new()
+            .name("svc-postgres".into())
+            .spawn(move || match command.spawn() {
+                Ok(child) => {
+                    let pid = Pid::from_child(&child);
+                    let _ = sender.send(Ok(pid));
+                    watch_of_thread.follow(child, pid);
+                }
+                Err(error) => {
+                    let _ = sender.send(Err(error));
+                }
+            })?;
+
         let pid = receiver.recv().map_err(io::Error::other)??;
+
         Ok(Self {
             pid,
             watch,
-            first_signal: if throw_away { Signal::QUIT } else { Signal::INT },
+            first_signal: if throw_away {
+                Signal::QUIT
+            } else {
+                Signal::INT
+            },
             #[cfg(not(target_os = "linux"))]
             _watchdog: crate::watchdog::Watchdog::over(pid)?,
         })
@@ -71,18 +80,25 @@ impl Server {
             (Signal::QUIT, Duration::from_secs(10)),
             (Signal::KILL, Duration::from_secs(5)),
         ];
+
         for (signal, patience) in steps {
             self.signal(signal);
             if let Some(status) = self.watch.wait(patience) {
                 tracing::debug!(%status, "postgres stopped");
                 return;
             }
-            tracing::warn!(pid = self.pid(), ?signal, ?patience, "postgres didn't stop; using more force");
+
+            tracing::warn!(
+                pid = self.pid(),
+                ?signal,
+                ?patience,
+                "postgres didn't stop; using more force"
+            );
         }
     }
 
-    /// Sends a signal. The child can't be reaped while the lock is held, so its process id can't belong
-    /// to another process.
+    /// Sends a signal. The child can't be reaped while the lock is held, so its process id can't
+    /// belong to another process.
     fn signal(&self, signal: Signal) {
         let exit = self.watch.lock();
         if exit.is_none() {
@@ -103,15 +119,23 @@ impl Watch {
     /// Waits until the child has exited, and then reaps it while holding the lock.
     fn follow(&self, mut child: Child, pid: Pid) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while matches!(waitid(WaitId::Pid(pid), options), Err(rustix::io::Errno::INTR)) {}
+        while matches!(
+            waitid(WaitId::Pid(pid), options),
+            Err(rustix::io::Errno::INTR)
+        ) {}
+
         let mut exit = self.lock();
+
         // An error means that other code has reaped the child, so it has exited.
         *exit = Some(child.wait().unwrap_or_default());
+
         self.changed.notify_all();
     }
 
     fn wait(&self, patience: Duration) -> Option<ExitStatus> {
-        let waited = self.changed.wait_timeout_while(self.lock(), patience, |exit| exit.is_none());
+        let waited = self
+            .changed
+            .wait_timeout_while(self.lock(), patience, |exit| exit.is_none());
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 

@@ -2,16 +2,20 @@
 
 use std::{ffi::OsStr, io, process::Command};
 
-/// Signals that a shell or `nohup` may have set to be ignored. A child inherits that, and could then
-/// not be stopped by these signals.
+/// Signals that a shell or `nohup` may have set to be ignored. A child inherits that, and could
+/// then not be stopped by these signals.
 const SIGNALS: [libc::c_int; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
 
 /// Returns a command whose process can be interrupted, independent of the dispositions of this one.
-#[expect(unsafe_code, reason = "`pre_exec` has no safe form, and the standard library resets `SIGPIPE` only")]
+#[expect(
+    unsafe_code,
+    reason = "`pre_exec` has no safe form, and the standard library resets `SIGPIPE` only"
+)]
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     use std::os::unix::process::CommandExt;
 
     let mut command = Command::new(program);
+
     // SAFETY: `signal` may be called between `fork` and `exec`, and the closure does nothing else.
     unsafe {
         command.pre_exec(|| {
@@ -23,6 +27,7 @@ pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
             Ok(())
         });
     }
+
     command
 }
 
@@ -34,28 +39,37 @@ mod tests {
 
     #[test]
     fn a_child_ignores_nothing_that_a_shell_had_the_program_ignore() {
-        let ignoring =
-            "trap '' INT QUIT TERM HUP; exec \"$0\" --exact spawn::tests::prints_what_a_child_ignores --nocapture";
+        let ignoring = "trap '' INT QUIT TERM HUP; exec \"$0\" --exact spawn::tests::prints_what_a_child_ignores --nocapture";
         let output = Command::new("sh")
             .args(["-c", ignoring])
             .arg(std::env::current_exe().unwrap())
             .env(IS_INNER, "1")
             .output()
             .unwrap();
+
         let output = String::from_utf8_lossy(&output.stdout).into_owned();
         let masks: Vec<u64> = output
             .lines()
             .filter_map(|line| line.split_once("SigIgn:"))
             .map(|(_, mask)| u64::from_str_radix(mask.trim(), 16).unwrap())
             .collect();
-        let bits = SIGNALS.iter().fold(0, |bits, signal| bits | 1 << (signal - 1));
-        let [program, child] = masks[..] else { panic!("{output}") };
+
+        let bits = SIGNALS
+            .iter()
+            .fold(0, |bits, signal| bits | 1 << (signal - 1));
+        let [program, child] = masks[..] else {
+            panic!("{output}")
+        };
+
         assert_eq!((program & bits, child & bits), (bits, 0), "{output}");
     }
 
     /// The program that the test above starts. When run as a test itself, it does nothing.
     #[test]
-    #[allow(clippy::print_stdout, reason = "the test that runs the program reads its output")]
+    #[allow(
+        clippy::print_stdout,
+        reason = "the test that runs the program reads its output"
+    )]
     fn prints_what_a_child_ignores() {
         if std::env::var_os(IS_INNER).is_none() {
             return;

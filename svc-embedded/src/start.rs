@@ -32,19 +32,43 @@ pub(crate) async fn start(options: Options) -> Result<Database> {
         Ok::<_, Error>((binaries, identity))
     })
     .await?;
+
     // Held until the end, so the next program finds a server that accepts connections, or none.
     let lock = Lock::acquire(&root.join("postgres.lock")).await?;
     let layout = Layout::plan(&root, &identity)?;
     if let Some(running) = running::find(&layout.data, options.tcp).await? {
-        let place = Place { sockets: running.sockets, port: running.port, tcp: running.tcp, pid: running.pid };
+        let place = Place {
+            sockets: running.sockets,
+            port: running.port,
+            tcp: running.tcp,
+            pid: running.pid,
+        };
         return Database::shared(place, layout).with_role(role).await;
     }
-    let plan = prepare(Plan { options, binaries, identity, layout }, lock.clone()).await?;
+
+    let plan = prepare(
+        Plan {
+            options,
+            binaries,
+            identity,
+            layout,
+        },
+        lock.clone(),
+    )
+    .await?;
+
     let (layout, tcp) = (plan.layout.clone(), plan.options.tcp);
     let (server, port) = launch::launch(plan).await?;
-    let place =
-        Place { sockets: layout.sockets.clone(), port, tcp: tcp != crate::options::Tcp::Off, pid: server.pid() };
-    Database::owned(place, layout, server, temporary).with_role(role).await
+    let place = Place {
+        sockets: layout.sockets.clone(),
+        port,
+        tcp: tcp != crate::options::Tcp::Off,
+        pid: server.pid(),
+    };
+
+    Database::owned(place, layout, server, temporary)
+        .with_role(role)
+        .await
 }
 
 /// Prepares folders and cluster. It holds the lock itself: if the caller is cancelled, no other
@@ -65,7 +89,10 @@ async fn prepare(plan: Plan, lock: Lock) -> Result<Plan> {
 fn enough_files() -> Result<()> {
     const NEEDED: u64 = 64;
     match getrlimit(Resource::Nofile).current {
-        Some(limit) if limit < NEEDED => Err(Error::FewFiles { limit, needed: NEEDED }),
+        Some(limit) if limit < NEEDED => Err(Error::FewFiles {
+            limit,
+            needed: NEEDED,
+        }),
         _ => Ok(()),
     }
 }
@@ -80,11 +107,16 @@ async fn open_root(options: &Options) -> Result<(PathBuf, Option<Temporary>)> {
     }
 }
 
-/// Creates the root, unless it exists. Other users may only pass through it: a server that root starts runs as one.
+/// Creates the root, unless it exists. Other users may only pass through it: a server that root
+/// starts runs as one.
 fn create(root: &Path) -> Result<()> {
     let parent = root.parent().unwrap_or(root);
     fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
-    DirBuilder::new().recursive(true).mode(0o711).create(root).map_err(Error::io("create", root))
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o711)
+        .create(root)
+        .map_err(Error::io("create", root))
 }
 
 /// Runs blocking work on a thread of the blocking pool, and resumes its panics.

@@ -36,8 +36,12 @@ impl Temporary {
     pub(crate) fn create() -> Result<Self> {
         let parent = std::env::temp_dir();
         let leftovers = parent.clone();
+
         // If the thread can't be started, they remain for the next program.
-        let _ = std::thread::Builder::new().name("svc-embedded-sweep".to_owned()).spawn(move || sweep(&leftovers));
+        let _ = std::thread::Builder::new()
+            .name("svc-embedded-sweep".to_owned())
+            .spawn(move || sweep(&leftovers));
+
         // Other users, such as the server's, can pass through but not list the contents. They have
         // no access to the cluster inside.
         let folder = tempfile::Builder::new()
@@ -45,9 +49,17 @@ impl Temporary {
             .permissions(Permissions::from_mode(0o711))
             .tempdir_in(&parent)
             .map_err(Error::io("create a folder in", parent))?;
-        let in_use = Lock::try_acquire(&folder.path().join(IN_USE))?
-            .ok_or_else(|| Error::Locked { path: folder.path().to_path_buf(), waited: Duration::ZERO })?;
-        Ok(Self { folder, _in_use: in_use })
+
+        let in_use =
+            Lock::try_acquire(&folder.path().join(IN_USE))?.ok_or_else(|| Error::Locked {
+                path: folder.path().to_path_buf(),
+                waited: Duration::ZERO,
+            })?;
+
+        Ok(Self {
+            folder,
+            _in_use: in_use,
+        })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -60,13 +72,18 @@ fn sweep(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
+
     for entry in entries.flatten().filter(is_old_root) {
         let root = entry.path();
         let data = root.join("postgres");
-        let serves = PidFile::read(&data).ok().flatten().is_some_and(|file| file.holder(&data) == Holder::Server);
+        let serves = PidFile::read(&data)
+            .ok()
+            .flatten()
+            .is_some_and(|file| file.holder(&data) == Holder::Server);
         let Ok(Some(_lock)) = Lock::try_acquire(&root.join(IN_USE)) else {
             continue;
         };
+
         if !serves {
             tracing::debug!(root = %root.display(), "removing what a killed program left");
             let _ = fs::remove_dir_all(&root);
@@ -76,10 +93,19 @@ fn sweep(parent: &Path) {
 
 fn is_old_root(entry: &DirEntry) -> bool {
     let named = entry.file_name().to_string_lossy().starts_with(PREFIX);
-    let Some(metadata) = named.then(|| fs::symlink_metadata(entry.path()).ok()).flatten() else {
+    let Some(metadata) = named
+        .then(|| fs::symlink_metadata(entry.path()).ok())
+        .flatten()
+    else {
         return false;
     };
-    let age = metadata.modified().ok().and_then(|time| time.elapsed().ok()).unwrap_or_default();
+
+    let age = metadata
+        .modified()
+        .ok()
+        .and_then(|time| time.elapsed().ok())
+        .unwrap_or_default();
+
     metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw() && age > YOUNG
 }
 
@@ -92,7 +118,10 @@ mod tests {
     fn root(parent: &Path, name: &str, age: Duration) -> std::path::PathBuf {
         let root = parent.join(name);
         fs::create_dir(&root).unwrap();
-        File::open(&root).unwrap().set_modified(SystemTime::now() - age).unwrap();
+        File::open(&root)
+            .unwrap()
+            .set_modified(SystemTime::now() - age)
+            .unwrap();
         root
     }
 
@@ -104,9 +133,14 @@ mod tests {
         let foreign = root(parent.path(), "other", YOUNG * 2);
         let used = root(parent.path(), "svc-postgres-used", YOUNG * 2);
         let _lock = Lock::try_acquire(&used.join(IN_USE)).unwrap().unwrap();
-        File::open(&used).unwrap().set_modified(SystemTime::now() - YOUNG * 2).unwrap();
+
+        File::open(&used)
+            .unwrap()
+            .set_modified(SystemTime::now() - YOUNG * 2)
+            .unwrap();
         sweep(parent.path());
         assert!(!left.exists());
+
         assert!(young.exists() && foreign.exists() && used.exists());
     }
 }

@@ -23,7 +23,11 @@ pub(crate) struct TooLong;
 
 impl Wait {
     pub(crate) fn new(limit: Duration) -> Self {
-        Self { begun: Instant::now(), limit, said: false }
+        Self {
+            begun: Instant::now(),
+            limit,
+            said: false,
+        }
     }
 
     /// Sleeps until the next check. Logs `what` once, when the wait exceeds [`SILENCE`].
@@ -32,11 +36,18 @@ impl Wait {
         if waited > self.limit {
             return Err(TooLong);
         }
+
         if waited > SILENCE && !self.said {
             self.said = true;
-            tracing::warn!("waiting for {}; for {} s at most", what(), self.limit.as_secs());
+            tracing::warn!(
+                "waiting for {}; for {} s at most",
+                what(),
+                self.limit.as_secs()
+            );
         }
+
         sleep(LOOK).await;
+
         Ok(())
     }
 }

@@ -21,7 +21,11 @@ impl Watchdog {
     /// Starts a shell that sends a process SIGINT (a fast shutdown) when this program ends.
     pub(crate) fn over(pid: Pid) -> io::Result<Self> {
         let shell = spawn::command("/bin/sh")
-            .args(["-c", "read -r _; kill -INT \"$0\"", &pid.as_raw_nonzero().to_string()])
+            .args([
+                "-c",
+                "read -r _; kill -INT \"$0\"",
+                &pid.as_raw_nonzero().to_string(),
+            ])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

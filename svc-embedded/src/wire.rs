@@ -14,7 +14,8 @@ use tokio::{
 /// Maximum length of a message in bytes, far above the messages of a `CREATE DATABASE`.
 const LONGEST_MESSAGE: usize = 1 << 20;
 
-/// Maximum time to open a session. A server that accepts a connection but sends nothing isn't ready.
+/// Maximum time to open a session. A server that accepts a connection but sends nothing isn't
+/// ready.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// SQLSTATE `cannot_connect_now`: starting up, or shutting down.
@@ -67,7 +68,9 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) async fn open(socket: &Path) -> Result<Self, Failure> {
-        let mut session = Self { stream: UnixStream::connect(socket).await? };
+        let mut session = Self {
+            stream: UnixStream::connect(socket).await?,
+        };
         let mut startup = Vec::from(196_608_u32.to_be_bytes());
         startup.extend_from_slice(b"user\0postgres\0database\0postgres\0\0");
         session.send(None, &startup).await?;
@@ -124,10 +127,18 @@ impl Session {
 /// Reads the fields `C` (SQLSTATE) and `M` (message) of an ErrorResponse.
 fn failure(body: &[u8]) -> Failure {
     let field = |kind: u8| {
-        let found = body.split(|byte| *byte == 0).find(|field| field.first() == Some(&kind));
-        found.map(|field| String::from_utf8_lossy(&field[1..]).into_owned()).unwrap_or_default()
+        let found = body
+            .split(|byte| *byte == 0)
+            .find(|field| field.first() == Some(&kind));
+        found
+            .map(|field| String::from_utf8_lossy(&field[1..]).into_owned())
+            .unwrap_or_default()
     };
-    Failure::Server { code: field(b'C'), message: field(b'M') }
+
+    Failure::Server {
+        code: field(b'C'),
+        message: field(b'M'),
+    }
 }
 
 #[cfg(test)]
@@ -136,13 +147,23 @@ mod tests {
 
     #[test]
     fn reads_an_error_response() {
-        let body = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0Fpostmaster.c\0\0";
-        let Failure::Server { code, message } = failure(body) else { panic!("not a server error") };
-        assert_eq!((code.as_str(), message.as_str()), ("57P03", "the database system is starting up"));
+        let body =
+            b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0Fpostmaster.c\0\0";
+        let Failure::Server { code, message } = failure(body) else {
+            panic!("not a server error")
+        };
+
+        assert_eq!(
+            (code.as_str(), message.as_str()),
+            ("57P03", "the database system is starting up")
+        );
     }
 
     #[tokio::test]
     async fn nobody_answers_on_a_socket_that_is_gone() {
-        assert_eq!(ask(Path::new("/nonexistent/.s.PGSQL.5432")).await, Answer::Nobody);
+        assert_eq!(
+            ask(Path::new("/nonexistent/.s.PGSQL.5432")).await,
+            Answer::Nobody
+        );
     }
 }

@@ -43,17 +43,33 @@ impl NullArgument {
         let variant = match word.to_string().as_str() {
             "all_rows" => "AllRows",
             "is_null" => "IsNull",
-            _ => return Err(syn::Error::new(word.span(), "`null` means `all_rows` or `is_null`")),
+            _ => {
+                return Err(syn::Error::new(
+                    word.span(),
+                    "`null` means `all_rows` or `is_null`",
+                ));
+            }
         };
-        Ok(Self { at: key.clone(), variant })
+
+        Ok(Self {
+            at: key.clone(),
+            variant,
+        })
     }
 }
 
 impl Argument {
     /// Reads the element `ident: ty` and removes our attributes from it.
-    pub(crate) fn new(ident: &Ident, ty: &Type, attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
+    pub(crate) fn new(
+        ident: &Ident,
+        ty: &Type,
+        attrs: &mut Vec<Attribute>,
+        errors: &mut Errors,
+    ) -> Self {
         Self::with_keys(
-            &["name", "default", "null", "length", "range", "pattern", "not_null"],
+            &[
+                "name", "default", "null", "length", "range", "pattern", "not_null",
+            ],
             ident,
             ty,
             attrs,
@@ -62,7 +78,12 @@ impl Argument {
     }
 
     /// Reads a field of an input object, which has a rule on blank texts.
-    pub(crate) fn field(ident: &Ident, ty: &Type, attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
+    pub(crate) fn field(
+        ident: &Ident,
+        ty: &Type,
+        attrs: &mut Vec<Attribute>,
+        errors: &mut Errors,
+    ) -> Self {
         Self::with_keys(
             &[
                 "name",
@@ -108,14 +129,26 @@ impl Argument {
                     default = Some(literal::whole(key, input)?);
                 }
             }
+
             Ok(())
         });
+
         keys::refuse_relation(attrs, errors);
         element::check_cfg(attrs, errors);
         types::check(ty, Place::Argument, errors);
         let element = Element::new(ident, name.as_ref(), attrs, errors);
         let nested = nested.finish(errors);
-        Self { ident: ident.clone(), element, ty: ty.clone(), default, allow_blank, null, rules, nested }
+
+        Self {
+            ident: ident.clone(),
+            element,
+            ty: ty.clone(),
+            default,
+            allow_blank,
+            null,
+            rules,
+            nested,
+        }
     }
 
     /// The default, as GraphQL.
@@ -130,12 +163,24 @@ impl Argument {
     }
 
     /// The `ArgMeta`, with the function that returns the type.
-    pub(crate) fn meta(&self, krate: &Crate, ty: &TokenStream, this: Option<&Ident>) -> TokenStream {
+    pub(crate) fn meta(
+        &self,
+        krate: &Crate,
+        ty: &TokenStream,
+        this: Option<&Ident>,
+    ) -> TokenStream {
         let (element, default) = (self.element.meta(krate), element::option(&self.default));
-        let null = format_ident!("{}", self.null.as_ref().map_or("ByField", |null| null.variant));
+        let null = format_ident!(
+            "{}",
+            self.null.as_ref().map_or("ByField", |null| null.variant)
+        );
         let null = quote!(#krate::NullArgument::#null);
-        let rules = self.rules.iter().map(|rule| rule.meta(krate, &types::outside(&self.ty, this), &self.ty));
+        let rules = self
+            .rules
+            .iter()
+            .map(|rule| rule.meta(krate, &types::outside(&self.ty, this), &self.ty));
         let nested = element::option(&self.nested.as_ref().map(|nested| nested.meta(krate)));
+
         quote! {
             #krate::ArgMeta {
                 element: #element, ty: #ty, default: #default, null: #null, rules: &[#(#rules),*], nested: #nested,
@@ -148,7 +193,10 @@ impl Argument {
 #[derive(Default)]
 pub(crate) struct Parameters(Vec<Parameter>);
 
-#[expect(clippy::large_enum_variant, reason = "a function has few parameters, and each lives for one expansion")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a function has few parameters, and each lives for one expansion"
+)]
 enum Parameter {
     /// `ctx: &Context<'_>`, under any name.
     Context(Type),
@@ -162,13 +210,18 @@ impl Parameters {
         for input in inputs {
             if let FnArg::Typed(input) = input {
                 params.0.extend(parameter(input, errors));
-                input.attrs.retain(|attr| !attr.path().is_ident("doc") && !attr.path().is_ident("deprecated"));
+                input.attrs.retain(|attr| {
+                    !attr.path().is_ident("doc") && !attr.path().is_ident("deprecated")
+                });
             }
         }
+
         if let Some(second) = params.contexts().nth(1) {
             errors.at(second, "a parameter behind `&` is the context, which is taken once; an argument owns its value");
         }
+
         element::check_unique(params.args().map(|arg| (&arg.element, &arg.ident)), errors);
+
         params
     }
 
@@ -215,9 +268,14 @@ impl Parameters {
             quote_spanned!(span=> let #context = <#ty as #krate::ContextParameter<'_>>::of(#call.context());)
         });
         let args = self.args().enumerate().map(|(index, arg)| {
-            let (value, name, ty) = (numbered(index), arg.element.graphql(), types::outside(&arg.ty, None));
+            let (value, name, ty) = (
+                numbered(index),
+                arg.element.graphql(),
+                types::outside(&arg.ty, None),
+            );
             quote!(let #value = #krate::Call::arg::<#ty>(&mut #call, #index, #name)?;)
         });
+
         quote!(#context #(#args)*)
     }
 
@@ -231,6 +289,7 @@ impl Parameters {
                 quote!(#value)
             }
         };
+
         self.0.iter().map(value).collect()
     }
 }
@@ -252,17 +311,30 @@ fn parameter(input: &mut PatType, errors: &mut Errors) -> Option<Parameter> {
         }
         return Some(Parameter::Context((*input.ty).clone()));
     }
+
     let Some(ident) = plain_name(&input.pat) else {
-        errors.at(&input.pat, "an argument needs a plain name, such as `id: Uuid`; take values apart in the body");
+        errors.at(
+            &input.pat,
+            "an argument needs a plain name, such as `id: Uuid`; take values apart in the body",
+        );
         keys::read_svc(
             &mut input.attrs,
-            &["name", "default", "null", "length", "range", "pattern", "not_null"],
+            &[
+                "name", "default", "null", "length", "range", "pattern", "not_null",
+            ],
             &mut Errors::default(),
             |_, _| Ok(()),
         );
+
         return None;
     };
-    Some(Parameter::Argument(Argument::new(&ident, &input.ty, &mut input.attrs, errors)))
+
+    Some(Parameter::Argument(Argument::new(
+        &ident,
+        &input.ty,
+        &mut input.attrs,
+        errors,
+    )))
 }
 
 fn plain_name(pat: &Pat) -> Option<Ident> {

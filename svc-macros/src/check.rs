@@ -25,7 +25,10 @@ pub(crate) fn has(family: Family, args: &str, item: &str, parts: &[&str]) {
     let (errors, output) = expand(family, args, item);
     assert_eq!(errors, [""; 0], "{item}");
     for part in parts {
-        assert!(squeezed(&output).contains(&squeezed(part)), "no `{part}` in\n{output}");
+        assert!(
+            squeezed(&output).contains(&squeezed(part)),
+            "no `{part}` in\n{output}"
+        );
     }
 }
 

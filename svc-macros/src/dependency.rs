@@ -1,7 +1,7 @@
 //! The name of svc in a program's dependencies.
 //!
-//! The name comes from the compiler's arguments. It only affects an error message: generated code has to be the same
-//! for tools that expand macros without a compiler.
+//! The name comes from the compiler's arguments. It only affects an error message: generated code
+//! has to be the same for tools that expand macros without a compiler.
 
 use std::env;
 use std::path::Path;
@@ -34,6 +34,7 @@ fn renamed(arguments: impl Iterator<Item = String>) -> Option<String> {
             Some(rest) => rest.strip_prefix('=').unwrap_or_default().to_owned(),
             None => continue,
         };
+
         // Options may precede the name, as in `priv,noprelude:svc=…`.
         let (before, file) = dependency.split_once('=').unwrap_or((&dependency, ""));
         match before.rsplit(':').next() {
@@ -42,13 +43,15 @@ fn renamed(arguments: impl Iterator<Item = String>) -> Option<String> {
             _ => {}
         }
     }
+
     name
 }
 
 /// Whether a file is svc by Cargo's naming: `libsvc-0123456789abcdef.rmeta`.
 fn is_svc(file: &str) -> bool {
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
-    stem.and_then(|stem| stem.strip_prefix("libsvc")).is_some_and(|hash| hash.is_empty() || hash.starts_with('-'))
+    stem.and_then(|stem| stem.strip_prefix("libsvc"))
+        .is_some_and(|hash| hash.is_empty() || hash.starts_with('-'))
 }
 
 #[cfg(test)]
@@ -62,8 +65,15 @@ mod tests {
     #[test]
     fn another_name_is_found() {
         let other = Some("framework".to_owned());
-        assert_eq!(name("rustc --extern serde=/d/libserde-1.rlib --extern framework=/d/libsvc-2.rmeta -O"), other);
-        assert_eq!(name("rustc --extern=priv,noprelude:framework=libsvc.rlib"), other);
+        assert_eq!(
+            name("rustc --extern serde=/d/libserde-1.rlib --extern framework=/d/libsvc-2.rmeta -O"),
+            other
+        );
+
+        assert_eq!(
+            name("rustc --extern=priv,noprelude:framework=libsvc.rlib"),
+            other
+        );
     }
 
     #[test]

@@ -4,14 +4,21 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
 use syn::{Attribute, Expr, Lit, Meta};
 
-/// The documentation as a constant text. The library trims the output of a macro such as `include_str!`.
+/// The documentation as a constant text. The library trims the output of a macro such as
+/// `include_str!`.
 pub(crate) fn description(attrs: &[Attribute]) -> Option<TokenStream> {
     let parts: Vec<&Expr> = attrs.iter().filter_map(part).collect();
-    let texts: Option<Vec<String>> = parts.iter().map(|part| text(part).map(|text| without_margin(&text))).collect();
+    let texts: Option<Vec<String>> = parts
+        .iter()
+        .map(|part| text(part).map(|text| without_margin(&text)))
+        .collect();
+
     match texts {
         Some(texts) => {
             let text = texts.join("\n");
-            Some(text.trim()).filter(|text| !text.is_empty()).map(|text| text.to_token_stream())
+            Some(text.trim())
+                .filter(|text| !text.is_empty())
+                .map(|text| text.to_token_stream())
         }
         None => {
             let parts = parts.iter().map(|part| match text(part) {
@@ -42,22 +49,42 @@ fn part(attr: &Attribute) -> Option<&Expr> {
     }
 }
 
-/// A comment's text without the space after `///`, and without the margin and the stars of `/** … */`.
+/// A comment's text without the space after `///`, and without the margin and the stars of
+/// `/** … */`.
 fn without_margin(text: &str) -> String {
     let Some((first, rest)) = text.split_once('\n') else {
         return text.strip_prefix(' ').unwrap_or(text).trim_end().to_owned();
     };
+
     let mut lines: Vec<&str> = rest.lines().map(str::trim_end).collect();
     if !first.is_empty() && !first.starts_with(' ') {
         // A text written as a string; its spaces are intentional.
         return text.to_owned();
     }
-    if lines.iter().all(|line| line.is_empty() || line.trim_start().starts_with('*')) {
-        lines = lines.iter().map(|line| line.trim_start().strip_prefix('*').unwrap_or_default()).collect();
+
+    if lines
+        .iter()
+        .all(|line| line.is_empty() || line.trim_start().starts_with('*'))
+    {
+        lines = lines
+            .iter()
+            .map(|line| line.trim_start().strip_prefix('*').unwrap_or_default())
+            .collect();
     }
+
     let indent = |line: &&str| line.len() - line.trim_start().len();
-    let margin = lines.iter().filter(|line| !line.is_empty()).map(indent).min().unwrap_or_default();
-    let lines: Vec<&str> = lines.iter().map(|line| line.get(margin..).unwrap_or_default()).collect();
+    let margin = lines
+        .iter()
+        .filter(|line| !line.is_empty())
+        .map(indent)
+        .min()
+        .unwrap_or_default();
+
+    let lines: Vec<&str> = lines
+        .iter()
+        .map(|line| line.get(margin..).unwrap_or_default())
+        .collect();
+
     format!("{}\n{}", first.trim(), lines.join("\n"))
 }
 
@@ -73,8 +100,14 @@ mod tests {
             (" one", "one"),
             ("one", "one"),
             ("   code", "  code"),
-            ("\n     * Stars.\n     *\n     *   code\n     ", "\nStars.\n\n  code\n"),
-            (" First.\n     More.\n       code\n ", "First.\nMore.\n  code\n"),
+            (
+                "\n     * Stars.\n     *\n     *   code\n     ",
+                "\nStars.\n\n  code\n",
+            ),
+            (
+                " First.\n     More.\n       code\n ",
+                "First.\nMore.\n  code\n",
+            ),
             ("a\n    code", "a\n    code"),
             ("\n* a\nb", "\n* a\nb"),
         ] {

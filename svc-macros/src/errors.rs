@@ -33,8 +33,8 @@ impl Errors {
 
     /// Reports `message` in place of a type of the user's item.
     ///
-    /// The compiler accepts a type with an error in it as any other type, `Send` and `Sync` included, and so does not
-    /// report consequences of the mistake.
+    /// The compiler accepts a type with an error in it as any other type, `Send` and `Sync`
+    /// included, and so does not report consequences of the mistake.
     pub(crate) fn in_place(&mut self, ty: &mut Type, message: impl Display) {
         let message = message.to_string();
         // The alias keeps imports in use.
@@ -60,13 +60,19 @@ impl Errors {
 
     /// One `compile_error!` per mistake that is not already placed in the item.
     pub(crate) fn into_tokens(self) -> TokenStream {
-        self.reported.map(syn::Error::into_compile_error).unwrap_or_default()
+        self.reported
+            .map(syn::Error::into_compile_error)
+            .unwrap_or_default()
     }
 
     /// The messages: first the ones beside the item, then the ones in it.
     #[cfg(test)]
     pub(crate) fn messages(self) -> Vec<String> {
-        let reported = self.reported.into_iter().flatten().map(|error| error.to_string());
+        let reported = self
+            .reported
+            .into_iter()
+            .flatten()
+            .map(|error| error.to_string());
         reported.chain(self.in_place).collect()
     }
 }

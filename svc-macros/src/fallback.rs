@@ -3,17 +3,21 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Field, Fields, FieldsNamed, Generics, Ident, Item, ItemStruct, Token, Visibility, braced};
+use syn::{
+    Attribute, Field, Fields, FieldsNamed, Generics, Ident, Item, ItemStruct, Token, Visibility,
+    braced,
+};
 
 use crate::errors::Errors;
 
-/// Reads an item. If fields lack a type because the user is still typing, reads the item without them, so that only
-/// these fields are reported, and not each use of the type.
+/// Reads an item. If fields lack a type because the user is still typing, reads the item without
+/// them, so that only these fields are reported, and not each use of the type.
 pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Item> {
     let error = match syn::parse2(item.clone()) {
         Ok(item) => return Some(item),
         Err(error) => error,
     };
+
     match syn::parse2::<HalfTyped>(item) {
         Ok(HalfTyped(item)) => {
             errors.told_by_rustc();
@@ -34,18 +38,30 @@ impl Parse for HalfTyped {
         let attrs = input.call(Attribute::parse_outer)?;
         let (vis, struct_token, ident) = (input.parse()?, input.parse()?, input.parse()?);
         let mut generics: Generics = input.parse()?;
+
         generics.where_clause = input.parse()?;
         let content;
         let brace_token = braced!(content in input);
         let mut named = Punctuated::new();
+
         for tokens in fields(content.parse()?) {
             match Field::parse_named.parse2(tokens.clone()) {
                 Ok(field) => named.push(field),
                 Err(error) => without_type.parse2(tokens).map_err(|_| error)?,
             }
         }
+
         let fields = Fields::Named(FieldsNamed { brace_token, named });
-        Ok(Self(ItemStruct { attrs, vis, struct_token, ident, generics, fields, semi_token: None }))
+
+        Ok(Self(ItemStruct {
+            attrs,
+            vis,
+            struct_token,
+            ident,
+            generics,
+            fields,
+            semi_token: None,
+        }))
     }
 }
 
@@ -53,7 +69,12 @@ impl Parse for HalfTyped {
 fn fields(body: TokenStream) -> Vec<TokenStream> {
     let (mut fields, mut depth, mut arrow) = (vec![TokenStream::new()], 0_usize, false);
     for token in body {
-        let punct = if let TokenTree::Punct(punct) = &token { punct.as_char() } else { ' ' };
+        let punct = if let TokenTree::Punct(punct) = &token {
+            punct.as_char()
+        } else {
+            ' '
+        };
+
         match punct {
             ',' if depth == 0 => {
                 fields.push(TokenStream::new());
@@ -63,12 +84,16 @@ fn fields(body: TokenStream) -> Vec<TokenStream> {
             '>' if !arrow => depth = depth.saturating_sub(1),
             _ => {}
         }
+
         arrow = punct == '-';
+
         if let Some(field) = fields.last_mut() {
             field.extend([token]);
         }
     }
+
     fields.retain(|field| !field.is_empty());
+
     fields
 }
 
@@ -87,7 +112,9 @@ pub(crate) fn strip(item: TokenStream) -> TokenStream {
     let mut tokens = item.into_iter().peekable();
     while let Some(token) = tokens.next() {
         match token {
-            TokenTree::Punct(hash) if hash.as_char() == '#' && tokens.peek().is_some_and(is_ours) => {
+            TokenTree::Punct(hash)
+                if hash.as_char() == '#' && tokens.peek().is_some_and(is_ours) =>
+            {
                 drop(tokens.next());
             }
             TokenTree::Group(group) => {
@@ -98,6 +125,7 @@ pub(crate) fn strip(item: TokenStream) -> TokenStream {
             other => out.extend([other]),
         }
     }
+
     out
 }
 

@@ -1,4 +1,5 @@
-//! Checks of fields: `#[svc::authorize_field(check)]`, consumed by the attribute that registers the type.
+//! Checks of fields: `#[svc::authorize_field(check)]`, consumed by the attribute that registers the
+//! type.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -46,7 +47,8 @@ impl FieldChecks {
     }
 }
 
-/// Reports a check that no registering attribute has consumed, because it is misplaced, and returns the item below it.
+/// Reports a check that no registering attribute has consumed, because it is misplaced, and returns
+/// the item below it.
 pub(crate) fn misplaced(item: TokenStream, errors: &mut Errors) -> TokenStream {
     let message = "`#[svc::authorize_field]` goes onto a field of a struct with `#[svc_type]`, or onto a method of an \
                    `#[svc_type] impl` block";
@@ -55,16 +57,19 @@ pub(crate) fn misplaced(item: TokenStream, errors: &mut Errors) -> TokenStream {
 }
 
 fn is_check(attr: &Attribute) -> bool {
-    attr.path().segments.last().is_some_and(|name| name.ident == "authorize_field")
+    attr.path()
+        .segments
+        .last()
+        .is_some_and(|name| name.ident == "authorize_field")
 }
 
 fn read(attr: &Attribute) -> syn::Result<Expr> {
     const EXAMPLE: &str = "write `#[svc::authorize_field(check)]`, where `check` is a function of the object and the \
                            request";
     match &attr.meta {
-        Meta::List(list) if !list.tokens.is_empty() => {
-            attr.parse_args().map_err(|error| syn::Error::new(error.span(), format!("{error}; {EXAMPLE}")))
-        }
+        Meta::List(list) if !list.tokens.is_empty() => attr
+            .parse_args()
+            .map_err(|error| syn::Error::new(error.span(), format!("{error}; {EXAMPLE}"))),
         _ => Err(syn::Error::new(attr.span(), EXAMPLE)),
     }
 }

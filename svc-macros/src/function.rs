@@ -30,7 +30,13 @@ impl Parse for Function {
             input.parse::<Token![;]>()?;
             None
         };
-        Ok(Self { attrs, vis, sig, body })
+
+        Ok(Self {
+            attrs,
+            vis,
+            sig,
+            body,
+        })
     }
 }
 
@@ -47,35 +53,62 @@ impl ToTokens for Function {
 }
 
 impl Function {
-    /// The return type of the function; reports everything in the signature that a schema cannot express.
+    /// The return type of the function; reports everything in the signature that a schema cannot
+    /// express.
     pub(crate) fn check(&self, errors: &mut Errors) -> Option<Type> {
         let output = self.check_signature(errors)?;
         types::check(&output, Place::Return, errors);
         Some(output)
     }
 
-    /// The return type of the function, without checking it; reports everything else in the signature.
+    /// The return type of the function, without checking it; reports everything else in the
+    /// signature.
     pub(crate) fn check_signature(&self, errors: &mut Errors) -> Option<Type> {
         let sig = &self.sig;
         for (token, name) in [
             (sig.constness.map(|token| token.to_token_stream()), "const"),
             (sig.unsafety.map(|token| token.to_token_stream()), "unsafe"),
-            (sig.abi.as_ref().map(|abi| abi.extern_token.to_token_stream()), "extern"),
+            (
+                sig.abi
+                    .as_ref()
+                    .map(|abi| abi.extern_token.to_token_stream()),
+                "extern",
+            ),
         ] {
             if let Some(token) = token {
-                errors.at(&token, format!("a resolver is a plain `fn` or `async fn`; remove `{name}`"));
+                errors.at(
+                    &token,
+                    format!("a resolver is a plain `fn` or `async fn`; remove `{name}`"),
+                );
             }
         }
+
         if let Some(variadic) = &sig.variadic {
-            errors.at(variadic, "a resolver has a fixed list of arguments; take a `Vec<T>` instead of `...`");
+            errors.at(
+                variadic,
+                "a resolver has a fixed list of arguments; take a `Vec<T>` instead of `...`",
+            );
         }
-        for param in sig.generics.params.iter().filter(|param| !matches!(param, GenericParam::Lifetime(_))) {
-            errors.at(param, "a resolver cannot be generic; write the concrete type where the parameter is used");
+
+        for param in sig
+            .generics
+            .params
+            .iter()
+            .filter(|param| !matches!(param, GenericParam::Lifetime(_)))
+        {
+            errors.at(
+                param,
+                "a resolver cannot be generic; write the concrete type where the parameter is used",
+            );
         }
+
         match &sig.output {
             ReturnType::Type(_, ty) => Some((**ty).clone()),
             ReturnType::Default => {
-                errors.at(&sig.ident, "a field must answer with something; add a return type, such as `-> bool`");
+                errors.at(
+                    &sig.ident,
+                    "a field must answer with something; add a return type, such as `-> bool`",
+                );
                 None
             }
         }
@@ -97,10 +130,19 @@ pub(crate) struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// `&Sync(|call| …)`, `&Async(|call| …)` or `&Stream(|call| …)` of the enum `kind`, which is `Method` or
-    /// `Resolver`.
+    /// `&Sync(|call| …)`, `&Async(|call| …)` or `&Stream(|call| …)` of the enum `kind`, which is
+    /// `Method` or `Resolver`.
     pub(crate) fn variant(&self, kind: &str) -> TokenStream {
-        let Self { krate, callee, receiver, params, output, asynchronous, events } = self;
+        let Self {
+            krate,
+            callee,
+            receiver,
+            params,
+            output,
+            asynchronous,
+            events,
+        } = self;
+
         let kind = quote::format_ident!("{kind}");
         let output = types::outside(output, None);
         let call = params.call();
@@ -110,15 +152,25 @@ impl Caller<'_> {
             Some(this) => (quote!(let #this = #receiver(#this);), quote!(#this,)),
             None => (TokenStream::new(), TokenStream::new()),
         };
+
         let (bindings, arguments) = (params.bindings(krate), params.arguments());
         let wait = asynchronous.then(|| quote!(.await));
-        let read = events.clone().unwrap_or_else(|| quote!(<#output as #krate::Returns>::outcome));
+        let read = events
+            .clone()
+            .unwrap_or_else(|| quote!(<#output as #krate::Returns>::outcome));
         let body = quote! { #bindings #read(#callee(#this_arg #(#arguments),*)#wait) };
         let (variant, body) = match asynchronous {
-            _ if events.is_some() => (quote!(Stream), quote!(::std::boxed::Box::pin(async move { #body }))),
-            true => (quote!(Async), quote!(::std::boxed::Box::pin(async move { #body }))),
+            _ if events.is_some() => (
+                quote!(Stream),
+                quote!(::std::boxed::Box::pin(async move { #body })),
+            ),
+            true => (
+                quote!(Async),
+                quote!(::std::boxed::Box::pin(async move { #body })),
+            ),
             false => (quote!(Sync), body),
         };
+
         quote! { &#krate::#kind::#variant(|#(#this_param,)* #call| { #let_this #body }) }
     }
 }

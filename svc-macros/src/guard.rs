@@ -1,5 +1,5 @@
-//! Guards: `#[svc::requires_permission("posts:write")]` and its siblings, consumed by the attribute that registers the
-//! item.
+//! Guards: `#[svc::requires_permission("posts:write")]` and its siblings, consumed by the attribute
+//! that registers the item.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
@@ -23,7 +23,9 @@ const GUARDS: [(&str, &str); 5] = [
 ];
 
 /// Words that mark an attribute as a likely guard.
-const GUARDING: [&str; 9] = ["auth", "role", "permi", "require", "guard", "secur", "protect", "admin", "logged"];
+const GUARDING: [&str; 9] = [
+    "auth", "role", "permi", "require", "guard", "secur", "protect", "admin", "logged",
+];
 
 /// The attributes that accept guards below them.
 const REGISTERING: [&str; 4] = ["query", "mutation", "subscription", "svc_type"];
@@ -40,10 +42,14 @@ struct Guard {
 impl Guards {
     /// Removes the guards from an item.
     pub(crate) fn take(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
-        // Misspelled guards of svc. rustc would only report an unknown attribute and not suggest the intended one.
-        for attr in attrs.extract_if(.., |attr| is_of_svc(attr) && variant(attr).is_none() && meant(attr).is_some()) {
+        // Misspelled guards of svc. rustc would only report an unknown attribute and not suggest
+        // the intended one.
+        for attr in attrs.extract_if(.., |attr| {
+            is_of_svc(attr) && variant(attr).is_none() && meant(attr).is_some()
+        }) {
             errors.push(syn::Error::new(attr.path().span(), instead(&attr)));
         }
+
         let guards = attrs.extract_if(.., |attr| variant(attr).is_some());
         Self(guards.filter_map(|attr| errors.ok(read(&attr))).collect())
     }
@@ -68,7 +74,10 @@ impl Guards {
 
 fn variant(attr: &Attribute) -> Option<&'static str> {
     let name = attr.path().segments.last()?;
-    GUARDS.iter().find(|(guard, _)| name.ident == guard).map(|(_, variant)| *variant)
+    GUARDS
+        .iter()
+        .find(|(guard, _)| name.ident == guard)
+        .map(|(_, variant)| *variant)
 }
 
 /// The guard that a misspelled attribute most likely means.
@@ -85,17 +94,34 @@ fn is_of_svc(attr: &Attribute) -> bool {
 
 /// Whether an attribute looks like a guard.
 pub(crate) fn is_guarding(attr: &Attribute) -> bool {
-    let name = attr.path().segments.last().map(|name| name.ident.to_string().to_ascii_lowercase()).unwrap_or_default();
+    let name = attr
+        .path()
+        .segments
+        .last()
+        .map(|name| name.ident.to_string().to_ascii_lowercase())
+        .unwrap_or_default();
     meant(attr).is_some() || GUARDING.iter().any(|word| name.contains(word))
 }
 
 /// The message that suggests a guard in place of an attribute that is not one.
 pub(crate) fn instead(attr: &Attribute) -> String {
-    let path = attr.path().segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::");
+    let path = attr
+        .path()
+        .segments
+        .iter()
+        .map(|segment| segment.ident.to_string())
+        .collect::<Vec<_>>()
+        .join("::");
+
     match meant(attr) {
-        Some(meant) => format!("`#[{path}]` is not a guard, so nothing is guarded; did you mean `#[svc::{meant}]`?"),
+        Some(meant) => format!(
+            "`#[{path}]` is not a guard, so nothing is guarded; did you mean `#[svc::{meant}]`?"
+        ),
         None => {
-            let all: Vec<_> = GUARDS.iter().map(|(guard, _)| format!("`#[svc::{guard}]`")).collect();
+            let all: Vec<_> = GUARDS
+                .iter()
+                .map(|(guard, _)| format!("`#[svc::{guard}]`"))
+                .collect();
             format!(
                 "`#[{path}]` guards nothing on a function without a body; the guards are {}; write one of them, or a body",
                 all.join(", ")
@@ -110,22 +136,39 @@ fn read(attr: &Attribute) -> syn::Result<Guard> {
         Meta::Path(_) => Vec::new(),
         Meta::List(list) => Punctuated::<LitStr, Token![,]>::parse_terminated
             .parse2(list.tokens.clone())
-            .map_err(|error| syn::Error::new(error.span(), format!("{error}; write {}", example(variant))))?
+            .map_err(|error| {
+                syn::Error::new(error.span(), format!("{error}; write {}", example(variant)))
+            })?
             .into_iter()
             .collect(),
-        Meta::NameValue(_) => return Err(syn::Error::new(attr.span(), format!("write {}", example(variant)))),
+        Meta::NameValue(_) => {
+            return Err(syn::Error::new(
+                attr.span(),
+                format!("write {}", example(variant)),
+            ));
+        }
     };
+
     if let Some(blank) = names.iter().find(|name| name.value().trim().is_empty()) {
-        return Err(syn::Error::new(blank.span(), "the name is empty, so no user has it; write its name"));
+        return Err(syn::Error::new(
+            blank.span(),
+            "the name is empty, so no user has it; write its name",
+        ));
     }
+
     let fits = match variant {
         "Auth" => names.is_empty(),
         "Permission" | "Role" => names.len() == 1,
         _ => !names.is_empty(),
     };
+
     if !fits {
-        return Err(syn::Error::new(attr.span(), format!("write {}", example(variant))));
+        return Err(syn::Error::new(
+            attr.span(),
+            format!("write {}", example(variant)),
+        ));
     }
+
     Ok(Guard { variant, names })
 }
 
@@ -135,30 +178,44 @@ fn example(variant: &str) -> &'static str {
         "Permission" => {
             "`#[svc::requires_permission(\"posts:write\")]`; for one of several, `#[svc::requires_any_permission(…)]`"
         }
-        "Role" => "`#[svc::requires_role(\"editor\")]`; for one of several, `#[svc::requires_any_role(…)]`",
+        "Role" => {
+            "`#[svc::requires_role(\"editor\")]`; for one of several, `#[svc::requires_any_role(…)]`"
+        }
         "AnyPermission" => "`#[svc::requires_any_permission(\"posts:write\", \"posts:review\")]`",
         _ => "`#[svc::requires_any_role(\"editor\", \"admin\")]`",
     }
 }
 
-/// Reports a guard that no registering attribute has consumed, because it is misplaced, and returns the item below it.
+/// Reports a guard that no registering attribute has consumed, because it is misplaced, and returns
+/// the item below it.
 pub(crate) fn misplaced(guard: &str, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let attrs = match syn::parse2::<Function>(item.clone()) {
         Ok(function) => function.attrs,
-        Err(_) => syn::parse2::<syn::ItemStruct>(item.clone()).map(|item| item.attrs).unwrap_or_default(),
+        Err(_) => syn::parse2::<syn::ItemStruct>(item.clone())
+            .map(|item| item.attrs)
+            .unwrap_or_default(),
     };
+
     let names = attrs.iter().filter_map(|attr| attr.path().segments.last());
-    let found = REGISTERING.iter().find(|known| names.clone().any(|name| name.ident == **known));
+    let found = REGISTERING
+        .iter()
+        .find(|known| names.clone().any(|name| name.ident == **known));
     let message = match found {
-        Some(&"svc_type") => format!("`#[svc::{guard}]` guards single fields; put it on a field of the struct"),
+        Some(&"svc_type") => {
+            format!("`#[svc::{guard}]` guards single fields; put it on a field of the struct")
+        }
         Some(registering) => {
-            format!("`#[svc::{guard}]` stands above `#[svc::{registering}]`, which has to come first; move it below")
+            format!(
+                "`#[svc::{guard}]` stands above `#[svc::{registering}]`, which has to come first; move it below"
+            )
         }
         None => format!(
             "`#[svc::{guard}]` goes below `#[svc::query]` or `#[svc::mutation]` on a function, or on a field or a \
              method of an `#[svc_type]`"
         ),
     };
+
     errors.push(syn::Error::new(Span::call_site(), message));
+
     item
 }

@@ -22,11 +22,19 @@ pub(crate) struct Keys {
 impl Keys {
     /// Accepts only the `valid` keys, each once.
     pub(crate) fn new(valid: &'static [&'static str]) -> Self {
-        Self { valid, elsewhere: (&[], ""), seen: Vec::new() }
+        Self {
+            valid,
+            elsewhere: (&[], ""),
+            seen: Vec::new(),
+        }
     }
 
     /// Users may write `keys` here by mistake; the error then gives `advice`.
-    pub(crate) fn instead_of(mut self, keys: &'static [&'static str], advice: &'static str) -> Self {
+    pub(crate) fn instead_of(
+        mut self,
+        keys: &'static [&'static str],
+        advice: &'static str,
+    ) -> Self {
         self.elsewhere = (keys, advice);
         self
     }
@@ -43,31 +51,39 @@ impl Keys {
                 let read = if input.peek(LitStr) {
                     self.unnamed(input, &mut read)
                 } else {
-                    self.key(input).and_then(|key| read(&key, input)).and_then(|()| separated(input))
+                    self.key(input)
+                        .and_then(|key| read(&key, input))
+                        .and_then(|()| separated(input))
                 };
+
                 if let Err(error) = read {
                     errors.push(error);
                     skip_to_comma(input)?;
                 }
+
                 input.parse::<Option<Token![,]>>()?;
             }
+
             Ok(())
         })
         .parse2(tokens);
+
         errors.ok(parsed);
         self.check_crate(errors);
     }
 
-    /// Reports an attribute without `crate = …` in a program that depends on svc under another name.
+    /// Reports an attribute without `crate = …` in a program that depends on svc under another
+    /// name.
     fn check_crate(&self, errors: &mut Errors) {
-        let is_missing = self.valid.contains(&"crate") && !self.seen.iter().any(|key| key == "crate");
+        let is_missing =
+            self.valid.contains(&"crate") && !self.seen.iter().any(|key| key == "crate");
         if let Some(message) = is_missing.then(dependency::message).flatten() {
             errors.push(syn::Error::new(Span::call_site(), message));
         }
     }
 
-    /// A value without its key, as in `#[svc::mutation("app.create_user")]`. It is still read, so that it is not
-    /// reported as missing too.
+    /// A value without its key, as in `#[svc::mutation("app.create_user")]`. It is still read, so
+    /// that it is not reported as missing too.
     fn unnamed(
         &mut self,
         input: ParseStream<'_>,
@@ -75,17 +91,24 @@ impl Keys {
     ) -> syn::Result<()> {
         // `function` is the usual value only for mutations.
         let is_usual = |key: &&str| *key != "function" || self.valid.contains(&"on_failure");
-        let mut usual = ["function", "sql_source", "name"].into_iter().filter(is_usual);
+        let mut usual = ["function", "sql_source", "name"]
+            .into_iter()
+            .filter(is_usual);
         let Some(key) = usual.find(|key| self.valid.contains(key)) else {
             return Err(input.error(self.expected("expected a key")));
         };
+
         let value: LitStr = input.parse()?;
         let ident = Ident::new(key, value.span());
-        let error = syn::Error::new(value.span(), format!("a value needs its key; write `{key} = {}`", value.token()));
+        let error = syn::Error::new(
+            value.span(),
+            format!("a value needs its key; write `{key} = {}`", value.token()),
+        );
         if !self.seen.contains(&ident) {
             self.seen.push(ident.clone());
             (|input: ParseStream<'_>| read(&ident, input)).parse2(quote!(= #value))?;
         }
+
         Err(error)
     }
 
@@ -97,20 +120,33 @@ impl Keys {
         if elsewhere.iter().any(|other| key == other) {
             return Err(syn::Error::new(key.span(), advice));
         }
+
         if !self.valid.iter().any(|valid| key == valid) {
             return Err(syn::Error::new(key.span(), self.unknown(&key)));
         }
+
         if self.seen.contains(&key) {
-            return Err(syn::Error::new(key.span(), format!("`{key}` is given twice; keep one")));
+            return Err(syn::Error::new(
+                key.span(),
+                format!("`{key}` is given twice; keep one"),
+            ));
         }
+
         self.seen.push(key.clone());
+
         Ok(key)
     }
 
     fn unknown(&self, key: &Ident) -> String {
-        let meant = nearest(&key.to_string(), self.valid.iter().copied().filter(|key| *key != "crate"));
+        let meant = nearest(
+            &key.to_string(),
+            self.valid.iter().copied().filter(|key| *key != "crate"),
+        );
         match meant {
-            Some(meant) => format!("unknown key `{key}`; did you mean `{meant}`? {}", capitalized(&self.all())),
+            Some(meant) => format!(
+                "unknown key `{key}`; did you mean `{meant}`? {}",
+                capitalized(&self.all())
+            ),
             None => self.expected(&format!("unknown key `{key}`")),
         }
     }
@@ -134,7 +170,9 @@ impl Keys {
 
 fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 /// Removes the `#[svc(…)]` attributes from an element and reads their keys.
@@ -149,8 +187,13 @@ pub(crate) fn read_svc(
         match attr.meta {
             Meta::List(list) => keys.read(list.tokens, errors, &mut read),
             other => {
-                let instead = valid.first().map_or("remove it".to_owned(), |key| format!("write `#[svc({key} = …)]`"));
-                errors.at(&other, format!("`#[svc]` takes its keys in parentheses; {instead}"));
+                let instead = valid.first().map_or("remove it".to_owned(), |key| {
+                    format!("write `#[svc({key} = …)]`")
+                });
+                errors.at(
+                    &other,
+                    format!("`#[svc]` takes its keys in parentheses; {instead}"),
+                );
             }
         }
     }
@@ -159,7 +202,10 @@ pub(crate) fn read_svc(
 /// Removes and reports `#[relation]` on an element that cannot be a relation.
 pub(crate) fn refuse_relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
     for attr in attrs.extract_if(.., |attr| attr.path().is_ident("relation")) {
-        errors.at(&attr, "`#[relation]` goes on a field of an `#[svc_type]` struct; remove it here");
+        errors.at(
+            &attr,
+            "`#[relation]` goes on a field of an `#[svc_type]` struct; remove it here",
+        );
     }
 }
 
@@ -171,7 +217,9 @@ pub(crate) fn string(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr>
 /// `crate = path`.
 pub(crate) fn krate(key: &Ident, input: ParseStream<'_>) -> syn::Result<Crate> {
     equals(key, input, "path::to::svc")?;
-    Path::parse_mod_style(input).map(Crate::at).map_err(|error| wrong(key, &error, "path::to::svc"))
+    Path::parse_mod_style(input)
+        .map(Crate::at)
+        .map_err(|error| wrong(key, &error, "path::to::svc"))
 }
 
 /// `key`, without a value.
@@ -183,7 +231,11 @@ pub(crate) fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<bool> {
 }
 
 /// `key = [a, b]`.
-pub(crate) fn list<T: Parse>(key: &Ident, input: ParseStream<'_>, item: &str) -> syn::Result<Vec<T>> {
+pub(crate) fn list<T: Parse>(
+    key: &Ident,
+    input: ParseStream<'_>,
+    item: &str,
+) -> syn::Result<Vec<T>> {
     let shape = format!("[{item}]");
     equals(key, input, &shape)?;
     let parsed = (|| {
@@ -191,14 +243,20 @@ pub(crate) fn list<T: Parse>(key: &Ident, input: ParseStream<'_>, item: &str) ->
         bracketed!(content in input);
         Punctuated::<T, Token![,]>::parse_terminated(&content)
     })();
-    parsed.map(|items| items.into_iter().collect()).map_err(|error| wrong(key, &error, &shape))
+
+    parsed
+        .map(|items| items.into_iter().collect())
+        .map_err(|error| wrong(key, &error, &shape))
 }
 
 /// The `=` between a key and its value.
 pub(crate) fn equals(key: &Ident, input: ParseStream<'_>, shape: &str) -> syn::Result<()> {
     match input.parse::<Option<Token![=]>>()? {
         Some(_) => Ok(()),
-        None => Err(syn::Error::new(key.span(), format!("`{key}` needs a value; write `{key} = {shape}`"))),
+        None => Err(syn::Error::new(
+            key.span(),
+            format!("`{key}` needs a value; write `{key} = {shape}`"),
+        )),
     }
 }
 
@@ -208,7 +266,10 @@ pub(crate) fn value<T: Parse>(key: &Ident, input: ParseStream<'_>, shape: &str) 
 }
 
 fn wrong(key: &Ident, error: &syn::Error, shape: &str) -> syn::Error {
-    syn::Error::new(error.span(), format!("not a valid value for `{key}`; write `{key} = {shape}`"))
+    syn::Error::new(
+        error.span(),
+        format!("not a valid value for `{key}`; write `{key} = {shape}`"),
+    )
 }
 
 fn separated(input: ParseStream<'_>) -> syn::Result<()> {

@@ -8,8 +8,8 @@ use crate::dependency;
 
 /// The crate: `::svc`, or the path given with `crate = path`.
 ///
-/// It prints as `__svc`, a name that [`import`](Self::import) introduces inside a block of generated code. So a program
-/// without svc gets one error per item.
+/// It prints as `__svc`, a name that [`import`](Self::import) introduces inside a block of
+/// generated code. So a program without svc gets one error per item.
 #[derive(Default)]
 pub(crate) struct Crate(Option<Path>);
 
@@ -30,7 +30,8 @@ impl Crate {
         match &self.0 {
             Some(path) => quote!(#path::__private),
             None => {
-                // svc is also found under another name, so that the message about the name is the only one.
+                // svc is also found under another name, so that the message about the name is the
+                // only one.
                 let name = dependency::other_name().unwrap_or("svc");
                 let name = Ident::new(name, Span::call_site());
                 quote!(::#name::__private)
@@ -40,7 +41,10 @@ impl Crate {
 
     /// `crate = path`, for a macro that expands another one; empty if the source does not set it.
     pub(crate) fn key(&self) -> TokenStream {
-        self.0.as_ref().map(|path| quote!(crate = #path)).unwrap_or_default()
+        self.0
+            .as_ref()
+            .map(|path| quote!(crate = #path))
+            .unwrap_or_default()
     }
 
     /// Keeps svc's own types out of rustc's suggestions for a user's type that lacks a macro.

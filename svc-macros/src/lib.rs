@@ -1,7 +1,7 @@
 //! The attribute macros of svc.
 //!
-//! Programs depend on `svc`, which re-exports the macros. Each family has a folder with three stages, parse → model →
-//! expand; a mistake never hides the item it is in, or the next mistake.
+//! Programs depend on `svc`, which re-exports the macros. Each family has a folder with three
+//! stages, parse → model → expand; a mistake never hides the item it is in, or the next mistake.
 
 mod argument;
 #[cfg(test)]
@@ -53,9 +53,9 @@ pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// A subscription: a function that returns a stream of events, or a `Result` with one.
 ///
-/// Each event is a value that a query's function may return: a value, a `Result` with one, or a query such as
-/// `FindOne<T>`. It is completed with the client's selection. An error in one event does not affect the others; an
-/// error in place of the stream rejects the subscription.
+/// Each event is a value that a query's function may return: a value, a `Result` with one, or a
+/// query such as `FindOne<T>`. It is completed with the client's selection. An error in one event
+/// does not affect the others; an error in place of the stream rejects the subscription.
 ///
 /// ```
 /// use svc::futures_util::stream;
@@ -68,8 +68,8 @@ pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
 /// # let options = AppOptions::new().subscriptions(subscriptions![countdown]);
 /// ```
 ///
-/// Without a body, it returns the rows named by the events of a channel. Its arguments filter as in a query, and are
-/// compared with the event before anything is read:
+/// Without a body, it returns the rows named by the events of a channel. Its arguments filter as in
+/// a query, and are compared with the event before anything is read:
 ///
 /// ```
 /// use svc::prelude::*;
@@ -81,8 +81,9 @@ pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
 /// # let options = AppOptions::new().subscriptions(subscriptions![post_changed]);
 /// ```
 ///
-/// Keys: `channel = "…"`, and `name`, `authorizer`, `rate_limit` and `crate` as for [`query`](macro@query). Guards go
-/// below it as below a query, and are checked when the client subscribes.
+/// Keys: `channel = "…"`, and `name`, `authorizer`, `rate_limit` and `crate` as for
+/// [`query`](macro@query). Guards go below it as below a query, and are checked when the client
+/// subscribes.
 #[proc_macro_attribute]
 pub fn subscription(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::subscription)
@@ -90,10 +91,11 @@ pub fn subscription(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// A guard: the field requires a user. It needs the feature `auth`.
 ///
-/// Guards go below `#[svc::query]` or one of its siblings on a function, or on a field or a method of an `#[svc_type]`.
-/// Several guards must all pass, and nothing of the field runs before them. A request without a user gets the code
-/// `UNAUTHENTICATED`; any other missing requirement gets `FORBIDDEN`, and `extensions` list the requirements. The
-/// schema lists them in the field's description.
+/// Guards go below `#[svc::query]` or one of its siblings on a function, or on a field or a method
+/// of an `#[svc_type]`. Several guards must all pass, and nothing of the field runs before them. A
+/// request without a user gets the code `UNAUTHENTICATED`; any other missing requirement gets
+/// `FORBIDDEN`, and `extensions` list the requirements. The schema lists them in the field's
+/// description.
 ///
 /// ```ignore
 /// use svc::prelude::*;
@@ -111,40 +113,53 @@ pub fn subscription(args: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn requires_auth(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand_with(args, item, |_, item, errors| guard::misplaced("requires_auth", item, errors))
+    expand_with(args, item, |_, item, errors| {
+        guard::misplaced("requires_auth", item, errors)
+    })
 }
 
 /// A guard: the user has a permission, such as `#[svc::requires_permission("posts:write")]`. See
 /// [`requires_auth`](macro@requires_auth).
 #[proc_macro_attribute]
 pub fn requires_permission(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand_with(args, item, |_, item, errors| guard::misplaced("requires_permission", item, errors))
+    expand_with(args, item, |_, item, errors| {
+        guard::misplaced("requires_permission", item, errors)
+    })
 }
 
-/// A guard: the user has a role, such as `#[svc::requires_role("editor")]`. See [`requires_auth`](macro@requires_auth).
+/// A guard: the user has a role, such as `#[svc::requires_role("editor")]`. See
+/// [`requires_auth`](macro@requires_auth).
 #[proc_macro_attribute]
 pub fn requires_role(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand_with(args, item, |_, item, errors| guard::misplaced("requires_role", item, errors))
+    expand_with(args, item, |_, item, errors| {
+        guard::misplaced("requires_role", item, errors)
+    })
 }
 
-/// A guard: the user has at least one of the permissions. See [`requires_auth`](macro@requires_auth).
+/// A guard: the user has at least one of the permissions. See
+/// [`requires_auth`](macro@requires_auth).
 #[proc_macro_attribute]
 pub fn requires_any_permission(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand_with(args, item, |_, item, errors| guard::misplaced("requires_any_permission", item, errors))
+    expand_with(args, item, |_, item, errors| {
+        guard::misplaced("requires_any_permission", item, errors)
+    })
 }
 
 /// A guard: the user has at least one of the roles. See [`requires_auth`](macro@requires_auth).
 #[proc_macro_attribute]
 pub fn requires_any_role(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand_with(args, item, |_, item, errors| guard::misplaced("requires_any_role", item, errors))
+    expand_with(args, item, |_, item, errors| {
+        guard::misplaced("requires_any_role", item, errors)
+    })
 }
 
-/// A check of a field with access to the object: `#[svc::authorize_field(check)]` on a field or a method of an
-/// `#[svc_type]`, above or below `#[svc(…)]`.
+/// A check of a field with access to the object: `#[svc::authorize_field(check)]` on a field or a
+/// method of an `#[svc_type]`, above or below `#[svc(…)]`.
 ///
 /// The check is a function of the object and the request, `async` or not. It returns a `bool`, an
-/// `AuthorizationDecision`, or a `Result` with either. It runs for each object whose field is selected, before anything
-/// of the field runs; a denial makes the field null with an error. Several checks must all allow access.
+/// `AuthorizationDecision`, or a `Result` with either. It runs for each object whose field is
+/// selected, before anything of the field runs; a denial makes the field null with an error.
+/// Several checks must all allow access.
 ///
 /// ```ignore
 /// use svc::prelude::*;
@@ -162,7 +177,9 @@ pub fn requires_any_role(args: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn authorize_field(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand_with(args, item, |_, item, errors| field_check::misplaced(item, errors))
+    expand_with(args, item, |_, item, errors| {
+        field_check::misplaced(item, errors)
+    })
 }
 
 /// An object type: a struct for its stored fields, an `impl` block for its computed fields.
@@ -194,21 +211,23 @@ pub fn authorize_field(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A field of type `One<T>`, `Option<One<T>>` or `Many<T>` with `#[relation]` leads to rows of another view;
-/// `#[relation(from = "…", to = "…")]` names the key here and the key there. See `svc::One` for more.
+/// A field of type `One<T>`, `Option<One<T>>` or `Many<T>` with `#[relation]` leads to rows of
+/// another view; `#[relation(from = "…", to = "…")]` names the key here and the key there. See
+/// `svc::One` for more.
 ///
 /// Doc comments are descriptions, as are `#[doc = include_str!("…")]` and `#[doc = concat!(…)]`.
 ///
-/// `implements` names interfaces that have the struct as a variant. It only informs readers: the variant alone makes
-/// the struct a member.
+/// `implements` names interfaces that have the struct as a variant. It only informs readers: the
+/// variant alone makes the struct a member.
 ///
-/// Attributes of other macros stay unchanged, also in `#[cfg_attr(…)]`. Fields themselves cannot be conditional.
+/// Attributes of other macros stay unchanged, also in `#[cfg_attr(…)]`. Fields themselves cannot be
+/// conditional.
 ///
 /// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`,
-/// [`crate`](macro@query#a-renamed-dependency). Keys on a field: `name`, `stored`, `skip`, and `non_null`, which
-/// asserts to `svc check` that the view has no null there. Keys on a method: `name`, `cost`, `skip`, and `function =
-/// "schema.name"` on a method without a body, which a function of the database computes from the row. Keys on its
-/// arguments: `name`, `default`.
+/// [`crate`](macro@query#a-renamed-dependency). Keys on a field: `name`, `stored`, `skip`, and
+/// `non_null`, which asserts to `svc check` that the view has no null there. Keys on a method:
+/// `name`, `cost`, `skip`, and `function = "schema.name"` on a method without a body, which a
+/// function of the database computes from the row. Keys on its arguments: `name`, `default`.
 #[proc_macro_attribute]
 pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, object::expand)
@@ -235,10 +254,12 @@ pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A blank `String` is rejected, also in an `Option` or a `Patch`, unless the field has `#[svc(allow_blank)]`.
+/// A blank `String` is rejected, also in an `Option` or a `Patch`, unless the field has
+/// `#[svc(allow_blank)]`.
 ///
-/// Keys on the type: `name`, `crate`. Keys on a field: `name`, `default`, `allow_blank`, and the rules on values
-/// `length(1..=80)`, `range(0..)`, `pattern = "…"` and `not_null`, which also apply to arguments of functions.
+/// Keys on the type: `name`, `crate`. Keys on a field: `name`, `default`, `allow_blank`, and the
+/// rules on values `length(1..=80)`, `range(0..)`, `pattern = "…"` and `not_null`, which also apply
+/// to arguments of functions.
 #[proc_macro_attribute]
 pub fn svc_input(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, input::expand)
@@ -259,8 +280,8 @@ pub fn svc_input(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Keys on the enum: `name`, `crate`. Keys on a variant: `name`, `stored`. The GraphQL name is the variant's
-/// in SCREAMING_SNAKE_CASE, and the stored text is the GraphQL name.
+/// Keys on the enum: `name`, `crate`. Keys on a variant: `name`, `stored`. The GraphQL name is the
+/// variant's in SCREAMING_SNAKE_CASE, and the stored text is the GraphQL name.
 #[proc_macro_attribute]
 pub fn svc_enum(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, enumeration::expand)
@@ -315,7 +336,8 @@ pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, abstract_type::union)
 }
 
-/// The result of a mutation: a union of a success and an error, with the fields common to all results.
+/// The result of a mutation: a union of a success and an error, with the fields common to all
+/// results.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -334,16 +356,19 @@ pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
 /// async fn create_user(input: NewUser) -> CreateUserResult;
 /// ```
 ///
-/// It generates the structs `CreateUserResultSuccess` and `CreateUserResultError`, named `CreateUserSuccess` and
-/// `CreateUserError` in GraphQL. The first has the fields `status`, `message`, `updated_fields`, `id` and the fields of
-/// its variant; the second has `status`, `message`, `code`, `errors` and the fields of its variant. The first field of
-/// a variant is the entity; `cascade` and `metadata` are filled from the function's columns of these names, and further
-/// fields from the keys of its `metadata`.
+/// It generates the structs `CreateUserResultSuccess` and `CreateUserResultError`, named
+/// `CreateUserSuccess` and `CreateUserError` in GraphQL. The first has the fields `status`,
+/// `message`, `updated_fields`, `id` and the fields of its variant; the second has `status`,
+/// `message`, `code`, `errors` and the fields of its variant. The first field of a variant is the
+/// entity; `cascade` and `metadata` are filled from the function's columns of these names, and
+/// further fields from the keys of its `metadata`.
 ///
-/// The structs have the enum's derives, conditions and lints, and the attributes of their variants. So `#[serde(tag =
-/// "…")]` on the enum and `#[serde(rename_all = "…")]` on a variant work as they do without svc.
+/// The structs have the enum's derives, conditions and lints, and the attributes of their variants.
+/// So `#[serde(tag = "…")]` on the enum and `#[serde(rename_all = "…")]` on a variant work as they
+/// do without svc.
 ///
-/// Keys on the enum: `name`, `crate`. Keys on a variant: `name`. Keys on a field: as for [`svc_type`](macro@svc_type).
+/// Keys on the enum: `name`, `crate`. Keys on a variant: `name`. Keys on a field: as for
+/// [`svc_type`](macro@svc_type).
 #[proc_macro_attribute]
 pub fn svc_result(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, result::expand)
@@ -374,15 +399,16 @@ pub fn svc_result(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Keys: `name`, `specified_by`, `sql_type`, `crate`.
 ///
-/// `sql_type` names the PostgreSQL type for comparisons in filters and orders, such as `"numeric"`; without it, values
-/// compare as text. Numbers, dates and similar types get `gt` and its siblings.
+/// `sql_type` names the PostgreSQL type for comparisons in filters and orders, such as `"numeric"`;
+/// without it, values compare as text. Numbers, dates and similar types get `gt` and its siblings.
 #[proc_macro_attribute]
 pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, scalar::expand)
 }
 
-/// Includes the calls of the program's own `async` function in the metrics of client operations: how long each takes,
-/// and whether its `Result` is an error. It is the function `svc::metrics::with_metrics` around the whole body.
+/// Includes the calls of the program's own `async` function in the metrics of client operations:
+/// how long each takes, and whether its `Result` is an error. It is the function
+/// `svc::metrics::with_metrics` around the whole body.
 ///
 /// ```
 /// use svc::metrics::with_metrics;
@@ -400,8 +426,9 @@ pub fn with_metrics(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, metered::expand)
 }
 
-/// Runs each call of the program's own `async` function in the span of an operation that the program executes itself.
-/// It is the function `svc::trace::trace_graphql_operation` around the whole body.
+/// Runs each call of the program's own `async` function in the span of an operation that the
+/// program executes itself. It is the function `svc::trace::trace_graphql_operation` around the
+/// whole body.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -413,16 +440,17 @@ pub fn with_metrics(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// It takes the type of the operation, which is `query`, `mutation` or `subscription`, and its name. If the function
-/// returns a `Result`, the status of the span tells whether it is an error. Its key is `crate`.
+/// It takes the type of the operation, which is `query`, `mutation` or `subscription`, and its
+/// name. If the function returns a `Result`, the status of the span tells whether it is an error.
+/// Its key is `crate`.
 #[proc_macro_attribute]
 pub fn trace_graphql_operation(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, traced::operation)
 }
 
-/// Runs each call of the program's own `async` function in the span of a statement that the program sends through sqlx,
-/// or to another database. It is the function `svc::trace::trace_database_query` around the whole body, without the
-/// text of the statement.
+/// Runs each call of the program's own `async` function in the span of a statement that the program
+/// sends through sqlx, or to another database. It is the function
+/// `svc::trace::trace_database_query` around the whole body, without the text of the statement.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -434,15 +462,15 @@ pub fn trace_graphql_operation(args: TokenStream, item: TokenStream) -> TokenStr
 /// }
 /// ```
 ///
-/// It takes the operation and the table. If the function returns a `Result`, the status of the span tells whether it is
-/// an error. Its key is `crate`.
+/// It takes the operation and the table. If the function returns a `Result`, the status of the span
+/// tells whether it is an error. Its key is `crate`.
 #[proc_macro_attribute]
 pub fn trace_database_query(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, traced::statement)
 }
 
-/// A test with its own database, in place of `#[tokio::test]`. The function is `async`, takes the database, and returns
-/// nothing or a `Result`.
+/// A test with its own database, in place of `#[tokio::test]`. The function is `async`, takes the
+/// database, and returns nothing or a `Result`.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -462,17 +490,23 @@ pub fn trace_database_query(args: TokenStream, item: TokenStream) -> TokenStream
 /// }
 /// ```
 ///
-/// Keys: `setup` names SQL files and folders of them, relative to the package's folder. `sql` is an expression with
-/// more SQL, such as a constant. `role` is the name of the service's role, so that row-level security policies apply to
-/// it. `crate` is the path of svc. The setup runs once, in a template, and each test gets a copy of the template. See
-/// `svc::testing::Setup` for each key, and `svc::testing::Database` for the choice of the server.
+/// Keys: `setup` names SQL files and folders of them, relative to the package's folder. `sql` is an
+/// expression with more SQL, such as a constant. `role` is the name of the service's role, so that
+/// row-level security policies apply to it. `crate` is the path of svc. The setup runs once, in a
+/// template, and each test gets a copy of the template. See `svc::testing::Setup` for each key, and
+/// `svc::testing::Database` for the choice of the server.
 #[proc_macro_attribute]
 pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, database_test::expand)
 }
 
-/// A family of macros: reads the arguments and the item, and returns the item with the generated code.
-type Family = fn(proc_macro2::TokenStream, proc_macro2::TokenStream, &mut errors::Errors) -> proc_macro2::TokenStream;
+/// A family of macros: reads the arguments and the item, and returns the item with the generated
+/// code.
+type Family = fn(
+    proc_macro2::TokenStream,
+    proc_macro2::TokenStream,
+    &mut errors::Errors,
+) -> proc_macro2::TokenStream;
 
 fn expand_with(args: TokenStream, item: TokenStream, family: Family) -> TokenStream {
     let mut errors = errors::Errors::default();

@@ -12,12 +12,19 @@ const SHAPE: &str = "a default is a literal: `10`, `-1.5`, `true`, `\"text\"`, `
 /// Reads the default after `key =` and returns it as GraphQL.
 pub(crate) fn whole(key: &Ident, input: ParseStream<'_>) -> syn::Result<String> {
     if input.is_empty() || input.peek(Token![,]) {
-        return Err(syn::Error::new(key.span(), format!("`{key}` needs a value; {SHAPE}")));
+        return Err(syn::Error::new(
+            key.span(),
+            format!("`{key}` needs a value; {SHAPE}"),
+        ));
     }
+
     let literal = parse(input)?;
     if !input.is_empty() && !input.peek(Token![,]) {
-        return Err(input.error("a default is not computed; write the value itself, such as `3600` for `60 * 60`"));
+        return Err(input.error(
+            "a default is not computed; write the value itself, such as `3600` for `60 * 60`",
+        ));
     }
+
     Ok(literal)
 }
 
@@ -26,30 +33,44 @@ pub(crate) fn parse(input: ParseStream<'_>) -> syn::Result<String> {
     if input.peek(token::Bracket) {
         return list(input);
     }
+
     if input.peek(token::Brace) {
         return object(input);
     }
+
     if input.parse::<Option<Token![-]>>()?.is_some() {
         return number(input).map(|number| format!("-{number}"));
     }
+
     if input.peek(LitInt) || input.peek(LitFloat) {
         return number(input);
     }
-    if input.peek(Lit) { scalar(input) } else { word(input) }
+
+    if input.peek(Lit) {
+        scalar(input)
+    } else {
+        word(input)
+    }
 }
 
 fn list(input: ParseStream<'_>) -> syn::Result<String> {
     let content;
     bracketed!(content in input);
     let items = content.parse_terminated(parse, Token![,])?;
-    Ok(format!("[{}]", items.into_iter().collect::<Vec<_>>().join(", ")))
+    Ok(format!(
+        "[{}]",
+        items.into_iter().collect::<Vec<_>>().join(", ")
+    ))
 }
 
 fn object(input: ParseStream<'_>) -> syn::Result<String> {
     let content;
     braced!(content in input);
     let fields = content.parse_terminated(field, Token![,])?;
-    Ok(format!("{{{}}}", fields.into_iter().collect::<Vec<_>>().join(", ")))
+    Ok(format!(
+        "{{{}}}",
+        fields.into_iter().collect::<Vec<_>>().join(", ")
+    ))
 }
 
 fn field(input: ParseStream<'_>) -> syn::Result<String> {
@@ -60,25 +81,42 @@ fn field(input: ParseStream<'_>) -> syn::Result<String> {
 
 fn number(input: ParseStream<'_>) -> syn::Result<String> {
     let (digits, suffix, span) = match input.parse::<Lit>() {
-        Ok(Lit::Int(int)) => (int.base10_digits().to_owned(), int.suffix().to_owned(), int.span()),
-        Ok(Lit::Float(float)) => (float.base10_digits().to_owned(), float.suffix().to_owned(), float.span()),
+        Ok(Lit::Int(int)) => (
+            int.base10_digits().to_owned(),
+            int.suffix().to_owned(),
+            int.span(),
+        ),
+        Ok(Lit::Float(float)) => (
+            float.base10_digits().to_owned(),
+            float.suffix().to_owned(),
+            float.span(),
+        ),
         Ok(other) => return Err(syn::Error::new(other.span(), SHAPE)),
         Err(error) => return Err(syn::Error::new(error.span(), SHAPE)),
     };
+
     if !suffix.is_empty() {
         return Err(syn::Error::new(
             span,
             format!("a default has no type of its own; write `{digits}` without `{suffix}`"),
         ));
     }
-    Ok(if digits.ends_with('.') { format!("{digits}0") } else { digits })
+
+    Ok(if digits.ends_with('.') {
+        format!("{digits}0")
+    } else {
+        digits
+    })
 }
 
 fn scalar(input: ParseStream<'_>) -> syn::Result<String> {
     match input.parse()? {
         Lit::Bool(value) => Ok(value.value.to_string()),
         Lit::Str(text) => Ok(quoted(&text)),
-        Lit::Char(c) => Err(syn::Error::new(c.span(), format!("GraphQL has no characters; write `\"{}\"`", c.value()))),
+        Lit::Char(c) => Err(syn::Error::new(
+            c.span(),
+            format!("GraphQL has no characters; write `\"{}\"`", c.value()),
+        )),
         other => Err(syn::Error::new(other.span(), SHAPE)),
     }
 }
@@ -97,7 +135,9 @@ fn quoted(text: &LitStr) -> String {
             c => out.push(c),
         }
     }
+
     out.push('"');
+
     out
 }
 
@@ -105,17 +145,26 @@ fn word(input: ParseStream<'_>) -> syn::Result<String> {
     let Ok(word) = input.call(Ident::parse_any) else {
         return Err(input.error(SHAPE));
     };
+
     if input.peek(Token![::]) {
         return Err(syn::Error::new(
             word.span(),
             "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list as `[1, 2]`",
         ));
     }
+
     if input.peek(token::Paren) || input.peek(Token![!]) || input.peek(Token![.]) {
-        return Err(syn::Error::new(word.span(), format!("nothing is called here; {SHAPE}")));
+        return Err(syn::Error::new(
+            word.span(),
+            format!("nothing is called here; {SHAPE}"),
+        ));
     }
+
     match word.to_string().as_str() {
-        "None" => Err(syn::Error::new(word.span(), "`None` is `null` in GraphQL; write `default = null`")),
+        "None" => Err(syn::Error::new(
+            word.span(),
+            "`None` is `null` in GraphQL; write `default = null`",
+        )),
         word => Ok(word.to_owned()),
     }
 }
@@ -125,7 +174,9 @@ mod tests {
     use syn::parse::Parser as _;
 
     fn graphql(rust: &str) -> Result<String, String> {
-        super::parse.parse_str(rust).map_err(|error| error.to_string())
+        super::parse
+            .parse_str(rust)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -153,9 +204,15 @@ mod tests {
     #[test]
     fn what_is_no_literal_is_refused() {
         for (rust, message) in [
-            ("10u8", "a default has no type of its own; write `10` without `u8`"),
+            (
+                "10u8",
+                "a default has no type of its own; write `10` without `u8`",
+            ),
             ("'a'", "GraphQL has no characters; write `\"a\"`"),
-            ("None", "`None` is `null` in GraphQL; write `default = null`"),
+            (
+                "None",
+                "`None` is `null` in GraphQL; write `default = null`",
+            ),
             (
                 "Role::Admin",
                 "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list as `[1, 2]`",
@@ -163,7 +220,13 @@ mod tests {
         ] {
             assert_eq!(graphql(rust), Err(message.to_owned()));
         }
-        assert!(graphql("vec![]").is_err_and(|message| message.starts_with("nothing is called here")));
-        assert!(graphql("b\"x\"").is_err_and(|message| message.starts_with("a default is a literal")));
+
+        assert!(
+            graphql("vec![]").is_err_and(|message| message.starts_with("nothing is called here"))
+        );
+
+        assert!(
+            graphql("b\"x\"").is_err_and(|message| message.starts_with("a default is a literal"))
+        );
     }
 }

@@ -9,7 +9,10 @@ use crate::errors::Errors;
 pub(crate) fn check_given(name: &LitStr, errors: &mut Errors) {
     let text = name.value();
     if let Err(why) = graphql(&text) {
-        errors.at(name, format!("`{text}` {why}; take another name, of letters, digits and `_`"));
+        errors.at(
+            name,
+            format!("`{text}` {why}; take another name, of letters, digits and `_`"),
+        );
     }
 }
 
@@ -18,7 +21,11 @@ pub(crate) fn graphql(name: &str) -> Result<(), &'static str> {
     if name.starts_with("__") {
         return Err("begins with `__`, which GraphQL keeps for itself");
     }
-    if is_identifier(name, "_") { Ok(()) } else { Err("is not a valid GraphQL name") }
+    if is_identifier(name, "_") {
+        Ok(())
+    } else {
+        Err("is not a valid GraphQL name")
+    }
 }
 
 /// Reports a `sql_source` that is not the name of a view or table.
@@ -64,11 +71,15 @@ pub(crate) fn check_table(key: &Ident, table: &LitStr, errors: &mut Errors) {
     }
 }
 
-/// Reports a `channel` that is empty, has a NUL byte, or is so long that PostgreSQL would truncate it.
+/// Reports a `channel` that is empty, has a NUL byte, or is so long that PostgreSQL would truncate
+/// it.
 pub(crate) fn check_channel(channel: &LitStr, errors: &mut Errors) {
     let text = channel.value();
     if text.is_empty() || text.len() > 63 || text.contains('\0') {
-        errors.at(channel, "a channel has a name of 1 to 63 bytes, such as `channel = \"post_changed\"`");
+        errors.at(
+            channel,
+            "a channel has a name of 1 to 63 bytes, such as `channel = \"post_changed\"`",
+        );
     }
 }
 
@@ -79,7 +90,9 @@ fn is_path(text: &str) -> bool {
 
 fn is_identifier(text: &str, also: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || also.contains(c))
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || also.contains(c))
 }
 
 /// `InReview` becomes `IN_REVIEW`, `HTTPError` becomes `HTTP_ERROR`, `V2` stays.
@@ -98,13 +111,15 @@ fn words(camel: &str) -> String {
     for (index, &c) in chars.iter().enumerate() {
         let before = index.checked_sub(1).map(|index| chars[index]);
         let ends_acronym = chars.get(index + 1).is_some_and(|next| next.is_lowercase());
-        let starts_word =
-            before.is_some_and(|b| b.is_lowercase() || b.is_numeric() || (b.is_uppercase() && ends_acronym));
+        let starts_word = before.is_some_and(|b| {
+            b.is_lowercase() || b.is_numeric() || (b.is_uppercase() && ends_acronym)
+        });
         if c.is_uppercase() && starts_word {
             out.push('_');
         }
         out.push(c);
     }
+
     out
 }
 
@@ -126,6 +141,7 @@ mod tests {
         ] {
             assert_eq!(screaming_snake(variant), value);
         }
+
         assert_eq!(snake("ByEmailAddress"), "by_email_address");
     }
 

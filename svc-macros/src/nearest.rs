@@ -7,7 +7,10 @@ const LIKENESS: f64 = 0.6;
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     let like = |known: &'a str| (strsim::normalized_damerau_levenshtein(&name, known), known);
-    let likest = known.into_iter().map(like).max_by(|one, other| one.0.total_cmp(&other.0))?;
+    let likest = known
+        .into_iter()
+        .map(like)
+        .max_by(|one, other| one.0.total_cmp(&other.0))?;
     (likest.0 >= LIKENESS).then_some(likest.1)
 }
 
@@ -18,7 +21,18 @@ mod tests {
     #[test]
     fn slips_are_found_and_other_words_are_not() {
         let keys = ["sql_source", "name", "implements", "stored"];
-        let found = ["sql_sorce", "storred", "nme", "Name", "source", "implement", "default", "key", ""];
+        let found = [
+            "sql_sorce",
+            "storred",
+            "nme",
+            "Name",
+            "source",
+            "implement",
+            "default",
+            "key",
+            "",
+        ];
+
         let meant = found.map(|name| nearest(name, keys));
         let expected = [
             Some("sql_source"),
@@ -31,6 +45,7 @@ mod tests {
             None,
             None,
         ];
+
         assert_eq!(meant, expected);
     }
 }

@@ -38,23 +38,29 @@ pub(crate) struct Nested {
 impl NestedKeys {
     /// Whether a key is one of these keys.
     pub(crate) fn has(key: &Ident) -> bool {
-        ["row", "rows", "links", "column", "references", "key", "of"].iter().any(|known| key == known)
+        ["row", "rows", "links", "column", "references", "key", "of"]
+            .iter()
+            .any(|known| key == known)
     }
 
     /// Reads the value of one of the keys.
     pub(crate) fn read(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
         let word = key.to_string();
         if matches!(word.as_str(), "row" | "rows" | "links") {
-            self.tables.push((key.clone(), keys::value(key, input, "\"tb_order_line\"")?));
+            self.tables
+                .push((key.clone(), keys::value(key, input, "\"tb_order_line\"")?));
             return Ok(());
         }
+
         self.others.push(key.clone());
+
         match word.as_str() {
             "column" => self.column = Some(keys::value(key, input, "\"order_id\"")?),
             "references" => self.references = Some(keys::value(key, input, "\"pk_order\"")?),
             "key" => self.key = Some(keys::value(key, input, "\"pk_order_line\"")?),
             _ => self.of = Some(keys::value(key, input, "OrderLine")?),
         }
+
         Ok(())
     }
 
@@ -68,31 +74,63 @@ impl NestedKeys {
             }
             return None;
         };
+
         name::check_table(&at, &table, errors);
+
         for (second, _) in tables {
-            let message = format!("a field does one thing with rows of another table; keep `{at}` or `{second}`");
+            let message = format!(
+                "a field does one thing with rows of another table; keep `{at}` or `{second}`"
+            );
             errors.push(syn::Error::new(second.span(), message));
         }
+
         let verb = match at.to_string().as_str() {
             "row" => "Row",
             "rows" => "Rows",
             _ => "Links",
         };
+
         let Some(column) = self.column else {
-            let whose = if verb == "Row" { "the outer row" } else { "these rows" };
-            let message =
-                format!("the column by which {whose} refer to the other is missing; add `column = \"order_id\"`");
-            errors.push(syn::Error::new(at.span(), message.replace("row refer ", "row refers ")));
+            let whose = if verb == "Row" {
+                "the outer row"
+            } else {
+                "these rows"
+            };
+
+            let message = format!(
+                "the column by which {whose} refer to the other is missing; add `column = \"order_id\"`"
+            );
+            errors.push(syn::Error::new(
+                at.span(),
+                message.replace("row refer ", "row refers "),
+            ));
+
             return None;
         };
-        Some(Nested { at, verb, table, column, references: self.references, key: self.key, of: self.of })
+
+        Some(Nested {
+            at,
+            verb,
+            table,
+            column,
+            references: self.references,
+            key: self.key,
+            of: self.of,
+        })
     }
 }
 
 impl Nested {
     /// The `NestedMeta`.
     pub(crate) fn meta(&self, krate: &Crate) -> TokenStream {
-        let Self { table, column, key, of, .. } = self;
+        let Self {
+            table,
+            column,
+            key,
+            of,
+            ..
+        } = self;
+
         let verb = format_ident!("{}", self.verb);
         let references = crate::element::option(&self.references);
         let key = key.as_ref().map_or_else(|| "id".to_owned(), LitStr::value);
@@ -101,6 +139,7 @@ impl Nested {
             quote_spanned!(of.span()=> #krate::row_type::<#outside>)
         });
         let of = crate::element::option(&of);
+
         quote!(#krate::NestedMeta {
             verb: #krate::NestedVerb::#verb,
             table: #table,

@@ -25,7 +25,9 @@ impl DefaultOrder {
     pub(crate) fn read(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
         let at = keys::value::<LitStr>(key, input, "\"-created_at, name\"")?;
         let text = at.value();
-        let parsed: Result<Vec<Key>, &str> = text.split(',').map(|part| Key::read(part.trim())).collect();
+        let parsed: Result<Vec<Key>, &str> =
+            text.split(',').map(|part| Key::read(part.trim())).collect();
+
         match parsed {
             Ok(keys) => Ok(Self { at, keys }),
             Err(part) => Err(syn::Error::new(
@@ -51,9 +53,13 @@ impl DefaultOrder {
 impl Key {
     fn read(part: &str) -> Result<Self, &str> {
         let column = part.strip_prefix('-').unwrap_or(part);
-        let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric());
+        let is_name =
+            |name: &str| !name.is_empty() && name.chars().all(|c| c == '_' || c.is_alphanumeric());
         match column.split('.').all(is_name) {
-            true => Ok(Self { column: column.to_owned(), descending: part.starts_with('-') }),
+            true => Ok(Self {
+                column: column.to_owned(),
+                descending: part.starts_with('-'),
+            }),
             false => Err(part),
         }
     }

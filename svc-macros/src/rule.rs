@@ -1,4 +1,5 @@
-//! Rules on the values of arguments and of fields of input objects: `length`, `range`, `pattern`, `not_null`.
+//! Rules on the values of arguments and of fields of input objects: `length`, `range`, `pattern`,
+//! `not_null`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -39,7 +40,9 @@ impl Rule {
                 keys::flag(key, input)?;
                 Self::NotNull
             }
-            "length" => Self::Length(Bounds::read(key, input, "length(1..=80)")?.whole(key.span())?),
+            "length" => {
+                Self::Length(Bounds::read(key, input, "length(1..=80)")?.whole(key.span())?)
+            }
             "range" => Self::Range(Bounds::read(key, input, "range(0..=100)")?),
             _ => Self::Pattern(pattern(keys::string(key, input)?)?),
         })
@@ -51,6 +54,7 @@ impl Rule {
             Some(number) => quote!(::core::option::Option::Some(#number)),
             None => quote!(::core::option::Option::None),
         };
+
         let span = types::span(at);
         match self {
             Self::NotNull => quote_spanned!(span=> #krate::InputRule::not_null::<#ty>()),
@@ -65,10 +69,15 @@ impl Rule {
                     let digits = &number.digits;
                     quote!(#digits)
                 };
-                let (min, max) = (option(min.as_ref().map(digits)), option(max.as_ref().map(digits)));
+                let (min, max) = (
+                    option(min.as_ref().map(digits)),
+                    option(max.as_ref().map(digits)),
+                );
                 quote_spanned!(span=> #krate::InputRule::range::<#ty>(#min, #max, #is_open))
             }
-            Self::Pattern(pattern) => quote_spanned!(span=> #krate::InputRule::pattern::<#ty>(#pattern)),
+            Self::Pattern(pattern) => {
+                quote_spanned!(span=> #krate::InputRule::pattern::<#ty>(#pattern))
+            }
         }
     }
 }
@@ -76,44 +85,75 @@ impl Rule {
 impl Bounds {
     fn read(key: &Ident, input: ParseStream<'_>, shape: &str) -> syn::Result<Self> {
         if !input.peek(syn::token::Paren) {
-            return Err(syn::Error::new(key.span(), format!("`{key}` needs its bounds; write `{shape}`")));
+            return Err(syn::Error::new(
+                key.span(),
+                format!("`{key}` needs its bounds; write `{shape}`"),
+            ));
         }
+
         let content;
         parenthesized!(content in input);
-        let wrong = |span: Span| syn::Error::new(span, format!("not bounds of numbers; write `{shape}`"));
+        let wrong =
+            |span: Span| syn::Error::new(span, format!("not bounds of numbers; write `{shape}`"));
         let span = content.span();
         let min = Number::read(&content)?;
         let is_closed = content.parse::<Option<Token![..=]>>()?.is_some();
+
         if !is_closed && content.parse::<Option<Token![..]>>()?.is_none() {
             return Err(wrong(content.span()));
         }
+
         let max = Number::read(&content)?;
         if !content.is_empty() || (is_closed && max.is_none()) || (min.is_none() && max.is_none()) {
             return Err(wrong(span));
         }
+
         if let (Some(min), Some(max)) = (&min, &max)
             && (min.value > max.value || (!is_closed && min.value >= max.value))
         {
-            let message = format!("no value is in these bounds; write the smaller number first, as in `{shape}`");
+            let message = format!(
+                "no value is in these bounds; write the smaller number first, as in `{shape}`"
+            );
             return Err(syn::Error::new(span, message));
         }
-        Ok(Self { min, is_open: !is_closed && max.is_some(), max })
+
+        Ok(Self {
+            min,
+            is_open: !is_closed && max.is_some(),
+            max,
+        })
     }
 
     /// The bounds of a length, with an inclusive upper bound.
     fn whole(self, span: Span) -> syn::Result<Self> {
         let whole = |number: &Number| number.digits.parse::<u32>().ok();
-        if [&self.min, &self.max].into_iter().flatten().any(|number| whole(number).is_none()) {
-            return Err(syn::Error::new(span, "a length is a whole number that is not negative, such as `80`"));
+        if [&self.min, &self.max]
+            .into_iter()
+            .flatten()
+            .any(|number| whole(number).is_none())
+        {
+            return Err(syn::Error::new(
+                span,
+                "a length is a whole number that is not negative, such as `80`",
+            ));
         }
+
         let max = match self.max {
             Some(max) if self.is_open => {
                 let most = whole(&max).unwrap_or(1).saturating_sub(1);
-                Some(Number { digits: most.to_string(), value: f64::from(most) })
+                Some(Number {
+                    digits: most.to_string(),
+                    value: f64::from(most),
+                })
             }
             max => max,
         };
-        Ok(Self { max, is_open: false, ..self })
+
+        Ok(Self {
+            max,
+            is_open: false,
+            ..self
+        })
     }
 }
 
@@ -123,20 +163,37 @@ impl Number {
         if input.is_empty() || input.peek(Token![..]) {
             return Ok(None);
         }
+
         let is_negative = input.parse::<Option<Token![-]>>()?.is_some();
         let literal: Lit = input.parse()?;
         let digits = match &literal {
             Lit::Int(int) if int.suffix().is_empty() => int.base10_digits().to_owned(),
             Lit::Float(float) if float.suffix().is_empty() => float.base10_digits().to_owned(),
-            _ => return Err(syn::Error::new(literal.span(), "a bound is a number without a suffix, such as `80`")),
+            _ => {
+                return Err(syn::Error::new(
+                    literal.span(),
+                    "a bound is a number without a suffix, such as `80`",
+                ));
+            }
         };
+
         let count = digits.bytes().filter(u8::is_ascii_digit).count();
-        let value = digits.parse::<f64>().ok().filter(|_| count <= 28 && !digits.contains(['e', 'E']));
+        let value = digits
+            .parse::<f64>()
+            .ok()
+            .filter(|_| count <= 28 && !digits.contains(['e', 'E']));
         let Some(value) = value else {
-            return Err(syn::Error::new(literal.span(), "a bound has at most 28 digits and no exponent"));
+            return Err(syn::Error::new(
+                literal.span(),
+                "a bound has at most 28 digits and no exponent",
+            ));
         };
+
         Ok(Some(match is_negative {
-            true => Self { digits: format!("-{digits}"), value: -value },
+            true => Self {
+                digits: format!("-{digits}"),
+                value: -value,
+            },
             false => Self { digits, value },
         }))
     }
@@ -153,14 +210,22 @@ fn pattern(pattern: LitStr) -> syn::Result<LitStr> {
                 regex_syntax::Error::Translate(error) => error.kind().to_string(),
                 error => error.to_string(),
             };
-            let message = format!("not a regular expression: {why}; see https://docs.rs/regex/latest/regex/#syntax");
+            let message = format!(
+                "not a regular expression: {why}; see https://docs.rs/regex/latest/regex/#syntax"
+            );
             Err(syn::Error::new(pattern.span(), message))
         }
     }
 }
 
 #[cfg(not(feature = "patterns"))]
-#[expect(clippy::needless_pass_by_value, reason = "the same face as with the feature, which gives it back")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the same face as with the feature, which gives it back"
+)]
 fn pattern(pattern: LitStr) -> syn::Result<LitStr> {
-    Err(syn::Error::new(pattern.span(), "patterns need the feature `patterns` of svc"))
+    Err(syn::Error::new(
+        pattern.span(),
+        "patterns need the feature `patterns` of svc",
+    ))
 }

@@ -3,25 +3,27 @@
 pub use crate::app::{Mutation, Query, RootField, Subscription};
 pub use crate::authz::{AuthorizerOf, CheckAnswer, FieldCheck, OwnAuthorizer};
 pub use crate::engine::{
-    Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, events, events_of_result,
+    Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, events,
+    events_of_result,
 };
 pub use crate::metrics::with_metrics;
 pub use crate::mutation::MutationError;
 pub use crate::mutation::automatic::{
-    ERROR_CODE, ERROR_ERRORS, ERROR_MESSAGE, ERROR_STATUS, SUCCESS_ID, SUCCESS_MESSAGE, SUCCESS_STATUS,
-    SUCCESS_UPDATED_FIELDS, error, read_result, success,
+    ERROR_CODE, ERROR_ERRORS, ERROR_MESSAGE, ERROR_STATUS, SUCCESS_ID, SUCCESS_MESSAGE,
+    SUCCESS_STATUS, SUCCESS_UPDATED_FIELDS, error, read_result, success,
 };
 pub use crate::repository::{Aggregate, Connection};
 pub use crate::request::Context;
 pub use crate::schema::{
-    AbstractMeta, ActsOn, ArgMeta, BesideMeta, BoxFuture, ComputedMeta, ComputedRun, CustomScalar, ElementMeta,
-    EnumMeta, EnumValueMeta, EventMeta, EventReturn, ExactJson, FieldMeta, FromStored, FunctionMeta, FunctionReturn,
-    Guard, Input, InputError, InputFields, InputMeta, InputRule, InterfaceFieldMeta, InterfaceOf, KeyFn, NestedMeta,
-    NestedVerb, NullArgument, Object, ObjectMeta, OnFailure, OperationKind, OrderKey, Output, Place, PlannedMeta,
-    PlannedReturn, Registry, RelationMeta, RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta, RootLimit,
-    RootRules, RowFunctionMeta, RowFunctionReturn, RowSourceKind, RowSourceMeta, Run, ScalarKind, ScalarMeta, Shape,
-    StoredError, StoredFields, SvcType, Through, TypeFn, TypeKey, TypeRef, WriteMeta, WriteScalar, WriteVerb,
-    WrittenReturn, check_input, row_type, touched,
+    AbstractMeta, ActsOn, ArgMeta, BesideMeta, BoxFuture, ComputedMeta, ComputedRun, CustomScalar,
+    ElementMeta, EnumMeta, EnumValueMeta, EventMeta, EventReturn, ExactJson, FieldMeta, FromStored,
+    FunctionMeta, FunctionReturn, Guard, Input, InputError, InputFields, InputMeta, InputRule,
+    InterfaceFieldMeta, InterfaceOf, KeyFn, NestedMeta, NestedVerb, NullArgument, Object,
+    ObjectMeta, OnFailure, OperationKind, OrderKey, Output, Place, PlannedMeta, PlannedReturn,
+    Registry, RelationMeta, RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta,
+    RootLimit, RootRules, RowFunctionMeta, RowFunctionReturn, RowSourceKind, RowSourceMeta, Run,
+    ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, Through, TypeFn, TypeKey,
+    TypeRef, WriteMeta, WriteScalar, WriteVerb, WrittenReturn, check_input, row_type, touched,
 };
 pub use crate::schema::{check_scalar, parse_scalar, recode_scalar, stored_scalar, write_scalar};
 #[cfg(feature = "testing")]
@@ -37,7 +39,8 @@ pub use serde_json;
 /// Never: the engine calls a method with a value of the type that the method was registered for.
 #[expect(clippy::expect_used, reason = "see above")]
 pub fn receiver<T: 'static>(this: &dyn std::any::Any) -> &T {
-    this.downcast_ref().expect("the receiver is of the type that registered the method")
+    this.downcast_ref()
+        .expect("the receiver is of the type that registered the method")
 }
 
 /// The type of a resolver's parameter for the context, `&Context<'_>`.
@@ -58,7 +61,8 @@ impl<'a> ContextParameter<'a> for &'a Context<'a> {
     }
 }
 
-/// The fallback for types without an `#[svc_type] impl` block: an inherent constant of the same name wins.
+/// The fallback for types without an `#[svc_type] impl` block: an inherent constant of the same
+/// name wins.
 pub trait NoComputed {
     /// No computed fields.
     const __SVC_COMPUTED_FIELDS_GO_INTO_ONE_IMPL: &'static [ComputedMeta] = &[];

@@ -86,10 +86,27 @@ mod tests {
 
     #[test]
     fn the_quoted_program_is_the_quickstart() {
-        let program = concat!("```rust,ignore\n", include_str!("../../examples/quickstart/src/main.rs"), "```\n");
-        let schema = concat!("```sql\n", include_str!("../../examples/quickstart/src/schema.sql"), "```\n");
-        assert!(README.contains(program), "README.md differs from examples/quickstart/src/main.rs");
-        assert!(FIRST_PROGRAM.contains(program), "docs/first-program.md differs from examples/quickstart/src/main.rs");
+        let program = concat!(
+            "```rust,ignore\n",
+            include_str!("../../examples/quickstart/src/main.rs"),
+            "```\n"
+        );
+
+        let schema = concat!(
+            "```sql\n",
+            include_str!("../../examples/quickstart/src/schema.sql"),
+            "```\n"
+        );
+
+        assert!(
+            README.contains(program),
+            "README.md differs from examples/quickstart/src/main.rs"
+        );
+        assert!(
+            FIRST_PROGRAM.contains(program),
+            "docs/first-program.md differs from examples/quickstart/src/main.rs"
+        );
+
         assert!(
             FIRST_PROGRAM.contains(schema),
             "docs/first-program.md differs from examples/quickstart/src/schema.sql"

@@ -1,8 +1,8 @@
 //! GraphQL services over PostgreSQL views.
 //!
-//! A program annotates structs and functions. [`create_svc_app`] builds the schema from them and returns an
-//! [`axum::Router`]. A function without a body reads a view with one SQL statement per request: the fields that the
-//! client selects, and its `where`, `orderBy`, `limit` and `offset`.
+//! A program annotates structs and functions. [`create_svc_app`] builds the schema from them and
+//! returns an [`axum::Router`]. A function without a body reads a view with one SQL statement per
+//! request: the fields that the client selects, and its `where`, `orderBy`, `limit` and `offset`.
 //!
 //! ```no_run
 //! use svc::prelude::*;
@@ -84,8 +84,8 @@
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |
 //!
-//! [`axum`], [`async_graphql`], [`futures_util`], [`serde_json`] and `sqlx` are re-exported, because their types appear
-//! in signatures.
+//! [`axum`], [`async_graphql`], [`futures_util`], [`serde_json`] and `sqlx` are re-exported,
+//! because their types appear in signatures.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -140,14 +140,19 @@ mod request_log;
 mod response_cache;
 mod settings;
 mod sql;
-#[cfg(any(feature = "idp", feature = "tracing-otel", all(feature = "redis", feature = "tls")))]
+#[cfg(any(
+    feature = "idp",
+    feature = "tracing-otel",
+    all(feature = "redis", feature = "tls")
+))]
 mod tls_client;
 pub mod trace;
 mod upload;
 mod value_bytes;
 mod wake_flag;
 
-/// The database API for resolvers: queries, pages, aggregates, calls, transactions and session variables.
+/// The database API for resolvers: queries, pages, aggregates, calls, transactions and session
+/// variables.
 pub mod db {
     pub use crate::repository::*;
     pub use crate::request::SessionVariables;
@@ -156,9 +161,10 @@ pub mod db {
 pub mod prelude;
 
 pub use app::{
-    AccountsConfig, AppOptions, DatabaseConfig, Environment, EventsConfig, HttpConfig, MutationList, OperationsConfig,
-    ProtectionConfig, QueryList, RedisConfig, SchemaConfig, Server, StartError, SubscriptionList, SvcConfig, TypeList,
-    create_svc_app, serve, setup_metrics, setup_tracing,
+    AccountsConfig, AppOptions, DatabaseConfig, Environment, EventsConfig, HttpConfig,
+    MutationList, OperationsConfig, ProtectionConfig, QueryList, RedisConfig, SchemaConfig, Server,
+    StartError, SubscriptionList, SvcConfig, TypeList, create_svc_app, serve, setup_metrics,
+    setup_tracing,
 };
 #[cfg(feature = "auth")]
 pub use app::{ApiKeys, AuthenticatedUser};
@@ -187,8 +193,8 @@ pub use settings::ConfigError;
 #[cfg(feature = "testing")]
 pub use svc_macros::test;
 pub use svc_macros::{
-    authorize_field, mutation, query, subscription, svc_enum, svc_input, svc_interface, svc_result, svc_scalar,
-    svc_type, svc_union,
+    authorize_field, mutation, query, subscription, svc_enum, svc_input, svc_interface, svc_result,
+    svc_scalar, svc_type, svc_union,
 };
 pub use trace::TracingConfig;
 pub use upload::UploadConfig;
@@ -196,7 +202,9 @@ pub use upload::UploadConfig;
 pub use upload::{Upload, UploadedFile};
 
 #[cfg(feature = "auth")]
-pub use svc_macros::{requires_any_permission, requires_any_role, requires_auth, requires_permission, requires_role};
+pub use svc_macros::{
+    requires_any_permission, requires_any_role, requires_auth, requires_permission, requires_role,
+};
 
 #[cfg(feature = "embedded")]
 #[doc(inline)]

@@ -1,4 +1,5 @@
-//! Repeating log lines: the first occurrence is logged at once, further ones as one line per period with their number.
+//! Repeating log lines: the first occurrence is logged at once, further ones as one line per period
+//! with their number.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,11 +26,16 @@ struct State {
 impl LogThrottle {
     /// Returns a throttle that writes at most one line per period.
     pub(crate) fn every(period: Duration) -> Self {
-        Self(Arc::new(State { period, unlogged: AtomicU64::new(0), is_waiting: AtomicBool::new(false) }))
+        Self(Arc::new(State {
+            period,
+            unlogged: AtomicU64::new(0),
+            is_waiting: AtomicBool::new(false),
+        }))
     }
 
-    /// Counts an occurrence. `write` is called with the number of occurrences since the last line: immediately, unless
-    /// a line was written within the period, or else at its end, so that the last occurrences are logged too.
+    /// Counts an occurrence. `write` is called with the number of occurrences since the last line:
+    /// immediately, unless a line was written within the period, or else at its end, so that the
+    /// last occurrences are logged too.
     ///
     /// Without a tokio runtime each occurrence is logged.
     pub(crate) fn log(&self, write: impl Fn(u64) + Send + 'static) {
@@ -37,8 +43,10 @@ impl LogThrottle {
         if self.0.is_waiting.swap(true, Ordering::AcqRel) {
             return;
         }
+
         let waiting = Waiting(self.0.clone());
         waiting.write(&write);
+
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(waiting.until_quiet(write));
         }
@@ -104,25 +112,41 @@ mod tests {
 
     #[tokio::test]
     async fn the_first_is_written_at_once_and_the_rest_is_counted() {
-        let (throttle, lines) = (LogThrottle::every(Duration::from_millis(20)), Lines::default());
+        let (throttle, lines) = (
+            LogThrottle::every(Duration::from_millis(20)),
+            Lines::default(),
+        );
         (0..1_000).for_each(|_| lines.occur(&throttle));
         assert_eq!(lines.read(), [1]);
 
         until(|| lines.read() == [1, 999]).await;
         until(|| !throttle.0.is_waiting.load(Ordering::Acquire)).await;
         lines.occur(&throttle);
-        assert_eq!(lines.read(), [1, 999, 1], "a quiet period makes the next the first again");
+
+        assert_eq!(
+            lines.read(),
+            [1, 999, 1],
+            "a quiet period makes the next the first again"
+        );
     }
 
     #[test]
     fn nothing_is_lost_where_a_runtime_ends() {
-        let (throttle, lines) = (LogThrottle::every(Duration::from_secs(10)), Lines::default());
+        let (throttle, lines) = (
+            LogThrottle::every(Duration::from_secs(10)),
+            Lines::default(),
+        );
         for _ in 0..2 {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_all()
+                .build()
+                .unwrap();
             runtime.block_on(async { (0..3).for_each(|_| lines.occur(&throttle)) });
         }
+
         assert_eq!(lines.read(), [1, 3]);
         (0..2).for_each(|_| lines.occur(&throttle));
+
         assert_eq!(lines.read(), [1, 3, 3, 1]);
     }
 }

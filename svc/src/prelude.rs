@@ -12,7 +12,7 @@ pub use crate::authz::{AuthorizationDecision, AuthorizationRequest, RowDecision}
 pub use crate::repository::{Find, FindOne};
 pub use crate::sql::{asc, col, desc};
 pub use crate::{
-    Aggregate, AppOptions, Connection, Context, CursorPage, Error, ErrorCode, Many, One, OrderBy, Page, Patch, Result,
-    SvcConfig, Where, create_svc_app, mutations, queries, subscriptions, svc_enum, svc_input, svc_interface,
-    svc_result, svc_scalar, svc_type, svc_union, types,
+    Aggregate, AppOptions, Connection, Context, CursorPage, Error, ErrorCode, Many, One, OrderBy,
+    Page, Patch, Result, SvcConfig, Where, create_svc_app, mutations, queries, subscriptions,
+    svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union, types,
 };

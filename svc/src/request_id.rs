@@ -14,8 +14,8 @@ pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// The maximum length of an identifier from a client or a proxy.
 const LONGEST: usize = 128;
 
-/// The identifier of a request: that of its `X-Request-Id`, or a new one if it has no usable one. It is included in the
-/// response, and in the logged errors of the request.
+/// The identifier of a request: that of its `X-Request-Id`, or a new one if it has no usable one.
+/// It is included in the response, and in the logged errors of the request.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -45,8 +45,8 @@ tokio::task_local! {
 }
 
 impl RequestId {
-    /// Returns the identifier of the request that this task handles; `None` outside of requests, in tasks that a
-    /// resolver has spawned, and if `SVC_REQUEST_IDS` is off.
+    /// Returns the identifier of the request that this task handles; `None` outside of requests, in
+    /// tasks that a resolver has spawned, and if `SVC_REQUEST_IDS` is off.
     pub fn current() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }
@@ -67,7 +67,9 @@ impl RequestId {
 
     /// Returns the identifier in these headers, if it is usable.
     pub(crate) fn given(headers: &HeaderMap) -> Option<Self> {
-        let given = headers.get(HEADER).filter(|given| is_usable(given.as_bytes()))?;
+        let given = headers
+            .get(HEADER)
+            .filter(|given| is_usable(given.as_bytes()))?;
         Some(Self(Text::Given(given.clone())))
     }
 
@@ -80,14 +82,16 @@ impl RequestId {
     pub(crate) fn into_header(self) -> HeaderValue {
         match self.0 {
             Text::Given(value) => value,
-            Text::New(digits) => {
-                HeaderValue::from_bytes(&digits).unwrap_or(const { HeaderValue::from_static("unknown") })
-            }
+            Text::New(digits) => HeaderValue::from_bytes(&digits)
+                .unwrap_or(const { HeaderValue::from_static("unknown") }),
         }
     }
 
     /// Runs the future of a request, with its identifier if it has one.
-    pub(crate) async fn scope<F: Future>(id: Option<&Self>, mut answering: Pin<&mut F>) -> F::Output {
+    pub(crate) async fn scope<F: Future>(
+        id: Option<&Self>,
+        mut answering: Pin<&mut F>,
+    ) -> F::Output {
         let Some(id) = id else { return answering.await };
         poll_fn(|cx| Self::within(Some(id), || answering.as_mut().poll(cx))).await
     }
@@ -101,9 +105,11 @@ impl RequestId {
     }
 }
 
-/// Returns the digits of an unused identifier. Generating random bytes each time would cost more than everything else.
+/// Returns the digits of an unused identifier. Generating random bytes each time would cost more
+/// than everything else.
 fn unused() -> [u8; DIGITS] {
-    static PROCESS: LazyLock<[u8; DIGITS / 2]> = LazyLock::new(|| digits(Uuid::new_v4().as_u64_pair().1));
+    static PROCESS: LazyLock<[u8; DIGITS / 2]> =
+        LazyLock::new(|| digits(Uuid::new_v4().as_u64_pair().1));
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let mut unused = [0; DIGITS];
     let (process, number) = unused.split_at_mut(DIGITS / 2);

@@ -2,8 +2,8 @@
 
 use async_graphql::Value;
 
-/// Writes a value so that no two values have the same bytes: its type, its length, and its contents. Returns `None` for
-/// a value that cannot be encoded.
+/// Writes a value so that no two values have the same bytes: its type, its length, and its
+/// contents. Returns `None` for a value that cannot be encoded.
 pub(crate) fn value(out: &mut Vec<u8>, one: &Value) -> Option<()> {
     match one {
         Value::Null => out.push(b'n'),
@@ -24,6 +24,7 @@ pub(crate) fn value(out: &mut Vec<u8>, one: &Value) -> Option<()> {
             }
         }
     }
+
     Some(())
 }
 
@@ -71,16 +72,22 @@ mod tests {
             value!([1]),
             value!(["1"]),
         ];
+
         let bytes = |value: &Value| {
             let mut out = Vec::new();
             super::value(&mut out, value).unwrap();
             out
         };
+
         for (index, one) in values.iter().enumerate() {
             for other in &values[index + 1..] {
                 assert_ne!(bytes(one), bytes(other), "{one} {other}");
             }
         }
-        assert_eq!(super::value(&mut Vec::<u8>::new(), &Value::Binary(vec![1].into())), None);
+
+        assert_eq!(
+            super::value(&mut Vec::<u8>::new(), &Value::Binary(vec![1].into())),
+            None
+        );
     }
 }

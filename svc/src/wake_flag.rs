@@ -6,8 +6,8 @@ use std::task::{Wake, Waker};
 
 use futures_util::task::AtomicWaker;
 
-/// A waker that wakes the task registered last, and remembers that it was woken. A task may also be polled for other
-/// reasons, and then need not check again for the event that it waits for.
+/// A waker that wakes the task registered last, and remembers that it was woken. A task may also be
+/// polled for other reasons, and then need not check again for the event that it waits for.
 #[derive(Debug, Default)]
 pub(crate) struct WakeFlag {
     task: AtomicWaker,

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-/// Runs a test of a module (`module_path!()`) in a process of its own, where no other test runs; whether this is that
-/// process.
+/// Runs a test of a module (`module_path!()`) in a process of its own, where no other test runs;
+/// whether this is that process.
 pub fn is_alone(module: &str, name: &str) -> bool {
     is_alone_with(module, name, &[])
 }
@@ -23,6 +23,10 @@ pub fn is_alone_with(module: &str, name: &str, settings: &[(&str, &str)]) -> boo
         .output()
         .expect("the test");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     false
 }

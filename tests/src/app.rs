@@ -35,7 +35,8 @@ pub struct Reply {
 
 /// An HTTP client.
 ///
-/// Built together with a crate that wants TLS, reqwest asks for a TLS provider even where nothing is encrypted.
+/// Built together with a crate that wants TLS, reqwest asks for a TLS provider even where nothing
+/// is encrypted.
 pub fn client() -> reqwest::Client {
     // An error means that another test was first.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -47,7 +48,11 @@ impl App {
     pub async fn serve(options: AppOptions) -> Self {
         log::capture();
         let watch = Watch::start();
-        Self::serve_watched(create_svc_app(options).await.expect("the application"), watch).await
+        Self::serve_watched(
+            create_svc_app(options).await.expect("the application"),
+            watch,
+        )
+        .await
     }
 
     /// Serves a router on a free port.
@@ -57,11 +62,21 @@ impl App {
     }
 
     async fn serve_watched(router: Router, watch: Watch) -> Self {
-        let server = Server::bind(([127, 0, 0, 1], 0)).await.expect("a free port");
+        let server = Server::bind(([127, 0, 0, 1], 0))
+            .await
+            .expect("a free port");
         let address = server.local_addr();
         let (stop, stopped) = oneshot::channel::<()>();
-        let task = Some(tokio::spawn(server.run(router, async { stopped.await.unwrap_or_default() })));
-        Self { address, client: client(), stop: Some(stop), task, watch: Some(watch) }
+        let task = Some(tokio::spawn(
+            server.run(router, async { stopped.await.unwrap_or_default() }),
+        ));
+        Self {
+            address,
+            client: client(),
+            stop: Some(stop),
+            task,
+            watch: Some(watch),
+        }
     }
 
     /// The same, of whose log nothing is kept to search it for secrets: it takes memory.
@@ -87,12 +102,16 @@ impl App {
 
     /// Sends a document with variables.
     pub async fn query_with(&self, query: &str, variables: Value) -> Reply {
-        self.post(&json!({ "query": query, "variables": variables })).await
+        self.post(&json!({ "query": query, "variables": variables }))
+            .await
     }
 
     /// Sends a JSON body to `/graphql`.
     pub async fn post(&self, body: &Value) -> Reply {
-        let request = self.client.post(self.url("/graphql")).header("content-type", "application/json");
+        let request = self
+            .client
+            .post(self.url("/graphql"))
+            .header("content-type", "application/json");
         self.send(request.body(body.to_string())).await
     }
 
@@ -103,28 +122,40 @@ impl App {
 
     /// A request to finish and send.
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
-        self.client.request(method.parse().expect("a method"), self.url(path))
+        self.client
+            .request(method.parse().expect("a method"), self.url(path))
     }
 
     /// Sends a request.
     pub async fn send(&self, request: reqwest::RequestBuilder) -> Reply {
         let request = request.build().expect("a request");
         if let Some(watch) = &self.watch {
-            watch.request(request.headers(), request.body().and_then(|body| body.as_bytes()));
+            watch.request(
+                request.headers(),
+                request.body().and_then(|body| body.as_bytes()),
+            );
         }
         let response = self.client.execute(request).await.expect("an answer");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let reply = Reply { status, headers, text: response.text().await.expect("a body") };
+        let reply = Reply {
+            status,
+            headers,
+            text: response.text().await.expect("a body"),
+        };
         if let Some(watch) = &self.watch {
             watch.answer(&reply.headers, reply.text.as_bytes());
         }
         reply
     }
 
-    /// The secrets of requests and answers that were written since the server began, by any server of the tests. It is
-    /// asked for by itself when a test ends: only a test that has them written on purpose asks.
+    /// The secrets of requests and answers that were written since the server began, by any server
+    /// of the tests. It is asked for by itself when a test ends: only a test that has them written
+    /// on purpose asks.
     pub fn written_secrets(&mut self) -> Vec<String> {
-        self.watch.take().map(|watch| watch.leaks()).unwrap_or_default()
+        self.watch
+            .take()
+            .map(|watch| watch.leaks())
+            .unwrap_or_default()
     }
 
     /// Asks the server to stop.
@@ -157,25 +188,36 @@ impl Drop for App {
 impl Reply {
     /// The body as JSON.
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("the body is not JSON: {}", self.text))
+        serde_json::from_str(&self.text)
+            .unwrap_or_else(|_| panic!("the body is not JSON: {}", self.text))
     }
 
     /// `data`; fails when there are errors.
     pub fn data(&self) -> Value {
         let json = self.json();
-        assert!(json.get("errors").is_none(), "unexpected errors: {}", self.text);
+        assert!(
+            json.get("errors").is_none(),
+            "unexpected errors: {}",
+            self.text
+        );
         json["data"].clone()
     }
 
     /// The code of the first error.
     pub fn code(&self) -> String {
         let json = self.json();
-        json["errors"][0]["extensions"]["code"].as_str().unwrap_or_else(|| panic!("no error: {}", self.text)).to_owned()
+        json["errors"][0]["extensions"]["code"]
+            .as_str()
+            .unwrap_or_else(|| panic!("no error: {}", self.text))
+            .to_owned()
     }
 
     /// The message of the first error.
     pub fn message(&self) -> String {
         let json = self.json();
-        json["errors"][0]["message"].as_str().unwrap_or_else(|| panic!("no error: {}", self.text)).to_owned()
+        json["errors"][0]["message"]
+            .as_str()
+            .unwrap_or_else(|| panic!("no error: {}", self.text))
+            .to_owned()
     }
 }

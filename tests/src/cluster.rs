@@ -18,11 +18,15 @@ pub fn cluster() -> &'static Database {
                 .max_connections(400)
                 .setting("shared_preload_libraries", "pg_stat_statements")
                 .setting("pg_stat_statements.track", "all")
-                // Small tables whose statements look costly: compiling one takes a second, and running it a millisecond.
+                // Small tables whose statements look costly: compiling one takes a second, and
+                // running it a millisecond.
                 .setting("jit", "off")
-                // Thousands of tests make statements, which must not push out those that one of them counts.
+                // Thousands of tests make statements, which must not push out those that one of
+                // them counts.
                 .setting("pg_stat_statements.max", "100000");
-            let database = runtime.block_on(Database::start(options)).expect("the tests need PostgreSQL");
+            let database = runtime
+                .block_on(Database::start(options))
+                .expect("the tests need PostgreSQL");
             std::mem::forget(runtime);
             database
         });

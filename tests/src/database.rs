@@ -20,7 +20,10 @@ impl TestDatabase {
     /// An empty database, in which `sql` is run.
     pub async fn new(sql: &str) -> Self {
         let database = Self { name: next_name() };
-        cluster().ensure_database(&database.name).await.expect("a database");
+        cluster()
+            .ensure_database(&database.name)
+            .await
+            .expect("a database");
         database.execute(sql).await;
         database
     }
@@ -32,17 +35,32 @@ impl TestDatabase {
         let made = made.get_or_insert_default();
         let template = format!("template_{template}");
         if made.insert(template.clone()) {
-            cluster().ensure_database(&template).await.expect("a template");
-            Self { name: template.clone() }.execute(sql).await;
+            cluster()
+                .ensure_database(&template)
+                .await
+                .expect("a template");
+            Self {
+                name: template.clone(),
+            }
+            .execute(sql)
+            .await;
         }
         let name = next_name();
-        cluster().create_from_template(&name, &template).await.expect("a copy of the template");
+        cluster()
+            .create_from_template(&name, &template)
+            .await
+            .expect("a copy of the template");
         Self { name }
     }
 
-    /// The same, without statistics of what will run: thousands of statements would push out those that others count.
+    /// The same, without statistics of what will run: thousands of statements would push out those
+    /// that others count.
     pub async fn uncounted(self) -> Self {
-        self.execute(&format!("ALTER DATABASE {} SET pg_stat_statements.track = none", self.name)).await;
+        self.execute(&format!(
+            "ALTER DATABASE {} SET pg_stat_statements.track = none",
+            self.name
+        ))
+        .await;
         self
     }
 
@@ -56,11 +74,14 @@ impl TestDatabase {
         cluster().url_for(&self.name)
     }
 
-    /// Runs SQL, in one transaction; again where it was chosen to end a deadlock with statements of others.
+    /// Runs SQL, in one transaction; again where it was chosen to end a deadlock with statements of
+    /// others.
     pub async fn execute(&self, sql: &str) {
         let pool = self.pool().await;
         let is_deadlock = |error: &sqlx::Error| {
-            error.as_database_error().is_some_and(|error| error.code().as_deref() == Some("40P01"))
+            error
+                .as_database_error()
+                .is_some_and(|error| error.code().as_deref() == Some("40P01"))
         };
         let mut done = sqlx::raw_sql(AssertSqlSafe(sql)).execute(&pool).await;
         while done.as_ref().is_err_and(is_deadlock) {
@@ -80,7 +101,10 @@ impl TestDatabase {
     pub async fn statements(&self, part: &str) -> i64 {
         let pool = self.pool().await;
         settle(&pool).await;
-        sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(&pool).await.expect("the extension");
+        sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+            .execute(&pool)
+            .await
+            .expect("the extension");
         let count = sqlx::query_scalar(
             "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements \
              WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) \
@@ -96,11 +120,15 @@ impl TestDatabase {
 }
 
 impl TestDatabase {
-    /// The texts of the statements that read from `source`, as `pg_stat_statements` keeps them, without constants.
+    /// The texts of the statements that read from `source`, as `pg_stat_statements` keeps them,
+    /// without constants.
     pub async fn texts(&self, source: &str) -> Vec<String> {
         let pool = self.pool().await;
         settle(&pool).await;
-        sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(&pool).await.expect("the extension");
+        sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+            .execute(&pool)
+            .await
+            .expect("the extension");
         let texts = sqlx::query_scalar(
             "SELECT DISTINCT query FROM pg_stat_statements \
              WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) \
@@ -115,8 +143,9 @@ impl TestDatabase {
     }
 }
 
-/// Gives statements that were answered the time to be counted, which PostgreSQL does afterwards. Those that wait for a
-/// lock, a time or their client do not end soon. The question itself has a name that is not counted.
+/// Gives statements that were answered the time to be counted, which PostgreSQL does afterwards.
+/// Those that wait for a lock, a time or their client do not end soon. The question itself has a
+/// name that is not counted.
 async fn settle(pool: &PgPool) {
     const RUNNING: &str = "SELECT count(*) AS pg_stat_statements FROM pg_stat_activity \
                            WHERE datname = current_database() \
@@ -125,7 +154,12 @@ async fn settle(pool: &PgPool) {
                            AND coalesce(wait_event, '') <> 'ClientWrite'";
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(5) {
-        if sqlx::query_scalar::<_, i64>(RUNNING).fetch_one(pool).await.expect("the statistics") == 0 {
+        if sqlx::query_scalar::<_, i64>(RUNNING)
+            .fetch_one(pool)
+            .await
+            .expect("the statistics")
+            == 0
+        {
             return;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;

@@ -34,13 +34,17 @@ impl App {
         let whole = json!({ "data": expected });
         eventually(async || {
             let reply = self.query(document).await;
-            if reply.json() == whole { Ok(()) } else { Err(reply.text) }
+            if reply.json() == whole {
+                Ok(())
+            } else {
+                Err(reply.text)
+            }
         })
         .await;
     }
 
-    /// Waits until `/ready` says that the service is ready. A probe waits for a second at most, so that one alone may
-    /// fail on a busy machine.
+    /// Waits until `/ready` says that the service is ready. A probe waits for a second at most, so
+    /// that one alone may fail on a busy machine.
     pub async fn until_ready(&self) {
         eventually(async || match self.get("/ready").await {
             ready if ready.status == 200 => Ok(()),
@@ -49,7 +53,8 @@ impl App {
         .await;
     }
 
-    /// Waits until `/ready` says that the service is not ready and has this text, and returns that answer.
+    /// Waits until `/ready` says that the service is not ready and has this text, and returns that
+    /// answer.
     pub async fn until_not_ready(&self, part: &str) -> Reply {
         eventually(async || match self.get("/ready").await {
             ready if ready.status == 503 && ready.text.contains(part) => Ok(ready),
@@ -68,7 +73,11 @@ impl TestDatabase {
         eventually(async || {
             let query = sqlx::query_scalar::<_, i64>(running).bind(part);
             let found = query.fetch_one(&pool).await.expect("the statistics");
-            if found == number { Ok(()) } else { Err(format!("{found} statements with {part}")) }
+            if found == number {
+                Ok(())
+            } else {
+                Err(format!("{found} statements with {part}"))
+            }
         })
         .await;
         pool.close().await;

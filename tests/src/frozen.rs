@@ -23,8 +23,12 @@ impl Frozen {
     /// Stops the backends of a database and the process that starts new ones.
     pub async fn server(pool: &PgPool) -> Self {
         let mut pids = pids(pool).await;
-        let status = std::fs::read_to_string(format!("/proc/{}/status", pids[0])).expect("a process");
-        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).expect("a parent");
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", pids[0])).expect("a process");
+        let parent = status
+            .lines()
+            .find_map(|line| line.strip_prefix("PPid:"))
+            .expect("a parent");
         pids.push(parent.trim().parse().expect("a number"));
         Self::new(pids)
     }
@@ -32,7 +36,11 @@ impl Frozen {
     fn signal(&self, signal: &str) {
         let pids = self.0.iter().map(i32::to_string);
         // One that has ended meanwhile is not a failure.
-        let _ = std::process::Command::new("kill").arg(signal).args(pids).stderr(std::process::Stdio::null()).status();
+        let _ = std::process::Command::new("kill")
+            .arg(signal)
+            .args(pids)
+            .stderr(std::process::Stdio::null())
+            .status();
     }
 }
 
@@ -44,5 +52,8 @@ impl Drop for Frozen {
 
 async fn pids(pool: &PgPool) -> Vec<i32> {
     let others = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    sqlx::query_scalar(others).fetch_all(pool).await.expect("the processes")
+    sqlx::query_scalar(others)
+        .fetch_all(pool)
+        .await
+        .expect("the processes")
 }

@@ -19,14 +19,18 @@ pub fn node(script: &str) -> Command {
     command
 }
 
-/// The standard error of a script that runs beside a test: a pipe of its own, whose lines the test prints.
+/// The standard error of a script that runs beside a test: a pipe of its own, whose lines the test
+/// prints.
 ///
-/// Node makes the pipe into which it writes non-blocking, for everyone who has it: given that of the tests, a slow reader
-/// of their output would end whoever prints next.
+/// Node makes the pipe into which it writes non-blocking, for everyone who has it: given that of
+/// the tests, a slow reader of their output would end whoever prints next.
 ///
 /// # Panics
 /// When the system has no pipe left.
-#[expect(clippy::print_stderr, reason = "what a script complains of belongs to the test's output")]
+#[expect(
+    clippy::print_stderr,
+    reason = "what a script complains of belongs to the test's output"
+)]
 pub fn node_stderr() -> Stdio {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     std::thread::spawn(move || {
@@ -43,7 +47,12 @@ pub fn node_stderr() -> Stdio {
 /// When there is none.
 pub fn chromium() -> PathBuf {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
-    let usual = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].map(PathBuf::from);
+    let usual = [
+        "/usr/bin/chromium",
+        "/usr/bin/chromium-browser",
+        "/usr/bin/google-chrome",
+    ]
+    .map(PathBuf::from);
     let found = named.into_iter().chain(usual).find(|path| path.exists());
     found.expect("no Chromium; run `cargo xtask setup`, or name one in the variable CHROMIUM")
 }

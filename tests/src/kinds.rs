@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::{App, without_error_ids};
 
-/// The SQL of the three kinds of views over the table `tb_{name}`: `c_{name}` with columns, `d_{name}` with `data` only,
-/// and the table `tv_{name}`, which has some `columns` beside `data`.
+/// The SQL of the three kinds of views over the table `tb_{name}`: `c_{name}` with columns,
+/// `d_{name}` with `data` only, and the table `tv_{name}`, which has some `columns` beside `data`.
 pub fn three_views(name: &str, columns: &str) -> String {
     format!(
         "CREATE VIEW c_{name} AS SELECT *, '{{}}'::jsonb AS data FROM tb_{name};
@@ -16,8 +16,13 @@ pub fn three_views(name: &str, columns: &str) -> String {
     )
 }
 
-/// The one text with which all three kinds answer a question, without the identifiers of its errors.
-pub async fn agreed<K: Copy + Debug>(question: &str, kinds: [K; 3], mut ask: impl AsyncFnMut(K) -> String) -> String {
+/// The one text with which all three kinds answer a question, without the identifiers of its
+/// errors.
+pub async fn agreed<K: Copy + Debug>(
+    question: &str,
+    kinds: [K; 3],
+    mut ask: impl AsyncFnMut(K) -> String,
+) -> String {
     let [first, others @ ..] = kinds;
     let expected = without_error_ids(&ask(first).await);
     for kind in others {
@@ -31,8 +36,13 @@ pub async fn agreed<K: Copy + Debug>(question: &str, kinds: [K; 3], mut ask: imp
 }
 
 /// The data of the one answer with which all three kinds answer a query, of which none fails.
-pub async fn agreed_data<K: Copy + Debug>(query: &str, kinds: [K; 3], ask: impl AsyncFnMut(K) -> String) -> Value {
-    let mut answer: Value = serde_json::from_str(&agreed(query, kinds, ask).await).expect("an answer is JSON");
+pub async fn agreed_data<K: Copy + Debug>(
+    query: &str,
+    kinds: [K; 3],
+    ask: impl AsyncFnMut(K) -> String,
+) -> Value {
+    let mut answer: Value =
+        serde_json::from_str(&agreed(query, kinds, ask).await).expect("an answer is JSON");
     assert_eq!(answer.get("errors"), None, "{query}: {answer:#}");
     answer["data"].take()
 }
@@ -40,14 +50,21 @@ pub async fn agreed_data<K: Copy + Debug>(query: &str, kinds: [K; 3], ask: impl 
 /// The ids of the rows of `answer` in such data.
 pub fn ids(data: &Value) -> Vec<i64> {
     let rows = data["answer"].as_array().expect("a list");
-    rows.iter().map(|row| row["id"].as_i64().expect("an id")).collect()
+    rows.iter()
+        .map(|row| row["id"].as_i64().expect("an id"))
+        .collect()
 }
 
 impl App {
-    /// Asks the root fields `columns`, `data` and `table` the same, and returns the one answer that they must have.
+    /// Asks the root fields `columns`, `data` and `table` the same, and returns the one answer that
+    /// they must have.
     pub async fn same(&self, arguments: &str, selection: &str) -> Value {
         let question = format!("{arguments} {selection}");
-        let ask = async |root| self.query(&format!("{{ answer: {root}{question} }}")).await.text;
+        let ask = async |root| {
+            self.query(&format!("{{ answer: {root}{question} }}"))
+                .await
+                .text
+        };
         agreed_data(&question, ["columns", "data", "table"], ask).await["answer"].take()
     }
 }

@@ -1,4 +1,5 @@
-//! The harness of the black-box tests: one PostgreSQL for the test program, a database and a server for each test.
+//! The harness of the black-box tests: one PostgreSQL for the test program, a database and a server
+//! for each test.
 
 mod alone;
 mod app;

@@ -7,15 +7,22 @@ use tracing_subscriber::{EnvFilter, Layer as _, fmt, registry};
 
 use crate::written;
 
-/// Has the log captured with the output of each test, so that only those of failing tests are shown. `RUST_LOG` chooses
-/// what is logged. Everything is searched for secrets, whatever it chooses.
+/// Has the log captured with the output of each test, so that only those of failing tests are
+/// shown. `RUST_LOG` chooses what is logged. Everything is searched for secrets, whatever it
+/// chooses.
 ///
 /// A program's own log would go to standard error, and so into the output of all tests.
 pub fn capture() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let shown = fmt::layer().with_test_writer().with_ansi(false).with_filter(filter);
+    let shown = fmt::layer()
+        .with_test_writer()
+        .with_ansi(false)
+        .with_filter(filter);
     // A test of the security log has set up its own before.
-    svc::init_security_logger(SecurityLogConfig { path: None, stdout: false });
+    svc::init_security_logger(SecurityLogConfig {
+        path: None,
+        stdout: false,
+    });
     // An error means that another test was first.
     let _ = registry().with(shown).with(written::layer()).try_init();
 }

@@ -34,27 +34,42 @@ impl Log {
 
     fn at(level: LevelFilter) -> Self {
         let text = Text::default();
-        let kept = fmt::layer().with_ansi(false).with_writer(text.clone()).with_filter(level);
+        let kept = fmt::layer()
+            .with_ansi(false)
+            .with_writer(text.clone())
+            .with_filter(level);
         let subscriber = registry().with(kept).with(written::layer());
-        Self { text, _guard: Box::new(subscriber.set_default()) }
+        Self {
+            text,
+            _guard: Box::new(subscriber.set_default()),
+        }
     }
 
     /// All of it so far.
     pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.text.0.lock().expect("no panic while it is written")).into_owned()
+        String::from_utf8_lossy(&self.text.0.lock().expect("no panic while it is written"))
+            .into_owned()
     }
 
     /// Waits until the log has this part.
     pub async fn has(&self, part: &str) {
-        let found =
-            async || if self.text().contains(part) { Ok(()) } else { Err(format!("no {part} in {}", self.text())) };
+        let found = async || {
+            if self.text().contains(part) {
+                Ok(())
+            } else {
+                Err(format!("no {part} in {}", self.text()))
+            }
+        };
         eventually(found).await;
     }
 }
 
 impl Write for Text {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("no panic while it is written").extend_from_slice(bytes);
+        self.0
+            .lock()
+            .expect("no panic while it is written")
+            .extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

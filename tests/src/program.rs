@@ -18,14 +18,26 @@ pub struct Program {
 impl Program {
     /// Starts it, and reads its standard error.
     pub fn start(command: &mut Command) -> Self {
-        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program");
         let lines = child.stderr.take().map_or_else(|| channel().1, lines);
-        Self { child, lines, seen: Vec::new() }
+        Self {
+            child,
+            lines,
+            seen: Vec::new(),
+        }
     }
 
     /// Starts it with a standard error of the test's own.
     pub fn start_mute(command: &mut Command) -> Self {
-        Self { child: command.stdin(Stdio::null()).spawn().expect("the program"), lines: channel().1, seen: Vec::new() }
+        Self {
+            child: command.stdin(Stdio::null()).spawn().expect("the program"),
+            lines: channel().1,
+            seen: Vec::new(),
+        }
     }
 
     /// Waits for a line that contains a text, and returns it.
@@ -38,7 +50,10 @@ impl Program {
     #[track_caller]
     pub fn wait_for_any(&mut self, texts: &[&str]) -> String {
         let end = Instant::now() + PATIENCE;
-        while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
+        while let Ok(line) = self
+            .lines
+            .recv_timeout(end.saturating_duration_since(Instant::now()))
+        {
             self.seen.push(line.clone());
             if texts.iter().any(|text| line.contains(text)) {
                 return line;
@@ -51,7 +66,11 @@ impl Program {
     #[track_caller]
     pub fn url(&mut self) -> String {
         const SERVING: &str = "serving http://";
-        let seen = self.seen.iter().find(|line| line.contains(SERVING)).cloned();
+        let seen = self
+            .seen
+            .iter()
+            .find(|line| line.contains(SERVING))
+            .cloned();
         let line = seen.unwrap_or_else(|| self.wait_for(SERVING));
         line.trim_start_matches("serving ").to_owned()
     }
@@ -63,7 +82,9 @@ impl Program {
 
     /// Sends it a signal, such as `TERM`.
     pub fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([&format!("-{name}"), &self.pid().to_string()]).status();
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.pid().to_string()])
+            .status();
         assert!(sent.is_ok_and(|status| status.success()), "kill -{name}");
     }
 
@@ -74,7 +95,11 @@ impl Program {
         let status = loop {
             match self.child.try_wait().expect("its end") {
                 Some(status) => break status,
-                None => assert!(begun.elapsed() < PATIENCE, "it still runs: {:#?}", self.seen),
+                None => assert!(
+                    begun.elapsed() < PATIENCE,
+                    "it still runs: {:#?}",
+                    self.seen
+                ),
             }
             std::thread::sleep(Duration::from_millis(5));
         };
@@ -94,7 +119,12 @@ impl Drop for Program {
 /// The lines of a stream, which is read to its end, so that nobody waits for it.
 fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, lines) = channel();
-    let read = move || BufReader::new(stream).lines().map_while(Result::ok).for_each(|line| drop(sender.send(line)));
+    let read = move || {
+        BufReader::new(stream)
+            .lines()
+            .map_while(Result::ok)
+            .for_each(|line| drop(sender.send(line)))
+    };
     std::thread::spawn(read);
     lines
 }

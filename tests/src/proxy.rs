@@ -12,7 +12,10 @@ impl Proxy {
     /// A proxy that passes everything on.
     pub async fn new() -> Self {
         let url = cluster().url();
-        let port = url.split('&').find_map(|part| part.strip_prefix("port=")).expect("a port");
+        let port = url
+            .split('&')
+            .find_map(|part| part.strip_prefix("port="))
+            .expect("a port");
         let socket = cluster().socket_folder().join(format!(".s.PGSQL.{port}"));
         Self(network::Proxy::start(socket).await.expect("a free port"))
     }

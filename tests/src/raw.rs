@@ -12,7 +12,10 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Serves a router with bounds, until the test ends.
 pub async fn serve(config: HttpConfig, router: Router) -> std::net::SocketAddr {
-    let server = Server::bind(([127, 0, 0, 1], 0)).await.expect("no failure of the network").http(config);
+    let server = Server::bind(([127, 0, 0, 1], 0))
+        .await
+        .expect("no failure of the network")
+        .http(config);
     let address = server.local_addr();
     tokio::spawn(server.run(router, std::future::pending()));
     address
@@ -24,12 +27,19 @@ pub struct Client(pub TcpStream);
 impl Client {
     /// Connects.
     pub async fn open(address: std::net::SocketAddr) -> Self {
-        Self(TcpStream::connect(address).await.expect("no failure of the network"))
+        Self(
+            TcpStream::connect(address)
+                .await
+                .expect("no failure of the network"),
+        )
     }
 
     /// Sends bytes.
     pub async fn send(&mut self, text: &str) {
-        self.0.write_all(text.as_bytes()).await.expect("no failure of the network");
+        self.0
+            .write_all(text.as_bytes())
+            .await
+            .expect("no failure of the network");
     }
 
     /// Reads a response with a `Content-Length`.
@@ -45,11 +55,14 @@ impl Client {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, read).await.expect("no whole answer in time");
+        tokio::time::timeout(PATIENCE, read)
+            .await
+            .expect("no whole answer in time");
         String::from_utf8(text).expect("no failure of the network")
     }
 
-    /// Waits until the server has closed the connection; the time that it took, and the bytes that came until then.
+    /// Waits until the server has closed the connection; the time that it took, and the bytes that
+    /// came until then.
     pub async fn closed(&mut self) -> (Duration, String) {
         let start = Instant::now();
         let mut rest = Vec::new();
@@ -62,8 +75,15 @@ impl Client {
 
 fn is_whole(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
-    let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let Some((head, body)) = text.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let length = head.lines().find_map(|line| {
+        line.to_ascii_lowercase()
+            .strip_prefix("content-length: ")?
+            .parse()
+            .ok()
+    });
     body.len() >= length.unwrap_or(0)
 }
 

@@ -32,8 +32,16 @@ impl Redis {
     }
 
     async fn with_identity(identity: Option<(PathBuf, PathBuf)>) -> Self {
-        let (folder, port) = (TempDir::new().expect("a folder"), free_port().expect("a free port"));
-        let mut redis = Self { folder, port, server: None, identity };
+        let (folder, port) = (
+            TempDir::new().expect("a folder"),
+            free_port().expect("a free port"),
+        );
+        let mut redis = Self {
+            folder,
+            port,
+            server: None,
+            identity,
+        };
         redis.start().await;
         redis
     }
@@ -53,16 +61,32 @@ impl Redis {
         let mut command = Command::new("redis-server");
         let port = self.port.to_string();
         let socket = self.folder.path().join("redis.sock");
-        command.args(["--bind", "127.0.0.1", "--save", "", "--unixsocket"]).arg(&socket);
+        command
+            .args(["--bind", "127.0.0.1", "--save", "", "--unixsocket"])
+            .arg(&socket);
         match &self.identity {
             None => command.args(["--port", &port]),
             Some((certificate, key)) => {
-                command.args(["--port", "0", "--tls-port", &port, "--tls-auth-clients", "no"]);
-                command.arg("--tls-cert-file").arg(certificate).arg("--tls-key-file").arg(key)
+                command.args([
+                    "--port",
+                    "0",
+                    "--tls-port",
+                    &port,
+                    "--tls-auth-clients",
+                    "no",
+                ]);
+                command
+                    .arg("--tls-cert-file")
+                    .arg(certificate)
+                    .arg("--tls-key-file")
+                    .arg(key)
             }
         };
-        // It writes before it answers, so the end of its process loses nothing, and a busy disk holds nobody up.
-        command.args(["--appendonly", "yes", "--appendfsync", "no", "--dir"]).arg(self.folder.path());
+        // It writes before it answers, so the end of its process loses nothing, and a busy disk
+        // holds nobody up.
+        command
+            .args(["--appendonly", "yes", "--appendfsync", "no", "--dir"])
+            .arg(self.folder.path());
         let command = command.stdout(Stdio::null()).stderr(Stdio::null());
         self.server = Some(command.spawn().expect("no Redis; run `cargo xtask setup`"));
         eventually(async || {

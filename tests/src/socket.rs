@@ -42,9 +42,13 @@ impl Socket {
         let url = app.url("/graphql").replacen("http", "ws", 1);
         let mut request = url.into_client_request().expect("a request");
         for (name, value) in headers {
-            request.headers_mut().append(*name, http::HeaderValue::from_str(value).expect("a header"));
+            request
+                .headers_mut()
+                .append(*name, http::HeaderValue::from_str(value).expect("a header"));
         }
-        let stream = TcpStream::connect(app.address()).await.expect("a connection");
+        let stream = TcpStream::connect(app.address())
+            .await
+            .expect("a connection");
         match client_async(request, stream).await {
             Ok((socket, _)) => Ok(Self(socket)),
             Err(Error::Http(response)) => Err(response.status().as_u16()),
@@ -60,7 +64,9 @@ impl Socket {
     /// The same, with a payload of `connection_init`.
     pub async fn ready_with(app: &App, payload: Value) -> Self {
         let mut socket = Self::open(app).await;
-        socket.send(&json!({ "type": "connection_init", "payload": payload })).await;
+        socket
+            .send(&json!({ "type": "connection_init", "payload": payload }))
+            .await;
         assert_eq!(socket.next().await, json!({ "type": "connection_ack" }));
         socket
     }
@@ -77,7 +83,8 @@ impl Socket {
 
     /// Subscribes under an identifier.
     pub async fn subscribe(&mut self, id: &str, query: &str) {
-        self.send(&json!({ "id": id, "type": "subscribe", "payload": { "query": query } })).await;
+        self.send(&json!({ "id": id, "type": "subscribe", "payload": { "query": query } }))
+            .await;
     }
 
     /// The next message.
@@ -93,7 +100,9 @@ impl Socket {
     /// # Errors
     /// When it was closed.
     pub async fn receive(&mut self) -> Result<Value, Closed> {
-        self.receive_text().await.map(|text| serde_json::from_str(&text).expect("JSON"))
+        self.receive_text()
+            .await
+            .map(|text| serde_json::from_str(&text).expect("JSON"))
     }
 
     /// The next message as it came, or with what the socket was closed.
@@ -102,7 +111,9 @@ impl Socket {
     /// When it was closed.
     pub async fn receive_text(&mut self) -> Result<String, Closed> {
         loop {
-            let frame = tokio::time::timeout(PATIENCE, self.0.next()).await.expect("no message in time");
+            let frame = tokio::time::timeout(PATIENCE, self.0.next())
+                .await
+                .expect("no message in time");
             match frame {
                 Some(Ok(Message::Text(text))) => return Ok(text.to_string()),
                 Some(Ok(Message::Close(frame))) => {
@@ -146,21 +157,38 @@ pub struct Events {
 impl Events {
     /// Sends a document that a stream shall answer.
     pub async fn post(app: &App, accept: &str, query: &str) -> Self {
-        let request = app.request("POST", "/graphql").header("content-type", "application/json");
-        Self::of(request.header("accept", accept).body(json!({ "query": query }).to_string())).await
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json");
+        Self::of(
+            request
+                .header("accept", accept)
+                .body(json!({ "query": query }).to_string()),
+        )
+        .await
     }
 
     /// Sends a request.
     pub async fn of(request: reqwest::RequestBuilder) -> Self {
         let response = request.send().await.expect("an answer");
-        let content_type = response.headers()["content-type"].to_str().expect("a text").to_owned();
-        Self { status: response.status().as_u16(), content_type, response, text: String::new() }
+        let content_type = response.headers()["content-type"]
+            .to_str()
+            .expect("a text")
+            .to_owned();
+        Self {
+            status: response.status().as_u16(),
+            content_type,
+            response,
+            text: String::new(),
+        }
     }
 
     /// Waits until the body has this text, and returns all that came until then.
     pub async fn until(&mut self, part: &str) -> &str {
         while !self.text.contains(part) {
-            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk()).await.expect("no part in time");
+            let chunk = tokio::time::timeout(PATIENCE, self.response.chunk())
+                .await
+                .expect("no part in time");
             match chunk.expect("a body") {
                 Some(bytes) => self.text.push_str(&String::from_utf8_lossy(&bytes)),
                 None => panic!("the body has ended without {part:?}: {}", self.text),
@@ -171,7 +199,10 @@ impl Events {
 
     /// The whole body.
     pub async fn whole(mut self) -> String {
-        while let Ok(chunk) = tokio::time::timeout(PATIENCE, self.response.chunk()).await.expect("no end in time") {
+        while let Ok(chunk) = tokio::time::timeout(PATIENCE, self.response.chunk())
+            .await
+            .expect("no end in time")
+        {
             let Some(bytes) = chunk else { break };
             self.text.push_str(&String::from_utf8_lossy(&bytes));
         }

@@ -15,7 +15,14 @@ use tracing_subscriber::{Layer, fmt};
 /// The shortest secret that is searched for: shorter ones stand in a log by chance.
 const SHORTEST: usize = 12;
 /// The fields of requests and answers that hold secrets.
-const FIELDS: [&str; 6] = ["password", "current_password", "new_password", "token", "access_token", "refresh_token"];
+const FIELDS: [&str; 6] = [
+    "password",
+    "current_password",
+    "new_password",
+    "token",
+    "access_token",
+    "refresh_token",
+];
 
 /// All that was written while somebody watches, and what no server may ever write.
 #[derive(Default)]
@@ -32,20 +39,28 @@ struct Written {
 static WRITTEN: Mutex<Option<Written>> = Mutex::new(None);
 
 fn written<T>(with: impl FnOnce(&mut Written) -> T) -> T {
-    let mut guard: MutexGuard<'_, Option<Written>> = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut guard: MutexGuard<'_, Option<Written>> =
+        WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
     with(guard.get_or_insert_default())
 }
 
 /// Notes a secret that servers are configured with: none may ever write it.
 pub fn secret(secret: impl Into<String>) {
     let secret = secret.into();
-    assert!(secret.len() >= SHORTEST, "a secret that is searched for has at least {SHORTEST} bytes");
+    assert!(
+        secret.len() >= SHORTEST,
+        "a secret that is searched for has at least {SHORTEST} bytes"
+    );
     written(|written| written.secrets.insert(secret));
 }
 
 /// A layer that keeps what is logged at debug, the fields of spans among it.
 pub(crate) fn layer<S: Subscriber + for<'a> LookupSpan<'a>>() -> impl Layer<S> {
-    fmt::layer().with_ansi(false).with_span_events(FmtSpan::NEW).with_writer(|| Pen).with_filter(LevelFilter::DEBUG)
+    fmt::layer()
+        .with_ansi(false)
+        .with_span_events(FmtSpan::NEW)
+        .with_writer(|| Pen)
+        .with_filter(LevelFilter::DEBUG)
 }
 
 /// Keeps what was written, if somebody watches.
@@ -70,7 +85,8 @@ impl Write for Pen {
     }
 }
 
-/// A look at all that is written from its beginning on, for the secrets that its requests bring and their answers give.
+/// A look at all that is written from its beginning on, for the secrets that its requests bring and
+/// their answers give.
 #[derive(Debug)]
 pub(crate) struct Watch {
     number: u64,
@@ -85,15 +101,30 @@ impl Watch {
             written.watches.insert(written.next, start);
             written.next
         });
-        Self { number, secrets: Mutex::default() }
+        Self {
+            number,
+            secrets: Mutex::default(),
+        }
     }
 
     /// Notes the secrets of a request.
     pub(crate) fn request(&self, headers: &HeaderMap, body: Option<&[u8]>) {
-        for value in headers.get_all(AUTHORIZATION).iter().filter_map(|value| value.to_str().ok()) {
-            self.note(value.split_once(' ').map_or(value, |(_, credentials)| credentials));
+        for value in headers
+            .get_all(AUTHORIZATION)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+        {
+            self.note(
+                value
+                    .split_once(' ')
+                    .map_or(value, |(_, credentials)| credentials),
+            );
         }
-        for value in headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok()) {
+        for value in headers
+            .get_all(COOKIE)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+        {
             value.split(';').for_each(|cookie| self.note_cookie(cookie));
         }
         self.note_body(body.unwrap_or_default());
@@ -101,7 +132,11 @@ impl Watch {
 
     /// Notes the secrets of an answer. One that tells of an error may hold none.
     pub(crate) fn answer(&self, headers: &HeaderMap, body: &[u8]) {
-        for value in headers.get_all(SET_COOKIE).iter().filter_map(|value| value.to_str().ok()) {
+        for value in headers
+            .get_all(SET_COOKIE)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+        {
             self.note_cookie(value.split(';').next().unwrap_or_default());
         }
         self.note_body(body);
@@ -112,7 +147,9 @@ impl Watch {
     }
 
     fn note_body(&self, body: &[u8]) {
-        let Ok(Value::Object(fields)) = serde_json::from_slice(body) else { return };
+        let Ok(Value::Object(fields)) = serde_json::from_slice(body) else {
+            return;
+        };
         for secret in FIELDS.iter().filter_map(|name| fields.get(*name)?.as_str()) {
             self.note(secret);
         }
@@ -125,16 +162,31 @@ impl Watch {
     /// Notes a secret, or each part of a token but its header: the signature alone would be enough.
     fn note(&self, secret: &str) {
         let header = usize::from(secret.matches('.').count() == 2);
-        let parts = secret.split('.').skip(header).map(str::trim).filter(|part| part.len() >= SHORTEST);
-        self.secrets.lock().unwrap_or_else(PoisonError::into_inner).extend(parts.map(str::to_owned));
+        let parts = secret
+            .split('.')
+            .skip(header)
+            .map(str::trim)
+            .filter(|part| part.len() >= SHORTEST);
+        self.secrets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(parts.map(str::to_owned));
     }
 
     /// The secrets that were written, each with what stands around it.
     pub(crate) fn leaks(&self) -> Vec<String> {
-        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        // Each line that is logged waits for the lock, so that the search, which may take seconds, is not under it.
+        let mut secrets = self
+            .secrets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        // Each line that is logged waits for the lock, so that the search, which may take seconds,
+        // is not under it.
         let text = written(|written| {
-            let start = written.watches.get(&self.number).map_or(0, |start| start.saturating_sub(written.before));
+            let start = written
+                .watches
+                .get(&self.number)
+                .map_or(0, |start| start.saturating_sub(written.before));
             secrets.extend(written.secrets.iter().cloned());
             written.text.get(start..).unwrap_or_default().to_vec()
         });
@@ -143,8 +195,12 @@ impl Watch {
             let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
             text[begin..].lines().next().unwrap_or_default()
         };
-        let found = secrets.iter().filter_map(|secret| Some((secret, text.find(secret.as_str())?)));
-        found.map(|(secret, at)| format!("{secret} is in {}", line(at))).collect()
+        let found = secrets
+            .iter()
+            .filter_map(|secret| Some((secret, text.find(secret.as_str())?)));
+        found
+            .map(|(secret, at)| format!("{secret} is in {}", line(at)))
+            .collect()
     }
 }
 

@@ -61,21 +61,38 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
         What::Faults => run(cargo().args(program("faults")).args(arguments)),
         What::Hostile => run(with_postgres("").args(program("hostile")).args(arguments)),
         What::Growth => run(with_postgres("").args(program("growth")).args(arguments)),
-        What::Soak => run(with_postgres("svc-target").args(program("soak")).args(arguments)),
-        What::Auth => run(with_postgres("svc-target").args(program("auth")).args(arguments)),
+        What::Soak => run(with_postgres("svc-target")
+            .args(program("soak"))
+            .args(arguments)),
+        What::Auth => run(with_postgres("svc-target")
+            .args(program("auth"))
+            .args(arguments)),
         What::Sockets => run(cargo().args(program("sockets")).args(arguments)),
-        What::Protection => run(with_postgres("svc-target").args(program("auth")).arg("protection").args(arguments)),
-        What::RateLimits => run(with_postgres("svc-target").args(program("auth")).arg("rate-limits").args(arguments)),
-        What::Authz => run(with_postgres("svc-target").args(program("auth")).arg("authz").args(arguments)),
-        What::ResponseCache => {
-            run(with_postgres("svc-target").args(program("auth")).arg("response-cache").args(arguments))
-        }
-        What::Observability => {
-            run(with_postgres("svc-target").args(program("auth")).arg("observability").args(arguments))
-        }
+        What::Protection => run(with_postgres("svc-target")
+            .args(program("auth"))
+            .arg("protection")
+            .args(arguments)),
+        What::RateLimits => run(with_postgres("svc-target")
+            .args(program("auth"))
+            .arg("rate-limits")
+            .args(arguments)),
+        What::Authz => run(with_postgres("svc-target")
+            .args(program("auth"))
+            .arg("authz")
+            .args(arguments)),
+        What::ResponseCache => run(with_postgres("svc-target")
+            .args(program("auth"))
+            .arg("response-cache")
+            .args(arguments)),
+        What::Observability => run(with_postgres("svc-target")
+            .args(program("auth"))
+            .arg("observability")
+            .args(arguments)),
         What::Overload => run(with_postgres("").args(program("overload")).args(arguments)),
         What::CommandLine => command_line::measure(),
-        What::Instructions => run(with_postgres("svc-target").args(program("instructions")).args(arguments)),
+        What::Instructions => run(with_postgres("svc-target")
+            .args(program("instructions"))
+            .args(arguments)),
     }
 }
 

@@ -11,8 +11,8 @@ use crate::setup::setup;
 use crate::test::{Summary, test_on_newest_postgres, test_patiently};
 use crate::tidy::{self, tidy};
 
-/// Runs all checks; with `whole`, also those whose inputs have not changed since they passed, and the black-box tests that
-/// do not depend on the server on the newest PostgreSQL.
+/// Runs all checks; with `whole`, also those whose inputs have not changed since they passed, and
+/// the black-box tests that do not depend on the server on the newest PostgreSQL.
 ///
 /// The summary of the tests is the last line, so that the count is found where readers look for it.
 pub(crate) fn ci(whole: bool) -> Result<()> {
@@ -26,7 +26,8 @@ pub(crate) fn ci(whole: bool) -> Result<()> {
     Ok(())
 }
 
-/// Runs the checks that need no test binary: format, the repository's rules, and the compiler on the default features.
+/// Runs the checks that need no test binary: format, the repository's rules, and the compiler on
+/// the default features.
 pub(crate) fn quick() -> Result<()> {
     let mut steps = Steps::default();
     let result = cheap(&mut steps).and_then(|()| steps.run("check", check));
@@ -41,10 +42,22 @@ fn all(steps: &mut Steps, whole: bool) -> Result<Summary> {
 
     steps.run("setup", setup)?;
     let summary = steps.run("tests", test_patiently)?;
-    let summary = summary + steps.run("tests on the newest PostgreSQL", || test_on_newest_postgres(whole))?;
+    let summary = summary
+        + steps.run("tests on the newest PostgreSQL", || {
+            test_on_newest_postgres(whole)
+        })?;
 
-    steps.run("features", if whole { each_feature } else { changed_features })?;
+    steps.run(
+        "features",
+        if whole {
+            each_feature
+        } else {
+            changed_features
+        },
+    )?;
+
     steps.run("reference", reference)?;
+
     Ok(summary)
 }
 
@@ -58,16 +71,27 @@ fn check() -> Result<()> {
 }
 
 fn format() -> Result<()> {
-    run(cargo().args(["fmt", "--all", "--check"])).context("some lines are not formatted; run `cargo fmt --all`")
+    run(cargo().args(["fmt", "--all", "--check"]))
+        .context("some lines are not formatted; run `cargo fmt --all`")
 }
 
 fn clippy() -> Result<()> {
-    run(cargo().args(["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]))
+    run(cargo().args([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--all-features",
+        "--",
+        "-D",
+        "warnings",
+    ]))
 }
 
 fn reference() -> Result<()> {
     let mut command = cargo();
-    command.args(["doc", "--workspace", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "-D warnings");
+    command
+        .args(["doc", "--workspace", "--no-deps", "--all-features"])
+        .env("RUSTDOCFLAGS", "-D warnings");
     run(&mut command)
 }
 
@@ -104,8 +128,17 @@ mod tests {
     #[test]
     fn a_failed_step_is_named_and_timed() {
         let mut steps = Steps::default();
-        let error = steps.run("format", || -> anyhow::Result<()> { bail!("lines are not formatted") }).unwrap_err();
-        assert_eq!(format!("{error:#}"), "the step `format` failed: lines are not formatted");
+        let error = steps
+            .run("format", || -> anyhow::Result<()> {
+                bail!("lines are not formatted")
+            })
+            .unwrap_err();
+
+        assert_eq!(
+            format!("{error:#}"),
+            "the step `format` failed: lines are not formatted"
+        );
+
         assert_eq!(steps.durations.len(), 1);
     }
 }

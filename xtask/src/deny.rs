@@ -16,7 +16,8 @@ const TOOLS: &str = "target/tools";
 /// The name of the record of the check.
 const CHECK: &str = "licenses";
 
-/// Runs `cargo deny`, unless it has passed with the same dependencies and is not installed: building it takes minutes.
+/// Runs `cargo deny`, unless it has passed with the same dependencies and is not installed:
+/// building it takes minutes.
 pub(crate) fn changed_dependencies() -> Result<()> {
     if !exists("cargo-deny") && passed::has_passed(CHECK, inputs()?)? {
         eprintln!("the dependencies are those of the last check of their licenses");
@@ -43,8 +44,10 @@ pub(crate) fn deny() -> Result<()> {
             run(cargo().args(["install", &package, "--locked", "--debug", "--root", TOOLS]))?;
         }
     }
+
     run(Command::new(&program).args(["check", "bans", "licenses", "sources"]))?;
     advisories(&program)?;
+
     passed::write(CHECK, inputs()?)
 }
 
@@ -58,9 +61,11 @@ fn advisories(program: &str) -> Result<()> {
     if output.status.success() {
         return Ok(());
     }
+
     if text.contains("failed to fetch advisory database") {
         eprintln!("the advisories cannot be fetched, so nothing is checked against them");
         return Ok(());
     }
+
     bail!("{text}\n`{}` failed ({})", shown(&command), output.status);
 }

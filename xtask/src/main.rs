@@ -1,6 +1,10 @@
 //! The commands of contributors and CI: `cargo xtask setup | test | ci | tidy | bench`.
 
-#![expect(clippy::print_stderr, clippy::print_stdout, reason = "a command-line tool")]
+#![expect(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a command-line tool"
+)]
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
 
 mod bench;
@@ -36,10 +40,12 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Runs all checks, the cheap ones first: format, tidy, clippy, licenses, tests, each feature, docs.
+    /// Runs all checks, the cheap ones first: format, tidy, clippy, licenses, tests, each feature,
+    /// docs.
     Ci {
-        /// Runs all black-box tests on the newest PostgreSQL too, not only those that depend on the server; checks each
-        /// feature alone and the licenses, also where nothing has changed since they passed.
+        /// Runs all black-box tests on the newest PostgreSQL too, not only those that depend on the
+        /// server; checks each feature alone and the licenses, also where nothing has changed since
+        /// they passed.
         #[arg(long)]
         whole: bool,
     },
@@ -47,9 +53,11 @@ enum Task {
     Quick,
     /// Checks each feature alone, and records that they pass.
     Features,
-    /// Checks licences, sources and banned crates with `cargo deny`, which is installed for it, and records that they pass.
+    /// Checks licences, sources and banned crates with `cargo deny`, which is installed for it, and
+    /// records that they pass.
     Deny,
-    /// Checks the repository's own rules: circles among modules, lengths, English, commits, vendored assets.
+    /// Checks the repository's own rules: circles among modules, lengths, English, commits,
+    /// vendored assets.
     Tidy(tidy::Options),
     /// Measures: `side-by-side` (the default) or another claim of benches/README.md.
     Bench {
@@ -75,6 +83,7 @@ fn main() -> ExitCode {
 
 fn run_task(task: Task) -> Result<()> {
     std::env::set_current_dir(run::root())?;
+
     match task {
         Task::Setup => setup::setup(),
         Task::Test { arguments } => test::test(&arguments).map(drop),

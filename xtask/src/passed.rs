@@ -1,4 +1,5 @@
-//! Records of checks that have passed: the digest of a check's inputs, committed beside this program.
+//! Records of checks that have passed: the digest of a check's inputs, committed beside this
+//! program.
 //!
 //! A check that takes minutes runs in CI only if its inputs differ from the record.
 
@@ -23,7 +24,8 @@ impl Inputs {
 
     /// Adds the text of a file.
     pub(crate) fn add_file(&mut self, path: &Path) -> Result<()> {
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
         self.add(&text);
         Ok(())
     }

@@ -20,7 +20,9 @@ pub(crate) fn cargo() -> Command {
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let shown = shown(command);
     eprintln!("$ {shown}");
-    let status = command.status().with_context(|| format!("cannot start `{shown}`"))?;
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start `{shown}`"))?;
     ensure!(status.success(), "`{shown}` failed ({status})");
     Ok(())
 }
@@ -28,7 +30,10 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 /// The command as a person would type it.
 pub(crate) fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")
+    words
+        .map(OsStr::to_string_lossy)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Whether a program is on the path.

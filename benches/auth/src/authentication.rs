@@ -1,4 +1,5 @@
-//! The ways of asking for one user: with and without a token, and with values of the user for PostgreSQL.
+//! The ways of asking for one user: with and without a token, and with values of the user for
+//! PostgreSQL.
 
 use serde_json::json;
 use testbed::Request;
@@ -11,7 +12,8 @@ const NONE: usize = 0;
 /// The position of the variant with variables from headers.
 const HEADERS: usize = 4;
 
-const DOCUMENT: &str = "query Q1($id: UUID!) { user(id: $id) { id identifier name email bio city score createdAt } }";
+const DOCUMENT: &str =
+    "query Q1($id: UUID!) { user(id: $id) { id identifier name email bio city score createdAt } }";
 /// `md5('user1')` of the bench database, as a UUID.
 const FIRST_USER: &str = "24c9e15e-52af-c47c-225b-757e7bee1f9d";
 /// The headers of a gateway. The variant with values of the user gets them too, and does not look.
@@ -19,24 +21,55 @@ const GATEWAY: &str = "x-user-id: 24c9e15e-52af-c47c-225b-757e7bee1f9d\r\nx-tena
 /// Values of the user may cost what headers do, within what a repetition differs by.
 const EVEN: f64 = 0.01;
 
-const COMMON: [(&str, &str); 3] =
-    [("SVC_AUTH_PROVIDER", "custom"), ("SVC_AUTH_ISSUER", ISSUER), ("SVC_AUTH_AUDIENCE", AUDIENCE)];
+const COMMON: [(&str, &str); 3] = [
+    ("SVC_AUTH_PROVIDER", "custom"),
+    ("SVC_AUTH_ISSUER", ISSUER),
+    ("SVC_AUTH_AUDIENCE", AUDIENCE),
+];
 
 /// Every variant, in the order of the table.
 pub(crate) fn all() -> Vec<Variant> {
-    let rs256_settings =
-        [&COMMON[..], &[("SVC_AUTH_ALGORITHM", "RS256"), ("SVC_AUTH_PUBLIC_KEY", PUBLIC_KEY)]].concat();
-    let variant = |name, settings, requests, limit| Variant { name, settings, requests, limit };
-    let at_most = |beside, most| Some(Limit { beside, most: Most::Time(most) });
+    let rs256_settings = [
+        &COMMON[..],
+        &[
+            ("SVC_AUTH_ALGORITHM", "RS256"),
+            ("SVC_AUTH_PUBLIC_KEY", PUBLIC_KEY),
+        ],
+    ]
+    .concat();
+    let variant = |name, settings, requests, limit| Variant {
+        name,
+        settings,
+        requests,
+        limit,
+    };
+    let at_most = |beside, most| {
+        Some(Limit {
+            beside,
+            most: Most::Time(most),
+        })
+    };
     let gateway = || vec![request(&format!("{}{GATEWAY}", bearer(&hs256(0))))];
     vec![
         variant("no authentication", Vec::new(), vec![request("")], None),
-        variant("HS256, one token", hs256_settings(&[]), vec![request(&bearer(&hs256(0)))], at_most(NONE, 0.03)),
-        variant("RS256, one token", rs256_settings, vec![request(&bearer(&rs256()))], at_most(NONE, 0.03)),
+        variant(
+            "HS256, one token",
+            hs256_settings(&[]),
+            vec![request(&bearer(&hs256(0)))],
+            at_most(NONE, 0.03),
+        ),
+        variant(
+            "RS256, one token",
+            rs256_settings,
+            vec![request(&bearer(&rs256()))],
+            at_most(NONE, 0.03),
+        ),
         variant(
             "HS256, 1,000 tokens in turn",
             hs256_settings(&[]),
-            (0..1_000).map(|number| request(&bearer(&hs256(number)))).collect(),
+            (0..1_000)
+                .map(|number| request(&bearer(&hs256(number))))
+                .collect(),
             at_most(NONE, 0.08),
         ),
         variant(
@@ -55,7 +88,9 @@ pub(crate) fn all() -> Vec<Variant> {
 }
 
 /// The settings of a server that takes tokens by HS256, and more.
-pub(crate) fn hs256_settings(more: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+pub(crate) fn hs256_settings(
+    more: &[(&'static str, &'static str)],
+) -> Vec<(&'static str, &'static str)> {
     [&COMMON[..], &[("SVC_AUTH_SECRET_KEY", SECRET)], more].concat()
 }
 

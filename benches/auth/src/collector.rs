@@ -15,7 +15,8 @@ const ADDRESS: &str = "127.0.0.1:54991";
 /// # Errors
 /// The address is in use.
 pub(crate) fn start() -> Result<()> {
-    let listener = TcpListener::bind(ADDRESS).with_context(|| format!("cannot listen on {ADDRESS}"))?;
+    let listener =
+        TcpListener::bind(ADDRESS).with_context(|| format!("cannot listen on {ADDRESS}"))?;
     thread::spawn(move || {
         for connection in listener.incoming().flatten() {
             // A server that goes away ends its connection.
@@ -46,7 +47,8 @@ fn take(mut connection: TcpStream) -> Result<()> {
             }
         }
         std::io::copy(&mut reader.by_ref().take(length), &mut std::io::sink())?;
-        connection
-            .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n")?;
+        connection.write_all(
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n",
+        )?;
     }
 }

@@ -28,12 +28,23 @@ impl Cost {
 
 impl Loaded {
     pub(crate) fn new(server: Server, connections: usize) -> Result<Self> {
-        let clients = (0..connections).map(|_| server.client()).collect::<Result<_>>()?;
-        Ok(Self { server, clients, sent: 0 })
+        let clients = (0..connections)
+            .map(|_| server.client())
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            server,
+            clients,
+            sent: 0,
+        })
     }
 
     /// Sends so many requests, and says what one of them has cost.
-    pub(crate) fn measure(&mut self, requests: &[Request], count: usize, database: Process) -> Result<Cost> {
+    pub(crate) fn measure(
+        &mut self,
+        requests: &[Request],
+        count: usize,
+        database: Process,
+    ) -> Result<Cost> {
         let process = self.server.process();
         let before = (process.cpu()?, database.cpu()?);
         let each = count / self.clients.len();
@@ -41,15 +52,27 @@ impl Loaded {
         std::thread::scope(|scope| {
             let send = |(index, client): (usize, &mut Client)| {
                 let first = start + index * each;
-                (first..first + each).try_for_each(|number| client.send(&requests[number % requests.len()]).map(drop))
+                (first..first + each).try_for_each(|number| {
+                    client.send(&requests[number % requests.len()]).map(drop)
+                })
             };
-            let sending: Vec<_> =
-                self.clients.iter_mut().enumerate().map(|one| scope.spawn(move || send(one))).collect();
-            sending.into_iter().try_for_each(|thread| thread.join().map_err(|_| anyhow!("a client panicked"))?)
+            let sending: Vec<_> = self
+                .clients
+                .iter_mut()
+                .enumerate()
+                .map(|one| scope.spawn(move || send(one)))
+                .collect();
+            sending
+                .into_iter()
+                .try_for_each(|thread| thread.join().map_err(|_| anyhow!("a client panicked"))?)
         })?;
         let sent = each * self.clients.len();
         self.sent += sent;
-        let part = |after: Duration, before| (after - before) / u32::try_from(sent).unwrap_or(u32::MAX);
-        Ok(Cost { server: part(process.cpu()?, before.0), database: part(database.cpu()?, before.1) })
+        let part =
+            |after: Duration, before| (after - before) / u32::try_from(sent).unwrap_or(u32::MAX);
+        Ok(Cost {
+            server: part(process.cpu()?, before.0),
+            database: part(database.cpu()?, before.1),
+        })
     }
 }

@@ -1,7 +1,7 @@
-//! Measures what authentication, authorization, protection, rate limits, a kept answer or observability add to a
-//! request: servers with and without it are loaded in turns, and their CPU time, with PostgreSQL's, is compared within
-//! each of many short rounds. Counts the instructions of the server besides. Prints a table; ends with 1 when a variant
-//! costs more than it may.
+//! Measures what authentication, authorization, protection, rate limits, a kept answer or
+//! observability add to a request: servers with and without it are loaded in turns, and their CPU
+//! time, with PostgreSQL's, is compared within each of many short rounds. Counts the instructions
+//! of the server besides. Prints a table; ends with 1 when a variant costs more than it may.
 
 mod authentication;
 mod authorization;
@@ -107,13 +107,19 @@ fn main() -> ExitCode {
 fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     let (database, variants) = (Database::from_env()?, arguments.subject.variants());
     let section = arguments.subject.section();
-    let place = |name: &str| std::env::var_os(name).map(PathBuf::from).with_context(|| format!("{name} is not set"));
+    let place = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .with_context(|| format!("{name} is not set"))
+    };
     let (folder, target) = (place("BENCH_WORK")?.join(section), place("BENCH_TARGET")?);
     std::fs::create_dir_all(&folder)?;
     let program = target.join("release/svc-target");
     collector::start()?;
     let costs = costs(arguments, &folder, &program, &database, &variants)?;
-    let counts = variants.iter().map(|variant| instructions(&program, &database, &folder, variant));
+    let counts = variants
+        .iter()
+        .map(|variant| instructions(&program, &database, &folder, variant));
     let counts = counts.collect::<Result<Vec<_>>>()?;
     println!("<!-- begin {section} -->\n{}\n", database.hardware()?);
     println!(
@@ -124,13 +130,27 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     for (index, variant) in variants.iter().enumerate() {
         let beside = variant.limit.map_or(0, |limit| limit.beside);
         let is_of_server = matches!(variant.limit.map(|limit| limit.most), Some(Most::Server(_)));
-        let times = || costs.iter().map(|round| added(round[index], round[beside], is_of_server));
+        let times = || {
+            costs
+                .iter()
+                .map(|round| added(round[index], round[beside], is_of_server))
+        };
         let (time, (low, high)) = (median(times()), interval(times()));
-        let of = |part: fn(Cost) -> f64| median(costs.iter().map(|round| part(round[index]) * 1_000.0));
-        let (server, rest) = (of(|cost| cost.server.as_secs_f64()), of(|cost| cost.database.as_secs_f64()));
-        let limit = variant.limit.map_or_else(|| "–".to_owned(), |limit| limit.most.shown());
+        let of =
+            |part: fn(Cost) -> f64| median(costs.iter().map(|round| part(round[index]) * 1_000.0));
+        let (server, rest) = (
+            of(|cost| cost.server.as_secs_f64()),
+            of(|cost| cost.database.as_secs_f64()),
+        );
+        let limit = variant
+            .limit
+            .map_or_else(|| "–".to_owned(), |limit| limit.most.shown());
         let more = counts[index] / counts[beside] - 1.0;
-        let (scale, unit) = if is_of_server { (1.0, "µs") } else { (100.0, "%") };
+        let (scale, unit) = if is_of_server {
+            (1.0, "µs")
+        } else {
+            (100.0, "%")
+        };
         println!(
             "| {} | **{:.4}** ({server:.4} + {rest:.4}) | {:+.1} {unit} | {:+.1} to {:+.1} | {limit} | {:.0} | {:+.1} % |",
             variant.name,
@@ -141,15 +161,24 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
             counts[index],
             more * 100.0,
         );
-        if variant.limit.is_some_and(|limit| limit.most.is_passed(time)) {
-            over.push(format!("{}: {:+.1} {unit} above {}", variant.name, time * scale, variants[beside].name));
+        if variant
+            .limit
+            .is_some_and(|limit| limit.most.is_passed(time))
+        {
+            over.push(format!(
+                "{}: {:+.1} {unit} above {}",
+                variant.name,
+                time * scale,
+                variants[beside].name
+            ));
         }
     }
     println!("<!-- end {section} -->");
     Ok(over)
 }
 
-/// The CPU time that one request takes beyond another: as a part of it, or the server's in microseconds.
+/// The CPU time that one request takes beyond another: as a part of it, or the server's in
+/// microseconds.
 fn added(cost: Cost, other: Cost, is_of_server: bool) -> f64 {
     match is_of_server {
         true => (cost.server.as_secs_f64() - other.server.as_secs_f64()) * 1e6,
@@ -157,8 +186,8 @@ fn added(cost: Cost, other: Cost, is_of_server: bool) -> f64 {
     }
 }
 
-/// The costs of each variant in each round, all of which run in turns. Their order is another each time: which one ran
-/// before changes what is in the processor's caches.
+/// The costs of each variant in each round, all of which run in turns. Their order is another each
+/// time: which one ran before changes what is in the processor's caches.
 fn costs(
     arguments: &Arguments,
     folder: &Path,
@@ -169,11 +198,21 @@ fn costs(
     let log = File::create(folder.join("server.log"))?;
     let start = |variant: &Variant| {
         let mut command = Command::new(program);
-        command.arg("columns").envs(settings(variant)).env("DATABASE_URL", database.url("bench"));
-        if variant.settings.iter().any(|(name, _)| *name == "SVC_LOG_REQUESTS") {
+        command
+            .arg("columns")
+            .envs(settings(variant))
+            .env("DATABASE_URL", database.url("bench"));
+        if variant
+            .settings
+            .iter()
+            .any(|(name, _)| *name == "SVC_LOG_REQUESTS")
+        {
             command.stderr(log.try_clone()?);
         }
-        Loaded::new(Server::start(command, &variant.requests[0])?, arguments.connections)
+        Loaded::new(
+            Server::start(command, &variant.requests[0])?,
+            arguments.connections,
+        )
     };
     let mut servers = variants.iter().map(start).collect::<Result<Vec<_>>>()?;
     let process = database.process()?;
@@ -183,11 +222,19 @@ fn costs(
         let mut order: Vec<_> = (0..variants.len()).collect();
         random.shuffle(&mut order);
         for index in order {
-            costs[index] = Some(servers[index].measure(&variants[index].requests, arguments.requests, process)?);
+            costs[index] = Some(servers[index].measure(
+                &variants[index].requests,
+                arguments.requests,
+                process,
+            )?);
         }
         eprintln!(
             "round {round}: {:.1?} µs",
-            costs.iter().flatten().map(|cost| cost.total() * 1e6).collect::<Vec<_>>()
+            costs
+                .iter()
+                .flatten()
+                .map(|cost| cost.total() * 1e6)
+                .collect::<Vec<_>>()
         );
         // The first one warms up.
         if round > 0 {
@@ -197,22 +244,41 @@ fn costs(
     Ok(rounds)
 }
 
-/// The variables of a server. Nothing but requests takes PostgreSQL's time, and the connections that wait for answers are
-/// no overload, however long they do so.
+/// The variables of a server. Nothing but requests takes PostgreSQL's time, and the connections
+/// that wait for answers are no overload, however long they do so.
 fn settings(variant: &Variant) -> impl Iterator<Item = (&'static str, &'static str)> {
-    [("SVC_CATALOGUE_POLL", "0"), ("SVC_SHED_AFTER", "300"), ("RUST_LOG", "error")]
-        .into_iter()
-        .chain(variant.settings.iter().copied())
+    [
+        ("SVC_CATALOGUE_POLL", "0"),
+        ("SVC_SHED_AFTER", "300"),
+        ("RUST_LOG", "error"),
+    ]
+    .into_iter()
+    .chain(variant.settings.iter().copied())
 }
 
 /// The instructions of a request.
-fn instructions(program: &Path, database: &Database, folder: &Path, variant: &Variant) -> Result<f64> {
+fn instructions(
+    program: &Path,
+    database: &Database,
+    folder: &Path,
+    variant: &Variant,
+) -> Result<f64> {
     let variables: Vec<_> = settings(variant).collect();
     let url = database.url("bench");
-    let mut profile = Profile::start(program, "columns", &variables, &url, folder, &variant.requests[0])?;
+    let mut profile = Profile::start(
+        program,
+        "columns",
+        &variables,
+        &url,
+        folder,
+        &variant.requests[0],
+    )?;
     let mut rotation = variant.requests.iter().cycle();
     let mut send = |profile: &mut Profile, count| -> Result<()> {
-        rotation.by_ref().take(count).try_for_each(|request: &Request| profile.send(request))
+        rotation
+            .by_ref()
+            .take(count)
+            .try_for_each(|request: &Request| profile.send(request))
     };
     send(&mut profile, variant.requests.len().max(COUNTED))?;
     let mut counts = Vec::new();

@@ -29,8 +29,14 @@ pub(crate) fn hs256(number: usize) -> String {
         "email": "ada@example.com", "name": "Ada", "tenant": "acme", "jti": number.to_string(),
     });
     let encoded = |text: String| URL_SAFE_NO_PAD.encode(text);
-    let signed =
-        format!("{}.{}", encoded(json!({ "alg": "HS256", "typ": "JWT" }).to_string()), encoded(claims.to_string()));
-    let signature = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, SECRET.as_bytes()), signed.as_bytes());
+    let signed = format!(
+        "{}.{}",
+        encoded(json!({ "alg": "HS256", "typ": "JWT" }).to_string()),
+        encoded(claims.to_string())
+    );
+    let signature = hmac::sign(
+        &hmac::Key::new(hmac::HMAC_SHA256, SECRET.as_bytes()),
+        signed.as_bytes(),
+    );
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
 }

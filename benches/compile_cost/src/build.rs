@@ -24,10 +24,20 @@ impl Cost {
     /// Runs a command to its end; its cost, and what it printed to standard error.
     pub(crate) fn of(mut command: Command) -> Result<(Self, String)> {
         let (start, before) = (Instant::now(), children_seconds()?);
-        let output = command.stdout(Stdio::null()).stderr(Stdio::piped()).output()?;
-        let cost = Self { wall: start.elapsed().as_secs_f64(), cpu: children_seconds()? - before };
+        let output = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .output()?;
+        let cost = Self {
+            wall: start.elapsed().as_secs_f64(),
+            cpu: children_seconds()? - before,
+        };
         let printed = String::from_utf8_lossy(&output.stderr).into_owned();
-        if output.status.success() { Ok((cost, printed)) } else { Err(Error::other(printed)) }
+        if output.status.success() {
+            Ok((cost, printed))
+        } else {
+            Err(Error::other(printed))
+        }
     }
 }
 
@@ -35,7 +45,10 @@ impl Cost {
 pub(crate) fn cargo_in(folder: &Path, target: &Path) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.current_dir(folder).env("CARGO_TARGET_DIR", target).env_remove("RUSTFLAGS");
+    command
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target)
+        .env_remove("RUSTFLAGS");
     command
 }
 
@@ -51,51 +64,82 @@ impl Package {
     /// Runs cargo for this crate.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Result<Cost> {
         let (cost, _) = Cost::of(self.command(arguments))?;
-        eprintln!("{:>12}  cargo {:<16} {:6.2} s, {:6.2} s CPU", self.name, arguments.join(" "), cost.wall, cost.cpu);
+        eprintln!(
+            "{:>12}  cargo {:<16} {:6.2} s, {:6.2} s CPU",
+            self.name,
+            arguments.join(" "),
+            cost.wall,
+            cost.cpu
+        );
         Ok(cost)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = cargo_in(&self.folder, &self.folder.join("target"));
-        command.args(arguments).args(["--quiet", "-p", self.name]).stdout(Stdio::null());
+        command
+            .args(arguments)
+            .args(["--quiet", "-p", self.name])
+            .stdout(Stdio::null());
         command
     }
 
     /// Forgets this crate's own artefacts.
     pub(crate) fn clean(&self, profile: &str) -> Result<()> {
         let status = self.command(&["clean", "--profile", profile]).status()?;
-        if status.success() { Ok(()) } else { Err(Error::other("cargo clean failed")) }
+        if status.success() {
+            Ok(())
+        } else {
+            Err(Error::other("cargo clean failed"))
+        }
     }
 
     /// Changes one line in the body of one function.
     pub(crate) fn change(&self, run: usize) -> Result<()> {
         let file = self.folder.join(self.name).join("src/m0.rs");
         let text = fs::read_to_string(&file)?;
-        let stamp = std::time::UNIX_EPOCH.elapsed().map_or(run as u128, |time| time.as_nanos());
-        let line = text.lines().find(|line| line.contains("let revision = ")).unwrap_or_default();
-        fs::write(&file, text.replacen(line, &format!("    let revision = {stamp}_u128;"), 1))
+        let stamp = std::time::UNIX_EPOCH
+            .elapsed()
+            .map_or(run as u128, |time| time.as_nanos());
+        let line = text
+            .lines()
+            .find(|line| line.contains("let revision = "))
+            .unwrap_or_default();
+        fs::write(
+            &file,
+            text.replacen(line, &format!("    let revision = {stamp}_u128;"), 1),
+        )
     }
 
     /// Lines of unoptimised LLVM IR of this crate alone.
     pub(crate) fn ir_lines(&self) -> Result<f64> {
         self.clean("dev")?;
         let mut command = self.command(&["rustc"]);
-        command.args(["--", "--emit=llvm-ir", "-Ccodegen-units=1"]).env("CARGO_INCREMENTAL", "0");
+        command
+            .args(["--", "--emit=llvm-ir", "-Ccodegen-units=1"])
+            .env("CARGO_INCREMENTAL", "0");
         if !command.status()?.success() {
             return Err(Error::other("cargo rustc failed"));
         }
-        self.artefacts(".ll")?.iter().map(|file| Ok(fs::read_to_string(file)?.lines().count() as f64)).sum()
+        self.artefacts(".ll")?
+            .iter()
+            .map(|file| Ok(fs::read_to_string(file)?.lines().count() as f64))
+            .sum()
     }
 
     /// Bytes of unoptimised object code of this crate alone, debug information included.
     pub(crate) fn object_bytes(&self) -> Result<f64> {
         self.clean("dev")?;
         let mut command = self.command(&["rustc"]);
-        command.args(["--", "--emit=obj", "-Ccodegen-units=1"]).env("CARGO_INCREMENTAL", "0");
+        command
+            .args(["--", "--emit=obj", "-Ccodegen-units=1"])
+            .env("CARGO_INCREMENTAL", "0");
         if !command.status()?.success() {
             return Err(Error::other("cargo rustc failed"));
         }
-        self.artefacts(".o")?.iter().map(|file| Ok(fs::metadata(file)?.len() as f64)).sum()
+        self.artefacts(".o")?
+            .iter()
+            .map(|file| Ok(fs::metadata(file)?.len() as f64))
+            .sum()
     }
 
     /// Files of this crate among the artefacts of debug builds.
@@ -109,13 +153,19 @@ impl Package {
                 found.push(entry.path());
             }
         }
-        if found.is_empty() { Err(Error::other(format!("no {ending} of {}", self.name))) } else { Ok(found) }
+        if found.is_empty() {
+            Err(Error::other(format!("no {ending} of {}", self.name)))
+        } else {
+            Ok(found)
+        }
     }
 
     /// Lines that the user writes.
     pub(crate) fn source_lines(&self) -> Result<f64> {
         let files = fs::read_dir(self.folder.join(self.name).join("src"))?;
-        files.map(|file| Ok(fs::read_to_string(file?.path())?.lines().count() as f64)).sum()
+        files
+            .map(|file| Ok(fs::read_to_string(file?.path())?.lines().count() as f64))
+            .sum()
     }
 }
 
@@ -123,6 +173,10 @@ impl Package {
 fn children_seconds() -> Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
     let fields = stat.rsplit(") ").next().unwrap_or_default().split(' ');
-    let ticks: u64 = fields.skip(13).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    let ticks: u64 = fields
+        .skip(13)
+        .take(2)
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum();
     Ok(ticks as f64 / 100.0)
 }

@@ -1,5 +1,5 @@
-//! Two crates with one schema: 100 object types, 150 queries, 50 mutations, 10 enums, 10 input objects, in ten
-//! modules. Whatever is not the framework's own is the same in both.
+//! Two crates with one schema: 100 object types, 150 queries, 50 mutations, 10 enums, 10 input
+//! objects, in ten modules. Whatever is not the framework's own is the same in both.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,10 +19,15 @@ enum Style {
 
 /// Writes both crates and their workspace.
 pub(crate) fn workspace(folder: &Path) -> Result<()> {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()?;
     fs::create_dir_all(folder)?;
     let members = NAMES.map(|name| format!("{name:?}")).join(", ");
-    write(&folder.join("Cargo.toml"), &format!("[workspace]\nresolver = \"3\"\nmembers = [{members}]\n"))?;
+    write(
+        &folder.join("Cargo.toml"),
+        &format!("[workspace]\nresolver = \"3\"\nmembers = [{members}]\n"),
+    )?;
     if !folder.join("Cargo.lock").exists() {
         // The versions that svc is tested with.
         fs::copy(repository.join("Cargo.lock"), folder.join("Cargo.lock"))?;
@@ -30,10 +35,16 @@ pub(crate) fn workspace(folder: &Path) -> Result<()> {
     for (name, style) in NAMES.into_iter().zip([Style::Svc, Style::AsyncGraphql]) {
         let source = folder.join(name).join("src");
         fs::create_dir_all(&source)?;
-        write(&folder.join(name).join("Cargo.toml"), &manifest(name, style, &repository))?;
+        write(
+            &folder.join(name).join("Cargo.toml"),
+            &manifest(name, style, &repository),
+        )?;
         write(&source.join("main.rs"), &main(style))?;
         for number in 0..MODULES {
-            write(&source.join(format!("m{number}.rs")), &module(style, number))?;
+            write(
+                &source.join(format!("m{number}.rs")),
+                &module(style, number),
+            )?;
         }
     }
     Ok(())
@@ -41,11 +52,17 @@ pub(crate) fn workspace(folder: &Path) -> Result<()> {
 
 /// Keeps the time stamp of a file that is as it should be.
 fn write(path: &Path, text: &str) -> Result<()> {
-    if fs::read_to_string(path).is_ok_and(|known| known == text) { Ok(()) } else { fs::write(path, text) }
+    if fs::read_to_string(path).is_ok_and(|known| known == text) {
+        Ok(())
+    } else {
+        fs::write(path, text)
+    }
 }
 
 fn manifest(name: &str, style: Style, repository: &Path) -> String {
-    let mut text = format!("[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n");
+    let mut text = format!(
+        "[package]\nname = {name:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n"
+    );
     text += "tokio = { version = \"1\", features = [\"macros\", \"rt-multi-thread\", \"net\"] }\n";
     text += &match style {
         Style::Svc => format!("svc = {{ path = {:?} }}\n", repository.join("svc").display().to_string()),
@@ -68,8 +85,9 @@ struct Operations {
 }
 
 fn operations(module: usize) -> Operations {
-    let names =
-        |prefix: &'static str, numbers: std::ops::Range<usize>| numbers.map(move |n| format!("{prefix}_{module}_{n}"));
+    let names = |prefix: &'static str, numbers: std::ops::Range<usize>| {
+        numbers.map(move |n| format!("{prefix}_{module}_{n}"))
+    };
     Operations {
         queries: names("list", 0..5)
             .chain(names("one", 5..8))
@@ -81,14 +99,23 @@ fn operations(module: usize) -> Operations {
 }
 
 fn main(style: Style) -> String {
-    let modules: String = (0..MODULES).map(|number| format!("mod m{number};\n")).collect();
+    let modules: String = (0..MODULES)
+        .map(|number| format!("mod m{number};\n"))
+        .collect();
     let list = |of: fn(Operations) -> Vec<String>| {
-        let paths = (0..MODULES)
-            .flat_map(|module| of(operations(module)).into_iter().map(move |name| format!("m{module}::{name}")));
+        let paths = (0..MODULES).flat_map(|module| {
+            of(operations(module))
+                .into_iter()
+                .map(move |name| format!("m{module}::{name}"))
+        });
         paths.collect::<Vec<_>>().join(", ")
     };
-    let merged =
-        |root: &str| (0..MODULES).map(|number| format!("m{number}::{root}{number}")).collect::<Vec<_>>().join(", ");
+    let merged = |root: &str| {
+        (0..MODULES)
+            .map(|number| format!("m{number}::{root}{number}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let body = match style {
         Style::Svc => format!(
             r#"use svc::prelude::*;
@@ -139,7 +166,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {{
 fn module(style: Style, module: usize) -> String {
     let mut text = match style {
         Style::Svc => "use svc::prelude::*;\n".to_owned(),
-        Style::AsyncGraphql => "use async_graphql::*;\nuse chrono::{DateTime, Utc};\nuse uuid::Uuid;\n".to_owned(),
+        Style::AsyncGraphql => {
+            "use async_graphql::*;\nuse chrono::{DateTime, Utc};\nuse uuid::Uuid;\n".to_owned()
+        }
     };
     text += &enumeration(style, module);
     text += &input(style, module);
@@ -175,8 +204,11 @@ fn object(style: Style, module: usize, number: usize) -> String {
         Style::Svc => format!("#[svc_type(sql_source = \"v_object_{module}_{number}\")]"),
         Style::AsyncGraphql => "#[derive(SimpleObject)]".to_owned(),
     };
-    let last =
-        if number == 0 { "    pub active: bool,\n".to_owned() } else { format!("    pub parent: Object{module}x0,\n") };
+    let last = if number == 0 {
+        "    pub active: bool,\n".to_owned()
+    } else {
+        format!("    pub parent: Object{module}x0,\n")
+    };
     format!(
         "\n/// An object.\n{attribute}\npub struct Object{module}x{number} {{\n    pub id: Uuid,\n    pub name: String,\n    pub note: Option<String>,\n    pub count: i32,\n    pub score: f64,\n    pub kind: Kind{module},\n    pub tags: Vec<String>,\n    pub created_at: DateTime<Utc>,\n{last}}}\n"
     )
@@ -184,7 +216,12 @@ fn object(style: Style, module: usize, number: usize) -> String {
 
 fn roots(style: Style, module: usize) -> String {
     let Operations { queries, mutations } = operations(module);
-    let functions = |names: &[String]| names.iter().map(|name| function(style, module, name)).collect::<String>();
+    let functions = |names: &[String]| {
+        names
+            .iter()
+            .map(|name| function(style, module, name))
+            .collect::<String>()
+    };
     match style {
         Style::Svc => functions(&queries) + &functions(&mutations),
         Style::AsyncGraphql => {
@@ -203,22 +240,33 @@ fn roots(style: Style, module: usize) -> String {
 
 fn function(style: Style, module: usize, name: &str) -> String {
     let prefix = name.split('_').next().unwrap_or_default();
-    let object = format!("Object{module}x{}", name.rsplit('_').next().unwrap_or_default());
+    let object = format!(
+        "Object{module}x{}",
+        name.rsplit('_').next().unwrap_or_default()
+    );
     let planned = style == Style::Svc;
     let (arguments, answer, body) = match prefix {
-        "list" => (String::new(), format!("Vec<{object}>"), if planned { "" } else { "Vec::new()" }),
-        "one" => {
-            ("id: Uuid".to_owned(), format!("Option<{object}>"), if planned { "" } else { "let _ = id;\n    None" })
-        }
+        "list" => (
+            String::new(),
+            format!("Vec<{object}>"),
+            if planned { "" } else { "Vec::new()" },
+        ),
+        "one" => (
+            "id: Uuid".to_owned(),
+            format!("Option<{object}>"),
+            if planned { "" } else { "let _ = id;\n    None" },
+        ),
         "found" => (
             format!("ctx: &Context<'_>, filter: Input{module}, limit: i32"),
             format!("Result<Vec<{object}>>"),
             "let revision = 0_u128;\n    let _ = (ctx, filter.name, limit, revision);\n    Ok(Vec::new())",
         ),
         "some" => (String::new(), format!("Vec<{object}>"), "Vec::new()"),
-        _ => {
-            (format!("input: Input{module}"), format!("Result<Option<{object}>>"), "let _ = input.name;\n    Ok(None)")
-        }
+        _ => (
+            format!("input: Input{module}"),
+            format!("Result<Option<{object}>>"),
+            "let _ = input.name;\n    Ok(None)",
+        ),
     };
     let attribute = match (style, prefix) {
         (Style::Svc, "save") => "#[svc::mutation]\n",
@@ -231,6 +279,12 @@ fn function(style: Style, module: usize, name: &str) -> String {
         Style::AsyncGraphql => "&self, ",
     };
     let visible = if style == Style::Svc { "pub " } else { "" };
-    let body = if body.is_empty() { ";".to_owned() } else { format!(" {{\n    {body}\n}}") };
-    format!("\n/// An operation.\n{attribute}{visible}async fn {name}({receiver}{arguments}) -> {answer}{body}\n")
+    let body = if body.is_empty() {
+        ";".to_owned()
+    } else {
+        format!(" {{\n    {body}\n}}")
+    };
+    format!(
+        "\n/// An operation.\n{attribute}{visible}async fn {name}({receiver}{arguments}) -> {answer}{body}\n"
+    )
 }

@@ -1,10 +1,12 @@
-//! Measures what a user's crate costs to compile: one schema on svc's macros, the same on async-graphql's derives.
+//! Measures what a user's crate costs to compile: one schema on svc's macros, the same on
+//! async-graphql's derives.
 //!
-//! `compile_cost [RUNS] [FOLDER]`: 3 runs in a temporary folder, unless it is told otherwise. Dependencies are built
-//! first and not measured. Prints a table of medians.
+//! `compile_cost [RUNS] [FOLDER]`: 3 runs in a temporary folder, unless it is told otherwise.
+//! Dependencies are built first and not measured. Prints a table of medians.
 //!
-//! `compile_cost smallest [CHECKOUT [SET…]]` builds the smallest program from nothing with each set of features (or with
-//! those that are named: `"as it comes" "without sqlx" auth`), after that of another checkout.
+//! `compile_cost smallest [CHECKOUT [SET…]]` builds the smallest program from nothing with each set
+//! of features (or with those that are named: `"as it comes" "without sqlx" auth`), after that of
+//! another checkout.
 
 mod build;
 mod generate;
@@ -21,22 +23,44 @@ fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let first = arguments.next();
     if first.as_deref() == Some("smallest") {
-        let before = arguments.next().map(|path| PathBuf::from(path).canonicalize()).transpose()?;
+        let before = arguments
+            .next()
+            .map(|path| PathBuf::from(path).canonicalize())
+            .transpose()?;
         let sets: Vec<String> = arguments.collect();
-        return smallest::measure(&std::env::temp_dir().join("svc-compile-cost"), before.as_deref(), &sets);
+        return smallest::measure(
+            &std::env::temp_dir().join("svc-compile-cost"),
+            before.as_deref(),
+            &sets,
+        );
     }
-    let runs = first.and_then(|runs| runs.parse().ok()).unwrap_or(RUNS).max(1);
-    let folder = arguments.next().map_or_else(|| std::env::temp_dir().join("svc-compile-cost"), PathBuf::from);
+    let runs = first
+        .and_then(|runs| runs.parse().ok())
+        .unwrap_or(RUNS)
+        .max(1);
+    let folder = arguments.next().map_or_else(
+        || std::env::temp_dir().join("svc-compile-cost"),
+        PathBuf::from,
+    );
     generate::workspace(&folder)?;
     eprintln!("the crates are in {}", folder.display());
-    let packages = generate::NAMES.map(|name| Package { folder: folder.clone(), name });
+    let packages = generate::NAMES.map(|name| Package {
+        folder: folder.clone(),
+        name,
+    });
     for package in &packages {
         package.dependencies()?;
     }
     let mut table = String::new();
     let mut row = |what: &str, unit: fn(f64) -> String, costs: [f64; 2]| {
         let [ours, theirs] = costs;
-        let _ = writeln!(table, "| {what} | {} | {} | {:.2} |", unit(ours), unit(theirs), ours / theirs);
+        let _ = writeln!(
+            table,
+            "| {what} | {} | {} | {:.2} |",
+            unit(ours),
+            unit(theirs),
+            ours / theirs
+        );
     };
     for (what, measure) in MEASURES {
         let costs = medians(&packages, measure, runs)?;
@@ -44,27 +68,53 @@ fn main() -> std::io::Result<()> {
         row(&format!("{what}, CPU"), seconds, costs.map(|cost| cost.cpu));
     }
     let [ours, theirs] = &packages;
-    row("lines of LLVM IR (debug)", count, [ours.ir_lines()?, theirs.ir_lines()?]);
-    row("object code of the crate (debug), KiB", kibibytes, [ours.object_bytes()?, theirs.object_bytes()?]);
-    row("lines of source", count, [ours.source_lines()?, theirs.source_lines()?]);
+    row(
+        "lines of LLVM IR (debug)",
+        count,
+        [ours.ir_lines()?, theirs.ir_lines()?],
+    );
+    row(
+        "object code of the crate (debug), KiB",
+        kibibytes,
+        [ours.object_bytes()?, theirs.object_bytes()?],
+    );
+    row(
+        "lines of source",
+        count,
+        [ours.source_lines()?, theirs.source_lines()?],
+    );
     println!("<!-- begin compile -->\n{}\n", report::hardware());
-    println!("| median of {runs} | svc | async-graphql | ratio |\n|---|---:|---:|---:|\n{table}<!-- end compile -->");
+    println!(
+        "| median of {runs} | svc | async-graphql | ratio |\n|---|---:|---:|---:|\n{table}<!-- end compile -->"
+    );
     Ok(())
 }
 
 type Measure = fn(&Package, usize) -> std::io::Result<Cost>;
 
 const MEASURES: [(&str, Measure); 5] = [
-    ("`cargo check`", |package, _| package.clean("dev").and_then(|()| package.cargo(&["check"]))),
-    ("`cargo check` after a change of one line", |package, run| {
-        package.change(run).and_then(|()| package.cargo(&["check"]))
+    ("`cargo check`", |package, _| {
+        package
+            .clean("dev")
+            .and_then(|()| package.cargo(&["check"]))
     }),
-    ("`cargo build`", |package, _| package.clean("dev").and_then(|()| package.cargo(&["build"]))),
-    ("`cargo build` after a change of one line", |package, run| {
-        package.change(run).and_then(|()| package.cargo(&["build"]))
+    (
+        "`cargo check` after a change of one line",
+        |package, run| package.change(run).and_then(|()| package.cargo(&["check"])),
+    ),
+    ("`cargo build`", |package, _| {
+        package
+            .clean("dev")
+            .and_then(|()| package.cargo(&["build"]))
     }),
+    (
+        "`cargo build` after a change of one line",
+        |package, run| package.change(run).and_then(|()| package.cargo(&["build"])),
+    ),
     ("`cargo build --release`", |package, _| {
-        package.clean("release").and_then(|()| package.cargo(&["build", "--release"]))
+        package
+            .clean("release")
+            .and_then(|()| package.cargo(&["build", "--release"]))
     }),
 ];
 
@@ -76,7 +126,10 @@ fn medians(packages: &[Package; 2], measure: Measure, runs: usize) -> std::io::R
             costs.push(measure(package, run)?);
         }
     }
-    Ok(costs.map(|costs| Cost { wall: median(&costs, |cost| cost.wall), cpu: median(&costs, |cost| cost.cpu) }))
+    Ok(costs.map(|costs| Cost {
+        wall: median(&costs, |cost| cost.wall),
+        cpu: median(&costs, |cost| cost.cpu),
+    }))
 }
 
 fn median(costs: &[Cost], of: fn(&Cost) -> f64) -> f64 {

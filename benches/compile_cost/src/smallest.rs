@@ -1,4 +1,5 @@
-//! Measures what the README's smallest program costs to build from nothing, with each set of features.
+//! Measures what the README's smallest program costs to build from nothing, with each set of
+//! features.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,7 +11,10 @@ use crate::build::{Cost, cargo_in};
 /// The sets of features, and how they are called in the table.
 const SETS: [(&str, &str); 7] = [
     ("as it comes", "[\"embedded\"]"),
-    ("without `sqlx`", "[\"embedded\", \"graphiql\", \"logging\", \"scalars\", \"tls\"], default-features = false"),
+    (
+        "without `sqlx`",
+        "[\"embedded\", \"graphiql\", \"logging\", \"scalars\", \"tls\"], default-features = false",
+    ),
     ("`auth`", "[\"embedded\", \"auth\"]"),
     ("`idp`", "[\"embedded\", \"idp\"]"),
     ("`native-auth`", "[\"embedded\", \"native-auth\"]"),
@@ -18,28 +22,41 @@ const SETS: [(&str, &str); 7] = [
     ("`redis`", "[\"embedded\", \"redis\"]"),
 ];
 
-/// Prints the table; `before` is another checkout, whose program as it comes is the first row. `sets` are the names of
-/// those to build, or none for all.
+/// Prints the table; `before` is another checkout, whose program as it comes is the first row.
+/// `sets` are the names of those to build, or none for all.
 pub(crate) fn measure(folder: &Path, before: Option<&Path>, sets: &[String]) -> Result<()> {
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()?;
     let mut rows = Vec::new();
     if let Some(before) = before {
         rows.push(("before", Program::new(folder, before, SETS[0].1)?.build()?));
     }
-    let is_wanted = |name: &str| sets.is_empty() || sets.iter().any(|set| *set == name.replace('`', ""));
+    let is_wanted =
+        |name: &str| sets.is_empty() || sets.iter().any(|set| *set == name.replace('`', ""));
     for (name, features) in SETS.into_iter().filter(|(name, _)| is_wanted(name)) {
         rows.push((name, Program::new(folder, &repository, features)?.build()?));
     }
     let Some((_, (_, first))) = rows.first() else {
-        return Err(Error::other(format!("there is no set of features of these names: {}", sets.join(", "))));
+        return Err(Error::other(format!(
+            "there is no set of features of these names: {}",
+            sets.join(", ")
+        )));
     };
     let first = first.cpu;
     let mut table = String::new();
     for (name, (crates, cost)) in rows {
-        let _ = writeln!(table, "| {name} | {crates} | {:.0} s | {:.2} |", cost.cpu, cost.cpu / first);
+        let _ = writeln!(
+            table,
+            "| {name} | {crates} | {:.0} s | {:.2} |",
+            cost.cpu,
+            cost.cpu / first
+        );
     }
     println!("<!-- begin smallest -->\n{}\n", report::hardware());
-    println!("| the smallest program | crates | CPU of `cargo build` | ratio |\n|---|---:|---:|---:|");
+    println!(
+        "| the smallest program | crates | CPU of `cargo build` | ratio |\n|---|---:|---:|---:|"
+    );
     println!("{table}<!-- end smallest -->");
     Ok(())
 }
@@ -77,9 +94,14 @@ impl Program {
         }
         let mut command = cargo_in(&self.folder, &target);
         // A program that is built once keeps nothing for a next build.
-        command.args(["build", "--color", "never"]).env("CARGO_INCREMENTAL", "0");
+        command
+            .args(["build", "--color", "never"])
+            .env("CARGO_INCREMENTAL", "0");
         let (cost, printed) = Cost::of(command)?;
-        let crates = printed.lines().filter(|line| line.trim_start().starts_with("Compiling ")).count();
+        let crates = printed
+            .lines()
+            .filter(|line| line.trim_start().starts_with("Compiling "))
+            .count();
         if crates == 0 {
             return Err(Error::other("cargo compiled nothing"));
         }

@@ -46,14 +46,18 @@ async fn slow() -> Option<Slow>;
 #[svc::query]
 async fn own(ctx: &Context<'_>) -> Result<i64> {
     let mut tx = ctx.db().sqlx_transaction().await?;
-    let sum = sqlx::query_scalar("SELECT sum(id) FROM tb_row").fetch_one(&mut *tx).await?;
+    let sum = sqlx::query_scalar("SELECT sum(id) FROM tb_row")
+        .fetch_one(&mut *tx)
+        .await?;
     tx.commit().await?;
     Ok(sum)
 }
 
 #[svc::query]
 async fn pooled(ctx: &Context<'_>) -> Result<i64> {
-    Ok(sqlx::query_scalar("SELECT sum(id) FROM tb_row").fetch_one(ctx.db().pool()).await?)
+    Ok(sqlx::query_scalar("SELECT sum(id) FROM tb_row")
+        .fetch_one(ctx.db().pool())
+        .await?)
 }
 
 #[svc::mutation(function = "fn_write")]
@@ -76,15 +80,25 @@ impl Service {
             pool_size: POOL,
             ..svc::DatabaseConfig::default()
         };
-        let config = SvcConfig { environment, database, ..SvcConfig::default() };
+        let config = SvcConfig {
+            environment,
+            database,
+            ..SvcConfig::default()
+        };
         let options = AppOptions::new().config(config);
-        let app = options.queries(queries![rows, slow, own, pooled]).mutations(mutations![write]);
+        let app = options
+            .queries(queries![rows, slow, own, pooled])
+            .mutations(mutations![write]);
         let server = svc::Server::bind(([127, 0, 0, 1], 0)).await?;
         let (address, (stop, stopped)) = (server.local_addr(), oneshot::channel());
         let server = tokio::spawn(server.run(create_svc_app(app).await?, async {
             let _ = stopped.await;
         }));
-        Ok(Self { address, stop, server })
+        Ok(Self {
+            address,
+            stop,
+            server,
+        })
     }
 
     /// Ends it with its connections: what is left of it would take those of the next.

@@ -56,7 +56,12 @@ impl Fault {
     }
 
     /// Breaks it for a while.
-    pub(crate) async fn run(self, postgres: &mut Postgres, proxy: &Proxy, time: Duration) -> Result<()> {
+    pub(crate) async fn run(
+        self,
+        postgres: &mut Postgres,
+        proxy: &Proxy,
+        time: Duration,
+    ) -> Result<()> {
         match self {
             Self::None => sleep(time).await,
             Self::StoppedBackends | Self::StoppedServer => {
@@ -66,7 +71,11 @@ impl Fault {
                 send("-CONT", &pids);
             }
             Self::NothingForwarded | Self::SlowServer => {
-                proxy.set(if self == Self::SlowServer { Flow::Slow(Duration::from_secs(1)) } else { Flow::Stopped });
+                proxy.set(if self == Self::SlowServer {
+                    Flow::Slow(Duration::from_secs(1))
+                } else {
+                    Flow::Stopped
+                });
                 sleep(time).await;
                 proxy.set(Flow::Free);
             }
@@ -92,7 +101,8 @@ async fn kill(postgres: &Postgres, a_second: u32, time: Duration) -> Result<()> 
     Ok(connection.close().await?)
 }
 
-/// Ends the service's connections and takes their places, but for one, which is ended again and again.
+/// Ends the service's connections and takes their places, but for one, which is ended again and
+/// again.
 async fn fill(postgres: &Postgres, time: Duration) -> Result<()> {
     let (start, mut taken) = (Instant::now(), Vec::new());
     let mut admin = postgres.connect().await?;
@@ -106,7 +116,9 @@ async fn fill(postgres: &Postgres, time: Duration) -> Result<()> {
             .execute(&mut admin)
             .await?;
             if let Ok(mut one) = PgConnection::connect(&postgres.url()).await {
-                sqlx::raw_sql("SET application_name = 'taken'").execute(&mut one).await?;
+                sqlx::raw_sql("SET application_name = 'taken'")
+                    .execute(&mut one)
+                    .await?;
                 taken.push(one);
             }
         }

@@ -32,14 +32,26 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    pub(crate) fn start(address: SocketAddr, clients: usize, environment: Environment) -> Result<Self> {
-        let shared = Shared { stop: AtomicBool::new(false), counts: AtomicBool::new(false), environment, address };
+    pub(crate) fn start(
+        address: SocketAddr,
+        clients: usize,
+        environment: Environment,
+    ) -> Result<Self> {
+        let shared = Shared {
+            stop: AtomicBool::new(false),
+            counts: AtomicBool::new(false),
+            environment,
+            address,
+        };
         let shared = Arc::new(shared);
         let clients = (0..clients).map(|number| {
             let shared = shared.clone();
             std::thread::spawn(move || ask(&shared, number))
         });
-        Ok(Self { clients: clients.collect(), shared })
+        Ok(Self {
+            clients: clients.collect(),
+            shared,
+        })
     }
 
     /// From now on answers are counted.
@@ -57,20 +69,30 @@ impl Load {
     }
 }
 
-/// Asks one of several things in turns: reads, SQL of resolvers on both ways, and a write with a key of its own.
+/// Asks one of several things in turns: reads, SQL of resolvers on both ways, and a write with a
+/// key of its own.
 fn ask(shared: &Shared, number: usize) -> Result<Tally> {
-    let rows: Vec<Value> = (1..=50).map(|id| json!({ "id": id, "name": format!("row {id}") })).collect();
+    let rows: Vec<Value> = (1..=50)
+        .map(|id| json!({ "id": id, "name": format!("row {id}") }))
+        .collect();
     let reads = [
-        ("{ rows(limit: 50, order_by: [{ id: ASC }]) { id name } }", json!({ "rows": rows })),
+        (
+            "{ rows(limit: 50, order_by: [{ id: ASC }]) { id name } }",
+            json!({ "rows": rows }),
+        ),
         ("{ own }", json!({ "own": 1275 })),
         ("{ pooled }", json!({ "pooled": 1275 })),
     ];
     let reads = reads.map(|(query, data)| (Request::new(query, &json!({})), data));
-    let (mut client, mut tally, mut turn) = (Client::connect(shared.address)?, Tally::default(), 0_usize);
+    let (mut client, mut tally, mut turn) =
+        (Client::connect(shared.address)?, Tally::default(), 0_usize);
     while !shared.stop.load(Ordering::Relaxed) {
         let (start, counts) = (Instant::now(), shared.counts.load(Ordering::Relaxed));
         let key = format!("{number}-{turn}");
-        let write = Request::new("mutation ($key: String!) { write(key: $key) }", &json!({ "key": key }));
+        let write = Request::new(
+            "mutation ($key: String!) { write(key: $key) }",
+            &json!({ "key": key }),
+        );
         // Half of the requests are the first.
         let (request, expected) = match turn % 6 {
             0 | 2 | 4 => (&reads[0].0, Some(&reads[0].1)),
@@ -80,7 +102,14 @@ fn ask(shared: &Shared, number: usize) -> Result<Tally> {
         };
         let answer: Value = serde_json::from_slice(client.ask(request)?)?;
         if counts || expected.is_none() {
-            tally.count(counts, start.elapsed(), &answer, expected, key, shared.environment);
+            tally.count(
+                counts,
+                start.elapsed(),
+                &answer,
+                expected,
+                key,
+                shared.environment,
+            );
         }
         turn += 1;
     }
@@ -94,12 +123,16 @@ pub(crate) async fn recovered(address: SocketAddr) -> Result<()> {
         let clients: Vec<_> = (0..POOL)
             .map(|_| {
                 let slow = slow.clone();
-                tokio::task::spawn_blocking(move || Client::connect(address)?.send(&slow).map(<[u8]>::to_vec))
+                tokio::task::spawn_blocking(move || {
+                    Client::connect(address)?.send(&slow).map(<[u8]>::to_vec)
+                })
             })
             .collect();
         let mut well = true;
         for client in clients {
-            well &= client.await?.is_ok_and(|answer| answer == br#"{"data":{"slow":{"id":1}}}"#);
+            well &= client
+                .await?
+                .is_ok_and(|answer| answer == br#"{"data":{"slow":{"id":1}}}"#);
         }
         if well {
             return Ok(());

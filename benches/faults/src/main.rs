@@ -1,5 +1,6 @@
-//! Breaks PostgreSQL, or the way to it, while clients ask, and counts what they get. Prints a table; ends with 1 when an
-//! answer is wrong, a write is done twice or lost, a client waits too long, or a place does not come back.
+//! Breaks PostgreSQL, or the way to it, while clients ask, and counts what they get. Prints a
+//! table; ends with 1 when an answer is wrong, a write is done twice or lost, a client waits too
+//! long, or a place does not come back.
 
 mod app;
 mod fault;
@@ -17,7 +18,8 @@ use postgres::Postgres;
 use svc::Environment;
 use tally::Tally;
 
-/// The longest that a request may take: waiting for a connection, its statement's deadline, and the load of the machine.
+/// The longest that a request may take: waiting for a connection, its statement's deadline, and the
+/// load of the machine.
 const LONGEST: Duration = Duration::from_secs(6);
 
 #[derive(Parser)]
@@ -54,11 +56,20 @@ async fn run(arguments: &Arguments) -> Result<Vec<String>> {
     println!("<!-- begin faults -->\n{}\n", report::hardware());
     println!("{}", tally::HEAD);
     let mut failed = Vec::new();
-    for fault in Fault::ALL.iter().filter(|fault| fault.name().contains(&arguments.only)) {
+    for fault in Fault::ALL
+        .iter()
+        .filter(|fault| fault.name().contains(&arguments.only))
+    {
         for environment in [Environment::Production, Environment::Development] {
-            let tally = measure(arguments, *fault, environment).await.with_context(|| fault.name().to_owned())?;
+            let tally = measure(arguments, *fault, environment)
+                .await
+                .with_context(|| fault.name().to_owned())?;
             println!("{}", tally.row(fault.name(), environment));
-            failed.extend(tally.complaints(LONGEST).map(|why| format!("{} ({environment:?}): {why}", fault.name())));
+            failed.extend(
+                tally
+                    .complaints(LONGEST)
+                    .map(|why| format!("{} ({environment:?}): {why}", fault.name())),
+            );
         }
     }
     println!("<!-- end faults -->");
@@ -69,13 +80,23 @@ async fn run(arguments: &Arguments) -> Result<Vec<String>> {
 async fn measure(arguments: &Arguments, fault: Fault, environment: Environment) -> Result<Tally> {
     let mut postgres = Postgres::start().await?;
     let proxy = network::Proxy::start(postgres.socket()).await?;
-    let url = if fault.is_of_network() { proxy.url("postgres") } else { postgres.url() };
+    let url = if fault.is_of_network() {
+        proxy.url("postgres")
+    } else {
+        postgres.url()
+    };
     let service = app::Service::start(&url, environment).await?;
     let address = service.address;
     let load = load::Load::start(address, arguments.clients, environment)?;
     tokio::time::sleep(Duration::from_secs(1)).await;
     load.mark();
-    fault.run(&mut postgres, &proxy, Duration::from_secs(arguments.seconds)).await?;
+    fault
+        .run(
+            &mut postgres,
+            &proxy,
+            Duration::from_secs(arguments.seconds),
+        )
+        .await?;
     let healed = Instant::now();
     let recovered = load::recovered(address).await.map(|()| healed.elapsed());
     tokio::time::sleep(Duration::from_secs(1)).await;

@@ -61,7 +61,8 @@ impl Tally {
         self.longest = self.longest.max(time);
         if error.is_null() {
             let data = &answer["data"];
-            let is_empty = environment == Environment::Development && data["rows"] == Value::Array(Vec::new());
+            let is_empty =
+                environment == Environment::Development && data["rows"] == Value::Array(Vec::new());
             match expected {
                 Some(expected) if data == expected => self.good += 1,
                 None if data["write"] == key.as_str() => self.good += 1,
@@ -93,9 +94,9 @@ impl Tally {
             let is_there = written.contains_key(key);
             match (told, is_there) {
                 (Told::Done, false) => self.lost += 1,
-                (Told::NotDone, true) => {
-                    self.wrong.push(format!("{key} was written, and the client told that it was not"))
-                }
+                (Told::NotDone, true) => self.wrong.push(format!(
+                    "{key} was written, and the client told that it was not"
+                )),
                 _ => {}
             }
         }
@@ -105,8 +106,15 @@ impl Tally {
     pub(crate) fn row(&self, name: &str, environment: Environment) -> String {
         let all = self.good + self.errors + self.empty + self.wrong.len();
         let part = 100.0 * self.good as f64 / all.max(1) as f64;
-        let environment = if environment == Environment::Production { "production" } else { "development" };
-        let well = self.recovered.map_or_else(|| "never".to_owned(), |time| format!("{:.1}", time.as_secs_f64()));
+        let environment = if environment == Environment::Production {
+            "production"
+        } else {
+            "development"
+        };
+        let well = self.recovered.map_or_else(
+            || "never".to_owned(),
+            |time| format!("{:.1}", time.as_secs_f64()),
+        );
         format!(
             "| {name} | {environment} | {all} | {part:.2} % | {} | {} | {:.2} | {} | {} | {} | {well} |",
             self.errors,
@@ -122,12 +130,19 @@ impl Tally {
     pub(crate) fn complaints(&self, longest: Duration) -> impl Iterator<Item = String> {
         let wrong = (!self.wrong.is_empty()).then(|| {
             let some = &self.wrong[..self.wrong.len().min(5)];
-            format!("{} wrong answers, such as\n    {}", self.wrong.len(), some.join("\n    "))
+            format!(
+                "{} wrong answers, such as\n    {}",
+                self.wrong.len(),
+                some.join("\n    ")
+            )
         });
         let twice = (self.twice > 0).then(|| format!("{} writes were done twice", self.twice));
         let lost = (self.lost > 0).then(|| format!("{} writes were lost", self.lost));
         let late = (self.longest > longest).then(|| format!("a client waited {:?}", self.longest));
-        let never = self.recovered.is_none().then(|| "the places did not come back".to_owned());
+        let never = self
+            .recovered
+            .is_none()
+            .then(|| "the places did not come back".to_owned());
         [wrong, twice, lost, late, never].into_iter().flatten()
     }
 }

@@ -91,14 +91,23 @@ const COMPLEXITY: u64 = 1_000_000;
 /// Serves the table of a layout; pages may have as many rows as there are.
 #[tokio::main(worker_threads = 2)]
 pub(crate) async fn serve(layout: Layout, port: u16) -> svc::Result<()> {
-    let limits = Limits { complexity: COMPLEXITY, max_page: crate::wide::ROWS, ..Limits::default() };
-    let options = AppOptions::new().config(SvcConfig::from_env()?).limits(limits);
+    let limits = Limits {
+        complexity: COMPLEXITY,
+        max_page: crate::wide::ROWS,
+        ..Limits::default()
+    };
+    let options = AppOptions::new()
+        .config(SvcConfig::from_env()?)
+        .limits(limits);
     let options = match layout {
         Layout::Columns => columns::operations(options),
         Layout::Data => data::operations(options),
         Layout::Tv => tv::operations(options),
     };
     let app = create_svc_app(options).await?;
-    Server::bind(([127, 0, 0, 1], port)).await?.run(app, std::future::pending()).await;
+    Server::bind(([127, 0, 0, 1], port))
+        .await?
+        .run(app, std::future::pending())
+        .await;
     Ok(())
 }

@@ -1,5 +1,6 @@
-//! Measures how the cost of a list grows with its rows and fields, over three layouts, and what the largest answer needs
-//! of memory. Prints tables; ends with 1 when a cost grows faster than rows or fields, or an answer takes too much.
+//! Measures how the cost of a list grows with its rows and fields, over three layouts, and what the
+//! largest answer needs of memory. Prints tables; ends with 1 when a cost grows faster than rows or
+//! fields, or an answer takes too much.
 //!
 //! The program starts itself once more as the server (`growth serve LAYOUT PORT`).
 
@@ -55,9 +56,9 @@ enum Layout {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let ended = match arguments.serve {
-        Some(Serve::Serve { layout, port }) => {
-            app::serve(layout, port).map(|()| Vec::new()).map_err(|error| anyhow::anyhow!("{error:?}"))
-        }
+        Some(Serve::Serve { layout, port }) => app::serve(layout, port)
+            .map(|()| Vec::new())
+            .map_err(|error| anyhow::anyhow!("{error:?}")),
         None => measure_all(&arguments),
     };
     match ended {
@@ -88,14 +89,27 @@ fn measure_all(arguments: &Arguments) -> Result<Vec<String>> {
     Ok(failed)
 }
 
-fn measure_layout(database: &Database, layout: Layout, arguments: &Arguments, failed: &mut Vec<String>) -> Result<()> {
-    let name = layout.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+fn measure_layout(
+    database: &Database,
+    layout: Layout,
+    arguments: &Arguments,
+    failed: &mut Vec<String>,
+) -> Result<()> {
+    let name = layout
+        .to_possible_value()
+        .map(|value| value.get_name().to_owned())
+        .unwrap_or_default();
     let costs = costs(database, &name, arguments)?;
     println!("\n{name}: CPU ms per request, server + PostgreSQL");
-    println!("\n| rows | {} |", FIELDS.map(|count| format!("{count} fields")).join(" | "));
+    println!(
+        "\n| rows | {} |",
+        FIELDS.map(|count| format!("{count} fields")).join(" | ")
+    );
     println!("|---:|{}", "---:|".repeat(FIELDS.len()));
     for (rows, costs) in ROWS.iter().zip(&costs) {
-        let cells = costs.iter().map(|cost| format!("{} + {}", figure(cost.server), figure(cost.postgres)));
+        let cells = costs
+            .iter()
+            .map(|cost| format!("{} + {}", figure(cost.server), figure(cost.postgres)));
         println!("| {rows} | {} |", cells.collect::<Vec<_>>().join(" | "));
     }
     println!();
@@ -123,7 +137,11 @@ fn costs(database: &Database, name: &str, arguments: &Arguments) -> Result<Vec<V
                 *least = least.least(cost);
             }
         }
-        eprintln!("{name}: round {} of {} is done", round + 1, arguments.rounds);
+        eprintln!(
+            "{name}: round {} of {} is done",
+            round + 1,
+            arguments.rounds
+        );
     }
     Ok(costs)
 }
@@ -146,7 +164,10 @@ fn memories(database: &Database, name: &str, failed: &mut Vec<String>) -> Result
             memory.times()
         );
         if memory.times() >= MEMORY {
-            failed.push(format!("{name}: {count} fields take {:.2} times the answer", memory.times()));
+            failed.push(format!(
+                "{name}: {count} fields take {:.2} times the answer",
+                memory.times()
+            ));
         }
     }
     Ok(())
@@ -155,7 +176,10 @@ fn memories(database: &Database, name: &str, failed: &mut Vec<String>) -> Result
 fn start(database: &Database, layout: &str) -> Result<Server> {
     let mut command = Command::new(std::env::current_exe()?);
     // Huge pages would round what is resident to 2 MiB.
-    command.args(["serve", layout]).env("DATABASE_URL", database.url(wide::DATABASE)).env("MIMALLOC_ALLOW_THP", "0");
+    command
+        .args(["serve", layout])
+        .env("DATABASE_URL", database.url(wide::DATABASE))
+        .env("MIMALLOC_ALLOW_THP", "0");
     Server::start(command, &wide::request(1, 1))
 }
 

@@ -15,11 +15,17 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    pub(crate) const MOST: Self = Self { server: Duration::MAX, postgres: Duration::MAX };
+    pub(crate) const MOST: Self = Self {
+        server: Duration::MAX,
+        postgres: Duration::MAX,
+    };
 
     /// The lower of each part: what else the machine does only adds.
     pub(crate) fn least(self, other: Self) -> Self {
-        Self { server: self.server.min(other.server), postgres: self.postgres.min(other.postgres) }
+        Self {
+            server: self.server.min(other.server),
+            postgres: self.postgres.min(other.postgres),
+        }
     }
 
     pub(crate) fn total(self) -> Duration {
@@ -80,5 +86,10 @@ pub(crate) fn memory(server: &Server, count: usize) -> Result<Memory> {
     process.reset_peak()?;
     let before = process.resident()?;
     let bytes = client.send(&wide::request(wide::ROWS, count))?.len();
-    Ok(Memory { before, peak: process.peak()?, after: process.resident()?, bytes })
+    Ok(Memory {
+        before,
+        peak: process.peak()?,
+        after: process.resident()?,
+        bytes,
+    })
 }

@@ -1,4 +1,5 @@
-//! The table: forty columns of five kinds in turns, so that any multiple of five fields has the same mixture.
+//! The table: forty columns of five kinds in turns, so that any multiple of five fields has the
+//! same mixture.
 
 use std::fmt::Write as _;
 
@@ -14,12 +15,20 @@ pub(crate) const FIELDS: usize = 40;
 /// The database that holds it.
 pub(crate) const DATABASE: &str = "growth";
 
-/// The kinds of fields: the name, the column's type, and the value in row `i` as SQL, where `{n}` is the field's
-/// number.
+/// The kinds of fields: the name, the column's type, and the value in row `i` as SQL, where `{n}`
+/// is the field's number.
 const KINDS: [(&str, &str, &str); 5] = [
-    ("text", "text", "left(md5(i || 't{n}'), 16) || ' \"' || i || '\"'"),
+    (
+        "text",
+        "text",
+        "left(md5(i || 't{n}'), 16) || ' \"' || i || '\"'",
+    ),
     ("int", "int", "(i * 7919 + {n}) % 1000003"),
-    ("time", "timestamptz", "timestamptz '2024-01-01 00:00:00+00' + (i + {n}) * interval '61 seconds'"),
+    (
+        "time",
+        "timestamptz",
+        "timestamptz '2024-01-01 00:00:00+00' + (i + {n}) * interval '61 seconds'",
+    ),
     ("float", "float8", "(i * 31 + {n}) / 7.0"),
     ("bool", "bool", "(i + {n}) % 3 = 0"),
 ];
@@ -45,7 +54,10 @@ fn fields() -> impl Iterator<Item = (String, usize, (&'static str, &'static str)
 
 /// Makes the database anew.
 pub(crate) fn seed(database: &Database) -> Result<()> {
-    database.run("postgres", &format!("DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)"))?;
+    database.run(
+        "postgres",
+        &format!("DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)"),
+    )?;
     database.run("postgres", &format!("CREATE DATABASE {DATABASE}"))?;
     let (mut columns, mut values, mut object) = (String::new(), String::new(), String::new());
     for (name, number, (column, value)) in fields() {
@@ -79,6 +91,9 @@ pub(crate) fn seed(database: &Database) -> Result<()> {
 /// Asks for the first fields of the first rows.
 pub(crate) fn request(rows: u32, count: usize) -> Request {
     let names: Vec<String> = fields().take(count).map(|(name, ..)| name).collect();
-    let document = format!("query Wide($rows: Int!) {{ wide(limit: $rows) {{ {} }} }}", names.join(" "));
+    let document = format!(
+        "query Wide($rows: Int!) {{ wide(limit: $rows) {{ {} }} }}",
+        names.join(" ")
+    );
     Request::new(&document, &serde_json::json!({ "rows": rows }))
 }

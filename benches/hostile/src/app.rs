@@ -118,13 +118,22 @@ pub(crate) const SQL: &str = "
 
 /// Serves a database with the limits that are on by default, and batches.
 pub(crate) async fn serve(database: &str, port: u16) -> svc::Result<()> {
-    let protection = ProtectionConfig { batch_max: 10, ..ProtectionConfig::default() };
+    let protection = ProtectionConfig {
+        batch_max: 10,
+        ..ProtectionConfig::default()
+    };
     let options = AppOptions::new()
-        .config(SvcConfig { protection, ..SvcConfig::default() })
+        .config(SvcConfig {
+            protection,
+            ..SvcConfig::default()
+        })
         .database_url(database)
         .queries(queries![start, users, posts, drafts, leaves, length, echo])
         .subscriptions(subscriptions![ticks, forever]);
     let app = create_svc_app(options).await?;
-    svc::Server::bind(([127, 0, 0, 1], port)).await?.run(app, std::future::pending()).await;
+    svc::Server::bind(([127, 0, 0, 1], port))
+        .await?
+        .run(app, std::future::pending())
+        .await;
     Ok(())
 }

@@ -20,7 +20,11 @@ pub(crate) struct Reply {
 }
 
 /// Sends all bytes and waits for the whole answer.
-pub(crate) async fn send(address: SocketAddr, bytes: &[u8], end: End) -> io::Result<(Reply, Duration)> {
+pub(crate) async fn send(
+    address: SocketAddr,
+    bytes: &[u8],
+    end: End,
+) -> io::Result<(Reply, Duration)> {
     let start = Instant::now();
     let (mut read, mut write) = TcpStream::connect(address).await?.into_split();
     if end == End::Goes {
@@ -28,7 +32,13 @@ pub(crate) async fn send(address: SocketAddr, bytes: &[u8], end: End) -> io::Res
         drop((read, write));
         let time = start.elapsed();
         tokio::time::sleep(SETTLED).await;
-        return Ok((Reply { status: None, body: String::new() }, time));
+        return Ok((
+            Reply {
+                status: None,
+                body: String::new(),
+            },
+            time,
+        ));
     }
     let send = async {
         // A server that has refused does not read on.
@@ -46,7 +56,9 @@ pub(crate) async fn send(address: SocketAddr, bytes: &[u8], end: End) -> io::Res
     let time = start.elapsed();
     match received {
         // One that was cut off has its end too.
-        Err(error) if answer.is_empty() && error.kind() != io::ErrorKind::ConnectionReset => Err(error),
+        Err(error) if answer.is_empty() && error.kind() != io::ErrorKind::ConnectionReset => {
+            Err(error)
+        }
         _ => Ok((Reply::parse(&String::from_utf8_lossy(&answer)), time)),
     }
 }
@@ -54,13 +66,19 @@ pub(crate) async fn send(address: SocketAddr, bytes: &[u8], end: End) -> io::Res
 impl Reply {
     fn parse(text: &str) -> Self {
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
-        let status = head.strip_prefix("HTTP/1.").and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
-        Self { status, body: body.to_owned() }
+        let status = head
+            .strip_prefix("HTTP/1.")
+            .and_then(|rest| rest.split(' ').nth(1)?.parse().ok());
+        Self {
+            status,
+            body: body.to_owned(),
+        }
     }
 
     /// Whether something has gone wrong inside of the server.
     pub(crate) fn is_failure(&self) -> bool {
-        self.status.is_some_and(|status| status >= 500 && status != 503)
+        self.status
+            .is_some_and(|status| status >= 500 && status != 503)
     }
 
     fn code(&self) -> Option<&str> {

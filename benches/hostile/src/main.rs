@@ -1,6 +1,6 @@
-//! Sends documents that could hold a server. Each must be answered or refused with little CPU time of server and
-//! PostgreSQL together, every time, and the server must answer after it. Prints a table; ends with 1 when a document
-//! costs too much.
+//! Sends documents that could hold a server. Each must be answered or refused with little CPU time
+//! of server and PostgreSQL together, every time, and the server must answer after it. Prints a
+//! table; ends with 1 when a document costs too much.
 
 mod app;
 mod client;
@@ -34,7 +34,11 @@ fn main() -> ExitCode {
     match outcome {
         Ok(failed) if failed.is_empty() => ExitCode::SUCCESS,
         Ok(failed) => {
-            eprintln!("over {} ms of CPU, or no answer:\n  {}", LIMIT.as_millis(), failed.join("\n  "));
+            eprintln!(
+                "over {} ms of CPU, or no answer:\n  {}",
+                LIMIT.as_millis(),
+                failed.join("\n  ")
+            );
             ExitCode::FAILURE
         }
         Err(error) => {
@@ -52,28 +56,46 @@ fn serve(url: &str, port: &str) -> Result<()> {
 }
 
 fn runtime() -> Result<Runtime> {
-    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
+    Ok(tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()?)
 }
 
-/// Prints the table of the documents whose names contain one of `names`, or of all; gives back what costs too much.
+/// Prints the table of the documents whose names contain one of `names`, or of all; gives back what
+/// costs too much.
 fn attack(names: &[String]) -> Result<Vec<String>> {
     let database = Database::from_env()?;
-    database.run("postgres", &format!("DROP DATABASE IF EXISTS {NAME} WITH (FORCE)"))?;
+    database.run(
+        "postgres",
+        &format!("DROP DATABASE IF EXISTS {NAME} WITH (FORCE)"),
+    )?;
     database.run("postgres", &format!("CREATE DATABASE {NAME}"))?;
     database.run(NAME, app::SQL)?;
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["serve", &database.url(NAME)]);
     let probe = Request::new("{ users(limit: 1) { id } }", &serde_json::json!({}));
-    let target = Target { server: Server::start(command, &probe)?, database: database.process()?, runtime: runtime()? };
+    let target = Target {
+        server: Server::start(command, &probe)?,
+        database: database.process()?,
+        runtime: runtime()?,
+    };
     println!("<!-- begin hostile -->\n{}\n", database.hardware()?);
     println!("| document | bytes | answer | median ms | CPU ms | slowest of {TRIES}, CPU ms |");
     println!("|---|---:|---|---:|---:|---:|");
-    let is_asked = |attack: &Attack| names.is_empty() || names.iter().any(|name| attack.name.contains(name.as_str()));
+    let is_asked = |attack: &Attack| {
+        names.is_empty() || names.iter().any(|name| attack.name.contains(name.as_str()))
+    };
     let mut failed = Vec::new();
     for attack in documents::all().iter().filter(|attack| is_asked(attack)) {
         let (name, bytes) = (attack.name.replace('|', "\\|"), (attack.bytes)(0).len());
         match target.measure(attack) {
-            Ok(Measured { reply, time, cpu, slowest }) => {
+            Ok(Measured {
+                reply,
+                time,
+                cpu,
+                slowest,
+            }) => {
                 let [time, cpu, most] = [time, cpu, slowest].map(milliseconds);
                 println!("| {name} | {bytes} | {reply} | {time:.2} | {cpu:.2} | {most:.2} |");
                 if slowest > LIMIT {
@@ -127,7 +149,12 @@ impl Target {
         times.sort();
         cpus.sort();
         let reply = last.context("no tries")?;
-        Ok(Measured { reply, time: times[TRIES / 2], cpu: cpus[TRIES / 2], slowest: cpus[TRIES - 1] })
+        Ok(Measured {
+            reply,
+            time: times[TRIES / 2],
+            cpu: cpus[TRIES / 2],
+            slowest: cpus[TRIES - 1],
+        })
     }
 
     fn cpu(&self) -> Result<Duration> {
@@ -135,8 +162,12 @@ impl Target {
     }
 
     fn send(&self, bytes: &[u8], end: End) -> Result<(Reply, Duration)> {
-        let answer = async { tokio::time::timeout(GIVE_UP, send(self.server.address, bytes, end)).await };
-        self.runtime.block_on(answer).context("no answer")?.context("no answer")
+        let answer =
+            async { tokio::time::timeout(GIVE_UP, send(self.server.address, bytes, end)).await };
+        self.runtime
+            .block_on(answer)
+            .context("no answer")?
+            .context("no answer")
     }
 }
 

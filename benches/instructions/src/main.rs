@@ -1,6 +1,6 @@
-//! Counts the instructions that a request costs the server, with valgrind's callgrind, and compares with what
-//! `recorded.toml` holds. Prints a table; ends with 1 when a count is above the record by more than the bound.
-//! What others do on the machine hardly changes the counts, unlike times.
+//! Counts the instructions that a request costs the server, with valgrind's callgrind, and compares
+//! with what `recorded.toml` holds. Prints a table; ends with 1 when a count is above the record by
+//! more than the bound. What others do on the machine hardly changes the counts, unlike times.
 
 mod record;
 mod workload;
@@ -68,15 +68,28 @@ fn main() -> ExitCode {
 /// Prints the table; gives back what is above the record.
 fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     let database = Database::from_env()?;
-    let place = |name: &str| std::env::var_os(name).map(PathBuf::from).with_context(|| format!("{name} is not set"));
-    let (folder, target) = (place("BENCH_WORK")?.join("instructions"), place("BENCH_TARGET")?);
+    let place = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .with_context(|| format!("{name} is not set"))
+    };
+    let (folder, target) = (
+        place("BENCH_WORK")?.join("instructions"),
+        place("BENCH_TARGET")?,
+    );
     std::fs::create_dir_all(&folder)?;
     let probe = Request::new("{ users(limit: 1) { id } }", &serde_json::json!({}));
     let mut counted = Vec::new();
     for layout in LAYOUTS {
         let program = target.join("release/svc-target");
-        let mut profile =
-            Profile::start(&program, layout.name, layout.variables, &database.url("bench"), &folder, &probe)?;
+        let mut profile = Profile::start(
+            &program,
+            layout.name,
+            layout.variables,
+            &database.url("bench"),
+            &folder,
+            &probe,
+        )?;
         for workload in layout.workloads {
             counted.push(count(&mut profile, &layout, workload, arguments.requests)?);
         }
@@ -84,7 +97,9 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     eprintln!("the functions that cost most are in {}", folder.display());
     let record = Record::read()?;
     println!("<!-- begin instructions -->\n{}\n", database.hardware()?);
-    println!("| request | instructions | spread of {DUMPS} counts | recorded | |\n|---|---:|---:|---:|---:|");
+    println!(
+        "| request | instructions | spread of {DUMPS} counts | recorded | |\n|---|---:|---:|---:|---:|"
+    );
     let mut over = Vec::new();
     for workload in &counted {
         let (now, spread) = (workload.median(), workload.spread() * 100.0);
@@ -92,21 +107,42 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
             Some(before) => (before.to_string(), now / before as f64 - 1.0),
             None => ("–".to_owned(), 0.0),
         };
-        println!("| {} | {now:.0} | {spread:.2} % | {before} | {:+.1} % |", workload.name, change * 100.0);
+        println!(
+            "| {} | {now:.0} | {spread:.2} % | {before} | {:+.1} % |",
+            workload.name,
+            change * 100.0
+        );
         if change > BOUND {
-            over.push(format!("{}: {now:.0}, recorded {before} ({:+.1} %)", workload.name, change * 100.0));
+            over.push(format!(
+                "{}: {now:.0}, recorded {before} ({:+.1} %)",
+                workload.name,
+                change * 100.0
+            ));
         }
     }
     println!("<!-- end instructions -->");
     if arguments.record {
-        Record::write(counted.iter().map(|workload| (workload.name.clone(), workload.median() as u64)).collect())?;
+        Record::write(
+            counted
+                .iter()
+                .map(|workload| (workload.name.clone(), workload.median() as u64))
+                .collect(),
+        )?;
         return Ok(Vec::new());
     }
     Ok(over)
 }
 
-fn count(profile: &mut Profile, layout: &Layout, workload: &Workload, requests: usize) -> Result<Counted> {
-    let (name, request) = (format!("{} {}", workload.name, layout.title), workload.request(layout)?);
+fn count(
+    profile: &mut Profile,
+    layout: &Layout,
+    workload: &Workload,
+    requests: usize,
+) -> Result<Counted> {
+    let (name, request) = (
+        format!("{} {}", workload.name, layout.title),
+        workload.request(layout)?,
+    );
     for _ in 0..WARM_UP {
         profile.send(&request)?;
     }

@@ -13,8 +13,7 @@ pub(crate) struct Record {
     instructions: BTreeMap<String, u64>,
 }
 
-const HEAD: &str =
-    "# Instructions of the server for one request. Written by `cargo xtask bench instructions --record`.\n";
+const HEAD: &str = "# Instructions of the server for one request. Written by `cargo xtask bench instructions --record`.\n";
 
 fn path() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("recorded.toml")
@@ -36,7 +35,13 @@ impl Record {
 
     /// Replaces the file.
     pub(crate) fn write(instructions: BTreeMap<String, u64>) -> Result<()> {
-        let record = Self { machine: report::hardware(), instructions };
-        Ok(std::fs::write(path(), format!("{HEAD}{}", toml::to_string(&record)?))?)
+        let record = Self {
+            machine: report::hardware(),
+            instructions,
+        };
+        Ok(std::fs::write(
+            path(),
+            format!("{HEAD}{}", toml::to_string(&record)?),
+        )?)
     }
 }

@@ -1,4 +1,5 @@
-//! The workloads that are counted: requests of the side-by-side benchmark, always with the same variables.
+//! The workloads that are counted: requests of the side-by-side benchmark, always with the same
+//! variables.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -33,10 +34,22 @@ pub(crate) const LAYOUTS: [Layout; 6] = [
         variables: &[],
         headers: "",
         workloads: &[
-            Workload { name: "Q1", queries: RELATIONS },
-            Workload { name: "Q3", queries: RELATIONS },
-            Workload { name: "Q4", queries: RELATIONS },
-            Workload { name: "Q7", queries: RELATIONS },
+            Workload {
+                name: "Q1",
+                queries: RELATIONS,
+            },
+            Workload {
+                name: "Q3",
+                queries: RELATIONS,
+            },
+            Workload {
+                name: "Q4",
+                queries: RELATIONS,
+            },
+            Workload {
+                name: "Q7",
+                queries: RELATIONS,
+            },
         ],
     },
     Layout {
@@ -44,42 +57,70 @@ pub(crate) const LAYOUTS: [Layout; 6] = [
         title: "tv",
         variables: &[],
         headers: "",
-        workloads: &[Workload { name: "Q3", queries: STORED }],
+        workloads: &[Workload {
+            name: "Q3",
+            queries: STORED,
+        }],
     },
     Layout {
         name: "columns",
         title: "columns, with a token that repeats",
         variables: &AUTHENTICATION,
         headers: TOKEN,
-        workloads: &[Workload { name: "Q1", queries: RELATIONS }],
+        workloads: &[Workload {
+            name: "Q1",
+            queries: RELATIONS,
+        }],
     },
     Layout {
         name: "columns",
         title: "columns, without protection",
-        variables: &[("SVC_CSRF_PROTECTION", "false"), ("SVC_REQUEST_IDS", "false"), ("SVC_LOAD_SHEDDING", "false")],
+        variables: &[
+            ("SVC_CSRF_PROTECTION", "false"),
+            ("SVC_REQUEST_IDS", "false"),
+            ("SVC_LOAD_SHEDDING", "false"),
+        ],
         headers: "",
-        workloads: &[Workload { name: "Q1", queries: RELATIONS }],
+        workloads: &[Workload {
+            name: "Q1",
+            queries: RELATIONS,
+        }],
     },
     Layout {
         name: "columns",
         title: "columns, with origins that may read",
         variables: &[("SVC_CORS_ORIGINS", "https://app.example.com")],
         headers: "",
-        workloads: &[Workload { name: "Q1", queries: RELATIONS }],
+        workloads: &[Workload {
+            name: "Q1",
+            queries: RELATIONS,
+        }],
     },
     Layout {
         name: "columns",
         title: "columns, with metrics",
         variables: &[("SVC_METRICS_ENABLED", "true")],
         headers: "",
-        workloads: &[Workload { name: "Q1", queries: RELATIONS }, Workload { name: "Q3", queries: RELATIONS }],
+        workloads: &[
+            Workload {
+                name: "Q1",
+                queries: RELATIONS,
+            },
+            Workload {
+                name: "Q3",
+                queries: RELATIONS,
+            },
+        ],
     },
 ];
 
 /// The provider of the token.
 const AUTHENTICATION: [(&str, &str); 4] = [
     ("SVC_AUTH_PROVIDER", "custom"),
-    ("SVC_AUTH_SECRET_KEY", "the secret of the bench, which is no secret"),
+    (
+        "SVC_AUTH_SECRET_KEY",
+        "the secret of the bench, which is no secret",
+    ),
     ("SVC_AUTH_ISSUER", "https://id.example"),
     ("SVC_AUTH_AUDIENCE", "bench"),
 ];
@@ -90,10 +131,14 @@ impl Workload {
     /// The request, the same each time.
     pub(crate) fn request(&self, layout: &Layout) -> Result<Request> {
         let queries: Value = serde_json::from_str(self.queries)?;
-        let document = queries[self.name]["query"].as_str().with_context(|| format!("there is no {}", self.name))?;
+        let document = queries[self.name]["query"]
+            .as_str()
+            .with_context(|| format!("there is no {}", self.name))?;
         let variables = match self.name {
             "Q1" => json!({ "id": FIRST_USER }),
-            "Q7" => json!({ "postId": FIRST_POST, "authorId": FIRST_USER, "body": "A comment of some words." }),
+            "Q7" => {
+                json!({ "postId": FIRST_POST, "authorId": FIRST_USER, "body": "A comment of some words." })
+            }
             "Q3" => json!({ "limit": 100, "offset": 0 }),
             _ => json!({ "limit": 20, "offset": 0 }),
         };

@@ -16,9 +16,18 @@ pub(crate) const SQL: &str = "
     INSERT INTO tb_effort VALUES (1);
     CREATE VIEW v_work AS SELECT count(*)::int AS count FROM generate_series(1, (SELECT numbers FROM tb_effort))";
 
-/// Serves a database with the settings of the environment: none, but for the time of bursts if it is asked for.
+/// Serves a database with the settings of the environment: none, but for the time of bursts if it
+/// is asked for.
 pub(crate) async fn serve(database: &str, port: u16) -> svc::Result<()> {
-    let app = create_svc_app(AppOptions::from_env()?.database_url(database).queries(queries![work])).await?;
-    svc::Server::bind(([127, 0, 0, 1], port)).await?.run(app, std::future::pending()).await;
+    let app = create_svc_app(
+        AppOptions::from_env()?
+            .database_url(database)
+            .queries(queries![work]),
+    )
+    .await?;
+    svc::Server::bind(([127, 0, 0, 1], port))
+        .await?
+        .run(app, std::future::pending())
+        .await;
     Ok(())
 }

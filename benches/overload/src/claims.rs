@@ -14,13 +14,23 @@ impl Claims {
     pub(crate) fn time(&mut self, name: &str, time: Duration, most: Option<Duration>) {
         let shown = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1_000.0);
         let bound = most.map_or_else(|| "–".to_owned(), |most| format!("< {}", shown(most)));
-        self.say(name, &shown(time), &bound, most.is_some_and(|most| time >= most));
+        self.say(
+            name,
+            &shown(time),
+            &bound,
+            most.is_some_and(|most| time >= most),
+        );
     }
 
     /// A rate, and the least that it may be.
     pub(crate) fn rate(&mut self, name: &str, rate: f64, least: Option<f64>) {
         let bound = least.map_or_else(|| "–".to_owned(), |least| format!("≥ {least:.0}"));
-        self.say(name, &format!("{rate:.0}"), &bound, least.is_some_and(|least| rate < least));
+        self.say(
+            name,
+            &format!("{rate:.0}"),
+            &bound,
+            least.is_some_and(|least| rate < least),
+        );
     }
 
     /// A number of what must not be.

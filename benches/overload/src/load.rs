@@ -1,4 +1,5 @@
-//! Load: clients that wait for their answers, and requests that come whether others are answered or not.
+//! Load: clients that wait for their answers, and requests that come whether others are answered or
+//! not.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -26,7 +27,11 @@ static REQUEST: LazyLock<Vec<u8>> = LazyLock::new(|| {
 type Idle = Arc<Mutex<Vec<TcpStream>>>;
 
 /// The answers that so many clients get, each of which asks again once it has one.
-pub(crate) async fn closed(address: SocketAddr, clients: usize, time: Duration) -> Result<Vec<Answer>> {
+pub(crate) async fn closed(
+    address: SocketAddr,
+    clients: usize,
+    time: Duration,
+) -> Result<Vec<Answer>> {
     let start = Instant::now();
     let mut asking = JoinSet::new();
     for _ in 0..clients {
@@ -53,7 +58,10 @@ pub(crate) async fn open(address: SocketAddr, rate: f64, time: Duration) -> Resu
     while start.elapsed() < time {
         ticks.tick().await;
         while f64::from(sent) < start.elapsed().as_secs_f64() * rate {
-            let (idle, due) = (idle.clone(), Duration::from_secs_f64(f64::from(sent) / rate));
+            let (idle, due) = (
+                idle.clone(),
+                Duration::from_secs_f64(f64::from(sent) / rate),
+            );
             asking.spawn(async move { ask(address, &idle, start, due).await });
             sent += 1;
         }
@@ -74,9 +82,17 @@ async fn ask(address: SocketAddr, idle: &Idle, start: Instant, due: Duration) ->
         None => connect(address).await?,
     };
     stream.write_all(&REQUEST).await?;
-    let status = tokio::time::timeout(PATIENCE, read(&mut stream)).await.context("no answer in a minute")??;
-    let answer = Answer { due, took: start.elapsed().saturating_sub(due), status };
-    idle.lock().unwrap_or_else(PoisonError::into_inner).push(stream);
+    let status = tokio::time::timeout(PATIENCE, read(&mut stream))
+        .await
+        .context("no answer in a minute")??;
+    let answer = Answer {
+        due,
+        took: start.elapsed().saturating_sub(due),
+        status,
+    };
+    idle.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(stream);
     Ok(answer)
 }
 
@@ -93,13 +109,23 @@ async fn read(stream: &mut TcpStream) -> Result<u16> {
         if stream.read_buf(&mut answer).await? == 0 {
             bail!("the server has closed the connection");
         }
-        let Some(head) = answer.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
+        let Some(head) = answer.windows(4).position(|window| window == b"\r\n\r\n") else {
+            continue;
+        };
         let text = std::str::from_utf8(&answer[..head])?;
         let length = text.lines().filter_map(|line| line.split_once(':'));
         let length = length.filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-        let length: usize = length.map(|(_, value)| value.trim()).next().context("no length")?.parse()?;
+        let length: usize = length
+            .map(|(_, value)| value.trim())
+            .next()
+            .context("no length")?
+            .parse()?;
         if answer.len() >= head + 4 + length {
-            return text.get(9..12).context("no status")?.parse().context("no status");
+            return text
+                .get(9..12)
+                .context("no status")?
+                .parse()
+                .context("no status");
         }
     }
 }

@@ -27,16 +27,27 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts the answers that were due between two times.
     pub(crate) fn of(answers: &[Answer], from: Duration, to: Duration) -> Self {
-        let asked = || answers.iter().filter(|answer| (from..to).contains(&answer.due));
+        let asked = || {
+            answers
+                .iter()
+                .filter(|answer| (from..to).contains(&answer.due))
+        };
         let times = |status| {
-            let mut times: Vec<_> =
-                asked().filter(|answer| answer.status == status).map(|answer| answer.took).collect();
+            let mut times: Vec<_> = asked()
+                .filter(|answer| answer.status == status)
+                .map(|answer| answer.took)
+                .collect();
             times.sort_unstable();
             times
         };
         let (admitted, shed) = (times(200), times(503));
         let others = asked().count() - admitted.len() - shed.len();
-        Self { admitted, shed, others, time: to - from }
+        Self {
+            admitted,
+            shed,
+            others,
+            time: to - from,
+        }
     }
 
     /// Those that were answered, in a second.
@@ -62,5 +73,8 @@ impl Tally {
 
 fn percentile(sorted: &[Duration], part: f64) -> Duration {
     let last = sorted.len().saturating_sub(1);
-    sorted.get(((sorted.len() as f64 * part) as usize).min(last)).copied().unwrap_or_default()
+    sorted
+        .get(((sorted.len() as f64 * part) as usize).min(last))
+        .copied()
+        .unwrap_or_default()
 }

@@ -1,5 +1,6 @@
-//! Sends a million requests whose documents rotate, and watches the server's resident memory. Prints a table; ends with
-//! 1 when memory grows in the second half, or by more than the cache of documents may hold.
+//! Sends a million requests whose documents rotate, and watches the server's resident memory.
+//! Prints a table; ends with 1 when memory grows in the second half, or by more than the cache of
+//! documents may hold.
 
 mod documents;
 mod rotation;
@@ -19,7 +20,8 @@ const BOUND: f64 = 0.03;
 #[derive(Parser)]
 #[command(about = "Whether memory stays flat over a million requests")]
 struct Arguments {
-    /// Requests in all; each set of documents gets an equal part. With fewer than 200,000 the caches still fill.
+    /// Requests in all; each set of documents gets an equal part. With fewer than 200,000 the
+    /// caches still fill.
     #[arg(long, default_value_t = 1_000_000)]
     requests: usize,
     /// The number of requests that are sent at a time.
@@ -48,25 +50,50 @@ fn main() -> ExitCode {
 fn soak(arguments: &Arguments) -> Result<Vec<String>> {
     let database = Database::from_env()?;
     println!("<!-- begin soak -->\n{}\n", database.hardware()?);
-    let sets = [Documents::whole(1_000), Documents::short(60_000), Documents::combined(10_000)];
+    let sets = [
+        Documents::whole(1_000),
+        Documents::short(60_000),
+        Documents::combined(10_000),
+    ];
     let requests = arguments.requests / 2;
-    let percents = (0..=rotation::SAMPLES).map(|part| format!("{} %", part * 100 / rotation::SAMPLES));
-    println!("| resident MiB after a part of {requests} requests | {} |", percents.collect::<Vec<_>>().join(" | "));
+    let percents =
+        (0..=rotation::SAMPLES).map(|part| format!("{} %", part * 100 / rotation::SAMPLES));
+    println!(
+        "| resident MiB after a part of {requests} requests | {} |",
+        percents.collect::<Vec<_>>().join(" | ")
+    );
     println!("|---|{}", "---:|".repeat(rotation::SAMPLES + 1));
     let mut grown = Vec::new();
     for set in sets {
         let server = start(&database, &arguments.layout)?;
-        let total = if set.room.is_some() { set.requests.len() } else { requests };
+        let total = if set.room.is_some() {
+            set.requests.len()
+        } else {
+            requests
+        };
         let samples = rotation::run(&server, &set.requests, total, arguments.connections)?;
-        let cells: Vec<String> = samples.iter().map(|sample| format!("{:.1}", mebibytes(sample.resident))).collect();
+        let cells: Vec<String> = samples
+            .iter()
+            .map(|sample| format!("{:.1}", mebibytes(sample.resident)))
+            .collect();
         println!("| {} | {} |", set.name, cells.join(" | "));
         if let Some(room) = set.room {
             let gained = added(&samples);
             if gained > room {
-                grown.push(format!("{}: by {:.1} MiB (at most {:.0})", set.name, mebibytes(gained), mebibytes(room)));
+                grown.push(format!(
+                    "{}: by {:.1} MiB (at most {:.0})",
+                    set.name,
+                    mebibytes(gained),
+                    mebibytes(room)
+                ));
             }
         } else if let Some(gain) = gain(&samples).filter(|gain| *gain > BOUND) {
-            grown.push(format!("{}: by {:.1} % (at most {:.0} %)", set.name, gain * 100.0, BOUND * 100.0));
+            grown.push(format!(
+                "{}: by {:.1} % (at most {:.0} %)",
+                set.name,
+                gain * 100.0,
+                BOUND * 100.0
+            ));
         }
     }
     println!("<!-- end soak -->");
@@ -75,7 +102,10 @@ fn soak(arguments: &Arguments) -> Result<Vec<String>> {
 
 /// Returns the memory that the end has above the middle, as a part of the middle.
 fn gain(samples: &[Sample]) -> Option<f64> {
-    let (middle, end) = (samples.get(samples.len() / 2)?.resident as f64, samples.last()?.resident as f64);
+    let (middle, end) = (
+        samples.get(samples.len() / 2)?.resident as f64,
+        samples.last()?.resident as f64,
+    );
     Some(end / middle - 1.0)
 }
 
@@ -88,6 +118,8 @@ fn added(samples: &[Sample]) -> u64 {
 fn start(database: &Database, layout: &str) -> Result<Server> {
     let folder: PathBuf = std::env::var_os("BENCH_TARGET").unwrap_or_default().into();
     let mut command = Command::new(folder.join("release/svc-target"));
-    command.arg(layout).env("DATABASE_URL", database.url("bench"));
+    command
+        .arg(layout)
+        .env("DATABASE_URL", database.url("bench"));
     Server::start(command, &documents::probe())
 }

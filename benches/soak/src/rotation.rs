@@ -17,14 +17,22 @@ pub(crate) struct Sample {
 }
 
 /// Sends `total` requests; the n-th is the n-th of `requests`, over and over.
-pub(crate) fn run(server: &Server, requests: &[Request], total: usize, connections: usize) -> Result<Vec<Sample>> {
+pub(crate) fn run(
+    server: &Server,
+    requests: &[Request],
+    total: usize,
+    connections: usize,
+) -> Result<Vec<Sample>> {
     let next = AtomicUsize::new(0);
     let samples = Mutex::new(Vec::new());
     let every = (total / SAMPLES).max(1);
     let sample = |after: usize| -> Result<()> {
         let resident = server.process().resident()?;
         eprintln!("{after} of {total} requests: {} KiB", resident / 1024);
-        samples.lock().unwrap_or_else(PoisonError::into_inner).push(Sample { after, resident });
+        samples
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(Sample { after, resident });
         Ok(())
     };
     let send = || -> Result<()> {
@@ -42,7 +50,9 @@ pub(crate) fn run(server: &Server, requests: &[Request], total: usize, connectio
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..connections).map(|_| scope.spawn(send)).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| anyhow!("a client panicked"))?)
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().map_err(|_| anyhow!("a client panicked"))?)
     })?;
     sample(total)?;
     let mut samples = samples.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -27,16 +27,30 @@ pub(crate) struct Clients {
 
 impl Clients {
     /// Opens sockets, each of a tenant of its own, which subscribe with this document.
-    pub(crate) async fn open(address: SocketAddr, count: usize, document: Option<&str>) -> Result<Self> {
+    pub(crate) async fn open(
+        address: SocketAddr,
+        count: usize,
+        document: Option<&str>,
+    ) -> Result<Self> {
         let (send, events) = mpsc::unbounded_channel();
         let mut tasks = JoinSet::new();
         let tenants: Vec<usize> = (0..count).collect();
         for batch in tenants.chunks(AT_ONCE) {
-            for client in try_join_all(batch.iter().map(|tenant| connect(address, *tenant, document))).await? {
+            for client in try_join_all(
+                batch
+                    .iter()
+                    .map(|tenant| connect(address, *tenant, document)),
+            )
+            .await?
+            {
                 tasks.spawn(listen(client, send.clone()));
             }
         }
-        Ok(Self { count, tasks, events })
+        Ok(Self {
+            count,
+            tasks,
+            events,
+        })
     }
 
     /// Waits until each has an event; the times that that took.
@@ -44,7 +58,9 @@ impl Clients {
         let mut times = Vec::with_capacity(self.count);
         while times.len() < self.count {
             let next = tokio::time::timeout(Duration::from_secs(30), self.events.recv()).await;
-            let at = next.context("a subscriber has no event")?.context("all sockets are closed")?;
+            let at = next
+                .context("a subscriber has no event")?
+                .context("all sockets are closed")?;
             times.push(at.saturating_duration_since(began));
         }
         ensure!(!self.tasks.is_empty(), "there are no clients");
@@ -56,16 +72,23 @@ impl Clients {
 async fn connect(address: SocketAddr, tenant: usize, document: Option<&str>) -> Result<TcpStream> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
-    stream.write_all(format!("{UPGRADE}x-tenant: t{tenant}\r\n\r\n").as_bytes()).await?;
+    stream
+        .write_all(format!("{UPGRADE}x-tenant: t{tenant}\r\n\r\n").as_bytes())
+        .await?;
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await?);
     }
-    ensure!(head.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&head));
+    ensure!(
+        head.starts_with(b"HTTP/1.1 101"),
+        "{}",
+        String::from_utf8_lossy(&head)
+    );
     stream.write_all(&frame(INIT)).await?;
     expect(&mut stream, "connection_ack").await?;
     if let Some(document) = document {
-        let subscribe = format!(r#"{{"id":"1","type":"subscribe","payload":{{"query":"{document}"}}}}"#);
+        let subscribe =
+            format!(r#"{{"id":"1","type":"subscribe","payload":{{"query":"{document}"}}}}"#);
         stream.write_all(&frame(&subscribe)).await?;
         stream.write_all(&frame(r#"{"type":"ping"}"#)).await?;
         expect(&mut stream, "pong").await?;
@@ -98,7 +121,9 @@ pub(crate) async fn publish(address: SocketAddr) -> Result<()> {
 /// The number of tasks that the server runs.
 pub(crate) async fn tasks(address: SocketAddr) -> Result<String> {
     let answer = ask(address, "{ tasks }").await?;
-    let (_, tasks) = answer.rsplit_once("\"tasks\":").context("no number of tasks")?;
+    let (_, tasks) = answer
+        .rsplit_once("\"tasks\":")
+        .context("no number of tasks")?;
     Ok(tasks.trim_end_matches('}').to_owned())
 }
 
@@ -106,7 +131,9 @@ async fn ask(address: SocketAddr, document: &str) -> Result<String> {
     let mut stream = TcpStream::connect(address).await?;
     let body = format!(r#"{{"query":"{document}"}}"#);
     let head = "POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n";
-    stream.write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes()).await?;
+    stream
+        .write_all(format!("{head}content-length: {}\r\n\r\n{body}", body.len()).as_bytes())
+        .await?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;
     Ok(answer)

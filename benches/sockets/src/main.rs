@@ -1,5 +1,5 @@
-//! Opens idle sockets and subscriptions on one server, raises events, and prints a table: memory for each connection,
-//! the time until all subscribers have an event, and CPU time.
+//! Opens idle sockets and subscriptions on one server, raises events, and prints a table: memory
+//! for each connection, the time until all subscribers have an event, and CPU time.
 
 mod client;
 mod served;
@@ -96,11 +96,16 @@ impl Server {
     fn start(events: Events, database: Option<String>) -> Result<Self> {
         use std::io::BufRead as _;
         let mut command = Command::new(std::env::current_exe()?);
-        command.args(["serve", events.argument()]).envs(database.map(|url| ("DATABASE_URL", url)));
+        command
+            .args(["serve", events.argument()])
+            .envs(database.map(|url| ("DATABASE_URL", url)));
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         std::io::BufReader::new(child.stdout.take().context("no output")?).read_line(&mut line)?;
-        Ok(Self { address: line.trim().parse().context("no address")?, child })
+        Ok(Self {
+            address: line.trim().parse().context("no address")?,
+            child,
+        })
     }
 
     fn process(&self) -> Result<Process> {
@@ -131,7 +136,11 @@ async fn measure(arguments: &Arguments, database: Option<String>) -> Result<()> 
     let idle = Clients::open(server.address, arguments.idle, None).await?;
     settle().await;
     let with_idle = process.resident()?;
-    row("memory of an idle socket", arguments.idle, &per(with_idle - before, arguments.idle));
+    row(
+        "memory of an idle socket",
+        arguments.idle,
+        &per(with_idle - before, arguments.idle),
+    );
     let mut subscribed = Clients::open(server.address, arguments.subscriptions, document).await?;
     settle().await;
     let with_all = process.resident()?;
@@ -149,9 +158,16 @@ async fn measure(arguments: &Arguments, database: Option<String>) -> Result<()> 
     }
     let spent = process.cpu()?.saturating_sub(cpu);
     delays.sort_unstable();
-    ensure!(delays.len() == arguments.events * arguments.subscriptions, "an event was lost");
+    ensure!(
+        delays.len() == arguments.events * arguments.subscriptions,
+        "an event was lost"
+    );
     let at = |part: f64| milliseconds(delays[((delays.len() - 1) as f64 * part) as usize]);
-    row("time until a subscriber has an event, median", delays.len(), &at(0.5));
+    row(
+        "time until a subscriber has an event, median",
+        delays.len(),
+        &at(0.5),
+    );
     row("the same, 99th percentile", delays.len(), &at(0.99));
     row("the same, the last", delays.len(), &at(1.0));
     let messages = u32::try_from(delays.len().max(1))?;
@@ -163,7 +179,11 @@ async fn measure(arguments: &Arguments, database: Option<String>) -> Result<()> 
     quiet(&process, arguments.idle + arguments.subscriptions).await?;
     drop((idle, subscribed));
     settle().await;
-    row("memory that is left when all are closed", 0, &per(process.resident()?.saturating_sub(before), 1));
+    row(
+        "memory that is left when all are closed",
+        0,
+        &per(process.resident()?.saturating_sub(before), 1),
+    );
     if arguments.reopened > 0 {
         reopen(&server, arguments.reopened, document).await?;
     }
@@ -176,7 +196,11 @@ async fn quiet(process: &Process, sockets: usize) -> Result<()> {
     let (cpu, began) = (process.cpu()?, Instant::now());
     tokio::time::sleep(Duration::from_secs(10)).await;
     let idle = process.cpu()?.saturating_sub(cpu).as_secs_f64() / began.elapsed().as_secs_f64();
-    row("CPU of one processor while nothing happens", sockets, &format!("{:.2} %", idle * 100.0));
+    row(
+        "CPU of one processor while nothing happens",
+        sockets,
+        &format!("{:.2} %", idle * 100.0),
+    );
     Ok(())
 }
 
@@ -193,7 +217,11 @@ async fn reopen(server: &Server, count: usize, document: Option<&str>) -> Result
         descriptors.push(process.descriptors()?.to_string());
         tasks.push(client::tasks(server.address).await?);
     }
-    row("memory after each quarter of opens and closes", count, &resident.join(", "));
+    row(
+        "memory after each quarter of opens and closes",
+        count,
+        &resident.join(", "),
+    );
     row("open descriptors then", count, &descriptors.join(", "));
     row("tasks then", count, &tasks.join(", "));
     Ok(())

@@ -25,7 +25,9 @@ fn published(ctx: &Context<'_>) -> svc::Result<i32> {
 
 #[svc::query]
 fn tasks() -> i32 {
-    let tasks = tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let tasks = tokio::runtime::Handle::current()
+        .metrics()
+        .num_alive_tasks();
     i32::try_from(tasks).unwrap_or(i32::MAX)
 }
 
@@ -33,7 +35,8 @@ fn tasks() -> i32 {
 async fn publish(ctx: &Context<'_>) -> svc::Result<bool> {
     let Published { values, is_of_rows } = ctx.data::<Published>()?;
     if *is_of_rows {
-        ctx.publish("row_changed", r#"{"id":1,"op":"update"}"#).await?;
+        ctx.publish("row_changed", r#"{"id":1,"op":"update"}"#)
+            .await?;
     } else {
         values.send_modify(|number| *number += 1);
     }
@@ -64,9 +67,12 @@ const SQL: &str = "
     INSERT INTO tb_row SELECT n, 'a title of ordinary length', 'nobody' FROM generate_series(1, 10000) AS n;
     CREATE VIEW v_row AS SELECT id, title, tenant FROM tb_row;";
 
-/// Rows of all tenants but the subscriber's own, so that one row is read under as many rules as there are subscribers.
+/// Rows of all tenants but the subscriber's own, so that one row is read under as many rules as
+/// there are subscribers.
 fn by_tenant(ctx: &Context<'_>) -> svc::Result<RowDecision> {
-    Ok(RowDecision::allow_where(col("tenant").ne(ctx.header("x-tenant").unwrap_or_default())))
+    Ok(RowDecision::allow_where(
+        col("tenant").ne(ctx.header("x-tenant").unwrap_or_default()),
+    ))
 }
 
 pub(crate) async fn serve(events: Events) -> Result<()> {
@@ -75,17 +81,39 @@ pub(crate) async fn serve(events: Events) -> Result<()> {
         max_connections_per_address: 0,
         ..SubscriptionsConfig::default()
     };
-    let http = HttpConfig { max_connections: 1_000_000, ..HttpConfig::default() };
-    let url = std::env::var("DATABASE_URL").unwrap_or_else(|_| "postgres://nobody@127.0.0.1:1/none".to_owned());
-    let database = DatabaseConfig { url: Some(url), ..Default::default() };
-    let config = SvcConfig { subscriptions, http: http.clone(), database, ..SvcConfig::default() };
-    let state = Published { values: watch::Sender::new(0), is_of_rows: events != Events::Values };
+    let http = HttpConfig {
+        max_connections: 1_000_000,
+        ..HttpConfig::default()
+    };
+    let url = std::env::var("DATABASE_URL")
+        .unwrap_or_else(|_| "postgres://nobody@127.0.0.1:1/none".to_owned());
+    let database = DatabaseConfig {
+        url: Some(url),
+        ..Default::default()
+    };
+    let config = SvcConfig {
+        subscriptions,
+        http: http.clone(),
+        database,
+        ..SvcConfig::default()
+    };
+    let state = Published {
+        values: watch::Sender::new(0),
+        is_of_rows: events != Events::Values,
+    };
     let options = AppOptions::new().config(config).data(state);
-    let options = options.queries(queries![published, tasks]).mutations(mutations![publish]);
+    let options = options
+        .queries(queries![published, tasks])
+        .mutations(mutations![publish]);
     let options = match events {
         Events::Values => options.subscriptions(subscriptions![news]),
-        Events::Rows => options.setup_sql(SQL).subscriptions(subscriptions![changed]),
-        Events::Tenants => options.setup_sql(SQL).subscriptions(subscriptions![changed]).row_policy::<Row>(by_tenant),
+        Events::Rows => options
+            .setup_sql(SQL)
+            .subscriptions(subscriptions![changed]),
+        Events::Tenants => options
+            .setup_sql(SQL)
+            .subscriptions(subscriptions![changed])
+            .row_policy::<Row>(by_tenant),
     };
     let app = create_svc_app(options).await?;
     let server = Server::bind(([127, 0, 0, 1], 0)).await?.http(http);

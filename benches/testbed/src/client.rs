@@ -52,7 +52,10 @@ impl Client {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
-        Ok(Self { stream: BufReader::new(stream), answer: Vec::new() })
+        Ok(Self {
+            stream: BufReader::new(stream),
+            answer: Vec::new(),
+        })
     }
 
     /// Sends a request and waits for its answer; one with errors is an error.
@@ -80,7 +83,10 @@ impl Client {
         let (mut line, mut length) = (String::new(), None);
         loop {
             line.clear();
-            ensure!(self.stream.read_line(&mut line)? > 0, "the server has closed the connection");
+            ensure!(
+                self.stream.read_line(&mut line)? > 0,
+                "the server has closed the connection"
+            );
             match line.trim_end().split_once(':') {
                 Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
                     length = Some(value.trim().parse()?)

@@ -18,9 +18,13 @@ impl Database {
     /// The one whose place the environment names.
     pub fn from_env() -> Result<Self> {
         let read = |name: &str| {
-            std::env::var(name).with_context(|| format!("{name} is not set; start this with `cargo xtask bench`"))
+            std::env::var(name)
+                .with_context(|| format!("{name} is not set; start this with `cargo xtask bench`"))
         };
-        Ok(Self { port: read("BENCH_PGPORT")?, folder: read("BENCH_PGDATA")?.into() })
+        Ok(Self {
+            port: read("BENCH_PGPORT")?,
+            folder: read("BENCH_PGDATA")?.into(),
+        })
     }
 
     /// Returns the URL by which servers find a database of this name.
@@ -31,18 +35,37 @@ impl Database {
     /// Runs statements in a database and gives back what they print.
     pub fn run(&self, name: &str, statements: &str) -> Result<String> {
         let output = Command::new("psql")
-            .args(["-qXAt", "-v", "ON_ERROR_STOP=1", "-d", &self.url(name), "-c", statements])
+            .args([
+                "-qXAt",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-d",
+                &self.url(name),
+                "-c",
+                statements,
+            ])
             .output()
             .context("cannot start psql")?;
-        ensure!(output.status.success(), "psql: {}", String::from_utf8_lossy(&output.stderr));
+        ensure!(
+            output.status.success(),
+            "psql: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     }
 
     /// The process that all others of this PostgreSQL descend from.
     pub fn process(&self) -> Result<Process> {
         let path = self.folder.join("postmaster.pid");
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let id = text.lines().next().unwrap_or_default().trim().parse().context("postmaster.pid names no process")?;
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let id = text
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .parse()
+            .context("postmaster.pid names no process")?;
         Ok(Process::new(id))
     }
 

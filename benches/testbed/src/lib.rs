@@ -1,5 +1,6 @@
-//! The parts that the measurements of one server need: the bench database, the server as a process of its own, a client
-//! that costs little, and what the kernel and valgrind say about the processes.
+//! The parts that the measurements of one server need: the bench database, the server as a process
+//! of its own, a client that costs little, and what the kernel and valgrind say about the
+//! processes.
 
 mod client;
 mod database;

@@ -16,8 +16,8 @@ impl Process {
         Self(id)
     }
 
-    /// CPU time of the process and its descendants, of the threads that still run. The kernel counts it in nanoseconds,
-    /// up to date for threads that wait.
+    /// CPU time of the process and its descendants, of the threads that still run. The kernel
+    /// counts it in nanoseconds, up to date for threads that wait.
     pub fn cpu(self) -> Result<Duration> {
         let parents: HashMap<i32, i32> = all_processes()?
             .flatten()
@@ -36,9 +36,14 @@ impl Process {
         let mut nanoseconds = 0;
         for id in parents.keys().copied().filter(|id| descends(*id)) {
             // One that has ended meanwhile is not counted.
-            let Ok(tasks) = procfs::process::Process::new(id).and_then(|process| process.tasks()) else { continue };
-            nanoseconds +=
-                tasks.flatten().filter_map(|task| Some(task.schedstat().ok()?.sum_exec_runtime)).sum::<u64>();
+            let Ok(tasks) = procfs::process::Process::new(id).and_then(|process| process.tasks())
+            else {
+                continue;
+            };
+            nanoseconds += tasks
+                .flatten()
+                .filter_map(|task| Some(task.schedstat().ok()?.sum_exec_runtime))
+                .sum::<u64>();
         }
         Ok(Duration::from_nanos(nanoseconds))
     }

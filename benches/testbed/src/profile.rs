@@ -27,19 +27,32 @@ impl Profile {
         folder: &Path,
         probe: &Request,
     ) -> Result<Self> {
-        if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
+        if Command::new("valgrind")
+            .arg("--version")
+            .stdout(Stdio::null())
+            .status()
+            .is_err()
+        {
             bail!("install valgrind first (on Debian, as root: apt-get install valgrind)");
         }
         let mut command = Command::new("valgrind");
         command
             .args(["--tool=callgrind", "--quiet"])
-            .arg(format!("--callgrind-out-file={}", folder.join("callgrind.out").display()))
+            .arg(format!(
+                "--callgrind-out-file={}",
+                folder.join("callgrind.out").display()
+            ))
             .arg(program)
             .arg(layout)
             .env("DATABASE_URL", database)
             .envs(variables.iter().copied());
         let server = Server::start(command, probe)?;
-        Ok(Self { client: server.client()?, server, folder: folder.to_owned(), dumps: 0 })
+        Ok(Self {
+            client: server.client()?,
+            server,
+            folder: folder.to_owned(),
+            dumps: 0,
+        })
     }
 
     /// Sends a request; an answer with errors is an error.
@@ -57,8 +70,12 @@ impl Profile {
         self.control("--dump")?;
         self.dumps += 1;
         let path = self.last();
-        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let total = text.lines().find_map(|line| line.strip_prefix("totals: ")).context("the dump has no totals")?;
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let total = text
+            .lines()
+            .find_map(|line| line.strip_prefix("totals: "))
+            .context("the dump has no totals")?;
         Ok(total.trim().parse()?)
     }
 
@@ -67,8 +84,11 @@ impl Profile {
         let out = File::create(self.folder.join(name))?;
         let mut command = Command::new("callgrind_annotate");
         // Below 100, the functions in which the threads began before the count would be all.
-        let status =
-            command.args(["--auto=no", "--inclusive=no", "--threshold=100"]).arg(self.last()).stdout(out).status()?;
+        let status = command
+            .args(["--auto=no", "--inclusive=no", "--threshold=100"])
+            .arg(self.last())
+            .stdout(out)
+            .status()?;
         ensure!(status.success(), "callgrind_annotate failed ({status})");
         Ok(())
     }
@@ -78,9 +98,15 @@ impl Profile {
     }
 
     fn control(&self, what: &str) -> Result<()> {
-        let output = Command::new("callgrind_control").arg(what).arg(self.server.id().to_string()).output()?;
+        let output = Command::new("callgrind_control")
+            .arg(what)
+            .arg(self.server.id().to_string())
+            .output()?;
         let said = String::from_utf8_lossy(&output.stdout);
-        ensure!(output.status.success() && said.contains("OK."), "callgrind_control {what}: {said}");
+        ensure!(
+            output.status.success() && said.contains("OK."),
+            "callgrind_control {what}: {said}"
+        );
         Ok(())
     }
 }

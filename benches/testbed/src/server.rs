@@ -22,15 +22,23 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a program with a free port as its last argument and waits until it answers `probe` without errors.
+    /// Starts a program with a free port as its last argument and waits until it answers `probe`
+    /// without errors.
     pub fn start(mut command: Command, probe: &Request) -> Result<Self> {
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
-        let child = command.arg(address.port().to_string()).stdout(Stdio::null()).spawn()?;
+        let child = command
+            .arg(address.port().to_string())
+            .stdout(Stdio::null())
+            .spawn()?;
         let mut server = Self { child, address };
         let start = Instant::now();
         loop {
-            let answered = server.client().and_then(|mut client| client.send(probe).map(drop));
-            let Err(why) = answered else { return Ok(server) };
+            let answered = server
+                .client()
+                .and_then(|mut client| client.send(probe).map(drop));
+            let Err(why) = answered else {
+                return Ok(server);
+            };
             if let Some(status) = server.child.try_wait()? {
                 bail!("the server has ended ({status})");
             }

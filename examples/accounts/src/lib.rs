@@ -1,11 +1,13 @@
-//! Accounts with names and passwords. Run with `SVC_AUTH_SECRET_KEY=… cargo run -p accounts`, and open
-//! <http://127.0.0.1:8000/>.
+//! Accounts with names and passwords. Run with `SVC_AUTH_SECRET_KEY=… cargo run -p accounts`, and
+//! open <http://127.0.0.1:8000/>.
 //!
-//! The routes of svc are below `/auth`. `POST /logout` and `POST /logout-all` are the application's own: they show how a
-//! program ends sessions. The page registers, logs in, asks the guarded query `me`, and logs out.
+//! The routes of svc are below `/auth`. `POST /logout` and `POST /logout-all` are the application's
+//! own: they show how a program ends sessions. The page registers, logs in, asks the guarded query
+//! `me`, and logs out.
 
 use svc::accounts::{
-    AccountDatabase, MIGRATION, NativeAuthFactory, NativeAuthProvider, PostgresUserRepository, create_auth_router,
+    AccountDatabase, MIGRATION, NativeAuthFactory, NativeAuthProvider, PostgresUserRepository,
+    create_auth_router,
 };
 use svc::auth::AuthError;
 use svc::axum::extract::State;
@@ -32,17 +34,23 @@ pub struct Me {
 #[svc::query]
 pub fn me(ctx: &Context<'_>) -> Result<Me> {
     let user = ctx.require_user()?;
-    Ok(Me { user_id: user.user_id.clone(), name: user.name.clone(), email: user.email.clone() })
+    Ok(Me {
+        user_id: user.user_id.clone(),
+        name: user.name.clone(),
+        email: user.email.clone(),
+    })
 }
 
-/// The options of the environment. Unless they name a database, the program runs an embedded one in `.svc/accounts`,
-/// whose requests run as a role that cannot read the hashes of passwords.
+/// The options of the environment. Unless they name a database, the program runs an embedded one in
+/// `.svc/accounts`, whose requests run as a role that cannot read the hashes of passwords.
 ///
 /// # Errors
 /// A setting that is wrong.
 pub fn options() -> Result<AppOptions> {
     let embedded = embedded::Options::new(".svc/accounts").role("accounts_service");
-    Ok(AppOptions::from_env()?.embedded_database(embedded).setup_sql(MIGRATION))
+    Ok(AppOptions::from_env()?
+        .embedded_database(embedded)
+        .setup_sql(MIGRATION))
 }
 
 /// The whole application: GraphQL, the routes of accounts, and the page.
@@ -52,15 +60,26 @@ pub fn options() -> Result<AppOptions> {
 pub async fn app(options: AppOptions, secret: &str) -> Result<Router> {
     let database = AccountDatabase::of_application();
     let users = PostgresUserRepository::new(&database);
-    let (access, refresh) = (NativeAuthFactory::ACCESS_TOKEN_TTL, NativeAuthFactory::REFRESH_TOKEN_TTL);
-    let native = NativeAuthFactory::new(&database).create_provider(users, secret, access, refresh)?;
-    let options = options.queries(queries![me]).accounts(&database).auth_provider(native.clone());
+    let (access, refresh) = (
+        NativeAuthFactory::ACCESS_TOKEN_TTL,
+        NativeAuthFactory::REFRESH_TOKEN_TTL,
+    );
+    let native =
+        NativeAuthFactory::new(&database).create_provider(users, secret, access, refresh)?;
+    let options = options
+        .queries(queries![me])
+        .accounts(&database)
+        .auth_provider(native.clone());
     let own = Router::new()
         .route("/", get(async || Html(include_str!("page.html"))))
         .route("/logout", post(logout))
         .route("/logout-all", post(logout_all))
         .with_state(native.clone());
-    Ok(create_svc_app(options).await?.nest("/auth", create_auth_router(&native)).merge(own))
+
+    Ok(create_svc_app(options)
+        .await?
+        .nest("/auth", create_auth_router(&native))
+        .merge(own))
 }
 
 async fn logout(State(native): State<NativeAuthProvider>, headers: HeaderMap) -> Response {
@@ -70,14 +89,20 @@ async fn logout(State(native): State<NativeAuthProvider>, headers: HeaderMap) ->
 async fn logout_all(State(native): State<NativeAuthProvider>, headers: HeaderMap) -> Response {
     let ended = async {
         let user = native.verify(bearer(&headers)).await?;
-        native.logout_all_sessions(user.user_id.parse().map_err(AuthError::unavailable)?).await
+        native
+            .logout_all_sessions(user.user_id.parse().map_err(AuthError::unavailable)?)
+            .await
     };
     answer(&ended.await, "logged out everywhere")
 }
 
 fn bearer(headers: &HeaderMap) -> &str {
-    let value = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    value.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default()
+    let value = headers
+        .get(header::AUTHORIZATION)
+        .and_then(|value| value.to_str().ok());
+    value
+        .and_then(|value| value.strip_prefix("Bearer "))
+        .unwrap_or_default()
 }
 
 fn answer(ended: &Result<(), AuthError>, done: &str) -> Response {

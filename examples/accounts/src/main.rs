@@ -5,6 +5,7 @@ use svc::prelude::*;
 #[tokio::main]
 async fn main() -> svc::Result<()> {
     let secret = std::env::var("SVC_AUTH_SECRET_KEY");
-    let secret = secret.map_err(|_| Error::internal("set SVC_AUTH_SECRET_KEY to a secret of at least 32 bytes"))?;
+    let secret = secret
+        .map_err(|_| Error::internal("set SVC_AUTH_SECRET_KEY to a secret of at least 32 bytes"))?;
     svc::serve(accounts::app(accounts::options()?, &secret).await?).await
 }

@@ -56,8 +56,12 @@ const INSERT: &str = "INSERT INTO tb_comment (fk_post, fk_author, body) \
 pub async fn create_comment(ctx: &Context<'_>, input: NewComment) -> Result<Comment> {
     let body = input.body.trim();
     if body.is_empty() || body.contains('\0') {
-        return Err(Error::new(ErrorCode::BadUserInput, "write a comment of text").with_extension("field", "body"));
+        return Err(
+            Error::new(ErrorCode::BadUserInput, "write a comment of text")
+                .with_extension("field", "body"),
+        );
     }
+
     let mut transaction = ctx.db().pool().begin().await?;
     let id: Option<Uuid> = sqlx::query_scalar(INSERT)
         .bind(input.post)
@@ -65,9 +69,19 @@ pub async fn create_comment(ctx: &Context<'_>, input: NewComment) -> Result<Comm
         .bind(body)
         .fetch_optional(&mut *transaction)
         .await?;
-    let id = id.ok_or_else(|| Error::with_code("NOT_FOUND", "there is no such post or no such author"))?;
-    sqlx::query("SELECT refresh_tv_post($1)").bind(input.post).execute(&mut *transaction).await?;
+
+    let id =
+        id.ok_or_else(|| Error::with_code("NOT_FOUND", "there is no such post or no such author"))?;
+    sqlx::query("SELECT refresh_tv_post($1)")
+        .bind(input.post)
+        .execute(&mut *transaction)
+        .await?;
     transaction.commit().await?;
-    let comment = ctx.db().find_one::<Comment>().filter(col("id").eq(id)).await?;
+    let comment = ctx
+        .db()
+        .find_one::<Comment>()
+        .filter(col("id").eq(id))
+        .await?;
+
     comment.ok_or_else(|| Error::internal("the new comment is not in its view"))
 }

@@ -7,7 +7,8 @@ use crate::comment::Comment;
 use crate::slug::Slug;
 use crate::user::User;
 
-/// A post as the feed shows it: from a projection, so that nothing is joined or counted when it is read.
+/// A post as the feed shows it: from a projection, so that nothing is joined or counted when it is
+/// read.
 #[svc_type(sql_source = "tv_post")]
 #[derive(Debug)]
 pub struct FeedItem {
@@ -29,11 +30,15 @@ pub struct FeedItem {
     pub last_comment: Option<Comment>,
 }
 
-/// The feed, page by page. Where answers are kept, one holds for a minute, unless a post or a comment changes.
+/// The feed, page by page. Where answers are kept, one holds for a minute, unless a post or a
+/// comment changes.
 #[svc::query(cache = 60)]
 pub async fn feed() -> Connection<FeedItem>;
 
-/// The events that make the feed old: the projection is written with posts and comments, which have triggers.
+/// The events that make the feed old: the projection is written with posts and comments, which have
+/// triggers.
 pub fn response_cache() -> ResponseCache {
-    ResponseCache::new().changed_by::<FeedItem>("post_changed").changed_by::<FeedItem>("comment_added")
+    ResponseCache::new()
+        .changed_by::<FeedItem>("post_changed")
+        .changed_by::<FeedItem>("comment_added")
 }

@@ -19,8 +19,8 @@ use svc::axum::Router;
 use svc::prelude::*;
 use svc::rate_limit::RateLimiting;
 use svc::{
-    AuthProviderKind, Constraint, MetricsConfig, TracingConfig, embedded, setup_metrics, setup_rate_limiting,
-    setup_tracing,
+    AuthProviderKind, Constraint, MetricsConfig, TracingConfig, embedded, setup_metrics,
+    setup_rate_limiting, setup_tracing,
 };
 
 /// Tables, views, functions and the seed. It can be run again and again; the seed is sown once.
@@ -34,23 +34,34 @@ pub const SETUP_SQL: &str = concat!(
     include_str!("../db/seed.sql"),
 );
 
-/// The blog with the settings of the environment. Unless they name a database, it runs an embedded one in `.svc/blog`.
-/// With a provider of users (`SVC_AUTH_PROVIDER`) there is a query `me` for those who have a token, and a policy; with
-/// `native` also the routes below `/auth` that give one.
+/// The blog with the settings of the environment. Unless they name a database, it runs an embedded
+/// one in `.svc/blog`. With a provider of users (`SVC_AUTH_PROVIDER`) there is a query `me` for
+/// those who have a token, and a policy; with `native` also the routes below `/auth` that give one.
 ///
 /// # Errors
 /// A setting that is wrong.
 pub fn options() -> Result<AppOptions> {
     let config = SvcConfig::from_env()?;
-    let (users, is_cached) = (config.auth.provider, config.response_cache.enabled == Some(true));
-    let options = AppOptions::new().config(config).embedded_database(embedded::Options::new(".svc/blog"));
+    let (users, is_cached) = (
+        config.auth.provider,
+        config.response_cache.enabled == Some(true),
+    );
+    let options = AppOptions::new()
+        .config(config)
+        .embedded_database(embedded::Options::new(".svc/blog"));
     let options = with_blog(options);
-    let options = if is_cached { options.response_cache(feed::response_cache()) } else { options };
+    let options = if is_cached {
+        options.response_cache(feed::response_cache())
+    } else {
+        options
+    };
+
     let options = match users {
         AuthProviderKind::None => return Ok(options),
         AuthProviderKind::Native => options.setup_sql(format!("{SETUP_SQL}\n;{MIGRATION}")),
         _ => options,
     };
+
     Ok(policy::with_policy(options.queries(queries![me::me])))
 }
 
@@ -93,16 +104,42 @@ pub fn with_blog(options: AppOptions) -> AppOptions {
     options
         .auto_camel_case(true)
         .setup_sql(SETUP_SQL)
-        .queries(queries![user::users, user::user, user::user_by_slug, user::staff])
-        .queries(queries![post::posts, post::post, post::posts_by, comment::comments, comment::comment])
-        .queries(queries![entry::entries, entry::entry, search::search, feed::feed])
-        .queries(queries![statistics::statistics, statistics::months, statistics::user_statistics])
+        .queries(queries![
+            user::users,
+            user::user,
+            user::user_by_slug,
+            user::staff
+        ])
+        .queries(queries![
+            post::posts,
+            post::post,
+            post::posts_by,
+            comment::comments,
+            comment::comment
+        ])
+        .queries(queries![
+            entry::entries,
+            entry::entry,
+            search::search,
+            feed::feed
+        ])
+        .queries(queries![
+            statistics::statistics,
+            statistics::months,
+            statistics::user_statistics
+        ])
         .mutations(mutations![comment::create_comment])
         .subscriptions(subscriptions![post::post_changed, comment::comment_added])
         .operations_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/operations"))
-        .mutations(mutations![publishing::create_post, publishing::update_post, publishing::delete_post])
+        .mutations(mutations![
+            publishing::create_post,
+            publishing::update_post,
+            publishing::delete_post
+        ])
         .constraint(
-            Constraint::new("tb_post_identifier_key", "this slug is taken").field("slug").identifier("slug_taken"),
+            Constraint::new("tb_post_identifier_key", "this slug is taken")
+                .field("slug")
+                .identifier("slug_taken"),
         )
 }
 
@@ -112,7 +149,9 @@ mod tests {
 
     #[test]
     fn the_schema_is_valid() {
-        let sdl = with_blog(AppOptions::new()).sdl().unwrap_or_else(|error| panic!("{error}"));
+        let sdl = with_blog(AppOptions::new())
+            .sdl()
+            .unwrap_or_else(|error| panic!("{error}"));
         assert!(sdl.contains("union SearchResult = User | Post"), "{sdl}");
     }
 }

@@ -6,5 +6,7 @@ use svc::{Server, create_svc_app};
 async fn main() -> svc::Result<()> {
     let server = Server::from_env().await?;
     let app = create_svc_app(blog::options()?).await?;
-    server.serve(blog::traced(blog::measured(blog::limited(app)?)?)?).await
+    server
+        .serve(blog::traced(blog::measured(blog::limited(app)?)?)?)
+        .await
 }

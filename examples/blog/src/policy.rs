@@ -10,26 +10,32 @@ use crate::user::User;
 
 /// Adds the policy to a blog whose users are known.
 pub fn with_policy(options: AppOptions) -> AppOptions {
-    options.authorizer(policy).row_policy::<Post>(posts).mask_where::<User>("email", addresses)
+    options
+        .authorizer(policy)
+        .row_policy::<Post>(posts)
+        .mask_where::<User>("email", addresses)
 }
 
-/// Everyone reads. Readers comment, authors publish, both under their own name; editors and admins for anyone, and only
-/// admins remove.
+/// Everyone reads. Readers comment, authors publish, both under their own name; editors and admins
+/// for anyone, and only admins remove.
 async fn policy(request: AuthorizationRequest) -> Result<bool> {
     if request.operation_type() != OperationType::Mutation {
         return Ok(true);
     }
+
     let context = request.context();
     let user = context.require_user()?;
     let is_editor = user.has_any_role(["editor", "admin"]);
     let writes_as = |author: Uuid| is_editor || user.user_id == author.to_string();
+
     Ok(match request.operation_name() {
         "createComment" => {
             user.has_any_role(["reader", "author", "editor", "admin"])
                 && writes_as(request.argument::<NewComment>("input")?.author)
         }
         "createPost" => {
-            user.has_any_role(["author", "editor", "admin"]) && writes_as(request.argument::<NewPost>("input")?.author)
+            user.has_any_role(["author", "editor", "admin"])
+                && writes_as(request.argument::<NewPost>("input")?.author)
         }
         "updatePost" => is_editor,
         "deletePost" => user.has_role("admin"),
@@ -53,7 +59,9 @@ fn posts(ctx: &Context<'_>) -> Result<RowDecision> {
 fn addresses(ctx: &Context<'_>) -> Result<RowDecision> {
     Ok(match ctx.user() {
         Some(user) if user.has_role("admin") => RowDecision::allow(),
-        user => user.and_then(id_of).map_or_else(RowDecision::deny, |id| RowDecision::allow_where(col("id").eq(id))),
+        user => user.and_then(id_of).map_or_else(RowDecision::deny, |id| {
+            RowDecision::allow_where(col("id").eq(id))
+        }),
     })
 }
 

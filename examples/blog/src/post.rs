@@ -44,7 +44,10 @@ impl Post {
         #[svc(default = 80)]
         length: i32,
     ) -> String {
-        self.body.chars().take(length.try_into().unwrap_or(0)).collect()
+        self.body
+            .chars()
+            .take(length.try_into().unwrap_or(0))
+            .collect()
     }
 }
 
@@ -88,16 +91,23 @@ pub async fn post_changed(id: Option<Uuid>) -> Option<Post>;
 /// Posts chosen by a filter. It returns the query, so it is still one statement.
 #[svc::query]
 pub async fn posts_by(ctx: &Context<'_>, filter: PostsBy, page: Page) -> Result<Find<Post>> {
-    let mut posts = ctx.db().find::<Post>().page(page).order_by(match filter.order {
-        PostOrder::Newest => desc("created_at"),
-        PostOrder::Oldest => asc("created_at"),
-        PostOrder::Title => asc("title"),
-    });
+    let mut posts = ctx
+        .db()
+        .find::<Post>()
+        .page(page)
+        .order_by(match filter.order {
+            PostOrder::Newest => desc("created_at"),
+            PostOrder::Oldest => asc("created_at"),
+            PostOrder::Title => asc("title"),
+        });
+
     if let Some(author) = &filter.author {
         posts = posts.filter(col("author_identifier").eq(author.as_str()));
     }
+
     if let Some(since) = filter.since {
         posts = posts.filter(col("created_at").gte(since));
     }
+
     Ok(posts)
 }

@@ -18,5 +18,8 @@ pub enum SearchResult {
 /// Users and posts with this word in the name or the title.
 #[svc::query]
 pub async fn search(ctx: &Context<'_>, word: String) -> Result<Find<SearchResult>> {
-    Ok(ctx.db().find::<SearchResult>().filter(col("word").eq(word.trim().to_lowercase())))
+    Ok(ctx
+        .db()
+        .find::<SearchResult>()
+        .filter(col("word").eq(word.trim().to_lowercase())))
 }

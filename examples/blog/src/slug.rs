@@ -20,9 +20,9 @@ impl ScalarType for Slug {
     fn parse(value: Value) -> InputValueResult<Self> {
         match value {
             Value::String(text) if is_slug(&text) => Ok(Self(text)),
-            Value::String(_) => {
-                Err(InputValueError::custom("a slug has lower-case letters, digits and single hyphens"))
-            }
+            Value::String(_) => Err(InputValueError::custom(
+                "a slug has lower-case letters, digits and single hyphens",
+            )),
             other => Err(InputValueError::expected_type(other)),
         }
     }
@@ -33,6 +33,11 @@ impl ScalarType for Slug {
 }
 
 fn is_slug(text: &str) -> bool {
-    let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    let plain = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
     text.split('-').all(plain)
 }

@@ -58,9 +58,14 @@ impl User {
         }
     }
 
-    /// Returns the number of posts that the user has published. It is a statement for each user that is asked.
+    /// Returns the number of posts that the user has published. It is a statement for each user
+    /// that is asked.
     async fn post_count(&self, ctx: &Context<'_>) -> Result<i64> {
-        ctx.db().find::<Post>().filter(col("author_id").eq(self.id)).count().await
+        ctx.db()
+            .find::<Post>()
+            .filter(col("author_id").eq(self.id))
+            .count()
+            .await
     }
 }
 

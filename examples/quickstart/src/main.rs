@@ -13,7 +13,8 @@ pub struct User {
     pub created_at: DateTime<Utc>,
 }
 
-/// Users. No body: it compiles to one SQL statement, with `where`, `orderBy`, `limit` and `offset` of its own.
+/// Users. No body: it compiles to one SQL statement, with `where`, `orderBy`, `limit` and `offset`
+/// of its own.
 #[svc::query]
 async fn users() -> Vec<User>;
 

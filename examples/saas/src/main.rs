@@ -5,7 +5,10 @@ use svc::prelude::*;
 #[tokio::main]
 async fn main() -> svc::Result<()> {
     let secret = std::env::var("SVC_AUTH_SECRET_KEY");
-    let secret = secret.map_err(|_| Error::internal("set SVC_AUTH_SECRET_KEY to a secret of at least 32 bytes"))?;
+    let secret = secret
+        .map_err(|_| Error::internal("set SVC_AUTH_SECRET_KEY to a secret of at least 32 bytes"))?;
     let server = svc::Server::from_env().await?;
-    server.serve(saas::app(saas::options()?, &secret).await?).await
+    server
+        .serve(saas::app(saas::options()?, &secret).await?)
+        .await
 }

@@ -150,12 +150,15 @@ async fn update_task(id: Uuid, input: TaskPatch) -> Task;
 
 /// Adds the schema to options that say where its database is.
 pub fn with_schema(options: AppOptions) -> AppOptions {
-    options.auto_camel_case(true).queries(queries![workspace, members, projects, tasks]).mutations(mutations![
-        create_workspace,
-        add_member,
-        issue_api_key,
-        create_project,
-        create_task,
-        update_task
-    ])
+    options
+        .auto_camel_case(true)
+        .queries(queries![workspace, members, projects, tasks])
+        .mutations(mutations![
+            create_workspace,
+            add_member,
+            issue_api_key,
+            create_project,
+            create_task,
+            update_task
+        ])
 }

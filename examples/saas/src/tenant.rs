@@ -1,4 +1,5 @@
-//! The client of a request: the account of the token, and its workspace and role, which the database knows.
+//! The client of a request: the account of the token, and its workspace and role, which the
+//! database knows.
 
 use std::time::Duration;
 
@@ -7,7 +8,8 @@ use svc::db::SessionVariables;
 use svc::prelude::*;
 use svc::serde_json::Value;
 
-/// The time for which a membership is kept. Zero asks with each request: a new workspace is there at once.
+/// The time for which a membership is kept. Zero asks with each request: a new workspace is there
+/// at once.
 const KEPT: Duration = Duration::ZERO;
 
 /// Adds what PostgreSQL is told of each request.
@@ -16,11 +18,14 @@ pub fn with_tenants(options: AppOptions) -> AppOptions {
         .user_id("app.user_id")
         .claim("app.tenant_id", "tenant")
         .with("app.role", |ctx| ctx.user()?.roles.first().cloned());
-    options.session_variables(variables).load_user(KEPT, membership)
+    options
+        .session_variables(variables)
+        .load_user(KEPT, membership)
 }
 
-/// The user with the workspace and the role of their account. The roles of the token are of no account here: an API key
-/// has none, and those of `svc_auth.account` would hold in every workspace.
+/// The user with the workspace and the role of their account. The roles of the token are of no
+/// account here: an API key has none, and those of `svc_auth.account` would hold in every
+/// workspace.
 async fn membership(user: AuthenticatedUser) -> Result<Option<UserContext>> {
     let found: Option<Value> = user.db().call("app.membership", []).await?;
     let text = |key: &str| found.as_ref()?.get(key)?.as_str().map(str::to_owned);

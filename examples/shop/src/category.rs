@@ -19,7 +19,12 @@ pub struct Category {
     #[relation(to = "parent_id", order_by = "name")]
     pub children: Many<Category>,
     /// The products of this category and of all below it.
-    #[relation(through = "v_branch_product", here = "category_id", there = "product_id", order_by = "name")]
+    #[relation(
+        through = "v_branch_product",
+        here = "category_id",
+        there = "product_id",
+        order_by = "name"
+    )]
     pub products: Many<Product>,
 }
 

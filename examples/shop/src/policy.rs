@@ -1,7 +1,8 @@
 //! The users, and the rules about what they may do.
 //!
-//! PostgreSQL keeps the shops apart, and their customers (`db/policies.sql`): it is told who asks by session variables.
-//! Guards at the functions say which roles may call them, and the mask here what clerks do not see.
+//! PostgreSQL keeps the shops apart, and their customers (`db/policies.sql`): it is told who asks
+//! by session variables. Guards at the functions say which roles may call them, and the mask here
+//! what clerks do not see.
 
 use svc::db::SessionVariables;
 use svc::prelude::*;
@@ -13,11 +14,14 @@ const STAFF: [&str; 2] = ["clerk", "manager"];
 
 /// Adds the policy.
 pub fn with_policy(options: AppOptions) -> AppOptions {
-    options.session_variables(variables()).mask_where::<Customer>("email", addresses)
+    options
+        .session_variables(variables())
+        .mask_where::<Customer>("email", addresses)
 }
 
-/// The values that PostgreSQL is told of each request. A user's shop is that of the token. A guest's is that of the header, which the
-/// gateway in front sets by the host name, after it has dropped the client's own.
+/// The values that PostgreSQL is told of each request. A user's shop is that of the token. A
+/// guest's is that of the header, which the gateway in front sets by the host name, after it has
+/// dropped the client's own.
 fn variables() -> SessionVariables {
     SessionVariables::new()
         .with("app.tenant_id", shop_of_guest)
@@ -26,7 +30,8 @@ fn variables() -> SessionVariables {
         .with("app.staff", |ctx| is_staff(ctx).then(|| "yes".to_owned()))
 }
 
-/// The shop of the header. PostgreSQL reads it as a UUID, so that anything else would fail each statement.
+/// The shop of the header. PostgreSQL reads it as a UUID, so that anything else would fail each
+/// statement.
 fn shop_of_guest(ctx: &Context<'_>) -> Option<String> {
     let id: Uuid = ctx.header("x-tenant-id")?.parse().ok()?;
     Some(id.to_string())

@@ -21,7 +21,12 @@ impl Finding {
         problem: impl Into<String>,
         fix: impl Into<String>,
     ) -> Self {
-        Self { place: place.clone(), subject: subject.into(), problem: problem.into(), fix: fix.into() }
+        Self {
+            place: place.clone(),
+            subject: subject.into(),
+            problem: problem.into(),
+            fix: fix.into(),
+        }
     }
 
     /// A disagreement without a location in the source.
@@ -30,10 +35,19 @@ impl Finding {
         problem: impl Into<String>,
         fix: impl Into<String>,
     ) -> Self {
-        Self::new(&Place { file: String::new(), line: 0 }, subject, problem, fix)
+        Self::new(
+            &Place {
+                file: String::new(),
+                line: 0,
+            },
+            subject,
+            problem,
+            fix,
+        )
     }
 
-    /// Whether it is about a field, such as `Query.posts`, or, if none is named, about a view or a function.
+    /// Whether it is about a field, such as `Query.posts`, or, if none is named, about a view or a
+    /// function.
     pub(super) fn is_about(&self, field: &str, source: &str) -> bool {
         if field.is_empty() {
             return mentions(&self.problem, source) || mentions(&self.fix, source);
@@ -42,13 +56,25 @@ impl Finding {
         self.subject == field || self.subject == name
     }
 
-    /// The lines for the terminal. The first line starts like the compiler's, so that editors find the place.
+    /// The lines for the terminal. The first line starts like the compiler's, so that editors find
+    /// the place.
     pub(super) fn shown(&self, project: &Project) -> String {
-        let Self { subject, problem, fix, .. } = self;
+        let Self {
+            subject,
+            problem,
+            fix,
+            ..
+        } = self;
+
         if self.place.file.is_empty() {
             return format!("{subject}: {problem}\n    {fix}");
         }
-        format!("{}:{}: {subject}: {problem}\n    {fix}", self.file(project), self.place.line)
+
+        format!(
+            "{}:{}: {subject}: {problem}\n    {fix}",
+            self.file(project),
+            self.place.line
+        )
     }
 
     /// The sort key for reporting.
@@ -56,13 +82,20 @@ impl Finding {
         (&self.place.file, self.place.line)
     }
 
-    /// The file relative to the project's folder: for a member of a workspace, the compiler names it relative to the
-    /// workspace.
+    /// The file relative to the project's folder: for a member of a workspace, the compiler names
+    /// it relative to the workspace.
     fn file(&self, project: &Project) -> String {
         let file = std::path::Path::new(&self.place.file);
         let parts: Vec<_> = file.components().collect();
-        let rests = (0..parts.len()).map(|skipped| parts[skipped..].iter().collect::<std::path::PathBuf>());
-        let found = rests.filter(|rest| rest.is_relative()).find(|rest| project.root().join(rest).is_file());
-        found.map_or_else(|| self.place.file.clone(), |found| found.display().to_string())
+        let rests =
+            (0..parts.len()).map(|skipped| parts[skipped..].iter().collect::<std::path::PathBuf>());
+        let found = rests
+            .filter(|rest| rest.is_relative())
+            .find(|rest| project.root().join(rest).is_file());
+
+        found.map_or_else(
+            || self.place.file.clone(),
+            |found| found.display().to_string(),
+        )
     }
 }

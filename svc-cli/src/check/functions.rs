@@ -1,4 +1,5 @@
-//! Compares fields with functions of the database: whether exactly one function takes the arguments.
+//! Compares fields with functions of the database: whether exactly one function takes the
+//! arguments.
 
 use super::finding::Finding;
 use super::snapshot::{Function, Parameter, Snapshot};
@@ -6,11 +7,16 @@ use crate::program::{self, Argument, Description};
 
 /// The fields whose functions are missing, take other arguments or return another type.
 pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Finding> {
-    description.functions.iter().filter_map(|call| compare_call(call, database.functions(&call.name))).collect()
+    description
+        .functions
+        .iter()
+        .filter_map(|call| compare_call(call, database.functions(&call.name)))
+        .collect()
 }
 
 fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Finding> {
-    let finding = |problem: String, fix: &str| Some(Finding::new(&call.place, &call.field, problem, fix));
+    let finding =
+        |problem: String, fix: &str| Some(Finding::new(&call.place, &call.field, problem, fix));
     let name = &call.name;
     if candidates.is_empty() {
         return finding(
@@ -18,17 +24,30 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
             "make it in a file of db/schema (svc generate crud writes some) and apply it: svc migrate up",
         );
     }
-    let of_row: Vec<&Function> = candidates.iter().filter(|candidate| candidate.is_of_row(call)).collect();
+
+    let of_row: Vec<&Function> = candidates
+        .iter()
+        .filter(|candidate| candidate.is_of_row(call))
+        .collect();
     if let (Some(view), true) = (&call.row_of, of_row.is_empty()) {
         return finding(
             format!("`{name}` does not take a row of {view} as its first parameter"),
             "let it take the row, and then the arguments of the field",
         );
     }
-    let fitting: Vec<&Function> = of_row.into_iter().filter(|candidate| candidate.takes(call)).collect();
+
+    let fitting: Vec<&Function> = of_row
+        .into_iter()
+        .filter(|candidate| candidate.takes(call))
+        .collect();
     let signatures = |functions: &[&Function]| {
-        functions.iter().map(|function| function.signature(name)).collect::<Vec<_>>().join(" and ")
+        functions
+            .iter()
+            .map(|function| function.signature(name))
+            .collect::<Vec<_>>()
+            .join(" and ")
     };
+
     match fitting.as_slice() {
         [] => finding(
             format!(
@@ -38,17 +57,24 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
             ),
             "give the function these parameters in db/schema, or change the arguments of the field",
         ),
-        [one] if one.kind != "f" => {
-            finding(format!("`{name}` is a procedure"), "make it a function: procedures cannot be called")
-        }
-        [one] if one.returns == "void" => {
-            finding(format!("`{name}` returns nothing"), "let it return a value, such as its status")
-        }
-        [one] => {
-            one.misfit_of_types(call).or_else(|| one.misfit(call)).and_then(|(problem, fix)| finding(problem, &fix))
-        }
+        [one] if one.kind != "f" => finding(
+            format!("`{name}` is a procedure"),
+            "make it a function: procedures cannot be called",
+        ),
+        [one] if one.returns == "void" => finding(
+            format!("`{name}` returns nothing"),
+            "let it return a value, such as its status",
+        ),
+        [one] => one
+            .misfit_of_types(call)
+            .or_else(|| one.misfit(call))
+            .and_then(|(problem, fix)| finding(problem, &fix)),
         several => finding(
-            format!("it is called as `{name}({})`, which fits {}", shown(call), signatures(several)),
+            format!(
+                "it is called as `{name}({})`, which fits {}",
+                shown(call),
+                signatures(several)
+            ),
             "drop all but one, or name the function with its schema",
         ),
     }
@@ -61,18 +87,32 @@ fn shown(call: &program::Function) -> String {
         Argument::Json => "jsonb",
         Argument::Null => "null",
     });
-    call.row_of.iter().map(String::as_str).chain(arguments).collect::<Vec<_>>().join(", ")
+
+    call.row_of
+        .iter()
+        .map(String::as_str)
+        .chain(arguments)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl Function {
     fn signature(&self, name: &str) -> String {
-        let types: Vec<_> = self.parameters.iter().map(|parameter| parameter.ty.as_str()).collect();
+        let types: Vec<_> = self
+            .parameters
+            .iter()
+            .map(|parameter| parameter.ty.as_str())
+            .collect();
         format!("`{name}({})`", types.join(", "))
     }
 
     /// Whether its first parameter is the row of the call, if the call has one.
     fn is_of_row(&self, call: &program::Function) -> bool {
-        let is_row = |view: &String| self.parameters.first().is_some_and(|first| first.base == last(view));
+        let is_row = |view: &String| {
+            self.parameters
+                .first()
+                .is_some_and(|first| first.base == last(view))
+        };
         call.row_of.as_ref().is_none_or(is_row)
     }
 
@@ -82,35 +122,67 @@ impl Function {
         if let Some(view) = &call.rows_of
             && (!self.gives_set || last(&self.returns).trim_matches('"') != last(view))
         {
-            return Some((format!("`{name}` does not give rows of {view}"), format!("let it RETURN SETOF {view}")));
+            return Some((
+                format!("`{name}` does not give rows of {view}"),
+                format!("let it RETURN SETOF {view}"),
+            ));
         }
+
         if call.rows_of.is_none() && call.row_of.is_none() {
             return None;
         }
+
         if call.row_of.is_some() && self.gives_set {
-            return Some((format!("`{name}` gives a set"), "let it return an array: a field has one value".to_owned()));
+            return Some((
+                format!("`{name}` gives a set"),
+                "let it return an array: a field has one value".to_owned(),
+            ));
         }
-        let volatile = || (format!("`{name}` is volatile"), "declare it STABLE: a read may run twice".to_owned());
+
+        let volatile = || {
+            (
+                format!("`{name}` is volatile"),
+                "declare it STABLE: a read may run twice".to_owned(),
+            )
+        };
+
         self.is_volatile.then(volatile)
     }
 
-    /// The first argument whose values the parameter's type cannot represent, such as a number for a uuid.
+    /// The first argument whose values the parameter's type cannot represent, such as a number for
+    /// a uuid.
     fn misfit_of_types(&self, call: &program::Function) -> Option<(String, String)> {
         let behind = usize::from(call.row_of.is_some());
-        let pairs = self.parameters.iter().skip(behind).zip(&call.types).enumerate();
+        let pairs = self
+            .parameters
+            .iter()
+            .skip(behind)
+            .zip(&call.types)
+            .enumerate();
+
         let wrong = pairs.filter_map(|(at, (parameter, ty))| Some((at, parameter, ty.as_deref()?)));
         let mut wrong = wrong.filter(|(_, parameter, ty)| !reads(&parameter.base, ty));
+
         wrong.next().map(|(at, parameter, ty)| {
             let number = at + 1;
-            let problem =
-                format!("its argument {number} is {ty}, and the parameter of `{}` is {}", call.name, parameter.ty);
-            (problem, "let the argument and the parameter have one type, such as Uuid and uuid".to_owned())
+            let problem = format!(
+                "its argument {number} is {ty}, and the parameter of `{}` is {}",
+                call.name, parameter.ty
+            );
+            (
+                problem,
+                "let the argument and the parameter have one type, such as Uuid and uuid"
+                    .to_owned(),
+            )
         })
     }
 
     fn takes(&self, call: &program::Function) -> bool {
         let (arguments, behind) = (&call.arguments, usize::from(call.row_of.is_some()));
-        let Some(parameters) = self.parameters.get(behind..) else { return false };
+        let Some(parameters) = self.parameters.get(behind..) else {
+            return false;
+        };
+
         let required = parameters.len().saturating_sub(self.defaults);
         let is_array = |parameter: &Parameter| parameter.base.starts_with('_');
         let is_json = |parameter: &Parameter| matches!(parameter.base.as_str(), "json" | "jsonb");
@@ -120,7 +192,9 @@ impl Function {
             Argument::Json => is_json(parameter),
             Argument::Null => true,
         };
-        (required..=parameters.len()).contains(&arguments.len()) && parameters.iter().zip(arguments).all(fits)
+
+        (required..=parameters.len()).contains(&arguments.len())
+            && parameters.iter().zip(arguments).all(fits)
     }
 }
 
@@ -131,9 +205,13 @@ const TIMES: [&str; 5] = ["timestamptz", "timestamp", "date", "time", "timetz"];
 /// Whether a PostgreSQL type accepts values of a scalar; `true` for unknown types.
 fn reads(parameter: &str, scalar: &str) -> bool {
     let (parameter, scalar) = match scalar.trim_end_matches('!').strip_prefix('[') {
-        Some(element) => (parameter.trim_start_matches('_'), element.trim_end_matches([']', '!'])),
+        Some(element) => (
+            parameter.trim_start_matches('_'),
+            element.trim_end_matches([']', '!']),
+        ),
         None => (parameter, scalar.trim_end_matches('!')),
     };
+
     let is_own = match scalar {
         "Int" | "BigInt" | "Float" | "Decimal" => NUMBERS.contains(&parameter),
         "Boolean" => parameter == "bool",
@@ -141,7 +219,11 @@ fn reads(parameter: &str, scalar: &str) -> bool {
         "DateTime" | "Date" | "Time" => TIMES.contains(&parameter),
         _ => return true,
     };
-    is_own || !NUMBERS.contains(&parameter) && !TIMES.contains(&parameter) && !["bool", "uuid"].contains(&parameter)
+
+    is_own
+        || !NUMBERS.contains(&parameter)
+            && !TIMES.contains(&parameter)
+            && !["bool", "uuid"].contains(&parameter)
 }
 
 /// A name without its schema.
@@ -168,6 +250,7 @@ mod tests {
         ] {
             assert!(reads(parameter, scalar), "{parameter} {scalar}");
         }
+
         for (parameter, scalar) in [
             ("uuid", "Int"),
             ("int4", "UUID!"),

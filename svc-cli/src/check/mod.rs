@@ -18,7 +18,8 @@ use crate::project::Project;
 use crate::terminal;
 use snapshot::Snapshot;
 
-/// The folders of a project. Git does not track empty folders, so a project without tests has no `tests` folder.
+/// The folders of a project. Git does not track empty folders, so a project without tests has no
+/// `tests` folder.
 const FOLDERS: [&str; 3] = ["src", "tests", "db/migrations"];
 const NEEDED: [&str; 2] = ["src", "db/migrations"];
 
@@ -44,21 +45,35 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let project = Project::open()?;
-    let (present, absent): (Vec<_>, Vec<_>) =
-        FOLDERS.into_iter().partition(|folder| project.root().join(folder).is_dir());
-    let missing: Vec<_> = absent.into_iter().filter(|folder| NEEDED.contains(folder)).collect();
+    let (present, absent): (Vec<_>, Vec<_>) = FOLDERS
+        .into_iter()
+        .partition(|folder| project.root().join(folder).is_dir());
+    let missing: Vec<_> = absent
+        .into_iter()
+        .filter(|folder| NEEDED.contains(folder))
+        .collect();
     if !missing.is_empty() {
         let failure = Failure::new(format!("the project has no folder {}", missing.join(", ")));
         return Err(failure.hint(format!("make it: mkdir -p {}", missing.join(" "))));
     }
+
     terminal::done(format_args!("folders: {}", present.join(", ")));
+
     if !project.root().join("src/main.rs").is_file() {
-        return Err(Failure::new("src/main.rs does not exist").hint("it is where the program begins"));
+        return Err(
+            Failure::new("src/main.rs does not exist").hint("it is where the program begins")
+        );
     }
+
     terminal::done("src/main.rs");
     let program = program::build(&project, &arguments.choice)?;
     terminal::done("the program compiles");
-    let url = if arguments.offline { None } else { reachable(&project) };
+    let url = if arguments.offline {
+        None
+    } else {
+        reachable(&project)
+    };
+
     let description = program::describe(&project, &program, url.as_deref())?;
     let counts = &description.counts;
     terminal::done("the schema builds");
@@ -69,6 +84,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if arguments.choice.is_usual() {
         unlisted::warn(&project, &description);
     }
+
     compare(&project, &description, arguments)
 }
 
@@ -76,20 +92,33 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 fn reachable(project: &Project) -> Option<String> {
     let url = project.database_url().ok()?;
     let target = Target::parse(&url).ok()?;
-    database::block_on(async { database::open(&target).await.map(drop) }).is_ok().then_some(url)
+    database::block_on(async { database::open(&target).await.map(drop) })
+        .is_ok()
+        .then_some(url)
 }
 
 /// The database itself, or the snapshot in the file; none if neither exists.
-fn read_database(project: &Project, description: &Description, arguments: &Arguments) -> Result<Option<Snapshot>> {
+fn read_database(
+    project: &Project,
+    description: &Description,
+    arguments: &Arguments,
+) -> Result<Option<Snapshot>> {
     if arguments.offline {
         return Snapshot::read(project).map(Some);
     }
+
     let without = |why: &str| {
-        terminal::warning(format_args!("{why}, so the types were not compared with views"));
+        terminal::warning(format_args!(
+            "{why}, so the types were not compared with views"
+        ));
         if project.root().join(snapshot::FILE).is_file() {
-            terminal::hint(format_args!("compare them with {}: svc check --offline", snapshot::FILE));
+            terminal::hint(format_args!(
+                "compare them with {}: svc check --offline",
+                snapshot::FILE
+            ));
         }
     };
+
     let url = match project.database_url() {
         Err(_) if !arguments.update => {
             without("no database is set");
@@ -97,7 +126,9 @@ fn read_database(project: &Project, description: &Description, arguments: &Argum
         }
         url => url?,
     };
+
     let target = Target::parse(&url)?;
+
     database::block_on(async {
         match database::open(&target).await {
             Ok(client) => catalogue::read(&client, description).await.map(Some),
@@ -113,11 +144,15 @@ fn read_database(project: &Project, description: &Description, arguments: &Argum
 
 /// Compares the types with the database, if there is one.
 fn compare(project: &Project, description: &Description, arguments: &Arguments) -> Result<()> {
-    let Some(database) = read_database(project, description, arguments)? else { return Ok(()) };
+    let Some(database) = read_database(project, description, arguments)? else {
+        return Ok(());
+    };
+
     if arguments.update {
         database.write(project)?;
         terminal::done(format_args!("wrote {}", snapshot::FILE));
     }
+
     let mut found = views::compare(description, &database);
     found.extend(functions::compare(description, &database));
     found.extend(statements::compare(description, &database));
@@ -126,27 +161,45 @@ fn compare(project: &Project, description: &Description, arguments: &Arguments) 
     if let Some(why) = &description.start_error {
         terminal::warning(format_args!("a start of the program was not tried: {why}"));
     }
+
     found.sort_by(|a, b| a.order().cmp(&b.order()));
     for hint in &hints {
         terminal::warning(hint.shown(project));
     }
+
     if found.is_empty() {
-        let with = if arguments.offline { snapshot::FILE } else { "the database" };
+        let with = if arguments.offline {
+            snapshot::FILE
+        } else {
+            "the database"
+        };
         terminal::done(format_args!("the types agree with {with}"));
         return Ok(());
     }
+
     if !arguments.offline && database.is_empty() {
-        terminal::warning("the database has nothing of the project yet, so the types were not compared with views");
+        terminal::warning(
+            "the database has nothing of the project yet, so the types were not compared with views",
+        );
         terminal::hint("make its tables and views: svc migrate up");
         return Ok(());
     }
+
     for finding in &found {
         terminal::failed(finding.shown(project));
     }
-    let what = if found.len() == 1 { "1 place where".to_owned() } else { format!("{} places where", found.len()) };
+
+    let what = if found.len() == 1 {
+        "1 place where".to_owned()
+    } else {
+        format!("{} places where", found.len())
+    };
+
     let failure = Failure::new(format!("{what} the types and the database disagree"));
+
     Err(if arguments.offline {
-        failure.hint("if the database has changed meanwhile, write it down again: svc check --update")
+        failure
+            .hint("if the database has changed meanwhile, write it down again: svc check --update")
     } else {
         failure.hint("change the type, or the view in db/schema, and apply it: svc migrate up")
     })

@@ -56,7 +56,9 @@ pub(super) struct Relation {
 impl Relation {
     /// Whether it has documents.
     pub(super) fn has_data(&self) -> bool {
-        self.columns.get("data").is_some_and(|column| column.ty == "json" || column.ty == "jsonb")
+        self.columns
+            .get("data")
+            .is_some_and(|column| column.ty == "json" || column.ty == "jsonb")
     }
 }
 
@@ -106,7 +108,13 @@ impl Snapshot {
         relations: BTreeMap<String, Relation>,
         functions: BTreeMap<String, Vec<Function>>,
     ) -> Self {
-        Self { format: FORMAT, search_path, relations, functions, statements: BTreeMap::new() }
+        Self {
+            format: FORMAT,
+            search_path,
+            relations,
+            functions,
+            statements: BTreeMap::new(),
+        }
     }
 
     /// Whether it has no view, table or function of the project, as before the first migration.
@@ -126,7 +134,10 @@ impl Snapshot {
 
     /// Records the keys of a row.
     pub(super) fn see(&mut self, name: &str, keys: Option<Vec<String>>) {
-        let found = self.paths(name).into_iter().find(|path| self.relations.contains_key(path));
+        let found = self
+            .paths(name)
+            .into_iter()
+            .find(|path| self.relations.contains_key(path));
         if let Some(relation) = found.and_then(|path| self.relations.get_mut(&path)) {
             relation.keys = keys.map(Keys::Seen);
         }
@@ -141,7 +152,10 @@ impl Snapshot {
         if name.contains('.') {
             return vec![name.to_owned()];
         }
-        self.search_path.iter().map(|schema| format!("{schema}.{name}")).collect()
+        self.search_path
+            .iter()
+            .map(|schema| format!("{schema}.{name}"))
+            .collect()
     }
 
     /// Reads the project's snapshot file.
@@ -151,19 +165,25 @@ impl Snapshot {
         if !path.is_file() {
             return Err(Failure::new(format!("{FILE} does not exist")).hint(hint));
         }
+
         let text = fs::read_to_string(&path).map_err(Failure::io(format_args!("read {FILE}")))?;
         let bad = |why: String| Failure::new(format!("{FILE} cannot be used: {why}")).hint(hint);
-        let found: serde_json::Value = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        let found: serde_json::Value =
+            serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+
         if found["format"] != FORMAT {
             return Err(bad("another version of svc has written it".to_owned()));
         }
+
         serde_json::from_value(found).map_err(|error| bad(error.to_string()))
     }
 
     /// Writes the project's snapshot file.
     pub(super) fn write(&self, project: &Project) -> Result<()> {
-        let text = serde_json::to_string_pretty(self)
-            .map_err(|error| Failure::new(format!("the database cannot be written down: {error}")))?;
-        fs::write(project.root().join(FILE), text + "\n").map_err(Failure::io(format_args!("write {FILE}")))
+        let text = serde_json::to_string_pretty(self).map_err(|error| {
+            Failure::new(format!("the database cannot be written down: {error}"))
+        })?;
+        fs::write(project.root().join(FILE), text + "\n")
+            .map_err(Failure::io(format_args!("write {FILE}")))
     }
 }

@@ -1,5 +1,5 @@
-//! Compares mutations with the tables that they write: whether these have the columns, with types that accept the
-//! values, and the unique index of an upsert.
+//! Compares mutations with the tables that they write: whether these have the columns, with types
+//! that accept the values, and the unique index of an upsert.
 
 use super::finding::Finding;
 use super::snapshot::{Column, Relation, Snapshot};
@@ -7,36 +7,62 @@ use crate::program::{Argument, Description, Write, WrittenColumn};
 
 /// The mismatches between mutations and their tables.
 pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Finding> {
-    description.writes.iter().flat_map(|write| compare_write(write, database.relation(&write.table))).collect()
+    description
+        .writes
+        .iter()
+        .flat_map(|write| compare_write(write, database.relation(&write.table)))
+        .collect()
 }
 
 fn compare_write(write: &Write, table: Option<&Relation>) -> Vec<Finding> {
     let name = &write.table;
-    let finding = |problem: String, fix: String| Finding::new(&write.place, &write.field, problem, fix);
+    let finding =
+        |problem: String, fix: String| Finding::new(&write.place, &write.field, problem, fix);
     let Some(table) = table else {
         let fix = "make it in a file of db/schema and apply it: svc migrate up".to_owned();
         return vec![finding(format!("the database has no table `{name}`"), fix)];
     };
+
     let mut found = Vec::new();
     for column in &write.columns {
         match table.columns.get(&column.name) {
             None => {
-                let fix =
-                    format!("name the field as its column, or add it: ALTER TABLE {name} ADD COLUMN {} …", column.name);
-                found.push(finding(format!("`{name}` has no column `{}`", column.name), fix));
+                let fix = format!(
+                    "name the field as its column, or add it: ALTER TABLE {name} ADD COLUMN {} …",
+                    column.name
+                );
+                found.push(finding(
+                    format!("`{name}` has no column `{}`", column.name),
+                    fix,
+                ));
             }
-            Some(there) => found.extend(column.misfit(there).map(|(problem, fix)| finding(problem, fix.to_owned()))),
+            Some(there) => found.extend(
+                column
+                    .misfit(there)
+                    .map(|(problem, fix)| finding(problem, fix.to_owned())),
+            ),
         }
     }
-    if !table.columns.contains_key(&write.key) && !write.columns.iter().any(|column| column.name == write.key) {
+
+    if !table.columns.contains_key(&write.key)
+        && !write.columns.iter().any(|column| column.name == write.key)
+    {
         let fix = "name the one with the view's `id`, as in `key = \"…\"`".to_owned();
-        found.push(finding(format!("`{name}` has no column `{}`", write.key), fix));
+        found.push(finding(
+            format!("`{name}` has no column `{}`", write.key),
+            fix,
+        ));
     }
+
     if table.lacks_index(&write.conflict) {
         let columns = write.conflict.join(", ");
         let fix = format!("make it: CREATE UNIQUE INDEX ON {name} ({columns})");
-        found.push(finding(format!("`{name}` has no unique index on {columns}, by which `conflict` finds rows"), fix));
+        found.push(finding(
+            format!("`{name}` has no unique index on {columns}, by which `conflict` finds rows"),
+            fix,
+        ));
     }
+
     found
 }
 
@@ -47,11 +73,17 @@ impl WrittenColumn {
         let is_array = column.ty.starts_with('_');
         let fix = match self.form {
             Argument::Json if !is_json => "an object needs a column of type jsonb",
-            Argument::List if !is_json && !is_array => "a list needs an array, or a column of type jsonb",
+            Argument::List if !is_json && !is_array => {
+                "a list needs an array, or a column of type jsonb"
+            }
             Argument::Scalar if is_array => "give it a list",
             _ => return None,
         };
-        Some((format!("the column `{}` is of type {}", self.name, column.ty), fix))
+
+        Some((
+            format!("the column `{}` is of type {}", self.name, column.ty),
+            fix,
+        ))
     }
 }
 

@@ -12,7 +12,8 @@ pub(super) const CREDENTIALS: &str = "correct user and password in SVC_DATABASE_
 pub(super) fn of(error: &tokio_postgres::Error, target: &Target) -> Vec<String> {
     match error.code() {
         Some(code) => of_code(code, target).into_iter().collect(),
-        None => of_cause(&cause(error)).map_or_else(|| unreachable(target), |hint| vec![hint.to_owned()]),
+        None => of_cause(&cause(error))
+            .map_or_else(|| unreachable(target), |hint| vec![hint.to_owned()]),
     }
 }
 
@@ -23,8 +24,13 @@ pub(super) fn unreachable(target: &Target) -> Vec<String> {
     } else {
         "see that the server runs and lets this machine in, or correct SVC_DATABASE_URL in .env"
     };
+
     let about_password = target.is_ambiguous.then_some(CREDENTIALS);
-    [hint].into_iter().chain(about_password).map(str::to_owned).collect()
+    [hint]
+        .into_iter()
+        .chain(about_password)
+        .map(str::to_owned)
+        .collect()
 }
 
 fn of_code(code: &SqlState, target: &Target) -> Option<String> {
@@ -49,7 +55,9 @@ fn of_code(code: &SqlState, target: &Target) -> Option<String> {
 /// The driver's errors without a code differ only in their texts.
 fn of_cause(cause: &str) -> Option<&'static str> {
     Some(match cause {
-        "password missing" => "write the password into SVC_DATABASE_URL: postgresql://user:password@host:5432/name",
+        "password missing" => {
+            "write the password into SVC_DATABASE_URL: postgresql://user:password@host:5432/name"
+        }
         "server does not support TLS" => {
             "the server has no certificate: remove `sslmode` from SVC_DATABASE_URL, or give it one"
         }

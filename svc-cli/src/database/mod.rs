@@ -23,8 +23,12 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs a future on a single-threaded runtime.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    runtime.map_err(Failure::io("start a runtime"))?.block_on(work)
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime
+        .map_err(Failure::io("start a runtime"))?
+        .block_on(work)
 }
 
 /// Checks that a URL can be parsed; the error gives the reason.
@@ -51,8 +55,10 @@ pub(crate) async fn open(target: &Target) -> Result<Client> {
             return Err(failure.hints(hint::unreachable(target)));
         }
     };
+
     // It ends with the client; its errors also appear in the client's calls.
     tokio::spawn(connection);
+
     Ok(client)
 }
 
@@ -63,13 +69,20 @@ pub(crate) fn shown(config: &Config) -> String {
         Some(Host::Unix(folder)) => folder.display().to_string(),
         None => "localhost".to_owned(),
     };
+
     let port = config.get_ports().first().copied().unwrap_or(5432);
-    let database = public(config.get_dbname().or(config.get_user()).unwrap_or_default());
+    let database = public(
+        config
+            .get_dbname()
+            .or(config.get_user())
+            .unwrap_or_default(),
+    );
+
     format!("the database `{database}` at {host}:{port}")
 }
 
-/// The part of a name after anything that may belong to a password: a password with an unencoded `@` or `/` ends early
-/// in a URL, and the rest of it is parsed as the host or the database.
+/// The part of a name after anything that may belong to a password: a password with an unencoded
+/// `@` or `/` ends early in a URL, and the rest of it is parsed as the host or the database.
 fn public(name: &str) -> &str {
     name.rsplit_once('@').map_or(name, |(_, rest)| rest)
 }
@@ -78,9 +91,19 @@ fn public(name: &str) -> &str {
 pub(crate) fn reason(error: &tokio_postgres::Error) -> String {
     if let Some(error) = error.as_db_error() {
         let more = [error.detail(), error.hint()].into_iter().flatten();
-        return more.fold(error.message().to_owned(), |text, more| format!("{text}; {more}"));
+        return more.fold(error.message().to_owned(), |text, more| {
+            format!("{text}; {more}")
+        });
     }
+
     let first = std::error::Error::source(error);
-    let causes: Vec<String> = std::iter::successors(first, |error| error.source()).map(ToString::to_string).collect();
-    if causes.is_empty() { error.to_string() } else { causes.join(": ") }
+    let causes: Vec<String> = std::iter::successors(first, |error| error.source())
+        .map(ToString::to_string)
+        .collect();
+
+    if causes.is_empty() {
+        error.to_string()
+    } else {
+        causes.join(": ")
+    }
 }

@@ -1,6 +1,7 @@
 //! SQL scripts, split into their statements.
 //!
-//! The lexical rules are PostgreSQL's: <https://www.postgresql.org/docs/current/sql-syntax-lexical.html>.
+//! The lexical rules are PostgreSQL's:
+//! <https://www.postgresql.org/docs/current/sql-syntax-lexical.html>.
 
 /// The maximum nesting of a script that is parsed: parsers recurse on each level.
 pub(crate) const DEEPEST: usize = 200;
@@ -21,13 +22,16 @@ impl Statement<'_> {
         let mut rest = self.text;
         while words.len() < count {
             rest = skip_blank(rest);
-            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .unwrap_or(rest.len());
             if end == 0 {
                 break;
             }
             words.push(rest[..end].to_ascii_uppercase());
             rest = &rest[end..];
         }
+
         words
     }
 }
@@ -37,8 +41,10 @@ pub(crate) fn statements(script: &str) -> Vec<Statement<'_>> {
     let mut statements = Vec::new();
     let mut start = start_of(script, 0);
     let mut at = start;
+
     // Bodies of functions in standard SQL contain semicolons.
     let mut depth = 0_usize;
+
     while at < script.len() {
         let rest = &script[at..];
         let word = word(script, at);
@@ -52,19 +58,24 @@ pub(crate) fn statements(script: &str) -> Vec<Statement<'_>> {
             at += token(rest);
             continue;
         }
+
         let is = |keyword: &str| word.eq_ignore_ascii_case(keyword);
         if is("atomic") && is_create(&script[start..]) || depth > 0 && is("case") {
             depth += 1;
         } else if depth > 0 && is("end") {
             depth -= 1;
         }
+
         at += word.len();
+
         // `E'…'` interprets backslashes, unlike other strings.
         if is("e") && script[at..].starts_with('\'') {
             at += quoted(&script[at..], '\'', true);
         }
     }
+
     push(&mut statements, script, start, script.len());
+
     statements
 }
 
@@ -80,18 +91,25 @@ pub(crate) fn depth(script: &str) -> usize {
         deepest = deepest.max(depth);
         at += word(script, at).len().max(token(&script[at..]));
     }
+
     deepest
 }
 
 /// Whether a statement is a `CREATE`.
 fn is_create(text: &str) -> bool {
-    Statement { text, line: 0 }.words(1).first().is_some_and(|first| first == "CREATE")
+    Statement { text, line: 0 }
+        .words(1)
+        .first()
+        .is_some_and(|first| first == "CREATE")
 }
 
 fn push<'a>(statements: &mut Vec<Statement<'a>>, script: &'a str, start: usize, end: usize) {
     let text = script.get(start..end).unwrap_or_default().trim_end();
     if !text.is_empty() {
-        statements.push(Statement { text, line: script[..start].matches('\n').count() + 1 });
+        statements.push(Statement {
+            text,
+            line: script[..start].matches('\n').count() + 1,
+        });
     }
 }
 
@@ -123,19 +141,21 @@ pub(super) fn word(script: &str, at: usize) -> &str {
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// The length of the first token of a text: a comment, a string, a quoted name, a number or one character.
+/// The length of the first token of a text: a comment, a string, a quoted name, a number or one
+/// character.
 pub(super) fn token(text: &str) -> usize {
     let comment = comment(text);
     if comment > 0 {
         return comment;
     }
+
     match text.chars().next() {
         Some('\'') => quoted(text, '\'', false),
         Some('"') => quoted(text, '"', false),
         Some('$') => dollar_quoted(text),
-        Some(digit) if digit.is_ascii_digit() => {
-            text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
-        }
+        Some(digit) if digit.is_ascii_digit() => text
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .unwrap_or(text.len()),
         Some(other) => other.len_utf8(),
         None => 0,
     }
@@ -146,9 +166,11 @@ fn comment(text: &str) -> usize {
     if text.starts_with("--") {
         return text.find('\n').map_or(text.len(), |end| end + 1);
     }
+
     if !text.starts_with("/*") {
         return 0;
     }
+
     let mut depth = 0;
     let mut at = 0;
     while at < text.len() {
@@ -166,11 +188,12 @@ fn comment(text: &str) -> usize {
             at += 1;
         }
     }
+
     text.len()
 }
 
-/// The length of a leading quoted text. A doubled quote is treated as two adjacent quoted texts, with the same result
-/// here.
+/// The length of a leading quoted text. A doubled quote is treated as two adjacent quoted texts,
+/// with the same result here.
 fn quoted(text: &str, quote: char, escapes: bool) -> usize {
     let mut characters = text.char_indices().skip(1);
     while let Some((at, c)) = characters.next() {
@@ -185,18 +208,26 @@ fn quoted(text: &str, quote: char, escapes: bool) -> usize {
             return at + 1;
         }
     }
+
     text.len()
 }
 
 /// The length of a leading dollar-quoted text; 1 if the dollar does not start one.
 fn dollar_quoted(text: &str) -> usize {
-    let Some(end) = text[1..].find('$').map(|end| end + 2) else { return 1 };
+    let Some(end) = text[1..].find('$').map(|end| end + 2) else {
+        return 1;
+    };
+
     let tag = &text[1..end - 1];
-    let is_tag = tag.chars().all(|c| c.is_alphanumeric() || c == '_') && !tag.starts_with(|c: char| c.is_ascii_digit());
+    let is_tag = tag.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && !tag.starts_with(|c: char| c.is_ascii_digit());
     if !is_tag {
         return 1;
     }
-    text[end..].find(&text[..end]).map_or(text.len(), |close| end + close + end)
+
+    text[end..]
+        .find(&text[..end])
+        .map_or(text.len(), |close| end + close + end)
 }
 
 #[cfg(test)]
@@ -204,13 +235,19 @@ mod tests {
     use super::*;
 
     fn texts(script: &str) -> Vec<&str> {
-        statements(script).into_iter().map(|statement| statement.text).collect()
+        statements(script)
+            .into_iter()
+            .map(|statement| statement.text)
+            .collect()
     }
 
     #[test]
     fn semicolons_end_statements() {
         assert_eq!(texts("SELECT 1; SELECT 2\n;\n;"), ["SELECT 1", "SELECT 2"]);
-        assert_eq!(texts(" -- only a comment;\n/* ; /* ; */ */"), Vec::<&str>::new());
+        assert_eq!(
+            texts(" -- only a comment;\n/* ; /* ; */ */"),
+            Vec::<&str>::new()
+        );
     }
 
     #[test]
@@ -226,21 +263,34 @@ mod tests {
             "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END",
             "SELECT é$1$, 'ü;'",
         ] {
-            assert_eq!(texts(&format!("{script}; SELECT 2")), [script, "SELECT 2"], "{script}");
+            assert_eq!(
+                texts(&format!("{script}; SELECT 2")),
+                [script, "SELECT 2"],
+                "{script}"
+            );
         }
     }
 
     #[test]
     fn statements_know_their_lines() {
         let script = "-- first\n\nSELECT 1;\nSELECT\n 2; -- third\n SELECT 3";
-        let lines: Vec<_> = statements(script).into_iter().map(|statement| statement.line).collect();
+        let lines: Vec<_> = statements(script)
+            .into_iter()
+            .map(|statement| statement.line)
+            .collect();
         assert_eq!(lines, [3, 4, 6]);
     }
 
     #[test]
     fn words_skip_comments() {
-        let statement = Statement { text: "create /* x */ Unique -- y\n index CONCURRENTLY a", line: 1 };
-        assert_eq!(statement.words(4), ["CREATE", "UNIQUE", "INDEX", "CONCURRENTLY"]);
+        let statement = Statement {
+            text: "create /* x */ Unique -- y\n index CONCURRENTLY a",
+            line: 1,
+        };
+        assert_eq!(
+            statement.words(4),
+            ["CREATE", "UNIQUE", "INDEX", "CONCURRENTLY"]
+        );
     }
 
     #[test]

@@ -18,15 +18,25 @@ pub(super) fn connector(target: &Target) -> Result<MakeRustlsConnect> {
             Failure::new(format!("cannot read the certificates of {}: {why}", file.display()))
                 .hint("sslrootcert in SVC_DATABASE_URL names a file of certificates in PEM form, from this folder on")
         };
-        for certificate in CertificateDer::pem_file_iter(file).map_err(|error| bad(error.to_string()))? {
+
+        for certificate in
+            CertificateDer::pem_file_iter(file).map_err(|error| bad(error.to_string()))?
+        {
             let certificate = certificate.map_err(|error| bad(error.to_string()))?;
-            roots.add(certificate).map_err(|error| bad(error.to_string()))?;
+            roots
+                .add(certificate)
+                .map_err(|error| bad(error.to_string()))?;
         }
     } else {
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
     }
+
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder =
+        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| Failure::new(format!("cannot set up TLS: {error}")))?;
-    Ok(MakeRustlsConnect::new(builder.with_root_certificates(roots).with_no_client_auth()))
+
+    Ok(MakeRustlsConnect::new(
+        builder.with_root_certificates(roots).with_no_client_auth(),
+    ))
 }

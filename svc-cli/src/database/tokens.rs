@@ -47,6 +47,7 @@ fn quoted(text: &str) -> (Token, usize) {
         }
         name.push(c);
     }
+
     (Token::Quoted(name), text.len())
 }
 
@@ -55,7 +56,9 @@ pub(crate) fn mentions(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(&name).any(|(at, _)| {
-        !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part) && !name.is_empty()
+        !text[..at].ends_with(is_part)
+            && !text[at + name.len()..].starts_with(is_part)
+            && !name.is_empty()
     })
 }
 
@@ -65,16 +68,27 @@ mod tests {
 
     #[test]
     fn names_are_read_as_postgresql_reads_them() {
-        let found: Vec<Token> = tokens("ALTER /* x */ Table \"My\"\"T\".b -- y\n ('a', 12)").collect();
+        let found: Vec<Token> =
+            tokens("ALTER /* x */ Table \"My\"\"T\".b -- y\n ('a', 12)").collect();
         let word = |text: &str| Token::Word(text.to_owned());
-        let expected = [word("alter"), word("table"), Token::Quoted("My\"T".to_owned()), Token::Symbol('.'), word("b")];
+        let expected = [
+            word("alter"),
+            word("table"),
+            Token::Quoted("My\"T".to_owned()),
+            Token::Symbol('.'),
+            word("b"),
+        ];
+
         assert_eq!(found[..5], expected);
+
         assert_eq!(found[5..], ['(', '\'', ',', '1', ')'].map(Token::Symbol));
     }
 
     #[test]
     fn a_name_is_a_word() {
-        assert!(mentions("SELECT x FROM app.V_User;", "v_user") && mentions("\"v_user\"", "v_user"));
+        assert!(
+            mentions("SELECT x FROM app.V_User;", "v_user") && mentions("\"v_user\"", "v_user")
+        );
         assert!(!mentions("SELECT x FROM v_user_2", "v_user") && !mentions("tv_user", "v_user"));
     }
 }

@@ -12,7 +12,8 @@ use crate::failure::{Failure, Result};
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     config: Config,
-    /// A file with the authorities that may sign the server's certificate; without it, the public ones.
+    /// A file with the authorities that may sign the server's certificate; without it, the public
+    /// ones.
     pub(super) authorities: Option<PathBuf>,
     /// Whether a part of the password may have been parsed as a part of the address.
     pub(super) is_ambiguous: bool,
@@ -23,34 +24,70 @@ impl Target {
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let bad = |why: String| {
             // The driver's message may quote a part of the password.
-            let why = if is_ambiguous(url) { "a character of the password ends it early".to_owned() } else { why };
+            let why = if is_ambiguous(url) {
+                "a character of the password ends it early".to_owned()
+            } else {
+                why
+            };
             Failure::new(format!("the database URL cannot be read: {why}"))
                 .hint("it looks like postgresql://user:password@host:5432/name")
                 .hints(is_ambiguous(url).then(|| hint::CREDENTIALS.to_owned()))
         };
+
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(bad("it does not begin with postgresql://".to_owned()));
         }
+
         let (place, query) = url.split_once('?').unwrap_or((url, ""));
         let mut authorities = None;
         let mut mode = None;
         let mut others = Vec::new();
+
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             match parameter.split_once('=') {
-                Some(("sslrootcert", file)) => authorities = Some(PathBuf::from(file.replace("%2F", "/"))),
+                Some(("sslrootcert", file)) => {
+                    authorities = Some(PathBuf::from(file.replace("%2F", "/")))
+                }
                 Some(("sslmode", value)) => mode = Some(ssl_mode(value).map_err(bad)?),
                 _ => others.push(parameter),
             }
         }
-        let rest = if others.is_empty() { String::new() } else { format!("?{}", others.join("&")) };
-        let mut config: Config = format!("{place}{rest}").parse().map_err(|error: tokio_postgres::Error| {
-            bad(std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string))
-        })?;
+
+        let rest = if others.is_empty() {
+            String::new()
+        } else {
+            format!("?{}", others.join("&"))
+        };
+
+        let mut config: Config =
+            format!("{place}{rest}")
+                .parse()
+                .map_err(|error: tokio_postgres::Error| {
+                    bad(std::error::Error::source(&error)
+                        .map_or_else(|| error.to_string(), ToString::to_string))
+                })?;
+
         // A local server often has a self-signed certificate.
-        let is_here = Self { config: config.clone(), authorities: None, is_ambiguous: false }.is_local();
-        config.ssl_mode(mode.unwrap_or(if is_here { SslMode::Disable } else { SslMode::Prefer }));
+        let is_here = Self {
+            config: config.clone(),
+            authorities: None,
+            is_ambiguous: false,
+        }
+        .is_local();
+
+        config.ssl_mode(mode.unwrap_or(if is_here {
+            SslMode::Disable
+        } else {
+            SslMode::Prefer
+        }));
+
         config.application_name("svc");
-        Ok(Self { config, authorities, is_ambiguous: is_ambiguous(url) })
+
+        Ok(Self {
+            config,
+            authorities,
+            is_ambiguous: is_ambiguous(url),
+        })
     }
 
     /// The driver's configuration.
@@ -61,7 +98,12 @@ impl Target {
     /// Whether the server is on this machine.
     pub(crate) fn is_local(&self) -> bool {
         self.config.get_hosts().iter().all(|host| match host {
-            Host::Tcp(host) => host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback()),
+            Host::Tcp(host) => {
+                host == "localhost"
+                    || host
+                        .parse()
+                        .is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+            }
             Host::Unix(_) => true,
         })
     }
@@ -92,16 +134,20 @@ impl Target {
 /// Whether the part before the last `@` has characters that end a password in a URL early.
 fn is_ambiguous(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.rsplit_once('@').is_some_and(|(before, _)| before.contains(['@', '/', '?', '#']))
+    rest.rsplit_once('@')
+        .is_some_and(|(before, _)| before.contains(['@', '/', '?', '#']))
 }
 
-/// A mode of libpq. When the driver encrypts, it verifies the certificate and the host, as for `verify-full`.
+/// A mode of libpq. When the driver encrypts, it verifies the certificate and the host, as for
+/// `verify-full`.
 fn ssl_mode(value: &str) -> Result<SslMode, String> {
     match value {
         "disable" => Ok(SslMode::Disable),
         "prefer" => Ok(SslMode::Prefer),
         "require" | "verify-ca" | "verify-full" => Ok(SslMode::Require),
-        _ => Err(format!("sslmode is disable, prefer, require, verify-ca or verify-full, not `{value}`")),
+        _ => Err(format!(
+            "sslmode is disable, prefer, require, verify-ca or verify-full, not `{value}`"
+        )),
     }
 }
 
@@ -112,10 +158,14 @@ mod tests {
     #[test]
     fn modes_of_tls_are_those_of_libpq() {
         let mode = |url: &str| Target::parse(url).unwrap().config.get_ssl_mode();
-        assert_eq!(mode("postgresql://a@db.example.org/shop?sslmode=verify-full"), SslMode::Require);
+        assert_eq!(
+            mode("postgresql://a@db.example.org/shop?sslmode=verify-full"),
+            SslMode::Require
+        );
         assert_eq!(mode("postgresql://a@db.example.org/shop"), SslMode::Prefer);
         assert_eq!(mode("postgresql://a@localhost/shop"), SslMode::Disable);
         assert!(Target::parse("postgresql://a@localhost/shop?sslmode=never").is_err());
+
         assert!(Target::parse("mysql://a@localhost/shop").is_err());
     }
 
@@ -135,7 +185,12 @@ mod tests {
             let url = format!("postgresql://svc:{password}@db.example.org:54320/helpdesk");
             let shown = match Target::parse(&url) {
                 Ok(target) => {
-                    format!("{} {} {}", super::super::shown(target.config()), target.database(), target.user())
+                    format!(
+                        "{} {} {}",
+                        super::super::shown(target.config()),
+                        target.database(),
+                        target.user()
+                    )
                 }
                 Err(failure) => failure.message().to_owned(),
             };
@@ -146,7 +201,20 @@ mod tests {
     #[test]
     fn parts_have_defaults() {
         let target = Target::parse("postgres://ada@127.0.0.1").unwrap();
-        assert_eq!((target.user(), target.database(), target.port(), target.is_local()), ("ada", "ada", 5432, true));
-        assert!(!Target::parse("postgres://ada@db.example.org/x").unwrap().is_local());
+        assert_eq!(
+            (
+                target.user(),
+                target.database(),
+                target.port(),
+                target.is_local()
+            ),
+            ("ada", "ada", 5432, true)
+        );
+
+        assert!(
+            !Target::parse("postgres://ada@db.example.org/x")
+                .unwrap()
+                .is_local()
+        );
     }
 }

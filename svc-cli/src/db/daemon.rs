@@ -26,7 +26,12 @@ const LOOK: Duration = Duration::from_millis(20);
 /// The file that is locked while the server runs, and contains its process ID.
 fn open_lock(project: &Project) -> Result<File> {
     let path = project.create_private()?.join("db.lock");
-    let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path);
     file.map_err(Failure::io(format!("open {}", path.display())))
 }
 
@@ -57,19 +62,27 @@ pub(super) fn start(project: &Project, target: &Target) -> Result<()> {
         .process_group(0)
         .spawn()
         .map_err(failed())?;
+
     let begun = Instant::now();
     while !database::block_on(super::is_reachable(target))? {
         if has_ended(&mut child)? || begun.elapsed() > START {
             let why = fs::read_to_string(&path).unwrap_or_default();
-            return Err(Failure::new(format!("the database does not start:\n{}", why.trim_end())));
+            return Err(Failure::new(format!(
+                "the database does not start:\n{}",
+                why.trim_end()
+            )));
         }
         std::thread::sleep(LOOK);
     }
+
     Ok(())
 }
 
 fn has_ended(child: &mut Child) -> Result<bool> {
-    Ok(child.try_wait().map_err(Failure::io("wait for the database"))?.is_some())
+    Ok(child
+        .try_wait()
+        .map_err(Failure::io("wait for the database"))?
+        .is_some())
 }
 
 /// Runs the server until a signal.
@@ -77,26 +90,37 @@ pub(super) fn serve(project: &Project) -> Result<()> {
     let target = Target::parse(&project.database_url()?)?;
     let lock = open_lock(project)?;
     if lock.try_lock().is_err() {
-        return Err(Failure::new("the database of this project runs already").hint("stop it: svc db stop"));
+        return Err(
+            Failure::new("the database of this project runs already").hint("stop it: svc db stop")
+        );
     }
+
     let path = project.private().join("db.lock");
-    fs::write(&path, std::process::id().to_string()).map_err(Failure::io(format!("write {}", path.display())))?;
+    fs::write(&path, std::process::id().to_string())
+        .map_err(Failure::io(format!("write {}", path.display())))?;
+
     database::block_on(async {
         let watch = |kind| signal(kind).map_err(Failure::io("wait for signals"));
-        let (mut terminate, mut interrupt) = (watch(SignalKind::terminate())?, watch(SignalKind::interrupt())?);
+        let (mut terminate, mut interrupt) = (
+            watch(SignalKind::terminate())?,
+            watch(SignalKind::interrupt())?,
+        );
         let database = server::start(project, &target).await?;
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
         database.stop().await;
+
         Ok(())
     })
 }
 
 /// Whether the project's server responds without having been started by `svc db start`.
 fn belongs_to_dev(project: &Project) -> Result<bool> {
-    let Ok(url) = project.database_url() else { return Ok(false) };
+    let Ok(url) = project.database_url() else {
+        return Ok(false);
+    };
     let target = Target::parse(&url)?;
     Ok(database::block_on(owner::of(project, &target))? == Owner::This)
 }
@@ -111,19 +135,29 @@ pub(super) fn stop(project: &Project) -> Result<()> {
         });
         return Ok(());
     }
+
     let path = project.private().join("db.lock");
-    let text = fs::read_to_string(&path).map_err(Failure::io(format!("read {}", path.display())))?;
+    let text =
+        fs::read_to_string(&path).map_err(Failure::io(format!("read {}", path.display())))?;
     let pid = text.trim().parse().ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| Failure::new("the database is just starting").hint("try again: svc db stop"))?;
-    kill_process(pid, Signal::TERM)
-        .map_err(|error| Failure::new(format!("cannot stop the process {}: {error}", text.trim())))?;
+    let pid = pid.ok_or_else(|| {
+        Failure::new("the database is just starting").hint("try again: svc db stop")
+    })?;
+    kill_process(pid, Signal::TERM).map_err(|error| {
+        Failure::new(format!("cannot stop the process {}: {error}", text.trim()))
+    })?;
     let begun = Instant::now();
     while is_running(project)? {
         if begun.elapsed() > STOP {
-            return Err(Failure::new(format!("the database does not stop; its process is {}", text.trim())));
+            return Err(Failure::new(format!(
+                "the database does not stop; its process is {}",
+                text.trim()
+            )));
         }
         std::thread::sleep(LOOK);
     }
+
     terminal::done("stopped the database");
+
     Ok(())
 }

@@ -15,27 +15,48 @@ pub(crate) async fn is_reachable(target: &Target) -> Result<bool> {
     Ok(database::open(target).await.is_ok())
 }
 
-/// Creates the database if a local server responds and has no database of this name; returns whether it did.
+/// Creates the database if a local server responds and has no database of this name; returns
+/// whether it did.
 pub(crate) async fn create_missing(target: &Target) -> Result<bool> {
     if !target.is_local() {
         return Ok(false);
     }
-    let Ok(client) = database::open(&target.with_database("postgres")).await else { return Ok(false) };
+
+    let Ok(client) = database::open(&target.with_database("postgres")).await else {
+        return Ok(false);
+    };
+
     let name = target.database();
     let failed = |error: tokio_postgres::Error| {
-        Failure::new(format!("cannot make the database `{name}`: {}", database::reason(&error)))
-            .hint(format!("have a user make it who may: createdb --owner {} {name}", target.user()))
+        Failure::new(format!(
+            "cannot make the database `{name}`: {}",
+            database::reason(&error)
+        ))
+        .hint(format!(
+            "have a user make it who may: createdb --owner {} {name}",
+            target.user()
+        ))
     };
-    let found = client.query_opt("SELECT FROM pg_database WHERE datname = $1", &[&name]).await.map_err(failed)?;
+
+    let found = client
+        .query_opt("SELECT FROM pg_database WHERE datname = $1", &[&name])
+        .await
+        .map_err(failed)?;
     if found.is_some() {
         return Ok(false);
     }
-    client.batch_execute(&format!("CREATE DATABASE {}", escape_identifier(name))).await.map_err(failed)?;
+
+    client
+        .batch_execute(&format!("CREATE DATABASE {}", escape_identifier(name)))
+        .await
+        .map_err(failed)?;
     terminal::done(format_args!("made the database `{name}`"));
+
     Ok(true)
 }
 
-/// Refuses to start a server if the settings mean a server outside of this project, or if another server has the port.
+/// Refuses to start a server if the settings mean a server outside of this project, or if another
+/// server has the port.
 pub(crate) fn refuse_others(project: &Project, target: &Target) -> Result<()> {
     let why = || match database::block_on(database::open(target)) {
         Ok(_) => Failure::new("the database has come up meanwhile").hint("try again"),
@@ -44,10 +65,14 @@ pub(crate) fn refuse_others(project: &Project, target: &Target) -> Result<()> {
     if !target.is_local() {
         return Err(why());
     }
+
     if daemon::is_running(project)? {
-        let failure = Failure::new("the project's server runs, but not with the settings that the project has now");
+        let failure = Failure::new(
+            "the project's server runs, but not with the settings that the project has now",
+        );
         return Err(failure.hint("start it anew: svc db stop, then svc db start"));
     }
+
     let taken = TcpStream::connect(("127.0.0.1", target.port())).is_ok();
     if taken {
         let port = target.port();
@@ -55,5 +80,6 @@ pub(crate) fn refuse_others(project: &Project, target: &Target) -> Result<()> {
             "another server has port {port}; stop it, or choose another port for this project in .env and docker-compose.yml"
         )));
     }
+
     Ok(())
 }

@@ -66,7 +66,11 @@ pub(crate) struct Status {
 #[command(after_help = "Examples:\n  svc db psql\n  svc db psql -c 'SELECT * FROM v_user'")]
 pub(crate) struct Psql {
     /// Arguments of psql.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGUMENTS"
+    )]
     arguments: Vec<String>,
 }
 
@@ -85,9 +89,13 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::Stop => daemon::stop(&project),
         Command::Status(arguments) => status::run(&project, arguments.json),
         Command::Psql(arguments) => psql::run(&project, &arguments.arguments),
-        Command::Seed => {
-            database::block_on(async { seed(&project, &database::connect(&project.database_url()?).await?).await })
-        }
+        Command::Seed => database::block_on(async {
+            seed(
+                &project,
+                &database::connect(&project.database_url()?).await?,
+            )
+            .await
+        }),
         Command::Reset(arguments) => reset::run(&project, arguments.confirm.as_deref()),
         Command::Serve => daemon::serve(&project),
     }
@@ -97,6 +105,7 @@ fn start(project: &Project) -> Result<()> {
     let target = Target::parse(&project.database_url()?)?;
     let shown = database::shown(target.config());
     database::block_on(owner::refuse_others(project, &target))?;
+
     if database::block_on(is_reachable(&target))? {
         terminal::say(format_args!("{shown} answers"));
     } else if !database::block_on(local::create_missing(&target))? {
@@ -104,7 +113,10 @@ fn start(project: &Project) -> Result<()> {
         daemon::start(project, &target)?;
         terminal::done(format_args!("started {shown}"));
     }
-    database::block_on(async { bring_up(project, &database::open(&target).await?, Scope::All).await })
+
+    database::block_on(async {
+        bring_up(project, &database::open(&target).await?, Scope::All).await
+    })
 }
 
 /// Brings a database up to date, and runs the seeds if it was empty.
@@ -112,13 +124,17 @@ pub(crate) async fn bring_up(project: &Project, client: &Client, scope: Scope) -
     let is_new = migrate::is_empty(client).await?;
     let outcome = migrate::up(project, client, LOCK_TIMEOUT, scope).await?;
     for path in &outcome.waiting {
-        terminal::warning(format_args!("{path} is pending; type `m` and Enter to run it, or: svc migrate up"));
+        terminal::warning(format_args!(
+            "{path} is pending; type `m` and Enter to run it, or: svc migrate up"
+        ));
     }
+
     let has_rows_to_come = is_new && outcome.applied() > 0;
     outcome.tell()?;
     if has_rows_to_come && migrate::run_all(project, client, Kind::Seed).await? > 0 {
         terminal::say("the seeds are run");
     }
+
     Ok(())
 }
 

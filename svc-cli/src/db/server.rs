@@ -12,13 +12,18 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// Starts the server, and creates the user and the database from the settings. The server stops when the value is
-/// dropped.
+/// Starts the server, and creates the user and the database from the settings. The server stops
+/// when the value is dropped.
 pub(crate) async fn start(project: &Project, target: &Target) -> Result<Database> {
     let mark = owner::mark(project)?;
-    let options = Options::new(project.create_private()?).port(Some(target.port())).setting("cluster_name", mark);
-    let database = Database::start(options).await.map_err(|error| Failure::new(error.to_string()))?;
+    let options = Options::new(project.create_private()?)
+        .port(Some(target.port()))
+        .setting("cluster_name", mark);
+    let database = Database::start(options)
+        .await
+        .map_err(|error| Failure::new(error.to_string()))?;
     prepare(&database, target).await?;
+
     Ok(database)
 }
 
@@ -28,10 +33,13 @@ pub(crate) async fn ensure(project: &Project, target: &Target) -> Result<Option<
     if super::is_reachable(target).await? || !target.is_local() {
         return Ok(None);
     }
+
     if super::local::create_missing(target).await? {
         return Ok(None);
     }
+
     terminal::say("no database answers; starting the project's own, in .svc");
+
     start(project, target).await.map(Some)
 }
 
@@ -41,10 +49,24 @@ async fn prepare(database: &Database, target: &Target) -> Result<()> {
     let (user, name) = (target.user(), target.database());
     let has = |table: &str, column: &str| format!("SELECT FROM {table} WHERE {column} = $1");
     let run = async {
-        if client.query_opt(&has("pg_roles", "rolname"), &[&user]).await?.is_none() {
-            client.batch_execute(&format!("CREATE ROLE {} LOGIN CREATEDB", escape_identifier(user))).await?;
+        if client
+            .query_opt(&has("pg_roles", "rolname"), &[&user])
+            .await?
+            .is_none()
+        {
+            client
+                .batch_execute(&format!(
+                    "CREATE ROLE {} LOGIN CREATEDB",
+                    escape_identifier(user)
+                ))
+                .await?;
         }
-        if client.query_opt(&has("pg_database", "datname"), &[&name]).await?.is_none() {
+
+        if client
+            .query_opt(&has("pg_database", "datname"), &[&name])
+            .await?
+            .is_none()
+        {
             client
                 .batch_execute(&format!(
                     "CREATE DATABASE {} OWNER {}",
@@ -53,19 +75,35 @@ async fn prepare(database: &Database, target: &Target) -> Result<()> {
                 ))
                 .await?;
         }
+
         Ok(())
     };
-    run.await.map_err(|error| Failure::new(format!("cannot make the database `{name}`: {}", reason(&error))))
+
+    run.await.map_err(|error| {
+        Failure::new(format!(
+            "cannot make the database `{name}`: {}",
+            reason(&error)
+        ))
+    })
 }
 
 async fn superuser(database: &Database, port: u16) -> Result<Client> {
     let mut config = Config::new();
-    config.host_path(database.socket_folder()).port(port).user("postgres").dbname("postgres");
+    config
+        .host_path(database.socket_folder())
+        .port(port)
+        .user("postgres")
+        .dbname("postgres");
+
     config.connect_timeout(Duration::from_secs(10));
-    let (client, connection) = config
-        .connect(NoTls)
-        .await
-        .map_err(|error| Failure::new(format!("cannot connect to the project's own server: {}", reason(&error))))?;
+    let (client, connection) = config.connect(NoTls).await.map_err(|error| {
+        Failure::new(format!(
+            "cannot connect to the project's own server: {}",
+            reason(&error)
+        ))
+    })?;
+
     tokio::spawn(connection);
+
     Ok(client)
 }

@@ -16,6 +16,7 @@ pub(super) fn run(project: &Project, as_json: bool) -> Result<()> {
         let row = row.map_err(|error| Failure::new(database::reason(&error)))?;
         Ok(row.get::<_, String>(0))
     });
+
     let is_own = daemon::is_running(project)?;
     let place = database::shown(target.config());
     if as_json {
@@ -24,6 +25,12 @@ pub(super) fn run(project: &Project, as_json: bool) -> Result<()> {
             "version": version.as_ref().ok(), "started_by_svc": is_own, "error": error });
         return terminal::print(&format!("{status:#}\n"));
     }
-    let by = if is_own { ", started by svc db start" } else { "" };
+
+    let by = if is_own {
+        ", started by svc db start"
+    } else {
+        ""
+    };
+
     terminal::print(&format!("{place}: PostgreSQL {}{by}\n", version?))
 }

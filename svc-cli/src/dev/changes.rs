@@ -1,4 +1,5 @@
-//! Detects changes of a project's files by polling: file system notifications do not work on some mounts.
+//! Detects changes of a project's files by polling: file system notifications do not work on some
+//! mounts.
 
 use std::collections::HashMap;
 use std::fs;
@@ -43,7 +44,12 @@ impl Watch {
     /// Records the current state of the files.
     pub(super) fn begin(root: &Path, operations: &Path) -> Self {
         let operations = root.join(operations);
-        Self { root: root.to_owned(), seen: look(root, &operations), operations, found: None }
+        Self {
+            root: root.to_owned(),
+            seen: look(root, &operations),
+            operations,
+            found: None,
+        }
     }
 
     /// Records the current lock file, which cargo writes during a build.
@@ -62,9 +68,13 @@ impl Watch {
             {
                 return changes;
             }
+
             for path in changed {
-                self.found.get_or_insert_default().add(path, &self.root, &self.operations);
+                self.found
+                    .get_or_insert_default()
+                    .add(path, &self.root, &self.operations);
             }
+
             self.seen = now;
         }
     }
@@ -88,15 +98,21 @@ fn look(root: &Path, operations: &Path) -> HashMap<PathBuf, Stamp> {
     for file in ["Cargo.toml", "Cargo.lock", "build.rs", ".env"] {
         add(&mut files, root.join(file), 0);
     }
+
     for folder in ["src", "db/schema", "db/migrations"] {
         add(&mut files, root.join(folder), DEPTH);
     }
+
     add(&mut files, operations.to_owned(), DEPTH);
+
     files
 }
 
 fn add(files: &mut HashMap<PathBuf, Stamp>, path: PathBuf, depth: usize) {
-    let Ok(metadata) = fs::metadata(&path) else { return };
+    let Ok(metadata) = fs::metadata(&path) else {
+        return;
+    };
+
     if metadata.is_file() {
         files.insert(path, (metadata.modified().ok(), metadata.len()));
     } else if depth > 0 {
@@ -111,8 +127,13 @@ fn add(files: &mut HashMap<PathBuf, Stamp>, path: PathBuf, depth: usize) {
     }
 }
 
-fn differences<'a>(before: &'a HashMap<PathBuf, Stamp>, now: &'a HashMap<PathBuf, Stamp>) -> Vec<&'a Path> {
-    let new = now.iter().filter(|(path, stamp)| before.get(*path) != Some(stamp));
+fn differences<'a>(
+    before: &'a HashMap<PathBuf, Stamp>,
+    now: &'a HashMap<PathBuf, Stamp>,
+) -> Vec<&'a Path> {
+    let new = now
+        .iter()
+        .filter(|(path, stamp)| before.get(*path) != Some(stamp));
     let gone = before.iter().filter(|(path, _)| !now.contains_key(*path));
     new.chain(gone).map(|(path, _)| path.as_path()).collect()
 }
@@ -129,29 +150,42 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
+
         write("src/a/b.rs", "1");
         let mut watch = Watch::begin(root.path(), Path::new("operations"));
         write("src/a/b.rs", "12");
         write("target/x", "1");
         write("src/.b.rs.swp", "1");
         let changes = watch.next().await;
-        assert_eq!((changes.rust, changes.sql, changes.settings), (true, false, false));
+        assert_eq!(
+            (changes.rust, changes.sql, changes.settings),
+            (true, false, false)
+        );
         assert_eq!(changes.first, Path::new("src/a/b.rs"));
         write("db/schema/1.sql", "1");
         write(".env", "A=1");
         let changes = watch.next().await;
-        assert_eq!((changes.rust, changes.sql, changes.settings), (false, true, true));
+        assert_eq!(
+            (changes.rust, changes.sql, changes.settings),
+            (false, true, true)
+        );
         write("operations/a.graphql", "{ a }");
         let changes = watch.next().await;
         assert_eq!((changes.rust, changes.operations), (false, true));
         fs::remove_file(root.path().join("src/a/b.rs")).unwrap();
-        // The waiting future is dropped between the change and its end, unless the machine stalls meanwhile.
+
+        // The waiting future is dropped between the change and its end, unless the machine stalls
+        // meanwhile.
         let mut text = String::new();
-        while tokio::time::timeout(LOOK + LOOK / 2, watch.next()).await.is_ok() {
+        while tokio::time::timeout(LOOK + LOOK / 2, watch.next())
+            .await
+            .is_ok()
+        {
             assert!(text.len() < 10, "a change is told before it has ended");
             text.push('1');
             write("src/a/b.rs", &text);
         }
+
         assert!(watch.next().await.rust);
     }
 }

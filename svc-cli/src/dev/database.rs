@@ -1,5 +1,5 @@
-//! The database under `svc dev`: started in parallel with the build. The wait for it is limited, and the program serves
-//! anyway.
+//! The database under `svc dev`: started in parallel with the build. The wait for it is limited,
+//! and the program serves anyway.
 
 use std::time::Duration;
 
@@ -46,15 +46,22 @@ impl Database {
                 Some(before) => joined(before.await).ok().and_then(|brought| brought.own),
                 None => None,
             };
+
             let may_start = !has_own && started.is_none();
             let brought = bring_up(&Project::at(root)?, may_start, scope).await?;
-            Ok(Brought { own: started.or(brought.own), ..brought })
+            Ok(Brought {
+                own: started.or(brought.own),
+                ..brought
+            })
         }));
     }
 
     /// Waits for it, up to a limit.
     pub(super) async fn settle(&mut self) -> Result<()> {
-        let Some(task) = &mut self.task else { return Ok(()) };
+        let Some(task) = &mut self.task else {
+            return Ok(());
+        };
+
         match timeout(PATIENCE, task).await {
             Ok(done) => self.take(joined(done)).map(drop),
             Err(_) => {
@@ -66,7 +73,10 @@ impl Database {
 
     /// Waits until slow work is done, and reports the result.
     pub(super) async fn ready(&mut self) {
-        let Some(task) = &mut self.task else { return std::future::pending().await };
+        let Some(task) = &mut self.task else {
+            return std::future::pending().await;
+        };
+
         let done = joined(task.await);
         match self.take(done) {
             Ok(true) => terminal::done("the database is ready"),
@@ -104,26 +114,43 @@ async fn bring_up(project: &Project, may_start: bool, scope: Scope) -> Result<Br
         terminal::warning("no database is set, so queries find none; set SVC_DATABASE_URL in .env");
         return Ok(Brought::default());
     };
+
     let target = Target::parse(&url)?;
-    let started = if may_start { db::ensure(project, &target).await } else { Ok(None) };
+    let started = if may_start {
+        db::ensure(project, &target).await
+    } else {
+        Ok(None)
+    };
+
     let own = match started {
         Ok(own) => own,
         Err(failure) => return Ok(without(&failure)),
     };
+
     let client = match database::open(&target).await {
         Ok(client) => client,
         Err(failure) => return Ok(without(&failure)),
     };
+
     if !target.is_local() {
-        terminal::warning("the database is not on this machine, so nothing is changed in it; svc migrate up does");
+        terminal::warning(
+            "the database is not on this machine, so nothing is changed in it; svc migrate up does",
+        );
         return Ok(Brought::default());
     }
+
     match db::bring_up(project, &client, scope).await {
-        Ok(()) => Ok(Brought { own, is_ready: true }),
+        Ok(()) => Ok(Brought {
+            own,
+            is_ready: true,
+        }),
         // A file of `db/` is wrong, which its next change may fix; the server stays.
         Err(failure) if own.is_some() => {
             let _ = failure.report();
-            Ok(Brought { own, is_ready: false })
+            Ok(Brought {
+                own,
+                is_ready: false,
+            })
         }
         Err(failure) => Err(failure),
     }

@@ -11,16 +11,22 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 pub(super) struct Keys(UnboundedReceiver<String>);
 
 impl Keys {
-    /// Starts reading them, unless a read would stop the command: only the foreground process may read a terminal.
+    /// Starts reading them, unless a read would stop the command: only the foreground process may
+    /// read a terminal.
     pub(super) fn listen() -> Self {
         let (sender, lines) = unbounded_channel();
         let is_in_front = || tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp());
         if !stdin().is_terminal() || is_in_front() {
             // It ends with its input, or with the command.
             std::thread::spawn(move || {
-                stdin().lines().map_while(Result::ok).try_for_each(|line| sender.send(line)).unwrap_or_default();
+                stdin()
+                    .lines()
+                    .map_while(Result::ok)
+                    .try_for_each(|line| sender.send(line))
+                    .unwrap_or_default();
             });
         }
+
         Self(lines)
     }
 

@@ -54,6 +54,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let project = Project::open()?;
     let listener = socket::bind(arguments.host.as_deref(), arguments.port, &project)?;
     let traces = Traces::begin(&project)?;
+
     crate::database::block_on(async {
         let mut session = Session {
             watch: (!arguments.no_reload).then(|| watch(&project)),
@@ -66,24 +67,32 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             server: None,
             program: None,
         };
+
         let expect = |kind| signal(kind).map_err(Failure::io("wait for signals"));
-        let (mut interrupt, mut terminate) = (expect(SignalKind::interrupt())?, expect(SignalKind::terminate())?);
+        let (mut interrupt, mut terminate) = (
+            expect(SignalKind::interrupt())?,
+            expect(SignalKind::terminate())?,
+        );
         let result = tokio::select! {
             result = session.serve() => result,
             _ = interrupt.recv() => Ok(()),
             _ = terminate.recv() => Ok(()),
         };
+
         session.end().await;
         if result.is_ok() {
             terminal::done("ended");
         }
+
         result
     })
 }
 
 /// The files that the program is built from, and the ones that it reads.
 fn watch(project: &Project) -> Watch {
-    let operations = project.setting("SVC_OPERATIONS_DIR").unwrap_or_else(|| "operations".to_owned());
+    let operations = project
+        .setting("SVC_OPERATIONS_DIR")
+        .unwrap_or_else(|| "operations".to_owned());
     Watch::begin(project.root(), operations.as_ref())
 }
 
@@ -111,12 +120,21 @@ struct Work {
 }
 
 /// Runs pending migrations, on request.
-const MIGRATE: Work = Work { database: Some(Scope::All), build: false, restart: false };
+const MIGRATE: Work = Work {
+    database: Some(Scope::All),
+    build: false,
+    restart: false,
+};
 
 impl Session {
     /// Serves until a failure that no change to a file can fix.
     async fn serve(&mut self) -> Result<()> {
-        let mut work = Work { database: Some(Scope::All), build: true, restart: false };
+        let mut work = Work {
+            database: Some(Scope::All),
+            build: true,
+            restart: false,
+        };
+
         let mut first = true;
         loop {
             let trouble = match self.bring_up(work).await {
@@ -127,11 +145,15 @@ impl Session {
                     Some(failure.in_full())
                 }
             };
+
             if trouble.is_none() && first {
                 self.welcome();
                 first = false;
             }
-            work = self.wait(trouble.unwrap_or_else(|| "the program has ended".to_owned())).await?;
+
+            work = self
+                .wait(trouble.unwrap_or_else(|| "the program has ended".to_owned()))
+                .await?;
         }
     }
 
@@ -140,39 +162,52 @@ impl Session {
         if let Some(scope) = work.database {
             self.database.begin(&self.project, scope);
         }
+
         if work.build {
             self.program = Some(self.build().await?);
             self.watch.iter_mut().for_each(Watch::accept_lock_file);
         }
+
         self.database.settle().await?;
         if work.build || work.restart || self.server.is_none() {
             self.replace().await?;
         }
+
         Ok(())
     }
 
     async fn build(&self) -> Result<Built> {
         let build = Build::start(&self.project, &self.choice, Group::Own)?;
-        build.pid().into_iter().for_each(|group| self.traces.add(group));
+        build
+            .pid()
+            .into_iter()
+            .for_each(|group| self.traces.add(group));
         let mut cancel = Cancel(build.pid());
         let built = tokio::task::spawn_blocking(|| build.finish()).await;
         cancel.0 = None;
+
         built.map_err(|error| Failure::new(format!("the build has failed: {error}")))?
     }
 
     /// Starts the new program, and stops the old one once the new one serves.
     async fn replace(&mut self) -> Result<()> {
-        let Some(program) = &self.program else { return Ok(()) };
+        let Some(program) = &self.program else {
+            return Ok(());
+        };
+
         let new = Server::start(&self.project, program, &self.listener, &self.traces).await?;
         if let Some(old) = self.server.replace(new) {
             old.stop().await;
             terminal::done("the new program serves");
         }
+
         Ok(())
     }
 
     fn welcome(&self) {
-        let Ok(address) = self.listener.local_addr() else { return };
+        let Ok(address) = self.listener.local_addr() else {
+            return;
+        };
         terminal::say(format_args!(
             "\n  GraphQL   http://{address}/graphql\n  GraphiQL  http://{address}/graphql in a browser\n  Ctrl-C ends it.\n"
         ));
@@ -195,6 +230,7 @@ impl Session {
                     changes = next(&mut self.watch) => return self.work(&changes),
                 },
             };
+
             if let Some(status) = ended {
                 self.server = None;
                 let failure = Failure::new(format!("the program has ended: {status}"));
@@ -210,12 +246,24 @@ impl Session {
         if changes.settings {
             self.project = Project::at(self.project.root().to_owned())?;
         }
+
         terminal::say(format_args!("{} has changed", changes.first.display()));
-        // New settings may name another database, so all its files run; otherwise, a migration still being written
-        // waits for a request.
-        let scope = if changes.settings { Scope::All } else { Scope::Repeatable };
+
+        // New settings may name another database, so all its files run; otherwise, a migration
+        // still being written waits for a request.
+        let scope = if changes.settings {
+            Scope::All
+        } else {
+            Scope::Repeatable
+        };
+
         let database = (changes.sql || changes.settings).then_some(scope);
-        Ok(Work { database, build: changes.rust || changes.settings, restart: changes.operations })
+
+        Ok(Work {
+            database,
+            build: changes.rust || changes.settings,
+            restart: changes.operations,
+        })
     }
 
     async fn end(self) {

@@ -23,6 +23,7 @@ pub(super) async fn serve(listener: &TcpListener, trouble: &str) -> Result<Infal
     let listener = listener.try_clone().map_err(failed())?;
     listener.set_nonblocking(true).map_err(failed())?;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed())?;
+
     loop {
         let (stream, _) = listener.accept().await.map_err(failed())?;
         let trouble = trouble.to_owned();
@@ -40,38 +41,53 @@ async fn respond(mut stream: TcpStream, trouble: String) -> io::Result<()> {
             read => head.extend_from_slice(&bytes[..read]),
         }
     }
+
     let (kind, text) = answer(&String::from_utf8_lossy(&head), &trouble);
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\
          Cache-Control: no-store\r\nConnection: close\r\n\r\n{text}",
         text.len()
     );
+
     stream.write_all(answer.as_bytes()).await?;
     stream.shutdown().await?;
     while stream.read(&mut bytes).await? > 0 {}
+
     Ok(())
 }
 
-/// The response in the client's format: a page for browsers, which reloads itself, a GraphQL error for GraphQL clients,
-/// and plain text for all others.
+/// The response in the client's format: a page for browsers, which reloads itself, a GraphQL error
+/// for GraphQL clients, and plain text for all others.
 fn answer(head: &str, trouble: &str) -> (&'static str, String) {
     let header = |name: &str| {
-        let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with(name));
-        line.map(|line| line[name.len()..].to_ascii_lowercase()).unwrap_or_default()
+        let line = head
+            .lines()
+            .find(|line| line.to_ascii_lowercase().starts_with(name));
+        line.map(|line| line[name.len()..].to_ascii_lowercase())
+            .unwrap_or_default()
     };
+
     if header("accept:").contains("text/html") {
         return ("text/html; charset=utf-8", page(trouble));
     }
+
     let message = format!("the service does not run: {trouble}");
     if header("content-type:").contains("application/json") {
         let error = json!({ "errors": [{ "message": message, "extensions": { "code": "SERVICE_UNAVAILABLE" } }] });
         return ("application/json; charset=utf-8", error.to_string());
     }
-    ("text/plain; charset=utf-8", format!("{message}\n\nThe terminal of `svc dev` says more.\n"))
+
+    (
+        "text/plain; charset=utf-8",
+        format!("{message}\n\nThe terminal of `svc dev` says more.\n"),
+    )
 }
 
 fn page(trouble: &str) -> String {
-    let trouble = trouble.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let trouble = trouble
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
          <title>svc dev</title></head>\n<body style=\"font-family: sans-serif; margin: 2em\">\
@@ -89,10 +105,24 @@ mod tests {
         let why = "expected `;`, found <x>";
         let of = |head: &str| answer(head, why);
         let (kind, text) = of("GET / HTTP/1.1\r\nAccept: text/html,*/*;q=0.8\r\n\r\n");
-        assert!(kind.starts_with("text/html") && text.contains("found &lt;x&gt;"), "{text}");
-        let (kind, text) = of("POST /graphql HTTP/1.1\r\ncontent-type: application/json\r\nAccept: */*\r\n\r\n{}");
-        assert!(kind.starts_with("application/json") && text.contains(r#""code":"SERVICE_UNAVAILABLE""#), "{text}");
+
+        assert!(
+            kind.starts_with("text/html") && text.contains("found &lt;x&gt;"),
+            "{text}"
+        );
+        let (kind, text) =
+            of("POST /graphql HTTP/1.1\r\ncontent-type: application/json\r\nAccept: */*\r\n\r\n{}");
+        assert!(
+            kind.starts_with("application/json")
+                && text.contains(r#""code":"SERVICE_UNAVAILABLE""#),
+            "{text}"
+        );
+
         let (kind, text) = of("GET / HTTP/1.1\r\nAccept: */*\r\n\r\n");
-        assert!(kind.starts_with("text/plain") && text.contains("found <x>"), "{text}");
+
+        assert!(
+            kind.starts_with("text/plain") && text.contains("found <x>"),
+            "{text}"
+        );
     }
 }

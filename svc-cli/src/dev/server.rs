@@ -40,8 +40,13 @@ impl Server {
     ) -> Result<Self> {
         let folder = tempfile::tempdir().map_err(Failure::io("make a temporary folder"))?;
         let ready = folder.path().join("ready");
-        let address = listener.local_addr().map_err(Failure::io("find the own address"))?;
-        let socket: OwnedFd = listener.try_clone().map_err(Failure::io("share the socket"))?.into();
+        let address = listener
+            .local_addr()
+            .map_err(Failure::io("find the own address"))?;
+        let socket: OwnedFd = listener
+            .try_clone()
+            .map_err(Failure::io("share the socket"))?
+            .into();
         let child = Command::new(&program.executable)
             .current_dir(project.root())
             .envs(project.settings().map(|(name, value)| (name, value)))
@@ -49,30 +54,46 @@ impl Server {
             .env("SVC_PORT", address.port().to_string())
             .env("SVC_SUPERVISED", &ready)
             .stdin(Stdio::from(socket))
-            // A separate process group, so that all its processes can be stopped, and Ctrl-C only reaches `svc dev`.
+            // A separate process group, so that all its processes can be stopped, and Ctrl-C only
+            // reaches `svc dev`.
             .process_group(0)
             .kill_on_drop(true)
             .spawn()
             .map_err(Failure::io(format!("run {}", program.executable.display())))?;
-        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+
+        let group = child
+            .id()
+            .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         group.into_iter().for_each(|group| traces.add(group));
-        let mut server = Self { child, group, _folder: folder };
+        let mut server = Self {
+            child,
+            group,
+            _folder: folder,
+        };
+
         let serves = async {
             while !ready.exists() {
                 if let Ok(Some(status)) = server.child.try_wait() {
-                    return Err(Failure::new(format!("the program has ended before it served: {status}")));
+                    return Err(Failure::new(format!(
+                        "the program has ended before it served: {status}"
+                    )));
                 }
                 sleep(LOOK).await;
             }
             Ok(())
         };
+
         match timeout(START, serves).await {
             Ok(Ok(())) => Ok(server),
             Ok(Err(failure)) => Err(failure.hint("what it says above is the reason")),
             Err(_) => {
                 server.stop().await;
-                let failure = Failure::new(format!("the program does not serve after {} seconds", START.as_secs()));
-                Err(failure.hint("its main function ends with svc::serve(…), which says when it serves"))
+                let failure = Failure::new(format!(
+                    "the program does not serve after {} seconds",
+                    START.as_secs()
+                ));
+                Err(failure
+                    .hint("its main function ends with svc::serve(…), which says when it serves"))
             }
         }
     }

@@ -1,7 +1,8 @@
-//! Records the processes that `svc dev` starts, so that the next run can stop the ones left behind by a killed run.
+//! Records the processes that `svc dev` starts, so that the next run can stop the ones left behind
+//! by a killed run.
 //!
-//! The program exits by itself when `svc dev` is gone; builds and hanging processes do not. A process is identified by
-//! its ID together with its start time, as IDs are reused.
+//! The program exits by itself when `svc dev` is gone; builds and hanging processes do not. A
+//! process is identified by its ID together with its start time, as IDs are reused.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -31,20 +32,31 @@ impl Traces {
     /// Stops the processes left by other runs, and starts the record of this one.
     pub(super) fn begin(project: &Project) -> Result<Self> {
         let folder = project.create_private_folder("dev")?;
-        for entry in fs::read_dir(&folder).map_err(Failure::io(format_args!("read {FOLDER}")))?.flatten() {
+        for entry in fs::read_dir(&folder)
+            .map_err(Failure::io(format_args!("read {FOLDER}")))?
+            .flatten()
+        {
             clean(&entry.path());
         }
+
         let own = std::process::id();
-        let traces = Self { file: folder.join(own.to_string()) };
-        fs::write(&traces.file, line(own)).map_err(Failure::io(format_args!("write into {FOLDER}")))?;
+        let traces = Self {
+            file: folder.join(own.to_string()),
+        };
+
+        fs::write(&traces.file, line(own))
+            .map_err(Failure::io(format_args!("write into {FOLDER}")))?;
+
         Ok(traces)
     }
 
     /// Records the leader of a group.
     pub(super) fn add(&self, group: Pid) {
         let line = line(group.as_raw_nonzero().get().unsigned_abs());
-        let written =
-            OpenOptions::new().append(true).open(&self.file).and_then(|mut file| file.write_all(line.as_bytes()));
+        let written = OpenOptions::new()
+            .append(true)
+            .open(&self.file)
+            .and_then(|mut file| file.write_all(line.as_bytes()));
         if let Err(error) = written {
             terminal::warning(format_args!("cannot note a process in {FOLDER}: {error}"));
         }
@@ -60,30 +72,44 @@ impl Drop for Traces {
 
 /// Stops the recorded process groups of a run, unless the run is still active.
 fn clean(notes: &Path) {
-    let Ok(text) = fs::read_to_string(notes) else { return };
+    let Ok(text) = fs::read_to_string(notes) else {
+        return;
+    };
+
     let mut lines = text.lines().filter_map(parse);
-    if let Some((owner, _)) = lines.next().filter(|(owner, moment)| is_same(*owner, moment)) {
+    if let Some((owner, _)) = lines
+        .next()
+        .filter(|(owner, moment)| is_same(*owner, moment))
+    {
         terminal::warning(format_args!(
             "another svc dev runs in this folder (process {owner}); a database that it has started ends with it"
         ));
         return;
     }
+
     for (process, moment) in lines.filter(|(process, moment)| is_same(*process, moment)) {
         end(process, moment);
-        terminal::done(format_args!("ended the process {process}, which a killed svc dev has left"));
+        terminal::done(format_args!(
+            "ended the process {process}, which a killed svc dev has left"
+        ));
     }
+
     // If this fails, the next run looks at these processes again.
     let _ = fs::remove_file(notes);
 }
 
 fn end(process: u32, moment: &str) {
-    let Some(group) = i32::try_from(process).ok().and_then(Pid::from_raw) else { return };
+    let Some(group) = i32::try_from(process).ok().and_then(Pid::from_raw) else {
+        return;
+    };
+
     // It may exit meanwhile.
     let _ = kill_process_group(group, Signal::TERM);
     let begun = Instant::now();
     while is_same(process, moment) && begun.elapsed() < GRACE {
         std::thread::sleep(LOOK);
     }
+
     let _ = kill_process_group(group, Signal::KILL);
 }
 
@@ -100,8 +126,8 @@ fn is_same(process: u32, noted: &str) -> bool {
     moment(process).is_some_and(|moment| moment == noted)
 }
 
-/// The start time of a process: the boot, and the ticks since then. None if the system does not report it, or if the
-/// process is a zombie.
+/// The start time of a process: the boot, and the ticks since then. None if the system does not
+/// report it, or if the process is a zombie.
 fn moment(process: u32) -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
@@ -123,24 +149,51 @@ mod tests {
     #[test]
     fn what_a_killed_run_has_left_is_ended() {
         let folder = tempfile::tempdir().unwrap();
-        let mut left = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        let mut left = Command::new("sleep")
+            .arg("600")
+            .process_group(0)
+            .spawn()
+            .unwrap();
+
         let dead = folder.path().join("1");
-        fs::write(&dead, format!("{} another-moment\n{}", left.id(), line(left.id()))).unwrap();
+        fs::write(
+            &dead,
+            format!("{} another-moment\n{}", left.id(), line(left.id())),
+        )
+        .unwrap();
+
         clean(&dead);
+
         assert!(!left.wait().unwrap().success() && !dead.exists());
     }
 
     #[test]
     fn what_a_run_has_or_what_has_its_number_now_stays() {
         let folder = tempfile::tempdir().unwrap();
-        let mut other = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        let mut other = Command::new("sleep")
+            .arg("600")
+            .process_group(0)
+            .spawn()
+            .unwrap();
+
         let (alive, dead) = (folder.path().join("1"), folder.path().join("2"));
-        fs::write(&alive, format!("{}{}", line(std::process::id()), line(other.id()))).unwrap();
-        fs::write(&dead, format!("1 another-moment\n{} another-moment\n", other.id())).unwrap();
+        fs::write(
+            &alive,
+            format!("{}{}", line(std::process::id()), line(other.id())),
+        )
+        .unwrap();
+
+        fs::write(
+            &dead,
+            format!("1 another-moment\n{} another-moment\n", other.id()),
+        )
+        .unwrap();
+
         clean(&alive);
         clean(&dead);
         assert!(other.try_wait().unwrap().is_none() && alive.exists() && !dead.exists());
         other.kill().unwrap();
+
         other.wait().unwrap();
     }
 }

@@ -15,16 +15,26 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Checks the service at a URL.
 pub(super) async fn look(url: &str) -> Result<Vec<Finding>> {
-    // Without an installed provider, reqwest cannot choose a cryptography implementation; installing a second one is
-    // harmless.
+    // Without an installed provider, reqwest cannot choose a cryptography implementation;
+    // installing a second one is harmless.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder().timeout(PATIENCE).build();
     let client = client.map_err(|error| Failure::new(format!("cannot make requests: {error}")))?;
-    let asked = client.post(url).json(&json!({ "query": "{ __schema { queryType { name } } }" })).send().await;
+    let asked = client
+        .post(url)
+        .json(&json!({ "query": "{ __schema { queryType { name } } }" }))
+        .send()
+        .await;
+
     let Ok(answer) = asked else {
         let fix = "is it the address of GraphQL, with /graphql, and does the service run?";
-        return Ok(vec![Finding::problem("service", format!("{url} does not answer"), fix)]);
+        return Ok(vec![Finding::problem(
+            "service",
+            format!("{url} does not answer"),
+            fix,
+        )]);
     };
+
     let mut findings = vec![Finding::ok("service", format!("{url} answers"))];
     findings.push(introspection(answer).await);
     let preflight = client
@@ -32,13 +42,20 @@ pub(super) async fn look(url: &str) -> Result<Vec<Finding>> {
         .header("origin", ORIGIN)
         .header("access-control-request-method", "POST")
         .header("access-control-request-headers", "content-type");
+
     if let Ok(answer) = preflight.send().await {
         findings.push(cors(&answer));
     }
+
     if url.starts_with("http://") && !url.contains("//127.0.0.1") && !url.contains("//localhost") {
         let fix = "put it behind a proxy that speaks https";
-        findings.push(Finding::problem("service", "requests and tokens are not encrypted", fix));
+        findings.push(Finding::problem(
+            "service",
+            "requests and tokens are not encrypted",
+            fix,
+        ));
     }
+
     Ok(findings)
 }
 
@@ -54,12 +71,22 @@ async fn introspection(answer: Response) -> Finding {
 
 /// Whether pages of other origins may send requests.
 fn cors(answer: &Response) -> Finding {
-    let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok());
+    let header = |name: &str| {
+        answer
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+    };
+
     let with_cookies = header("access-control-allow-credentials") == Some("true");
     match header("access-control-allow-origin") {
         Some(ORIGIN) if with_cookies => {
             let fix = "list the origins that are meant in the CORS layer, and no others";
-            Finding::problem("cors", "every page may send requests with the cookies of its visitors", fix)
+            Finding::problem(
+                "cors",
+                "every page may send requests with the cookies of its visitors",
+                fix,
+            )
         }
         Some(ORIGIN | "*") => {
             let fix = "list the origins that are meant, unless the API is for everyone";

@@ -38,20 +38,45 @@ pub(super) struct Finding {
 
 impl Finding {
     pub(super) fn ok(subject: &str, message: impl Into<String>) -> Self {
-        Self { state: State::Ok, subject: subject.to_owned(), message: message.into(), fix: None }
+        Self {
+            state: State::Ok,
+            subject: subject.to_owned(),
+            message: message.into(),
+            fix: None,
+        }
     }
 
-    pub(super) fn warning(subject: &str, message: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { state: State::Warning, fix: Some(fix.into()), ..Self::ok(subject, message) }
+    pub(super) fn warning(
+        subject: &str,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self {
+            state: State::Warning,
+            fix: Some(fix.into()),
+            ..Self::ok(subject, message)
+        }
     }
 
-    pub(super) fn problem(subject: &str, message: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { state: State::Problem, fix: Some(fix.into()), ..Self::ok(subject, message) }
+    pub(super) fn problem(
+        subject: &str,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self {
+            state: State::Problem,
+            fix: Some(fix.into()),
+            ..Self::ok(subject, message)
+        }
     }
 
     /// A problem with the message of a failure.
     pub(super) fn of_failure(subject: &str, failure: &Failure) -> Self {
         let fix = failure.first_hint().map(str::to_owned);
-        Self { state: State::Problem, fix, ..Self::ok(subject, failure.message()) }
+        Self {
+            state: State::Problem,
+            fix,
+            ..Self::ok(subject, failure.message())
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! `svc doctor`: whether this machine, the project and its database are fit for work and for production.
+//! `svc doctor`: whether this machine, the project and its database are fit for work and for
+//! production.
 
 mod endpoint;
 mod finding;
@@ -23,7 +24,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A service that runs, to see what it lets anyone do: introspection, and pages of other origins.
+    /// A service that runs, to see what it lets anyone do: introspection, and pages of other
+    /// origins.
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// Prints JSON.
@@ -38,13 +40,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             findings.extend(settings::look(&project));
             findings.extend(database(&project));
         }
-        Err(failure) => findings.push(Finding::warning("project", failure.message(), "svc init NAME makes a project")),
+        Err(failure) => findings.push(Finding::warning(
+            "project",
+            failure.message(),
+            "svc init NAME makes a project",
+        )),
     }
+
     if let Some(url) = &arguments.url {
         findings.extend(database::block_on(endpoint::look(url))?);
     }
+
     print(&findings, arguments.json)?;
-    let problems = findings.iter().filter(|finding| finding.state == State::Problem).count();
+    let problems = findings
+        .iter()
+        .filter(|finding| finding.state == State::Problem)
+        .count();
+
     match problems {
         0 => Ok(()),
         1 => Err(Failure::new("there is 1 problem")),
@@ -58,6 +70,7 @@ fn database(project: &Project) -> Vec<Finding> {
         Ok(target) => target,
         Err(failure) => return vec![Finding::of_failure("database", &failure)],
     };
+
     database::block_on(async {
         let client = match database::open(&target).await {
             Ok(client) => client,
@@ -70,17 +83,28 @@ fn database(project: &Project) -> Vec<Finding> {
 
 fn print(findings: &[Finding], as_json: bool) -> Result<()> {
     if as_json {
-        let count = |state| findings.iter().filter(|finding| finding.state == state).count();
-        let report =
-            json!({ "problems": count(State::Problem), "warnings": count(State::Warning), "findings": findings });
+        let count = |state| {
+            findings
+                .iter()
+                .filter(|finding| finding.state == state)
+                .count()
+        };
+        let report = json!({ "problems": count(State::Problem), "warnings": count(State::Warning), "findings": findings });
         return terminal::print(&format!("{report:#}\n"));
     }
+
     let mut text = String::new();
     for finding in findings {
-        text += &format!("{:8} {}: {}\n", finding.state.word(), finding.subject, finding.message);
+        text += &format!(
+            "{:8} {}: {}\n",
+            finding.state.word(),
+            finding.subject,
+            finding.message
+        );
         if let Some(fix) = &finding.fix {
             text += &format!("{:8} fix: {fix}\n", "");
         }
     }
+
     terminal::print(&text)
 }

@@ -24,8 +24,7 @@ const MISSING_INDEXES: &str = "\
             AND i.indpred IS NULL AND i.indisvalid) \
     ORDER BY 1, 2";
 
-const INVALID_INDEXES: &str =
-    "SELECT indexrelid::regclass::text, indrelid::regclass::text FROM pg_index WHERE NOT indisvalid ORDER BY 1";
+const INVALID_INDEXES: &str = "SELECT indexrelid::regclass::text, indrelid::regclass::text FROM pg_index WHERE NOT indisvalid ORDER BY 1";
 
 /// Tables whose rows are visible only to the owner: row-level security without a policy.
 const CLOSED: &str = "\
@@ -33,11 +32,21 @@ const CLOSED: &str = "\
     WHERE relrowsecurity AND NOT EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid) ORDER BY 1";
 
 /// Looks at the database behind an open connection.
-pub(super) async fn look(project: &Project, target: &Target, client: &Client) -> Result<Vec<Finding>> {
-    let mut findings = vec![version(target, client).await?, tls(target), pool(project, client).await?];
+pub(super) async fn look(
+    project: &Project,
+    target: &Target,
+    client: &Client,
+) -> Result<Vec<Finding>> {
+    let mut findings = vec![
+        version(target, client).await?,
+        tls(target),
+        pool(project, client).await?,
+    ];
+
     findings.push(role(client).await?);
     findings.extend(closed(client).await?);
     findings.extend(indexes(client).await?);
+
     Ok(findings)
 }
 
@@ -48,13 +57,25 @@ fn failed(error: &tokio_postgres::Error) -> Failure {
 async fn version(target: &Target, client: &Client) -> Result<Finding> {
     let text = "SELECT current_setting('server_version'), current_setting('server_version_num')::int / 10000, \
         current_setting('server_encoding')";
-    let row = client.query_one(text, &[]).await.map_err(|error| failed(&error))?;
+    let row = client
+        .query_one(text, &[])
+        .await
+        .map_err(|error| failed(&error))?;
     let (version, major, encoding): (String, i32, String) = (row.get(0), row.get(1), row.get(2));
     let place = format!("{}: PostgreSQL {version}", shown(target.config()));
+
     Ok(if major < OLDEST {
-        Finding::warning("database", place, format!("svc is tested with PostgreSQL {OLDEST} and newer; upgrade it"))
+        Finding::warning(
+            "database",
+            place,
+            format!("svc is tested with PostgreSQL {OLDEST} and newer; upgrade it"),
+        )
     } else if encoding != "UTF8" {
-        Finding::problem("database", format!("{place}, in {encoding}"), "make the database anew with ENCODING 'UTF8'")
+        Finding::problem(
+            "database",
+            format!("{place}, in {encoding}"),
+            "make the database anew with ENCODING 'UTF8'",
+        )
     } else {
         Finding::ok("database", place)
     })
@@ -63,7 +84,10 @@ async fn version(target: &Target, client: &Client) -> Result<Finding> {
 fn tls(target: &Target) -> Finding {
     match (target.is_local(), target.config().get_ssl_mode()) {
         (true, _) => Finding::ok("tls", "the database is on this machine"),
-        (false, SslMode::Require) => Finding::ok("tls", "the connection is encrypted, and the server verified"),
+        (false, SslMode::Require) => Finding::ok(
+            "tls",
+            "the connection is encrypted, and the server verified",
+        ),
         (false, _) => Finding::problem(
             "tls",
             "the connection to the database may be unencrypted",
@@ -76,11 +100,18 @@ async fn pool(project: &Project, client: &Client) -> Result<Finding> {
     let text = "SELECT current_setting('max_connections')::bigint \
         - current_setting('superuser_reserved_connections')::bigint, \
         (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())";
-    let row = client.query_one(text, &[]).await.map_err(|error| failed(&error))?;
+    let row = client
+        .query_one(text, &[])
+        .await
+        .map_err(|error| failed(&error))?;
     let (most, used): (i64, i64) = (row.get(0), row.get(1));
-    let given = project.setting("SVC_DATABASE_POOL_SIZE").and_then(|size| size.trim().parse().ok());
+    let given = project
+        .setting("SVC_DATABASE_POOL_SIZE")
+        .and_then(|size| size.trim().parse().ok());
     let size: i64 = given.unwrap_or(POOL_SIZE);
-    let said = format!("pools of {size} connections; the server has {most}, of which {used} are in use");
+    let said =
+        format!("pools of {size} connections; the server has {most}, of which {used} are in use");
+
     Ok(if size > most {
         let fix = format!("set SVC_DATABASE_POOL_SIZE below {most}, or raise max_connections");
         Finding::problem("connections", said, fix)
@@ -94,10 +125,18 @@ async fn pool(project: &Project, client: &Client) -> Result<Finding> {
 
 async fn role(client: &Client) -> Result<Finding> {
     let text = "SELECT current_user::text, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user";
-    let row = client.query_one(text, &[]).await.map_err(|error| failed(&error))?;
+    let row = client
+        .query_one(text, &[])
+        .await
+        .map_err(|error| failed(&error))?;
     let (name, is_super, bypasses): (String, bool, bool) = (row.get(0), row.get(1), row.get(2));
     Ok(if is_super || bypasses {
-        let why = if is_super { "is a superuser" } else { "bypasses row-level security" };
+        let why = if is_super {
+            "is a superuser"
+        } else {
+            "bypasses row-level security"
+        };
+
         Finding::warning(
             "role",
             format!("the user `{name}` {why}, so policies do not bind it"),
@@ -109,18 +148,30 @@ async fn role(client: &Client) -> Result<Finding> {
 }
 
 async fn closed(client: &Client) -> Result<Vec<Finding>> {
-    let rows = client.query(CLOSED, &[]).await.map_err(|error| failed(&error))?;
+    let rows = client
+        .query(CLOSED, &[])
+        .await
+        .map_err(|error| failed(&error))?;
     let finding = |table: String| {
-        let fix = format!("CREATE POLICY … ON {table} USING (…), or ALTER TABLE {table} DISABLE ROW LEVEL SECURITY");
-        let what = format!("{table} has row-level security and no policy, so none but its owner sees a row of it");
+        let fix = format!(
+            "CREATE POLICY … ON {table} USING (…), or ALTER TABLE {table} DISABLE ROW LEVEL SECURITY"
+        );
+        let what = format!(
+            "{table} has row-level security and no policy, so none but its owner sees a row of it"
+        );
         Finding::warning("policies", what, fix)
     };
+
     Ok(rows.iter().map(|row| finding(row.get(0))).collect())
 }
 
 async fn indexes(client: &Client) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    for row in client.query(MISSING_INDEXES, &[]).await.map_err(|error| failed(&error))? {
+    for row in client
+        .query(MISSING_INDEXES, &[])
+        .await
+        .map_err(|error| failed(&error))?
+    {
         let (table, column): (String, String) = (row.get(0), row.get(1));
         let quoted = format!("\"{}\"", column.replace('"', "\"\""));
         findings.push(Finding::warning(
@@ -129,7 +180,12 @@ async fn indexes(client: &Client) -> Result<Vec<Finding>> {
             format!("in a migration without a transaction: CREATE INDEX CONCURRENTLY ON {table} ({quoted})"),
         ));
     }
-    for row in client.query(INVALID_INDEXES, &[]).await.map_err(|error| failed(&error))? {
+
+    for row in client
+        .query(INVALID_INDEXES, &[])
+        .await
+        .map_err(|error| failed(&error))?
+    {
         let (index, table): (String, String) = (row.get(0), row.get(1));
         findings.push(Finding::problem(
             "indexes",
@@ -137,8 +193,10 @@ async fn indexes(client: &Client) -> Result<Vec<Finding>> {
             format!("DROP INDEX CONCURRENTLY {index}, and make it again"),
         ));
     }
+
     if findings.is_empty() {
         findings.push(Finding::ok("indexes", "every foreign key has one"));
     }
+
     Ok(findings)
 }

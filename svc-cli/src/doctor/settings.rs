@@ -38,8 +38,15 @@ fn tracked(project: &Project) -> Option<Finding> {
     if !project.root().join(".env").is_file() {
         return None;
     }
+
     let arguments = ["ls-files", "--error-unmatch", ".env"];
-    let git = Command::new("git").args(arguments).current_dir(project.root()).stdin(Stdio::null()).output().ok()?;
+    let git = Command::new("git")
+        .args(arguments)
+        .current_dir(project.root())
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+
     Some(if git.status.success() {
         let fix = "git rm --cached .env, add it to .gitignore, and change the secrets that it has";
         Finding::problem("secrets", ".env is in the git repository", fix)
@@ -56,39 +63,61 @@ fn environment(project: &Project) -> Finding {
             "development: clients may read the schema, and errors tell more",
             "set SVC_ENVIRONMENT=production where the service is deployed",
         ),
-        Some(other) => {
-            Finding::problem("environment", format!("SVC_ENVIRONMENT is `{other}`"), "it is development or production")
-        }
+        Some(other) => Finding::problem(
+            "environment",
+            format!("SVC_ENVIRONMENT is `{other}`"),
+            "it is development or production",
+        ),
     }
 }
 
 fn introspection(project: &Project) -> Option<Finding> {
-    let is_on = project.setting("SVC_INTROSPECTION")?.eq_ignore_ascii_case("true");
+    let is_on = project
+        .setting("SVC_INTROSPECTION")?
+        .eq_ignore_ascii_case("true");
     is_on.then(|| {
         let fix = "remove SVC_INTROSPECTION: it is then on in development only";
-        Finding::warning("introspection", "clients may read the schema in production too", fix)
+        Finding::warning(
+            "introspection",
+            "clients may read the schema in production too",
+            fix,
+        )
     })
 }
 
 fn secrets(project: &Project) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(secret) = project.setting("SVC_AUTH_SECRET_KEY") {
-        let distinct = secret.chars().collect::<std::collections::HashSet<_>>().len();
-        let looks_made_up =
-            ["secret", "change", "example", "password"].iter().any(|word| secret.to_lowercase().contains(word));
+        let distinct = secret
+            .chars()
+            .collect::<std::collections::HashSet<_>>()
+            .len();
+        let looks_made_up = ["secret", "change", "example", "password"]
+            .iter()
+            .any(|word| secret.to_lowercase().contains(word));
         let fix = "openssl rand -hex 32 makes one";
         findings.push(if secret.len() < SHORTEST_SECRET {
-            Finding::problem("secrets", format!("SVC_AUTH_SECRET_KEY has less than {SHORTEST_SECRET} bytes"), fix)
+            Finding::problem(
+                "secrets",
+                format!("SVC_AUTH_SECRET_KEY has less than {SHORTEST_SECRET} bytes"),
+                fix,
+            )
         } else if distinct < 10 || looks_made_up {
             Finding::problem("secrets", "SVC_AUTH_SECRET_KEY can be guessed", fix)
         } else {
             Finding::ok("secrets", "SVC_AUTH_SECRET_KEY is long enough")
         });
     }
+
     if project.setting("SVC_DEV_AUTH_PASSWORD").is_some() {
         let fix = "remove SVC_DEV_AUTH_PASSWORD, and set a provider: SVC_AUTH_PROVIDER";
-        findings.push(Finding::warning("secrets", "one password for all is in front of /graphql", fix));
+        findings.push(Finding::warning(
+            "secrets",
+            "one password for all is in front of /graphql",
+            fix,
+        ));
     }
+
     findings
 }
 
@@ -106,18 +135,40 @@ fn authentication(project: &Project) -> Finding {
 fn limits(project: &Project) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (name, most) in LIMITS {
-        let Some(value) = project.setting(name).and_then(|value| value.trim().parse::<u64>().ok()) else { continue };
+        let Some(value) = project
+            .setting(name)
+            .and_then(|value| value.trim().parse::<u64>().ok())
+        else {
+            continue;
+        };
+
         if value > most {
             let fix = format!("remove {name} for its default, or choose one below {most}");
-            findings.push(Finding::warning("limits", format!("{name}={value} is as good as no limit"), fix));
+            findings.push(Finding::warning(
+                "limits",
+                format!("{name}={value} is as good as no limit"),
+                fix,
+            ));
         }
     }
-    if project.setting("SVC_REQUEST_TIMEOUT").as_deref().map(str::trim) == Some("0") {
+
+    if project
+        .setting("SVC_REQUEST_TIMEOUT")
+        .as_deref()
+        .map(str::trim)
+        == Some("0")
+    {
         let fix = "remove SVC_REQUEST_TIMEOUT for its default, 60 seconds";
-        findings.push(Finding::warning("limits", "a request may run for ever", fix));
+        findings.push(Finding::warning(
+            "limits",
+            "a request may run for ever",
+            fix,
+        ));
     }
+
     if findings.is_empty() {
         findings.push(Finding::ok("limits", "none is switched off"));
     }
+
     findings
 }

@@ -1,4 +1,5 @@
-//! `svc generate accounts`, `api-keys`, `notify` and others: the SQL required by parts of svc, as migrations.
+//! `svc generate accounts`, `api-keys`, `notify` and others: the SQL required by parts of svc, as
+//! migrations.
 
 use std::fmt::Write as _;
 
@@ -62,14 +63,24 @@ impl Part {
 pub(super) fn part(project: &Project, part: Part, role: Option<&str>) -> Result<()> {
     let mut text = part.sql().to_owned();
     if let (Some(schema), Some(role)) = (part.schema(), role) {
-        let _ = write!(text, "\nSELECT {schema}.allow({});\n", escape_literal(role).trim_start());
+        let _ = write!(
+            text,
+            "\nSELECT {schema}.allow({});\n",
+            escape_literal(role).trim_start()
+        );
     }
+
     let path = create(project, part, &text)?;
     terminal::print(&format!("{path}\n"))?;
+
     if part.schema().is_some() && role.is_none() {
-        terminal::hint("where the service connects as another role than the owner, name it: --role NAME");
+        terminal::hint(
+            "where the service connects as another role than the owner, name it: --role NAME",
+        );
     }
+
     terminal::hint("apply it: svc migrate up");
+
     Ok(())
 }
 
@@ -79,13 +90,21 @@ pub(super) fn notify(project: &Project, tables: &[String]) -> Result<()> {
     if has_function && tables.is_empty() {
         return part(project, Part::Notify, None);
     }
-    let mut text = if has_function { String::new() } else { Part::Notify.sql().to_owned() };
+
+    let mut text = if has_function {
+        String::new()
+    } else {
+        Part::Notify.sql().to_owned()
+    };
+
     for table in tables {
         text += &trigger(table)?;
     }
+
     let path = create(project, Part::Notify, &text)?;
     terminal::print(&format!("{path}\n"))?;
     terminal::hint("apply it: svc migrate up");
+
     Ok(())
 }
 
@@ -95,9 +114,11 @@ fn trigger(table: &str) -> Result<String> {
         let failure = Failure::usage(format!("`{table}` cannot be the name of a table"));
         return Err(failure.hint("name it as it is in the database: --table tb_post"));
     }
+
     let name = table.rsplit('.').next().unwrap_or(table);
     let channel = format!("{}_changed", name.strip_prefix("tb_").unwrap_or(name));
     let path: Vec<String> = table.split('.').map(escape_identifier).collect();
+
     Ok(format!(
         "\n-- Further arguments are columns that a payload says besides `id` and `op`, such as 'author_id'.\n\
          CREATE OR REPLACE TRIGGER {channel} AFTER INSERT OR UPDATE OR DELETE ON {}\n    \
@@ -109,7 +130,9 @@ fn trigger(table: &str) -> Result<String> {
 /// Creates the migration, unless another one has the text already.
 fn create(project: &Project, part: Part, text: &str) -> Result<String> {
     if let Some(path) = holder(project, text)? {
-        return Err(Failure::new(format!("{path} has this SQL already")).hint("apply it: svc migrate up"));
+        return Err(
+            Failure::new(format!("{path} has this SQL already")).hint("apply it: svc migrate up")
+        );
     }
     migrate::create(project, part.name(), text)
 }
@@ -117,7 +140,10 @@ fn create(project: &Project, part: Part, text: &str) -> Result<String> {
 /// The migration that contains a text.
 fn holder(project: &Project, text: &str) -> Result<Option<String>> {
     let files = migrate::read_files(project, Kind::Migration)?;
-    Ok(files.into_iter().find(|file| file.text.contains(text.trim())).map(|file| file.path))
+    Ok(files
+        .into_iter()
+        .find(|file| file.text.contains(text.trim()))
+        .map(|file| file.path))
 }
 
 #[cfg(test)]
@@ -128,10 +154,14 @@ mod tests {
     fn a_trigger_tells_the_channel_of_its_table() {
         let text = trigger("app.tb_post").unwrap();
         assert!(
-            text.contains("TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE ON \"app\".\"tb_post\""),
+            text.contains(
+                "TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE ON \"app\".\"tb_post\""
+            ),
             "{text}"
         );
+
         assert!(text.contains("svc_notify('post_changed')"), "{text}");
+
         assert!(trigger("a b").is_err());
     }
 }

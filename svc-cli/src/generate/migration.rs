@@ -9,19 +9,23 @@ use crate::program::snake_case;
 use crate::project::Project;
 use crate::terminal;
 
-/// The maximum length of a table's name, so that PostgreSQL does not truncate the names of its indexes and functions.
+/// The maximum length of a table's name, so that PostgreSQL does not truncate the names of its
+/// indexes and functions.
 const LONGEST: usize = 63 - "update__updated_at".len();
 
 pub(super) fn run(project: &Project, arguments: &Migration) -> Result<()> {
     let entity = snake_case(&arguments.entity_name);
-    let table =
-        arguments.table.clone().unwrap_or_else(|| format!("tb_{}", entity.strip_prefix("tb_").unwrap_or(&entity)));
+    let table = arguments
+        .table
+        .clone()
+        .unwrap_or_else(|| format!("tb_{}", entity.strip_prefix("tb_").unwrap_or(&entity)));
     if !is_plain(&table) || table.len() > LONGEST {
         let failure = Failure::usage(format!("`{table}` cannot be the name of the table"));
         return Err(failure.hint(format!(
             "a table's name has lower-case letters, digits and `_`, {LONGEST} at most: svc generate migration product"
         )));
     }
+
     let view = format!("v_{}", table.strip_prefix("tb_").unwrap_or(&table));
     let text = render(
         include_str!("../../templates/generate/migration.sql.jinja"),
@@ -30,5 +34,6 @@ pub(super) fn run(project: &Project, arguments: &Migration) -> Result<()> {
     let path = migrate::create(project, &format!("create_{table}"), &text)?;
     terminal::print(&format!("{path}\n"))?;
     terminal::hint("apply it: svc migrate up");
+
     Ok(())
 }

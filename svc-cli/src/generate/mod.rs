@@ -44,7 +44,8 @@ pub(crate) enum Command {
     /// Writes a migration with the table and the functions of API keys.
     #[command(after_help = "Examples:\n  svc generate api-keys")]
     ApiKeys,
-    /// Writes a migration with the trigger function that tells subscribers of changed rows, and its triggers.
+    /// Writes a migration with the trigger function that tells subscribers of changed rows, and its
+    /// triggers.
     Notify(Notify),
     /// Writes a migration with the tables and functions of the error tracker.
     #[command(after_help = "Examples:\n  svc generate error-tracker --role shop_service")]
@@ -56,8 +57,8 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Bundled {
-    /// The role as which the service connects, where that is not the owner of the tables. It has to exist when the
-    /// migration runs.
+    /// The role as which the service connects, where that is not the owner of the tables. It has to
+    /// exist when the migration runs.
     #[arg(long)]
     role: Option<String>,
 }
@@ -91,14 +92,18 @@ pub(crate) struct Migration {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  svc generate crud User\n  svc generate crud User --table tb_user --role editor")]
+#[command(
+    after_help = "Examples:\n  svc generate crud User\n  svc generate crud User --table tb_user --role editor"
+)]
 pub(crate) struct Crud {
     /// The type: User.
     type_name: String,
-    /// The table with its rows, also with its schema; by default that of the view's name: tb_user for v_user.
+    /// The table with its rows, also with its schema; by default that of the view's name: tb_user
+    /// for v_user.
     #[arg(long)]
     table: Option<String>,
-    /// A role that a user needs to call the mutations; with several, one of them is enough. By default every user may.
+    /// A role that a user needs to call the mutations; with several, one of them is enough. By
+    /// default every user may.
     #[arg(long, value_name = "ROLE", conflicts_with = "open")]
     role: Vec<String>,
     /// Writes mutations without a guard, which everyone may call.
@@ -109,10 +114,17 @@ pub(crate) struct Crud {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  svc generate types --all\n  svc generate types --from-view v_post --output -")]
+#[command(
+    after_help = "Examples:\n  svc generate types --all\n  svc generate types --from-view v_post --output -"
+)]
 pub(crate) struct Types {
     /// A view or a table, also with its schema: v_post, app.v_post; it can be given several times.
-    #[arg(long, value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        required_unless_present = "all",
+        conflicts_with = "all"
+    )]
     from_view: Vec<String>,
     /// All views, and all tables without a view `v_…` or `tv_…` of their own.
     #[arg(long)]
@@ -132,10 +144,14 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::Migration(arguments) => migration::run(&project, &arguments),
         Command::Crud(arguments) => crud::run(&project, &arguments),
         Command::Types(arguments) => types::run(&project, &arguments),
-        Command::Accounts(Bundled { role }) => bundled::part(&project, Part::Accounts, role.as_deref()),
+        Command::Accounts(Bundled { role }) => {
+            bundled::part(&project, Part::Accounts, role.as_deref())
+        }
         Command::ApiKeys => bundled::part(&project, Part::ApiKeys, None),
         Command::Notify(arguments) => bundled::notify(&project, &arguments.table),
-        Command::ErrorTracker(Bundled { role }) => bundled::part(&project, Part::ErrorTracker, role.as_deref()),
+        Command::ErrorTracker(Bundled { role }) => {
+            bundled::part(&project, Part::ErrorTracker, role.as_deref())
+        }
         Command::QueryStats => bundled::part(&project, Part::QueryStats, None),
     }
 }
@@ -145,29 +161,43 @@ fn render(template: &str, values: Value) -> Result<String> {
     environment.set_keep_trailing_newline(true);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.add_filter("rust_string", |text: &str| format!("{text:?}"));
-    environment.render_str(template, values).map_err(|error| Failure::new(format!("a template is wrong: {error}")))
+    environment
+        .render_str(template, values)
+        .map_err(|error| Failure::new(format!("a template is wrong: {error}")))
 }
 
 /// The text formatted by rustfmt, or unchanged if rustfmt is not available.
 fn formatted(text: &str) -> String {
     let format = || {
         let mut rustfmt = Process::new("rustfmt");
-        rustfmt.args(["--edition", "2024"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        rustfmt
+            .args(["--edition", "2024"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+
         let mut child = rustfmt.spawn().ok()?;
         let mut input = child.stdin.take()?;
         let owned = text.to_owned();
         let writer = std::thread::spawn(move || input.write_all(owned.as_bytes()));
         let output = child.wait_with_output().ok()?;
+
         writer.join().ok()?.ok()?;
-        String::from_utf8(output.stdout).ok().filter(|text| output.status.success() && !text.is_empty())
+
+        String::from_utf8(output.stdout)
+            .ok()
+            .filter(|text| output.status.success() && !text.is_empty())
     };
+
     format().unwrap_or_else(|| text.to_owned())
 }
 
 /// Whether a name can be written into SQL and Rust without quotes.
 fn is_plain(name: &str) -> bool {
     let mut characters = name.bytes();
-    characters.next().is_some_and(|first| first.is_ascii_lowercase() || first == b'_')
+    characters
+        .next()
+        .is_some_and(|first| first.is_ascii_lowercase() || first == b'_')
         && characters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_')
 }
 

@@ -14,7 +14,10 @@ pub(super) fn run(project: &Project, arguments: &Schema) -> Result<()> {
     if arguments.output == "-" {
         return terminal::print(&sdl);
     }
-    fs::write(&arguments.output, sdl).map_err(Failure::io(format!("write {}", arguments.output)))?;
+
+    fs::write(&arguments.output, sdl)
+        .map_err(Failure::io(format!("write {}", arguments.output)))?;
     terminal::done(format_args!("wrote {}", arguments.output));
+
     Ok(())
 }

@@ -18,12 +18,22 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// The given database, or one at a port reserved for the project: two projects with the same port share a server,
-    /// and any damage to its data.
+    /// The given database, or one at a port reserved for the project: two projects with the same
+    /// port share a server, and any damage to its data.
     pub(super) fn choose(name: &Name, given: Option<String>) -> Self {
-        let here = given.as_deref().and_then(|url| Target::parse(url).ok()).filter(Target::is_local);
-        let port = here.map(|target| target.port()).or_else(svc_embedded::free_port).unwrap_or(USUAL_PORT);
+        let here = given
+            .as_deref()
+            .and_then(|url| Target::parse(url).ok())
+            .filter(Target::is_local);
+        let port = here
+            .map(|target| target.port())
+            .or_else(svc_embedded::free_port)
+            .unwrap_or(USUAL_PORT);
         let own = format!("postgresql://svc:svc@localhost:{port}/{}", name.database);
-        Self { url: given.unwrap_or_else(|| own.clone()), own, port }
+        Self {
+            url: given.unwrap_or_else(|| own.clone()),
+            own,
+            port,
+        }
     }
 }

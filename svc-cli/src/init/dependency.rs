@@ -20,9 +20,15 @@ pub(crate) enum Dependency {
     /// The registry has this tool's version.
     Registry,
     /// A folder of this machine, with the checkout that contains it, if any.
-    Folder { krate: PathBuf, checkout: Option<PathBuf> },
+    Folder {
+        krate: PathBuf,
+        checkout: Option<PathBuf>,
+    },
     /// A git repository, and a revision or branch of it.
-    Git { url: String, at: Option<(&'static str, String)> },
+    Git {
+        url: String,
+        at: Option<(&'static str, String)>,
+    },
 }
 
 impl Dependency {
@@ -31,40 +37,79 @@ impl Dependency {
         if let Some(folder) = &arguments.svc_path {
             return Self::folder(folder);
         }
-        let Some(url) = arguments.svc_git.clone() else { return Ok(Self::of_tool()) };
+
+        let Some(url) = arguments.svc_git.clone() else {
+            return Ok(Self::of_tool());
+        };
+
         let revision = arguments.svc_rev.clone().map(|revision| ("rev", revision));
-        let branch = arguments.svc_branch.clone().map(|branch| ("branch", branch));
-        Ok(Self::Git { url, at: revision.or(branch) })
+        let branch = arguments
+            .svc_branch
+            .clone()
+            .map(|branch| ("branch", branch));
+
+        Ok(Self::Git {
+            url,
+            at: revision.or(branch),
+        })
     }
 
     /// The crate in a folder, which may be the root of the repository.
     fn folder(folder: &Path) -> Result<Self> {
         let found = folder.canonicalize().map_err(|error| {
-            Failure::usage(format!("cannot find {}: {error}", folder.display()))
-                .hint("--svc-path names a checkout of the repository of svc, or the folder `svc` in it")
+            Failure::usage(format!("cannot find {}: {error}", folder.display())).hint(
+                "--svc-path names a checkout of the repository of svc, or the folder `svc` in it",
+            )
         })?;
+
         let inner = found.join("svc");
         if is_crate(&inner) {
-            return Ok(Self::Folder { krate: inner, checkout: Some(found) });
+            return Ok(Self::Folder {
+                krate: inner,
+                checkout: Some(found),
+            });
         }
+
         if is_crate(&found) {
-            let checkout = found.parent().filter(|parent| parent.join("svc-cli").is_dir()).map(Path::to_owned);
-            return Ok(Self::Folder { krate: found, checkout });
+            let checkout = found
+                .parent()
+                .filter(|parent| parent.join("svc-cli").is_dir())
+                .map(Path::to_owned);
+            return Ok(Self::Folder {
+                krate: found,
+                checkout,
+            });
         }
-        Err(Failure::usage(format!("{} has no crate `svc`", folder.display()))
-            .hint("--svc-path names a checkout of the repository of svc, or the folder `svc` in it"))
+
+        Err(
+            Failure::usage(format!("{} has no crate `svc`", folder.display())).hint(
+                "--svc-path names a checkout of the repository of svc, or the folder `svc` in it",
+            ),
+        )
     }
 
-    /// The source of this tool: the git repository passed to `cargo install --git`, or the checkout of the build if it
-    /// exists and still has this version, or else the registry.
+    /// The source of this tool: the git repository passed to `cargo install --git`, or the checkout
+    /// of the build if it exists and still has this version, or else the registry.
     fn of_tool() -> Self {
-        let Some(checkout) = Path::new(BUILT_IN).parent().filter(|folder| has_version(folder, VERSION)) else {
+        let Some(checkout) = Path::new(BUILT_IN)
+            .parent()
+            .filter(|folder| has_version(folder, VERSION))
+        else {
             return Self::Registry;
         };
-        let installed = cargo_home().and_then(|home| fs::read_to_string(home.join(".crates2.json")).ok());
-        let is_copy = cargo_home().is_some_and(|home| checkout.starts_with(home.join("git/checkouts")));
-        let of_git = installed.filter(|_| is_copy).and_then(|text| installed_from(&text, VERSION));
-        of_git.unwrap_or_else(|| Self::Folder { krate: checkout.join("svc"), checkout: Some(checkout.to_owned()) })
+
+        let installed =
+            cargo_home().and_then(|home| fs::read_to_string(home.join(".crates2.json")).ok());
+        let is_copy =
+            cargo_home().is_some_and(|home| checkout.starts_with(home.join("git/checkouts")));
+        let of_git = installed
+            .filter(|_| is_copy)
+            .and_then(|text| installed_from(&text, VERSION));
+
+        of_git.unwrap_or_else(|| Self::Folder {
+            krate: checkout.join("svc"),
+            checkout: Some(checkout.to_owned()),
+        })
     }
 
     /// Its keys in a table of `Cargo.toml`.
@@ -73,7 +118,10 @@ impl Dependency {
             Self::Registry => format!("version = \"={VERSION}\""),
             Self::Folder { krate, .. } => format!("path = {}", quoted(&krate.to_string_lossy())),
             Self::Git { url, at: None } => format!("git = {}", quoted(url)),
-            Self::Git { url, at: Some((key, value)) } => format!("git = {}, {key} = {}", quoted(url), quoted(value)),
+            Self::Git {
+                url,
+                at: Some((key, value)),
+            } => format!("git = {}, {key} = {}", quoted(url), quoted(value)),
         }
     }
 
@@ -83,7 +131,10 @@ impl Dependency {
             Self::Registry => Some(format!("svc-cli --version {VERSION}")),
             Self::Folder { .. } => None,
             Self::Git { url, at: None } => Some(format!("--git {url} svc-cli")),
-            Self::Git { url, at: Some((key, value)) } => Some(format!("--git {url} --{key} {value} svc-cli")),
+            Self::Git {
+                url,
+                at: Some((key, value)),
+            } => Some(format!("--git {url} --{key} {value} svc-cli")),
         }
     }
 
@@ -121,8 +172,10 @@ fn cargo_home() -> Option<PathBuf> {
 
 /// Whether a folder contains the crate `svc`.
 fn is_crate(folder: &Path) -> bool {
-    fs::read_to_string(folder.join("Cargo.toml"))
-        .is_ok_and(|text| text.lines().any(|line| line.split_whitespace().eq(["name", "=", "\"svc\""])))
+    fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|text| {
+        text.lines()
+            .any(|line| line.split_whitespace().eq(["name", "=", "\"svc\""]))
+    })
 }
 
 /// Whether a folder is a checkout of a version.
@@ -130,17 +183,29 @@ fn has_version(folder: &Path, version: &str) -> bool {
     let wanted = format!("\"{version}\"");
     let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
     is_crate(&folder.join("svc"))
-        && manifest.lines().any(|line| line.split_whitespace().eq(["version", "=", wanted.as_str()]))
+        && manifest.lines().any(|line| {
+            line.split_whitespace()
+                .eq(["version", "=", wanted.as_str()])
+        })
 }
 
 /// The repository and revision of this tool's installation, from cargo's list.
 fn installed_from(list: &str, version: &str) -> Option<Dependency> {
     let list: Value = serde_json::from_str(list).ok()?;
     let prefix = format!("svc-cli {version} (git+");
-    let source = list.get("installs")?.as_object()?.keys().find_map(|key| key.strip_prefix(&prefix))?;
+    let source = list
+        .get("installs")?
+        .as_object()?
+        .keys()
+        .find_map(|key| key.strip_prefix(&prefix))?;
+
     let (url, revision) = source.strip_suffix(')')?.split_once('#')?;
     let url = url.split('?').next().unwrap_or(url);
-    Some(Dependency::Git { url: url.to_owned(), at: Some(("rev", revision.to_owned())) })
+
+    Some(Dependency::Git {
+        url: url.to_owned(),
+        at: Some(("rev", revision.to_owned())),
+    })
 }
 
 #[cfg(test)]
@@ -155,11 +220,13 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
+
         assert!(!has_version(place.path(), "1.2.3"));
         write("Cargo.toml", "[workspace.package]\nversion = \"1.2.3\"\n");
         assert!(!has_version(place.path(), "1.2.3"), "no crate");
         write("svc/Cargo.toml", "[package]\nname = \"svc\"\n");
         assert!(has_version(place.path(), "1.2.3"));
+
         assert!(!has_version(place.path(), "1.2.4"));
     }
 
@@ -168,15 +235,25 @@ mod tests {
         let list = r#"{"installs": {"other 1.0.0 (registry+x)": {},
             "svc-cli 1.2.3 (git+https://example.org/svc?branch=main#0123abcd)": {}}}"#;
         let found = installed_from(list, "1.2.3").unwrap();
-        assert_eq!(found.manifest(), r#"git = "https://example.org/svc", rev = "0123abcd""#);
-        assert_eq!(found.install().unwrap(), "--git https://example.org/svc --rev 0123abcd svc-cli");
+        assert_eq!(
+            found.manifest(),
+            r#"git = "https://example.org/svc", rev = "0123abcd""#
+        );
+        assert_eq!(
+            found.install().unwrap(),
+            "--git https://example.org/svc --rev 0123abcd svc-cli"
+        );
         assert_eq!(installed_from(list, "1.2.4"), None);
+
         assert_eq!(installed_from("{}", "1.2.3"), None);
     }
 
     #[test]
     fn quotes_in_paths_are_escaped() {
-        let folder = Dependency::Folder { krate: PathBuf::from("/a \"b\"/svc"), checkout: None };
+        let folder = Dependency::Folder {
+            krate: PathBuf::from("/a \"b\"/svc"),
+            checkout: None,
+        };
         assert_eq!(folder.manifest(), r#"path = "/a \"b\"/svc""#);
     }
 }

@@ -5,11 +5,19 @@ use std::process::{Command, Stdio};
 
 use crate::terminal;
 
-/// Creates a repository, unless the folder is in one. The project is complete without it, so errors are only warnings.
+/// Creates a repository, unless the folder is in one. The project is complete without it, so errors
+/// are only warnings.
 pub(crate) fn init(folder: &Path) {
     let git = |arguments: &[&str]| {
-        Command::new("git").arg("-C").arg(folder).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status()
+        Command::new("git")
+            .arg("-C")
+            .arg(folder)
+            .args(arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
     };
+
     match git(&["rev-parse", "--is-inside-work-tree"]) {
         Ok(status) if status.success() => {}
         Ok(_) => match git(&["init"]) {
@@ -17,7 +25,9 @@ pub(crate) fn init(folder: &Path) {
             _ => terminal::warning("git did not make a repository; `git init` says why"),
         },
         Err(_) => {
-            terminal::warning("git is not installed, so there is no repository; --no-git says that this is meant");
+            terminal::warning(
+                "git is not installed, so there is no repository; --no-git says that this is meant",
+            );
         }
     }
 }

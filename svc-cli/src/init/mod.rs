@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     /// Does not make a git repository.
     #[arg(long)]
     no_git: bool,
-    /// Depends on the crate `svc` in this folder: a checkout of the repository, or the folder `svc` in it. By default a
-    /// tool that was built from a checkout names that one.
+    /// Depends on the crate `svc` in this folder: a checkout of the repository, or the folder `svc`
+    /// in it. By default a tool that was built from a checkout names that one.
     #[arg(long, value_name = "FOLDER", conflicts_with = "svc_git")]
     svc_path: Option<PathBuf>,
     /// Depends on the crate `svc` in this git repository.
@@ -49,7 +49,12 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "REVISION", requires = "svc_git")]
     svc_rev: Option<String>,
     /// The branch of that repository.
-    #[arg(long, value_name = "BRANCH", requires = "svc_git", conflicts_with = "svc_rev")]
+    #[arg(
+        long,
+        value_name = "BRANCH",
+        requires = "svc_git",
+        conflicts_with = "svc_rev"
+    )]
     svc_branch: Option<String>,
 }
 
@@ -59,6 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if let Some(url) = &arguments.database_url {
         crate::database::check_url(url).map_err(Failure::into_usage)?;
     }
+
     let svc = Dependency::choose(arguments)?;
     refuse_existing(folder)?;
     let note = svc.note();
@@ -68,44 +74,78 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         nested: is_nested(folder),
         name,
     };
+
     write(folder, &template::files(arguments.template, &values)?)?;
-    terminal::done(format_args!("made {} from the template `{}`", folder.display(), arguments.template.name()));
+    terminal::done(format_args!(
+        "made {} from the template `{}`",
+        folder.display(),
+        arguments.template.name()
+    ));
+
     note.into_iter().for_each(terminal::say);
     if !arguments.no_git {
         git::init(folder);
     }
-    terminal::say(format_args!("\nNext:\n  cd {}\n  svc dev", folder.display()));
+
+    terminal::say(format_args!(
+        "\nNext:\n  cd {}\n  svc dev",
+        folder.display()
+    ));
+
     Ok(())
 }
 
 fn refuse_existing(folder: &Path) -> Result<()> {
-    let Ok(metadata) = fs::symlink_metadata(folder) else { return Ok(()) };
+    let Ok(metadata) = fs::symlink_metadata(folder) else {
+        return Ok(());
+    };
+
     let hint = "choose another name, or remove it first";
     if !metadata.is_dir() {
-        return Err(Failure::new(format!("{} exists and is not a folder", folder.display())).hint(hint));
+        return Err(
+            Failure::new(format!("{} exists and is not a folder", folder.display())).hint(hint),
+        );
     }
-    let mut entries = fs::read_dir(folder).map_err(Failure::io(format_args!("read {}", folder.display())))?;
+
+    let mut entries =
+        fs::read_dir(folder).map_err(Failure::io(format_args!("read {}", folder.display())))?;
     if entries.next().is_some() {
-        return Err(Failure::new(format!("the folder {} exists and is not empty", folder.display())).hint(hint));
+        return Err(Failure::new(format!(
+            "the folder {} exists and is not empty",
+            folder.display()
+        ))
+        .hint(hint));
     }
+
     Ok(())
 }
 
-/// Whether a parent folder has a manifest: cargo would treat the project as a part of its workspace.
+/// Whether a parent folder has a manifest: cargo would treat the project as a part of its
+/// workspace.
 fn is_nested(folder: &Path) -> bool {
-    let Ok(folder) = std::path::absolute(folder) else { return false };
-    folder.ancestors().skip(1).any(|above| above.join("Cargo.toml").is_file())
+    let Ok(folder) = std::path::absolute(folder) else {
+        return false;
+    };
+    folder
+        .ancestors()
+        .skip(1)
+        .any(|above| above.join("Cargo.toml").is_file())
 }
 
-/// Writes the files to a temporary folder and then renames it, so that a failure leaves nothing behind.
+/// Writes the files to a temporary folder and then renames it, so that a failure leaves nothing
+/// behind.
 fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
     let parent = match folder.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
+
     fs::create_dir_all(parent).map_err(Failure::io(format_args!("make {}", parent.display())))?;
     let failed = || Failure::io(format_args!("write into {}", parent.display()).to_string());
-    let place = tempfile::Builder::new().prefix(".svc-init-").tempdir_in(parent).map_err(failed())?;
+    let place = tempfile::Builder::new()
+        .prefix(".svc-init-")
+        .tempdir_in(parent)
+        .map_err(failed())?;
     let made = place.path().join("project");
     for (path, text) in files {
         let path = made.join(path);
@@ -114,5 +154,6 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
         }
         fs::write(path, text).map_err(failed())?;
     }
+
     fs::rename(&made, folder).map_err(Failure::io(format_args!("make {}", folder.display())))
 }

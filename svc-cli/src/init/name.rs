@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::failure::{Failure, Result};
 
-/// Names that cargo rejects, that Windows cannot write, and names of crates that the project depends on.
+/// Names that cargo rejects, that Windows cannot write, and names of crates that the project
+/// depends on.
 const RESERVED: [&str; 66] = [
     "abstract",
     "alloc",
@@ -99,23 +100,47 @@ impl Name {
         if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
             return Err(bad("does not begin with a letter from a to z"));
         }
-        if let Some(odd) = name.chars().find(|c| !c.is_ascii_alphanumeric() && !"-_.".contains(*c)) {
-            let shown =
-                if odd == ' ' { "a space".to_owned() } else { format!("the character `{}`", odd.escape_default()) };
+
+        if let Some(odd) = name
+            .chars()
+            .find(|c| !c.is_ascii_alphanumeric() && !"-_.".contains(*c))
+        {
+            let shown = if odd == ' ' {
+                "a space".to_owned()
+            } else {
+                format!("the character `{}`", odd.escape_default())
+            };
             return Err(bad(&format!("has {shown}")));
         }
+
         if name.len() > LONGEST {
-            return Err(bad(&format!("is longer than {LONGEST} characters, the most that a database's name can have")));
+            return Err(bad(&format!(
+                "is longer than {LONGEST} characters, the most that a database's name can have"
+            )));
         }
+
         let package = name.replace('.', "-");
         let package = package.trim_end_matches('-');
         let database = package.replace('-', "_").to_ascii_lowercase();
+
         if RESERVED.contains(&database.as_str()) {
-            return Err(bad("is a reserved word or the name of a crate that the project needs"));
+            return Err(bad(
+                "is a reserved word or the name of a crate that the project needs",
+            ));
         }
+
         let taken = ["postgres", "template0", "template1"].contains(&database.as_str());
-        let database = if taken { format!("{database}_app") } else { database };
-        Ok(Self { given: name.to_owned(), package: package.to_owned(), database })
+        let database = if taken {
+            format!("{database}_app")
+        } else {
+            database
+        };
+
+        Ok(Self {
+            given: name.to_owned(),
+            package: package.to_owned(),
+            database,
+        })
     }
 }
 
@@ -131,14 +156,20 @@ mod tests {
     #[test]
     fn packages_and_databases_have_names_that_they_can_have() {
         assert_eq!(names("shop"), ("shop".into(), "shop".into()));
-        assert_eq!(names("some/My-Shop.v2"), ("My-Shop-v2".into(), "my_shop_v2".into()));
+        assert_eq!(
+            names("some/My-Shop.v2"),
+            ("My-Shop-v2".into(), "my_shop_v2".into())
+        );
         assert_eq!(names("shop."), ("shop".into(), "shop".into()));
         assert_eq!(names("postgres").1, "postgres_app");
     }
 
     #[test]
     fn other_names_are_refused() {
-        for name in ["", "..", "/", "1shop", "-shop", "_shop", "my shop", "shöp", "a$b", "fn", "Self", "test", "svc"] {
+        for name in [
+            "", "..", "/", "1shop", "-shop", "_shop", "my shop", "shöp", "a$b", "fn", "Self",
+            "test", "svc",
+        ] {
             assert!(Name::of(Path::new(name)).is_err(), "{name}");
         }
         assert!(Name::of(Path::new(&"a".repeat(64))).is_err());

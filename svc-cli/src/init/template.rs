@@ -124,13 +124,21 @@ impl Template {
 pub(crate) fn files(template: Template, values: &Values) -> Result<Vec<(String, String)>> {
     let mut files = Vec::new();
     for (path, text) in RENDERED {
-        files.push(((*path).to_owned(), render(text, values, &values.database.url)?));
+        files.push((
+            (*path).to_owned(),
+            render(text, values, &values.database.url)?,
+        ));
     }
+
     // It is committed, so it must not have a given address.
     let example = include_str!("../../templates/common/env.jinja");
-    files.push((".env.example".to_owned(), render(example, values, &values.database.own)?));
+    files.push((
+        ".env.example".to_owned(),
+        render(example, values, &values.database.own)?,
+    ));
     let plain = COMMON.iter().chain(template.files());
     files.extend(plain.map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
+
     Ok(files)
 }
 
@@ -149,11 +157,18 @@ fn render(text: &str, values: &Values, database_url: &str) -> Result<String> {
         checkout => values.svc.checkout().map(|folder| folder.to_string_lossy().into_owned()),
         nested => values.nested,
     };
-    environment.render_str(text, context).map_err(|error| Failure::new(format!("a template is wrong: {error}")))
+
+    environment
+        .render_str(text, context)
+        .map_err(|error| Failure::new(format!("a template is wrong: {error}")))
 }
 
 /// A value of `.env`, quoted if necessary.
 fn quoted(value: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/@%?&=+,~".contains(c);
-    if value.chars().all(plain) { value.to_owned() } else { format!("'{}'", value.replace('\'', "%27")) }
+    if value.chars().all(plain) {
+        value.to_owned()
+    } else {
+        format!("'{}'", value.replace('\'', "%27"))
+    }
 }

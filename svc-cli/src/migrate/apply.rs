@@ -51,7 +51,12 @@ impl Outcome {
 }
 
 /// Brings a database up to date.
-pub(crate) async fn up(project: &Project, client: &Client, lock_timeout: Duration, scope: Scope) -> Result<Outcome> {
+pub(crate) async fn up(
+    project: &Project,
+    client: &Client,
+    lock_timeout: Duration,
+    scope: Scope,
+) -> Result<Outcome> {
     let files = files::all(project)?;
     history::lock(client).await?;
     history::create(client).await?;
@@ -61,50 +66,98 @@ pub(crate) async fn up(project: &Project, client: &Client, lock_timeout: Duratio
     warn(&plan, &plan::missing(&files, &history));
     let waiting: Vec<String> = match scope {
         Scope::All => Vec::new(),
-        Scope::Repeatable => plan.migrations.iter().map(|file| file.path.clone()).collect(),
+        Scope::Repeatable => plan
+            .migrations
+            .iter()
+            .map(|file| file.path.clone())
+            .collect(),
     };
-    let plan = if scope == Scope::All { plan } else { plan.without_migrations() };
+
+    let plan = if scope == Scope::All {
+        plan
+    } else {
+        plan.without_migrations()
+    };
+
     let waits = |stop: Stop| match waiting.first() {
-        Some(path) if stop.is_missing() => stop.hint(format!("{path} is pending, and may bring it: svc migrate up")),
+        Some(path) if stop.is_missing() => stop.hint(format!(
+            "{path} is pending, and may bring it: svc migrate up"
+        )),
         _ => stop,
     };
+
     let recorded = history::objects(client).await?;
-    run(client, &plan, Mode::Apply, lock_timeout).await.map_err(waits)?;
+    run(client, &plan, Mode::Apply, lock_timeout)
+        .await
+        .map_err(waits)?;
+
     for path in plan.removed.iter().map(|entry| &entry.path) {
         if recorded.contains_key(path) {
             terminal::done(format_args!("{path} is gone, and so is what it had made"));
         } else {
-            terminal::warning(format_args!("{path} is gone; nobody has noted what it had made, so that stays"));
+            terminal::warning(format_args!(
+                "{path} is gone; nobody has noted what it had made, so that stays"
+            ));
         }
     }
-    Ok(Outcome { applied: plan.count(), waiting })
+
+    Ok(Outcome {
+        applied: plan.count(),
+        waiting,
+    })
 }
 
 /// Warns about files that do not run.
 fn warn(plan: &Plan<'_>, missing: &[&history::Entry]) {
     for entry in missing.iter().filter(|entry| !plan.removed.contains(entry)) {
-        terminal::warning(format_args!("the database has {}, which this project does not have", entry.path));
+        terminal::warning(format_args!(
+            "the database has {}, which this project does not have",
+            entry.path
+        ));
     }
+
     for file in &plan.unwritten {
-        terminal::warning(format_args!("{} has no statement yet, so it is not run", file.path));
+        terminal::warning(format_args!(
+            "{} has no statement yet, so it is not run",
+            file.path
+        ));
     }
 }
 
 /// Runs the files of a plan.
-pub(super) async fn run(client: &Client, plan: &Plan<'_>, mode: Mode, lock_timeout: Duration) -> Result<(), Stop> {
+pub(super) async fn run(
+    client: &Client,
+    plan: &Plan<'_>,
+    mode: Mode,
+    lock_timeout: Duration,
+) -> Result<(), Stop> {
     if plan.is_empty() {
         return Ok(());
     }
-    let result = Run::new(client, plan, mode, lock_timeout).await?.all().await;
+
+    let result = Run::new(client, plan, mode, lock_timeout)
+        .await?
+        .all()
+        .await;
+
     match result {
-        // A label cannot be used in the transaction that adds it: the label is added first, and the rest is run again.
+        // A label cannot be used in the transaction that adds it: the label is added first, and the
+        // rest is run again.
         Err(stop) if stop.is_new_label() && mode != Mode::TryOut => {
             let files = files_left(client, plan).await?;
             if !run::add_labels(client, &files).await? {
                 return Err(stop);
             }
-            let rest = Plan { migrations: files, ..plan.clone() };
-            Run::new(client, &rest, mode, lock_timeout).await?.all().await
+
+            let rest = Plan {
+                migrations: files,
+                ..plan.clone()
+            };
+
+            Run::new(client, &rest, mode, lock_timeout)
+                .await?
+                .all()
+                .await
         }
         result => result,
     }
@@ -121,14 +174,23 @@ async fn files_left<'a>(client: &Client, plan: &Plan<'a>) -> Result<Vec<&'a File
 pub(crate) async fn run_all(project: &Project, client: &Client, kind: Kind) -> Result<usize> {
     let files = files::read(project, kind)?;
     for file in &files {
-        client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
+        client
+            .batch_execute("BEGIN")
+            .await
+            .map_err(|error| failed(&error))?;
         for statement in file.statements()? {
             let ran = client.batch_execute(statement.text).await;
             ran.map_err(|error| Stop::in_statement(&error, file, &statement))?;
         }
-        client.batch_execute("COMMIT").await.map_err(|error| Stop::in_file(&error, file))?;
+
+        client
+            .batch_execute("COMMIT")
+            .await
+            .map_err(|error| Stop::in_file(&error, file))?;
+
         terminal::done(&file.path);
     }
+
     Ok(files.len())
 }
 
@@ -136,17 +198,23 @@ pub(crate) async fn run_all(project: &Project, client: &Client, kind: Kind) -> R
 pub(super) fn refuse(files: &[File], history: &[history::Entry]) -> Result<()> {
     for file in files {
         let failure = match (plan::state(file, history), file.kind) {
-            (State::Changed, Kind::Migration) => {
-                Failure::new(format!("{} has changed since this database ran it", file.path))
-                    .hint("undo the change and put it into a new migration: svc migrate new NAME")
-                    .hint("if the database is as the file says now: svc migrate repair")
-            }
-            (State::Interrupted, _) => Failure::new(format!("{} was interrupted outside of a transaction", file.path))
-                .hint("look at what it has left, such as an invalid index, and drop that")
-                .hint("then have it run again: svc migrate repair, svc migrate up"),
+            (State::Changed, Kind::Migration) => Failure::new(format!(
+                "{} has changed since this database ran it",
+                file.path
+            ))
+            .hint("undo the change and put it into a new migration: svc migrate new NAME")
+            .hint("if the database is as the file says now: svc migrate repair"),
+            (State::Interrupted, _) => Failure::new(format!(
+                "{} was interrupted outside of a transaction",
+                file.path
+            ))
+            .hint("look at what it has left, such as an invalid index, and drop that")
+            .hint("then have it run again: svc migrate repair, svc migrate up"),
             _ => continue,
         };
+
         return Err(failure);
     }
+
     Ok(())
 }

@@ -10,23 +10,45 @@ use crate::terminal;
 
 pub(super) fn run(project: &Project, confirm: Option<&str>, from_sqlx: bool) -> Result<()> {
     let target = Target::parse(&project.database_url()?)?;
-    terminal::confirm("records files without running them", target.database(), confirm)?;
+    terminal::confirm(
+        "records files without running them",
+        target.database(),
+        confirm,
+    )?;
+
     let files = files::all(project)?;
     database::block_on(async {
         let client = connect(project).await?;
         history::lock(&client).await?;
         history::create(&client).await?;
         let history = history::read(&client).await?;
-        client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
+        client
+            .batch_execute("BEGIN")
+            .await
+            .map_err(|error| failed(&error))?;
+
         if from_sqlx {
             let count = sqlx::import(&client, &files, &history).await?;
-            terminal::say(format_args!("{count} migrations of sqlx are recorded; the rest runs with `svc migrate up`"));
-            return client.batch_execute("COMMIT").await.map_err(|error| failed(&error));
+            terminal::say(format_args!(
+                "{count} migrations of sqlx are recorded; the rest runs with `svc migrate up`"
+            ));
+            return client
+                .batch_execute("COMMIT")
+                .await
+                .map_err(|error| failed(&error));
         }
-        for file in files.iter().filter(|file| plan::state(file, &history) == State::Pending) {
+
+        for file in files
+            .iter()
+            .filter(|file| plan::state(file, &history) == State::Pending)
+        {
             history::record(&client, file, true).await?;
             terminal::done(format_args!("{} is recorded", file.path));
         }
-        client.batch_execute("COMMIT").await.map_err(|error| failed(&error))
+
+        client
+            .batch_execute("COMMIT")
+            .await
+            .map_err(|error| failed(&error))
     })
 }

@@ -23,12 +23,16 @@ pub(super) fn run(project: &Project, strict: bool) -> Result<()> {
     for file in &files {
         file.statements()?;
     }
+
     match files.len() {
         1 => terminal::done("1 file can be read"),
         count => terminal::done(format_args!("{count} files can be read")),
     }
+
     let warnings = database::block_on(async {
-        let Some(client) = reachable(project).await else { return Ok(warn_of_hazards(files.iter())) };
+        let Some(client) = reachable(project).await else {
+            return Ok(warn_of_hazards(files.iter()));
+        };
         let history = history::read(&client).await?;
         apply::refuse(&files, &history)?;
         let plan = Plan::new(&files, &history);
@@ -36,11 +40,19 @@ pub(super) fn run(project: &Project, strict: bool) -> Result<()> {
         let (lost, after) = try_out(&client, &plan).await?;
         Ok(hazards + lost + replay(project, &files, after).await?)
     })?;
+
     if warnings == 0 || !strict {
         return Ok(());
     }
-    let count = if warnings == 1 { "there is 1 warning".to_owned() } else { format!("there are {warnings} warnings") };
-    Err(Failure::new(count).hint("change the files as they say, or accept a rule in its file: -- squawk-ignore RULE"))
+
+    let count = if warnings == 1 {
+        "there is 1 warning".to_owned()
+    } else {
+        format!("there are {warnings} warnings")
+    };
+
+    Err(Failure::new(count)
+        .hint("change the files as they say, or accept a rule in its file: -- squawk-ignore RULE"))
 }
 
 /// The database, if one is set and responds.
@@ -49,6 +61,7 @@ async fn reachable(project: &Project) -> Option<Client> {
         terminal::warning("no database is set, so nothing was tried");
         return None;
     }
+
     match connect(project).await {
         Ok(client) => Some(client),
         Err(failure) => {
@@ -62,59 +75,100 @@ async fn reachable(project: &Project) -> Option<Client> {
 fn warn_of_hazards<'a>(files: impl Iterator<Item = &'a File>) -> usize {
     let hazards: Vec<_> = files.flat_map(hazards::of).collect();
     for hazard in &hazards {
-        terminal::warning(format_args!("{}: {} ({})", hazard.place, hazard.message, hazard.rule));
+        terminal::warning(format_args!(
+            "{}: {} ({})",
+            hazard.place, hazard.message, hazard.rule
+        ));
         if let Some(help) = &hazard.help {
             terminal::hint(help);
         }
     }
+
     hazards.len()
 }
 
 /// Runs the pending files in one transaction, warns about views that they drop, and rolls it back.
 ///
-/// Returns the number of warnings, and the schema that the database would have; `None` if not everything was tried.
+/// Returns the number of warnings, and the schema that the database would have; `None` if not
+/// everything was tried.
 async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inventory>)> {
     let before = Views::read(client).await?;
-    client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
-    let outside = plan.migrations.iter().position(|file| !file.in_transaction());
+    client
+        .batch_execute("BEGIN")
+        .await
+        .map_err(|error| failed(&error))?;
+    let outside = plan
+        .migrations
+        .iter()
+        .position(|file| !file.in_transaction());
     let plan = match outside {
         Some(at) => {
             let path = &plan.migrations[at].path;
             terminal::warning(format_args!(
                 "{path} runs outside of a transaction, so it and those after it were not tried"
             ));
-            &Plan { migrations: plan.migrations[..at].to_vec(), repeatable: Vec::new(), ..plan.clone() }
+            &Plan {
+                migrations: plan.migrations[..at].to_vec(),
+                repeatable: Vec::new(),
+                ..plan.clone()
+            }
         }
         None => plan,
     };
+
     let mut is_whole = outside.is_none();
     match apply::run(client, plan, Mode::TryOut, LOCK_TIMEOUT).await {
         // The label is only usable after a commit, which `up` does.
         Err(stop) if stop.is_new_label() => is_whole = false,
         tried => tried.map_err(|stop| reworded(&stop.into()))?,
     }
+
     if !is_whole && outside.is_none() {
-        client.batch_execute("ROLLBACK").await.map_err(|error| failed(&error))?;
-        terminal::warning("a file uses a label that a pending migration adds, so the pending files were not tried");
+        client
+            .batch_execute("ROLLBACK")
+            .await
+            .map_err(|error| failed(&error))?;
+        terminal::warning(
+            "a file uses a label that a pending migration adds, so the pending files were not tried",
+        );
         return Ok((0, None));
     }
+
     // Constraints checked at the end of the transaction.
     client
         .batch_execute("SET CONSTRAINTS ALL IMMEDIATE")
         .await
-        .map_err(|error| Failure::new(format!("the pending files break a constraint: {}", database::reason(&error))))?;
+        .map_err(|error| {
+            Failure::new(format!(
+                "the pending files break a constraint: {}",
+                database::reason(&error)
+            ))
+        })?;
+
     let lost = before.lost(&Views::read(client).await?);
-    let after = if is_whole { Some(Inventory::read(client).await?) } else { None };
-    client.batch_execute("ROLLBACK").await.map_err(|error| failed(&error))?;
+    let after = if is_whole {
+        Some(Inventory::read(client).await?)
+    } else {
+        None
+    };
+
+    client
+        .batch_execute("ROLLBACK")
+        .await
+        .map_err(|error| failed(&error))?;
     for what in &lost {
         terminal::warning(format_args!("{what}, which a service that runs may read"));
     }
+
     match plan.count() {
         0 if outside.is_none() => terminal::done("no file is pending"),
         0 => {}
         1 => terminal::done("1 pending file runs on the database, and was undone"),
-        tried => terminal::done(format_args!("{tried} pending files run on the database, and were undone")),
+        tried => terminal::done(format_args!(
+            "{tried} pending files run on the database, and were undone"
+        )),
     }
+
     Ok((lost.len(), after))
 }
 
@@ -127,7 +181,8 @@ fn reworded(failure: &Failure) -> Failure {
     Failure::new(failure.message()).hints(failure.hints_of().iter().map(hint))
 }
 
-/// Runs all files on an empty database, and compares the result with the schema that this database would have.
+/// Runs all files on an empty database, and compares the result with the schema that this database
+/// would have.
 ///
 /// Returns the number of warnings.
 async fn replay(project: &Project, files: &[File], after: Option<Inventory>) -> Result<usize> {
@@ -137,6 +192,7 @@ async fn replay(project: &Project, files: &[File], after: Option<Inventory>) -> 
         Failure::new(format!("on an empty database, {}", failure.message())).hints(failure.hints_of().to_vec())
             .hint("a new database begins with the first migration, so this breaks colleagues, tests and CI; put tables and their changes into db/migrations, and what follows them into db/schema")
     })?;
+
     let made = match replayed {
         Ok(made) => made,
         Err(failure) => {
@@ -144,12 +200,27 @@ async fn replay(project: &Project, files: &[File], after: Option<Inventory>) -> 
             return Ok(0);
         }
     };
+
     terminal::done("all files run on an empty database");
     let Some(after) = after else { return Ok(0) };
-    let Differences { missing, other, extra } = made.compare(&after);
-    missing.iter().for_each(|item| terminal::warning(format_args!("the database lacks {item}, which the files make")));
-    other.iter().for_each(|item| terminal::warning(format_args!("the database has another form of {item}")));
-    extra.iter().for_each(|item| terminal::warning(format_args!("the database has {item}, which no file makes")));
+    let Differences {
+        missing,
+        other,
+        extra,
+    } = made.compare(&after);
+
+    missing.iter().for_each(|item| {
+        terminal::warning(format_args!(
+            "the database lacks {item}, which the files make"
+        ))
+    });
+
+    other.iter().for_each(|item| {
+        terminal::warning(format_args!("the database has another form of {item}"))
+    });
+    extra.iter().for_each(|item| {
+        terminal::warning(format_args!("the database has {item}, which no file makes"))
+    });
     let count = missing.len() + other.len() + extra.len();
     if count == 0 {
         terminal::done("the database is as the files make it");
@@ -158,5 +229,6 @@ async fn replay(project: &Project, files: &[File], after: Option<Inventory>) -> 
             "a change that was made by hand belongs into a file: svc migrate new NAME; or begin anew: svc db reset",
         );
     }
+
     Ok(count)
 }

@@ -13,7 +13,15 @@ use crate::project::Project;
 const NO_TRANSACTION: &str = "-- svc: no transaction";
 
 /// Statements that end or start transactions.
-const TRANSACTIONS: [&str; 7] = ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "PREPARE TRANSACTION"];
+const TRANSACTIONS: [&str; 7] = [
+    "BEGIN",
+    "START",
+    "COMMIT",
+    "END",
+    "ROLLBACK",
+    "ABORT",
+    "PREPARE TRANSACTION",
+];
 
 /// The kind of a file, which determines when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,17 +74,26 @@ impl File {
             let words = statement.words(3);
             let Some(first) = words.first() else { continue };
             let place = format!("{}:{}", self.path, statement.line);
-            if TRANSACTIONS.contains(&first.as_str()) || words.join(" ").starts_with("PREPARE TRANSACTION") {
-                let failure = Failure::new(format!("{place}: `{first}` would end the transaction of the file"));
+
+            if TRANSACTIONS.contains(&first.as_str())
+                || words.join(" ").starts_with("PREPARE TRANSACTION")
+            {
+                let failure = Failure::new(format!(
+                    "{place}: `{first}` would end the transaction of the file"
+                ));
                 return Err(failure.hint("remove it: each file runs in a transaction of its own"));
             }
+
             if self.in_transaction() && is_concurrent(statement) {
-                let failure = Failure::new(format!("{place}: CONCURRENTLY does not work in a transaction"));
-                return Err(
-                    failure.hint(format!("give it a migration of its own whose first line is `{NO_TRANSACTION}`"))
-                );
+                let failure = Failure::new(format!(
+                    "{place}: CONCURRENTLY does not work in a transaction"
+                ));
+                return Err(failure.hint(format!(
+                    "give it a migration of its own whose first line is `{NO_TRANSACTION}`"
+                )));
             }
         }
+
         Ok(statements)
     }
 }
@@ -101,6 +118,7 @@ pub(crate) fn read(project: &Project, kind: Kind) -> Result<Vec<File>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
+
     let mut files = Vec::new();
     for entry in fs::read_dir(&folder).map_err(failed(&folder))? {
         let path = entry.map_err(failed(&folder))?.path();
@@ -111,10 +129,12 @@ pub(crate) fn read(project: &Project, kind: Kind) -> Result<Vec<File>> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         files.push(file(kind, &name, bytes)?);
     }
+
     files.sort_by(|a, b| order(a).cmp(&order(b)));
     if kind == Kind::Migration {
         check_versions(&files)?;
     }
+
     Ok(files)
 }
 
@@ -122,15 +142,26 @@ fn file(kind: Kind, name: &str, bytes: Vec<u8>) -> Result<File> {
     let path = format!("{}/{name}", kind.folder());
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::new(format!("{path} is not UTF-8 text")).hint("save it as UTF-8"))?;
-    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+    let text = text
+        .strip_prefix('\u{feff}')
+        .map(str::to_owned)
+        .unwrap_or(text);
     let checksum = hex::encode(Sha256::digest(text.replace("\r\n", "\n")));
-    Ok(File { kind, path, text, checksum })
+
+    Ok(File {
+        kind,
+        path,
+        text,
+        checksum,
+    })
 }
 
 /// The number at the start of a name.
 pub(super) fn version(file: &File) -> Option<u128> {
     let name = file.path.rsplit('/').next()?;
-    let digits = name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
+    let digits = name
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(name.len());
     name[..digits].parse().ok()
 }
 
@@ -142,17 +173,26 @@ fn order(file: &File) -> (u128, &str) {
 fn check_versions(files: &[File]) -> Result<()> {
     for file in files {
         if version(file).is_none() {
-            let failure =
-                Failure::new(format!("{} has no number, so its place among the others is not known", file.path));
-            return Err(failure.hint("name it like 20260131120000_add_stock.sql; `svc migrate new` does"));
+            let failure = Failure::new(format!(
+                "{} has no number, so its place among the others is not known",
+                file.path
+            ));
+            return Err(
+                failure.hint("name it like 20260131120000_add_stock.sql; `svc migrate new` does")
+            );
         }
     }
+
     for pair in files.windows(2) {
         if version(&pair[0]) == version(&pair[1]) {
-            let failure = Failure::new(format!("{} and {} have the same number", pair[0].path, pair[1].path));
+            let failure = Failure::new(format!(
+                "{} and {} have the same number",
+                pair[0].path, pair[1].path
+            ));
             return Err(failure.hint("rename the one that no database has yet"));
         }
     }
+
     Ok(())
 }
 
@@ -167,19 +207,38 @@ mod tests {
     #[test]
     fn ends_of_lines_do_not_change_the_checksum() {
         let one = migration("SELECT 1;\nSELECT 2;\n");
-        assert_eq!(one.checksum, migration("\u{feff}SELECT 1;\r\nSELECT 2;\r\n").checksum);
+        assert_eq!(
+            one.checksum,
+            migration("\u{feff}SELECT 1;\r\nSELECT 2;\r\n").checksum
+        );
         assert_ne!(one.checksum, migration("SELECT 1;\nSELECT 3;\n").checksum);
     }
 
     #[test]
     fn statements_that_end_the_transaction_are_refused() {
-        for text in ["COMMIT", "begin; SELECT 1", "SELECT 1; -- x\nEND", "start transaction", "ROLLBACK"] {
+        for text in [
+            "COMMIT",
+            "begin; SELECT 1",
+            "SELECT 1; -- x\nEND",
+            "start transaction",
+            "ROLLBACK",
+        ] {
             assert!(migration(text).statements().is_err(), "{text}");
         }
+
         let concurrent = "CREATE UNIQUE INDEX CONCURRENTLY a ON b (c)";
         assert!(migration(concurrent).statements().is_err());
-        assert!(migration(&format!("{NO_TRANSACTION}\r\n{concurrent}")).statements().is_ok());
-        assert!(migration("CREATE TABLE begin (commit int); DO $$ BEGIN END $$").statements().is_ok());
+        assert!(
+            migration(&format!("{NO_TRANSACTION}\r\n{concurrent}"))
+                .statements()
+                .is_ok()
+        );
+
+        assert!(
+            migration("CREATE TABLE begin (commit int); DO $$ BEGIN END $$")
+                .statements()
+                .is_ok()
+        );
     }
 
     #[test]

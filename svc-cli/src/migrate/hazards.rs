@@ -6,7 +6,8 @@ use squawk_syntax::SourceFile;
 use super::files::{File, Kind};
 use crate::database::{DEEPEST, depth};
 
-/// The rules about locks, rewrites and breaking changes for running programs; rules about style are omitted.
+/// The rules about locks, rewrites and breaking changes for running programs; rules about style are
+/// omitted.
 const RULES: [Rule; 20] = [
     Rule::AddingFieldWithDefault,
     Rule::AddingForeignKeyConstraint,
@@ -41,21 +42,36 @@ pub(super) struct Hazard {
     pub(super) help: Option<String>,
 }
 
-/// The hazards of a migration. Files of the schema only create missing objects, so they have none; files nested too
-/// deeply for the parser are left to the database.
+/// The hazards of a migration. Files of the schema only create missing objects, so they have none;
+/// files nested too deeply for the parser are left to the database.
 pub(super) fn of(file: &File) -> Vec<Hazard> {
     if file.kind != Kind::Migration || depth(&file.text) > DEEPEST {
         return Vec::new();
     }
+
     let mut linter = Linter::from(RULES);
     linter.settings.assume_in_transaction = file.in_transaction();
     let found = linter.lint(&SourceFile::parse(&file.text), &file.text);
-    found.into_iter().map(|violation| hazard(file, violation)).collect()
+
+    found
+        .into_iter()
+        .map(|violation| hazard(file, violation))
+        .collect()
 }
 
 fn hazard(file: &File, violation: Violation) -> Hazard {
     let start = usize::from(violation.text_range.start());
-    let line = file.text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = file.text.as_bytes()[..start]
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
+        + 1;
+
     let rule = violation.code.to_string();
-    Hazard { place: format!("{}:{line}", file.path), rule, message: violation.message, help: violation.help }
+    Hazard {
+        place: format!("{}:{line}", file.path),
+        rule,
+        message: violation.message,
+        help: violation.help,
+    }
 }

@@ -1,7 +1,8 @@
 //! The record of the files applied to a database, in its table `svc_history.migrations`.
 //!
-//! The search path starts with `"$user"`: in a schema with the name of a common user, such as `svc`, the tables of the
-//! files would be created next to the record, where no other user looks for them.
+//! The search path starts with `"$user"`: in a schema with the name of a common user, such as
+//! `svc`, the tables of the files would be created next to the record, where no other user looks
+//! for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,8 +26,8 @@ const CREATE: &str = "\
         applied_at  timestamptz NOT NULL DEFAULT now()
     );";
 
-/// The views, functions, policies and triggers created by each file of `db/schema`. A database of an older tool gets
-/// the table with the next file.
+/// The views, functions, policies and triggers created by each file of `db/schema`. A database of
+/// an older tool gets the table with the next file.
 const CREATE_OBJECTS: &str = "\
     CREATE TABLE IF NOT EXISTS svc_history.objects (
         path      text NOT NULL,
@@ -49,14 +50,23 @@ pub(crate) struct Entry {
     pub(crate) applied_at: String,
 }
 
-/// Waits until no other process changes this database, and then blocks others until the connection ends.
+/// Waits until no other process changes this database, and then blocks others until the connection
+/// ends.
 pub(crate) async fn lock(client: &Client) -> Result<()> {
-    let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await.map_err(|error| failed(&error))?;
+    let row = client
+        .query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK])
+        .await
+        .map_err(|error| failed(&error))?;
     if row.get(0) {
         return Ok(());
     }
+
     terminal::say("another `svc migrate` changes this database; waiting for its end");
-    client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await.map_err(|error| failed(&error))?;
+    client
+        .execute("SELECT pg_advisory_lock($1)", &[&LOCK])
+        .await
+        .map_err(|error| failed(&error))?;
+
     Ok(())
 }
 
@@ -64,16 +74,26 @@ pub(crate) async fn lock(client: &Client) -> Result<()> {
 pub(crate) async fn create(client: &Client) -> Result<()> {
     let exists = exists(client).await?;
     if !exists {
-        client.batch_execute(CREATE).await.map_err(|error| failed(&error))?;
+        client
+            .batch_execute(CREATE)
+            .await
+            .map_err(|error| failed(&error))?;
     }
+
     if !has_objects(client).await? {
-        client.batch_execute(CREATE_OBJECTS).await.map_err(|error| failed(&error))?;
+        client
+            .batch_execute(CREATE_OBJECTS)
+            .await
+            .map_err(|error| failed(&error))?;
     }
+
     Ok(())
 }
 
 async fn has_objects(client: &Client) -> Result<bool> {
-    let row = client.query_one("SELECT to_regclass('svc_history.objects') IS NOT NULL", &[]).await;
+    let row = client
+        .query_one("SELECT to_regclass('svc_history.objects') IS NOT NULL", &[])
+        .await;
     Ok(row.map_err(|error| failed(&error))?.get(0))
 }
 
@@ -83,29 +103,60 @@ pub(crate) async fn objects(client: &Client) -> Result<BTreeMap<String, BTreeSet
     if !has_objects(client).await? {
         return Ok(objects);
     }
+
     let text = "SELECT path, kind, identity FROM svc_history.objects";
-    for row in client.query(text, &[]).await.map_err(|error| failed(&error))? {
-        let id = Id { kind: row.get(1), identity: row.get(2) };
+    for row in client
+        .query(text, &[])
+        .await
+        .map_err(|error| failed(&error))?
+    {
+        let id = Id {
+            kind: row.get(1),
+            identity: row.get(2),
+        };
         objects.entry(row.get(0)).or_default().insert(id);
     }
+
     Ok(objects)
 }
 
 /// Records the objects created by each file.
-pub(crate) async fn set_objects(client: &Client, objects: &BTreeMap<String, BTreeSet<Id>>) -> Result<()> {
-    let all = || objects.iter().flat_map(|(path, ids)| ids.iter().map(move |id| (path, id)));
+pub(crate) async fn set_objects(
+    client: &Client,
+    objects: &BTreeMap<String, BTreeSet<Id>>,
+) -> Result<()> {
+    let all = || {
+        objects
+            .iter()
+            .flat_map(|(path, ids)| ids.iter().map(move |id| (path, id)))
+    };
+
     let paths: Vec<&str> = all().map(|(path, _)| path.as_str()).collect();
     let kinds: Vec<&str> = all().map(|(_, id)| id.kind.as_str()).collect();
     let identities: Vec<&str> = all().map(|(_, id)| id.identity.as_str()).collect();
-    let text = "INSERT INTO svc_history.objects SELECT * FROM unnest($1::text[], $2::text[], $3::text[])";
-    client.batch_execute("DELETE FROM svc_history.objects").await.map_err(|error| failed(&error))?;
-    client.execute(text, &[&paths, &kinds, &identities]).await.map_err(|error| failed(&error))?;
+    let text =
+        "INSERT INTO svc_history.objects SELECT * FROM unnest($1::text[], $2::text[], $3::text[])";
+
+    client
+        .batch_execute("DELETE FROM svc_history.objects")
+        .await
+        .map_err(|error| failed(&error))?;
+    client
+        .execute(text, &[&paths, &kinds, &identities])
+        .await
+        .map_err(|error| failed(&error))?;
+
     Ok(())
 }
 
 /// Whether the database has the table.
 async fn exists(client: &Client) -> Result<bool> {
-    let row = client.query_one("SELECT to_regclass('svc_history.migrations') IS NOT NULL", &[]).await;
+    let row = client
+        .query_one(
+            "SELECT to_regclass('svc_history.migrations') IS NOT NULL",
+            &[],
+        )
+        .await;
     Ok(row.map_err(|error| failed(&error))?.get(0))
 }
 
@@ -114,15 +165,20 @@ pub(crate) async fn read(client: &Client) -> Result<Vec<Entry>> {
     if !exists(client).await? {
         return Ok(Vec::new());
     }
+
     let text = "SELECT path, checksum, finished, to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') \
         FROM svc_history.migrations ORDER BY path";
-    let rows = client.query(text, &[]).await.map_err(|error| failed(&error))?;
+    let rows = client
+        .query(text, &[])
+        .await
+        .map_err(|error| failed(&error))?;
     let entry = |row: tokio_postgres::Row| Entry {
         path: row.get(0),
         checksum: row.get(1),
         finished: row.get(2),
         applied_at: row.get(3),
     };
+
     Ok(rows.into_iter().map(entry).collect())
 }
 
@@ -133,7 +189,10 @@ pub(crate) async fn is_empty(client: &Client) -> Result<bool> {
 
 /// Records a file.
 pub(crate) async fn record(client: &Client, file: &File, finished: bool) -> Result<()> {
-    client.execute(RECORD, &[&file.path, &file.checksum, &finished]).await.map_err(|error| failed(&error))?;
+    client
+        .execute(RECORD, &[&file.path, &file.checksum, &finished])
+        .await
+        .map_err(|error| failed(&error))?;
     Ok(())
 }
 
@@ -141,14 +200,20 @@ pub(crate) async fn record(client: &Client, file: &File, finished: bool) -> Resu
 pub(crate) async fn record_at(client: &Client, file: &File, applied_at: &str) -> Result<()> {
     let text = "INSERT INTO svc_history.migrations (path, checksum, finished, applied_at) \
         VALUES ($1, $2, true, $3::text::timestamptz)";
-    client.execute(text, &[&file.path, &file.checksum, &applied_at]).await.map_err(|error| failed(&error))?;
+    client
+        .execute(text, &[&file.path, &file.checksum, &applied_at])
+        .await
+        .map_err(|error| failed(&error))?;
     Ok(())
 }
 
 /// Removes a file from the record.
 pub(crate) async fn forget(client: &Client, path: &str) -> Result<()> {
     client
-        .execute("DELETE FROM svc_history.migrations WHERE path = $1", &[&path])
+        .execute(
+            "DELETE FROM svc_history.migrations WHERE path = $1",
+            &[&path],
+        )
         .await
         .map_err(|error| failed(&error))?;
     Ok(())

@@ -21,11 +21,18 @@ const COLUMNS: &str = "\
 impl Views {
     /// The views of the database, as visible to this connection.
     pub(super) async fn read(client: &Client) -> Result<Self> {
-        let rows = client.query(COLUMNS, &[]).await.map_err(|error| failed(&error))?;
+        let rows = client
+            .query(COLUMNS, &[])
+            .await
+            .map_err(|error| failed(&error))?;
         let mut views: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
         for row in rows {
-            views.entry(row.get(0)).or_default().insert(row.get(1), row.get(2));
+            views
+                .entry(row.get(0))
+                .or_default()
+                .insert(row.get(1), row.get(2));
         }
+
         Ok(Self(views))
     }
 
@@ -37,16 +44,20 @@ impl Views {
                 lost.push(format!("{view} would be gone"));
                 continue;
             };
+
             for (column, ty) in columns {
                 match now.get(column) {
                     None => lost.push(format!("{view} would lose its column `{column}`")),
                     Some(other) if other != ty => {
-                        lost.push(format!("the column `{column}` of {view} would be {other}; it is {ty}"));
+                        lost.push(format!(
+                            "the column `{column}` of {view} would be {other}; it is {ty}"
+                        ));
                     }
                     Some(_) => {}
                 }
             }
         }
+
         lost
     }
 }

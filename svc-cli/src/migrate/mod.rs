@@ -42,7 +42,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The folder that holds `db`, or `db` itself; by default the current one. It needs no Cargo.toml.
+    /// The folder that holds `db`, or `db` itself; by default the current one. It needs no
+    /// Cargo.toml.
     #[arg(long, global = true, value_name = "FOLDER")]
     project: Option<PathBuf>,
     #[command(subcommand)]
@@ -51,18 +52,20 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Brings the database up to date: new migrations, then the files of db/schema that are new or have changed.
+    /// Brings the database up to date: new migrations, then the files of db/schema that are new or
+    /// have changed.
     Up(Up),
     /// Shows which files the database has.
     Status(Status),
     /// Makes a file for a change.
     New(New),
-    /// Looks for mistakes, dangerous locks and lost views in the files, tries those that are pending, and runs all of them
-    /// on an empty database beside, which has to become the same.
+    /// Looks for mistakes, dangerous locks and lost views in the files, tries those that are
+    /// pending, and runs all of them on an empty database beside, which has to become the same.
     Check(Check),
     /// Takes a database that exists as up to date: records all files without running them.
     Baseline(Baseline),
-    /// Records the files as they are: changed ones, missing ones and interrupted ones. It runs none of them.
+    /// Records the files as they are: changed ones, missing ones and interrupted ones. It runs none
+    /// of them.
     #[command(after_help = "Examples:\n  svc migrate repair")]
     Repair,
 }
@@ -116,14 +119,20 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
     match arguments.command {
         Command::Up(arguments) => {
             let timeout = Duration::from_secs(arguments.lock_timeout.into());
-            database::block_on(async { up(&project, &connect(&project).await?, timeout, Scope::All).await?.tell() })
+            database::block_on(async {
+                up(&project, &connect(&project).await?, timeout, Scope::All)
+                    .await?
+                    .tell()
+            })
         }
-        Command::Status(arguments) => {
-            database::block_on(async { status::run(&project, &connect(&project).await?, arguments.json).await })
-        }
+        Command::Status(arguments) => database::block_on(async {
+            status::run(&project, &connect(&project).await?, arguments.json).await
+        }),
         Command::New(arguments) => new::run(&project, &arguments.name),
         Command::Check(arguments) => check::run(&project, arguments.strict),
-        Command::Baseline(arguments) => baseline::run(&project, arguments.confirm.as_deref(), arguments.from_sqlx),
+        Command::Baseline(arguments) => {
+            baseline::run(&project, arguments.confirm.as_deref(), arguments.from_sqlx)
+        }
         Command::Repair => database::block_on(repair::run(&project)),
     }
 }
@@ -136,7 +145,9 @@ async fn connect(project: &Project) -> Result<Client> {
 fn failed(error: &tokio_postgres::Error) -> Failure {
     let failure = Failure::new(format!("the database refuses: {}", database::reason(error)));
     if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) {
-        return failure.hint("let the user of SVC_DATABASE_URL do it, or run it as the owner of the database");
+        return failure.hint(
+            "let the user of SVC_DATABASE_URL do it, or run it as the owner of the database",
+        );
     }
     failure
 }

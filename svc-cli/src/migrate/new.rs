@@ -26,28 +26,54 @@ pub(super) fn run(project: &Project, name: &str) -> Result<()> {
 pub(crate) fn create(project: &Project, name: &str, text: &str) -> Result<String> {
     let folder = project.root().join(Kind::Migration.folder());
     fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;
-    let path = format!("{}/{}_{name}.sql", Kind::Migration.folder(), number(project)?);
+    let path = format!(
+        "{}/{}_{name}.sql",
+        Kind::Migration.folder(),
+        number(project)?
+    );
+
     let file = fs::File::create_new(project.root().join(&path));
     let failed = || Failure::io(format!("make {path}"));
-    file.map_err(failed())?.write_all(text.as_bytes()).map_err(failed())?;
+    file.map_err(failed())?
+        .write_all(text.as_bytes())
+        .map_err(failed())?;
+
     Ok(path)
 }
 
 /// The current time, or if a migration already has that number, the number after the last one.
 fn number(project: &Project) -> Result<u128> {
-    let now = Utc::now().format("%Y%m%d%H%M%S").to_string().parse().unwrap_or_default();
-    let numbers: Vec<u128> = files::read(project, Kind::Migration)?.iter().filter_map(files::version).collect();
+    let now = Utc::now()
+        .format("%Y%m%d%H%M%S")
+        .to_string()
+        .parse()
+        .unwrap_or_default();
+
+    let numbers: Vec<u128> = files::read(project, Kind::Migration)?
+        .iter()
+        .filter_map(files::version)
+        .collect();
     let is_taken = numbers.contains(&now);
-    Ok(numbers.into_iter().max().filter(|_| is_taken).map_or(now, |last| last.saturating_add(1)))
+    Ok(numbers
+        .into_iter()
+        .max()
+        .filter(|_| is_taken)
+        .map_or(now, |last| last.saturating_add(1)))
 }
 
 /// A name for a file: lower case, with `_` between its words.
 fn word(name: &str) -> Result<String> {
-    let parts = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
-    let word = parts.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("_");
+    let parts = name
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|part| !part.is_empty());
+    let word = parts
+        .map(str::to_ascii_lowercase)
+        .collect::<Vec<_>>()
+        .join("_");
     if word.is_empty() || word.len() > 100 {
         let failure = Failure::usage(format!("`{name}` does not name a migration"));
         return Err(failure.hint("say in a few words what it does: svc migrate new add_stock"));
     }
+
     Ok(word)
 }

@@ -1,7 +1,9 @@
-//! The order of the files: the only place that decides about the files to run on a database and their order.
+//! The order of the files: the only place that decides about the files to run on a database and
+//! their order.
 //!
-//! On every database, the migrations run first, each once and by number. The files of `db/schema` follow: they recreate
-//! views, functions and policies, and so always see the tables as the last migration leaves them.
+//! On every database, the migrations run first, each once and by number. The files of `db/schema`
+//! follow: they recreate views, functions and policies, and so always see the tables as the last
+//! migration leaves them.
 
 use super::files::{File, Kind};
 use super::history::Entry;
@@ -54,19 +56,30 @@ pub(super) struct Plan<'a> {
 impl<'a> Plan<'a> {
     /// Compares the files with the record of a database.
     pub(super) fn new(files: &'a [File], history: &'a [Entry]) -> Self {
-        let pending = |kind: Kind| files.iter().filter(move |file| file.kind == kind && is_due(file, history));
+        let pending = |kind: Kind| {
+            files
+                .iter()
+                .filter(move |file| file.kind == kind && is_due(file, history))
+        };
+
         let (unwritten, migrations) = pending(Kind::Migration).partition(|file| file.is_empty());
         let missing = missing(files, history);
-        // A database that is ahead of the project belongs to a newer release, which still needs its views.
+
+        // A database that is ahead of the project belongs to a newer release, which still needs its
+        // views.
         let is_ahead = missing.iter().any(|entry| !is_repeatable(entry));
         let removed = if is_ahead { Vec::new() } else { missing };
+
         Self {
             migrations,
             unwritten,
             repeatable: pending(Kind::Schema).collect(),
             removed,
             is_ahead,
-            schema: files.iter().filter(|file| file.kind == Kind::Schema).collect(),
+            schema: files
+                .iter()
+                .filter(|file| file.kind == Kind::Schema)
+                .collect(),
         }
     }
 
@@ -113,5 +126,8 @@ pub(crate) fn state(file: &File, history: &[Entry]) -> State {
 
 /// The files that the database has but the project does not.
 pub(crate) fn missing<'a>(files: &[File], history: &'a [Entry]) -> Vec<&'a Entry> {
-    history.iter().filter(|entry| files.iter().all(|file| file.path != entry.path)).collect()
+    history
+        .iter()
+        .filter(|entry| files.iter().all(|file| file.path != entry.path))
+        .collect()
 }

@@ -22,13 +22,19 @@ pub(super) async fn run(project: &Project) -> Result<()> {
     history::create(client).await?;
     let history = history::read(client).await?;
     refuse_undone(project, client, &files, &history).await?;
-    client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
+    client
+        .batch_execute("BEGIN")
+        .await
+        .map_err(|error| failed(&error))?;
     let mut repaired = 0;
     for file in &files {
         match (plan::state(file, &history), file.kind) {
             (State::Changed, Kind::Migration) => {
                 history::record(client, file, true).await?;
-                terminal::done(format_args!("{} is recorded as it is now; nothing of it was run", file.path));
+                terminal::done(format_args!(
+                    "{} is recorded as it is now; nothing of it was run",
+                    file.path
+                ));
             }
             (State::Interrupted, _) => {
                 history::forget(client, &file.path).await?;
@@ -36,54 +42,103 @@ pub(super) async fn run(project: &Project) -> Result<()> {
             }
             _ => continue,
         }
+
         repaired += 1;
     }
+
     for entry in plan::missing(&files, &history) {
         history::forget(client, &entry.path).await?;
-        terminal::done(format_args!("{} is forgotten: the project does not have it", entry.path));
+        terminal::done(format_args!(
+            "{} is forgotten: the project does not have it",
+            entry.path
+        ));
         repaired += 1;
     }
-    client.batch_execute("COMMIT").await.map_err(|error| failed(&error))?;
+
+    client
+        .batch_execute("COMMIT")
+        .await
+        .map_err(|error| failed(&error))?;
     if repaired == 0 {
         terminal::say("there is nothing to repair");
     }
+
     Ok(())
 }
 
-/// Refuses to record the current version of a migration if the database does not have the objects that it creates: the
-/// migrations that the record lists are run on an empty database, and each of its tables, columns, constraints, indexes
-/// and types has to be in this one too.
-async fn refuse_undone(project: &Project, client: &Client, files: &[File], history: &[history::Entry]) -> Result<()> {
+/// Refuses to record the current version of a migration if the database does not have the objects
+/// that it creates: the migrations that the record lists are run on an empty database, and each of
+/// its tables, columns, constraints, indexes and types has to be in this one too.
+async fn refuse_undone(
+    project: &Project,
+    client: &Client,
+    files: &[File],
+    history: &[history::Entry],
+) -> Result<()> {
     let states = |wanted: &[State]| {
-        let is_wanted = |file: &&File| file.kind == Kind::Migration && wanted.contains(&plan::state(file, history));
+        let is_wanted = |file: &&File| {
+            file.kind == Kind::Migration && wanted.contains(&plan::state(file, history))
+        };
         files.iter().filter(is_wanted).cloned().collect::<Vec<_>>()
     };
+
     let changed = states(&[State::Changed]);
-    let Some(first) = changed.first() else { return Ok(()) };
+    let Some(first) = changed.first() else {
+        return Ok(());
+    };
+
     let migrations = states(&[State::Applied, State::Changed]);
-    let schema = files.iter().filter(|file| file.kind == Kind::Schema).cloned();
+    let schema = files
+        .iter()
+        .filter(|file| file.kind == Kind::Schema)
+        .cloned();
     let both: Vec<File> = migrations.iter().cloned().chain(schema).collect();
     let target = Target::parse(&project.database_url()?)?;
     let mut replayed = shadow::replay(&target, &both).await;
+
     if replayed.is_err() {
         // Views of the schema may require a pending migration.
         replayed = shadow::replay(&target, &migrations).await;
     }
+
     let replayed = match replayed {
         Ok(Ok(made)) => made,
         Ok(Err(failure)) | Err(failure) => {
-            terminal::warning(format_args!("{}, so it was not compared with the database", failure.message()));
+            terminal::warning(format_args!(
+                "{}, so it was not compared with the database",
+                failure.message()
+            ));
             return Ok(());
         }
     };
-    let differences = replayed.of_tables().compare(&Inventory::read(client).await?.of_tables());
-    let mut undone: Vec<String> = differences.missing.iter().map(|item| format!("it lacks {item}")).collect();
-    undone.extend(differences.other.iter().map(|item| format!("it has another form of {item}")));
+
+    let differences = replayed
+        .of_tables()
+        .compare(&Inventory::read(client).await?.of_tables());
+    let mut undone: Vec<String> = differences
+        .missing
+        .iter()
+        .map(|item| format!("it lacks {item}"))
+        .collect();
+
+    undone.extend(
+        differences
+            .other
+            .iter()
+            .map(|item| format!("it has another form of {item}")),
+    );
+
     if undone.is_empty() {
         return Ok(());
     }
+
     undone.truncate(NAMED);
-    let message = format!("the database is not as {} makes it now: {}", first.path, undone.join("; "));
+    let message = format!(
+        "the database is not as {} makes it now: {}",
+        first.path,
+        undone.join("; ")
+    );
+
     Err(Failure::new(message)
         .hint("repair runs nothing: undo the change, and put it into a new migration: svc migrate new NAME")
         .hint("or begin anew, where the rows may go: svc db reset"))

@@ -18,7 +18,11 @@ struct Run {
 }
 
 /// Records the migrations run by sqlx, unless its record and the files disagree.
-pub(super) async fn import(client: &Client, files: &[File], history: &[history::Entry]) -> Result<usize> {
+pub(super) async fn import(
+    client: &Client,
+    files: &[File],
+    history: &[history::Entry],
+) -> Result<usize> {
     let mut count = 0;
     for run in read(client).await? {
         let Some(file) = files.iter().find(|file| has_version(file, run.version)) else {
@@ -28,26 +32,40 @@ pub(super) async fn import(client: &Client, files: &[File], history: &[history::
             ))
             .hint("move sqlx's files into db/migrations, with their names; files `.down.sql` stay out"));
         };
+
         check(file, &run)?;
+
         if plan::state(file, history) == State::Pending {
             history::record_at(client, file, &run.installed_on).await?;
             terminal::done(format_args!("{} is recorded", file.path));
             count += 1;
         }
     }
+
     Ok(count)
 }
 
 async fn read(client: &Client) -> Result<Vec<Run>> {
-    let exists = client.query_one("SELECT to_regclass('_sqlx_migrations') IS NOT NULL", &[]).await;
+    let exists = client
+        .query_one("SELECT to_regclass('_sqlx_migrations') IS NOT NULL", &[])
+        .await;
     if !exists.map_err(|error| failed(&error))?.get::<_, bool>(0) {
         return Err(Failure::new("the database has no table _sqlx_migrations")
             .hint("without sqlx's history, `svc migrate baseline` records all files"));
     }
+
     let text = "SELECT version, success, checksum, installed_on::text FROM _sqlx_migrations ORDER BY version";
-    let rows = client.query(text, &[]).await.map_err(|error| failed(&error))?;
-    let run =
-        |row: &Row| Run { version: row.get(0), success: row.get(1), checksum: row.get(2), installed_on: row.get(3) };
+    let rows = client
+        .query(text, &[])
+        .await
+        .map_err(|error| failed(&error))?;
+    let run = |row: &Row| Run {
+        version: row.get(0),
+        success: row.get(1),
+        checksum: row.get(2),
+        installed_on: row.get(3),
+    };
+
     Ok(rows.iter().map(run).collect())
 }
 
@@ -57,15 +75,23 @@ fn has_version(file: &File, wanted: i64) -> bool {
 
 fn check(file: &File, run: &Run) -> Result<()> {
     if !run.success {
-        return Err(Failure::new(format!("sqlx has begun {} and not ended it", file.path))
-            .hint("look at what it has left, correct it, and set `success` in _sqlx_migrations"));
+        return Err(
+            Failure::new(format!("sqlx has begun {} and not ended it", file.path)).hint(
+                "look at what it has left, correct it, and set `success` in _sqlx_migrations",
+            ),
+        );
     }
+
     // sqlx hashes the raw bytes, so the same file has another checksum with other line endings.
     let unix = file.text.replace("\r\n", "\n");
     let texts = [file.text.clone(), unix.replace('\n', "\r\n"), unix];
-    if texts.iter().all(|text| Sha384::digest(text)[..] != run.checksum) {
+    if texts
+        .iter()
+        .all(|text| Sha384::digest(text)[..] != run.checksum)
+    {
         return Err(Failure::new(format!("{} has changed since sqlx ran it", file.path))
             .hint("put the file back as it was; a change goes into a new migration: svc migrate new NAME"));
     }
+
     Ok(())
 }

@@ -75,20 +75,41 @@ impl Build {
         let (package, binary) = choice.parts();
         targets::check(project, choice, cargo().get_program())?;
         let mut cargo = cargo();
-        cargo.args(["build", "--message-format=json-diagnostic-rendered-ansi"]).current_dir(project.root());
-        cargo.args(package.map(|package| ["--package", package]).into_iter().flatten());
+        cargo
+            .args(["build", "--message-format=json-diagnostic-rendered-ansi"])
+            .current_dir(project.root());
+        cargo.args(
+            package
+                .map(|package| ["--package", package])
+                .into_iter()
+                .flatten(),
+        );
+
         match binary {
             Some(binary) => cargo.args(["--bin", binary]),
             None => cargo.arg("--bins"),
         };
+
         if group == Group::Own {
             cargo.process_group(0);
         }
-        let cargo = cargo.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|error| {
-            let hint = (error.kind() == ErrorKind::NotFound).then(|| "install Rust: https://rustup.rs".to_owned());
-            Failure::new(format!("cannot run cargo: {error}")).hints(hint).finally()
-        })?;
-        Ok(Self { cargo, root: project.root().to_owned() })
+
+        let cargo = cargo
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|error| {
+                let hint = (error.kind() == ErrorKind::NotFound)
+                    .then(|| "install Rust: https://rustup.rs".to_owned());
+                Failure::new(format!("cannot run cargo: {error}"))
+                    .hints(hint)
+                    .finally()
+            })?;
+
+        Ok(Self {
+            cargo,
+            root: project.root().to_owned(),
+        })
     }
 
     /// The process ID of cargo.
@@ -99,25 +120,45 @@ impl Build {
     /// Waits until it exits.
     pub(crate) fn finish(mut self) -> Result<Built> {
         let (mut programs, mut errors) = (Vec::new(), String::new());
-        for line in self.cargo.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines()) {
+        for line in self
+            .cargo
+            .stdout
+            .take()
+            .into_iter()
+            .flat_map(|output| BufReader::new(output).lines())
+        {
             let line = line.map_err(Failure::io("read what cargo says"))?;
-            let Ok(message) = serde_json::from_str::<Message>(&line) else { continue };
-            if let Some(Diagnostic { level, rendered: Some(text) }) = &message.message {
+            let Ok(message) = serde_json::from_str::<Message>(&line) else {
+                continue;
+            };
+
+            if let Some(Diagnostic {
+                level,
+                rendered: Some(text),
+            }) = &message.message
+            {
                 terminal::say(text.trim_end());
                 if level == "error" {
                     errors.push_str(&anstream::adapter::strip_str(text).to_string());
                 }
             }
+
             programs.extend(program(message));
         }
+
         let status = self.cargo.wait().map_err(Failure::io("wait for cargo"))?;
         if !status.success() && errors.is_empty() {
             return Err(not_begun(&self.root));
         }
+
         if !status.success() {
-            let failure = Failure::new("the program does not compile").hint("the compiler says above what is wrong");
-            return Err(failure.hints(of_another_version(&errors)).with_details(errors));
+            let failure = Failure::new("the program does not compile")
+                .hint("the compiler says above what is wrong");
+            return Err(failure
+                .hints(of_another_version(&errors))
+                .with_details(errors));
         }
+
         choose(programs)
     }
 }
@@ -129,10 +170,15 @@ fn cargo() -> Command {
 /// The failure of a build that cargo stopped before the compiler ran.
 fn not_begun(root: &Path) -> Failure {
     let mut metadata = cargo();
-    metadata.args(["metadata", "--format-version=1"]).current_dir(root);
+    metadata
+        .args(["metadata", "--format-version=1"])
+        .current_dir(root);
     let output = metadata.stdin(Stdio::null()).stdout(Stdio::null()).output();
-    let words = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default();
+    let words = output
+        .map(|output| String::from_utf8_lossy(&output.stderr).into_owned())
+        .unwrap_or_default();
     let failure = Failure::new("cargo cannot build the program").hint("cargo says above why");
+
     failure.hints(lacks_svc(&words).then(|| SOURCES.to_owned()))
 }
 
@@ -145,22 +191,33 @@ fn lacks_svc(words: &str) -> bool {
 fn of_another_version(errors: &str) -> Option<String> {
     let is_twice = |name: &&str| errors.contains(&format!("different versions of crate `{name}`"));
     let name = REEXPORTED.into_iter().find(is_twice)?;
-    Some(format!("use the version that svc has: write `svc::{name}`, and remove {name} from Cargo.toml"))
+    Some(format!(
+        "use the version that svc has: write `svc::{name}`, and remove {name} from Cargo.toml"
+    ))
 }
 
 /// The program in a message.
 fn program(message: Message) -> Option<(String, PathBuf)> {
-    let target = message.target.filter(|target| target.kind.iter().any(|kind| kind == "bin"))?;
+    let target = message
+        .target
+        .filter(|target| target.kind.iter().any(|kind| kind == "bin"))?;
     (message.reason == "compiler-artifact").then_some((target.name, message.executable?))
 }
 
 fn choose(mut programs: Vec<(String, PathBuf)>) -> Result<Built> {
     match programs.len() {
-        0 => Err(Failure::new("the project has no program").hint("a program begins in src/main.rs")),
-        1 => Ok(Built { executable: programs.remove(0).1 }),
+        0 => {
+            Err(Failure::new("the project has no program").hint("a program begins in src/main.rs"))
+        }
+        1 => Ok(Built {
+            executable: programs.remove(0).1,
+        }),
         _ => {
             let names: Vec<_> = programs.iter().map(|(name, _)| name.as_str()).collect();
-            let failure = Failure::new(format!("the project has several programs: {}", names.join(", ")));
+            let failure = Failure::new(format!(
+                "the project has several programs: {}",
+                names.join(", ")
+            ));
             Err(failure.hint(format!("choose one: --app :{}", names[0])))
         }
     }
@@ -184,9 +241,21 @@ mod tests {
 
     #[test]
     fn a_program_is_chosen_where_there_are_several() {
-        let two = vec![("a".to_owned(), PathBuf::from("/a")), ("b".to_owned(), PathBuf::from("/b"))];
-        assert_eq!(choose(two[..1].to_vec()).unwrap().executable, PathBuf::from("/a"));
-        assert!(choose(two).unwrap_err().message().contains("several programs: a, b"));
+        let two = vec![
+            ("a".to_owned(), PathBuf::from("/a")),
+            ("b".to_owned(), PathBuf::from("/b")),
+        ];
+        assert_eq!(
+            choose(two[..1].to_vec()).unwrap().executable,
+            PathBuf::from("/a")
+        );
+        assert!(
+            choose(two)
+                .unwrap_err()
+                .message()
+                .contains("several programs: a, b")
+        );
+
         assert!(choose(Vec::new()).is_err());
     }
 }

@@ -55,16 +55,27 @@ pub(crate) struct Counts {
 impl Description {
     /// The views and tables that the program names, possibly with duplicates.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
-        let relations = self.types.iter().flat_map(|ty| &ty.fields).filter_map(|field| field.relation.as_ref());
+        let relations = self
+            .types
+            .iter()
+            .flat_map(|ty| &ty.fields)
+            .filter_map(|field| field.relation.as_ref());
+
         let related = relations.flat_map(|relation| {
-            relation
-                .source
-                .as_deref()
-                .into_iter()
-                .chain(relation.through.as_ref().map(|through| through.source.as_str()))
+            relation.source.as_deref().into_iter().chain(
+                relation
+                    .through
+                    .as_ref()
+                    .map(|through| through.source.as_str()),
+            )
         });
+
         let written = self.writes.iter().map(|write| write.table.as_str());
-        self.types.iter().map(|ty| ty.source.as_str()).chain(related).chain(written)
+        self.types
+            .iter()
+            .map(|ty| ty.source.as_str())
+            .chain(related)
+            .chain(written)
     }
 }
 
@@ -109,7 +120,10 @@ impl Field {
 
     /// The columns or keys that it reads: one, or the keys at the start of a relation.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &str> {
-        let keys = self.relation.iter().flat_map(|relation| relation.from.iter().map(String::as_str));
+        let keys = self
+            .relation
+            .iter()
+            .flat_map(|relation| relation.from.iter().map(String::as_str));
         self.stored.as_deref().into_iter().chain(keys)
     }
 }
@@ -191,7 +205,11 @@ pub(crate) enum Argument {
 }
 
 /// Starts a program to describe itself, including the findings of a start on a database.
-pub(crate) fn describe(project: &Project, program: &Built, database: Option<&str>) -> Result<Description> {
+pub(crate) fn describe(
+    project: &Project,
+    program: &Built,
+    database: Option<&str>,
+) -> Result<Description> {
     let file = tempfile::NamedTempFile::new().map_err(Failure::io("make a temporary file"))?;
     let output = Command::new(&program.executable)
         .current_dir(project.root())
@@ -201,15 +219,25 @@ pub(crate) fn describe(project: &Project, program: &Built, database: Option<&str
         .stdin(std::process::Stdio::null())
         .output()
         .map_err(Failure::io(format!("run {}", program.executable.display())))?;
+
     if !output.status.success() {
         let words = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::new(format!("the program does not start:\n{}", words.trim_end())));
+        return Err(Failure::new(format!(
+            "the program does not start:\n{}",
+            words.trim_end()
+        )));
     }
-    let text = std::fs::read_to_string(file.path()).map_err(Failure::io("read the program's description"))?;
+
+    let text = std::fs::read_to_string(file.path())
+        .map_err(Failure::io("read the program's description"))?;
     if text.is_empty() {
-        let failure = Failure::new("no `app` was found: the program ended without calling create_svc_app");
-        return Err(failure.hint("its main function makes the app: svc::serve(create_svc_app(options).await?).await"));
+        let failure =
+            Failure::new("no `app` was found: the program ended without calling create_svc_app");
+        return Err(failure.hint(
+            "its main function makes the app: svc::serve(create_svc_app(options).await?).await",
+        ));
     }
+
     read(&text)
 }
 
@@ -219,10 +247,12 @@ fn read(text: &str) -> Result<Description> {
         format: u32,
         svc: String,
     }
+
     let head: Head = serde_json::from_str(text).map_err(|_| other(None))?;
     if head.format != FORMAT {
         return Err(other(Some(&head.svc)));
     }
+
     serde_json::from_str(text).map_err(|_| other(Some(&head.svc)))
 }
 
@@ -230,10 +260,17 @@ fn read(text: &str) -> Result<Description> {
 fn other(svc: Option<&str>) -> Failure {
     let tool = env!("CARGO_PKG_VERSION");
     let which = svc.map_or_else(|| "of an unknown version".to_owned(), ToOwned::to_owned);
-    let install = svc.map(|svc| format!("install the tool of that version: cargo install svc-cli --version {svc}"));
-    Failure::new(format!("this is svc {tool}, and the program has svc {which}: they do not understand each other"))
-        .hints(install)
-        .hint(format!("or let the program use this one's in Cargo.toml: svc = \"={tool}\""))
+    let install = svc.map(|svc| {
+        format!("install the tool of that version: cargo install svc-cli --version {svc}")
+    });
+
+    Failure::new(format!(
+        "this is svc {tool}, and the program has svc {which}: they do not understand each other"
+    ))
+    .hints(install)
+    .hint(format!(
+        "or let the program use this one's in Cargo.toml: svc = \"={tool}\""
+    ))
 }
 
 #[cfg(test)]
@@ -243,6 +280,10 @@ mod tests {
     #[test]
     fn a_program_of_another_version_is_named() {
         let error = read(r#"{"format": 99, "svc": "9.9.9"}"#).unwrap_err();
-        assert!(error.message().contains("the program has svc 9.9.9"), "{}", error.message());
+        assert!(
+            error.message().contains("the program has svc 9.9.9"),
+            "{}",
+            error.message()
+        );
     }
 }

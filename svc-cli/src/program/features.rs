@@ -32,14 +32,30 @@ struct Node {
 /// Whether svc has a feature in a project; none if cargo does not report it.
 pub(crate) fn has_feature(project: &Project, feature: &str) -> Option<bool> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["metadata", "--format-version=1"]).current_dir(project.root());
-    let output = cargo.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    cargo
+        .args(["metadata", "--format-version=1"])
+        .current_dir(project.root());
+    let output = cargo
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+
     has(&serde_json::from_slice(&output.stdout).ok()?, feature)
 }
 
 fn has(metadata: &Metadata, feature: &str) -> Option<bool> {
-    let package = metadata.packages.iter().find(|package| package.name == "svc")?;
-    let node = metadata.resolve.as_ref()?.nodes.iter().find(|node| node.id == package.id)?;
+    let package = metadata
+        .packages
+        .iter()
+        .find(|package| package.name == "svc")?;
+    let node = metadata
+        .resolve
+        .as_ref()?
+        .nodes
+        .iter()
+        .find(|node| node.id == package.id)?;
+
     Some(node.features.iter().any(|name| name == feature))
 }
 

@@ -8,8 +8,8 @@ mod targets;
 
 pub(crate) use build::{Build, Built, Group, build};
 pub(crate) use description::{
-    Argument, Description, Field, Function, Place, Relation, StartFinding, Statement, Through, Type, Write,
-    WrittenColumn, describe,
+    Argument, Description, Field, Function, Place, Relation, StartFinding, Statement, Through,
+    Type, Write, WrittenColumn, describe,
 };
 pub(crate) use features::has_feature;
 pub(crate) use names::{snake_case, table_of};
@@ -30,8 +30,13 @@ impl Choice {
 
     /// The package and the binary.
     pub(crate) fn parts(&self) -> (Option<&str>, Option<&str>) {
-        let Some(app) = self.app.as_deref() else { return (None, None) };
+        let Some(app) = self.app.as_deref() else {
+            return (None, None);
+        };
         let (package, binary) = app.split_once(':').unwrap_or((app, ""));
-        (Some(package).filter(|part| !part.is_empty()), Some(binary).filter(|part| !part.is_empty()))
+        (
+            Some(package).filter(|part| !part.is_empty()),
+            Some(binary).filter(|part| !part.is_empty()),
+        )
     }
 }

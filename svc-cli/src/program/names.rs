@@ -2,7 +2,10 @@
 
 /// The table behind a view: `tb_user` behind `v_user`.
 pub(crate) fn table_of(source: &str, type_name: &str) -> String {
-    match source.strip_prefix("v_").or_else(|| source.strip_prefix("tv_")) {
+    match source
+        .strip_prefix("v_")
+        .or_else(|| source.strip_prefix("tv_"))
+    {
         Some(name) => format!("tb_{name}"),
         None if source.starts_with("tb_") => source.to_owned(),
         None => format!("tb_{}", snake_case(type_name)),
@@ -17,9 +20,14 @@ pub(crate) fn snake_case(name: &str) -> String {
         if c.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit()) {
             words.push('_');
         }
-        words.push(if c == '-' || c == ' ' { '_' } else { c.to_ascii_lowercase() });
+        words.push(if c == '-' || c == ' ' {
+            '_'
+        } else {
+            c.to_ascii_lowercase()
+        });
         before = c;
     }
+
     words
 }
 
@@ -29,16 +37,24 @@ mod tests {
 
     #[test]
     fn words_are_joined_as_sql_writes_them() {
-        for (name, snake) in [("User", "user"), ("BlogPost", "blog_post"), ("blog-post", "blog_post"), ("a2B", "a2_b")]
-        {
+        for (name, snake) in [
+            ("User", "user"),
+            ("BlogPost", "blog_post"),
+            ("blog-post", "blog_post"),
+            ("a2B", "a2_b"),
+        ] {
             assert_eq!(snake_case(name), snake);
         }
     }
 
     #[test]
     fn tables_are_found_by_their_views() {
-        for (source, table) in [("v_user", "tb_user"), ("tv_post", "tb_post"), ("tb_a", "tb_a"), ("x", "tb_blog_post")]
-        {
+        for (source, table) in [
+            ("v_user", "tb_user"),
+            ("tv_post", "tb_post"),
+            ("tb_a", "tb_a"),
+            ("x", "tb_blog_post"),
+        ] {
             assert_eq!(table_of(source, "BlogPost"), table);
         }
     }

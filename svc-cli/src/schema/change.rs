@@ -1,6 +1,7 @@
 //! Changes of a schema.
 //!
-//! Kinds and severities follow graphql-js (`findSchemaChanges`), and GraphQL Inspector for root types and deprecations.
+//! Kinds and severities follow graphql-js (`findSchemaChanges`), and GraphQL Inspector for root
+//! types and deprecations.
 
 use serde::Serialize;
 
@@ -48,11 +49,18 @@ pub(super) struct Changes {
 
 impl Changes {
     /// Adds a change that affects the users of the changed element.
-    pub(super) fn add(&mut self, severity: Severity, kind: &'static str, coordinate: &str, message: impl Into<String>) {
+    pub(super) fn add(
+        &mut self,
+        severity: Severity,
+        kind: &'static str,
+        coordinate: &str,
+        message: impl Into<String>,
+    ) {
         self.add_for(severity, kind, coordinate, coordinate, message);
     }
 
-    /// Adds a change that affects the users of another element, such as the field of a new argument.
+    /// Adds a change that affects the users of another element, such as the field of a new
+    /// argument.
     pub(super) fn add_for(
         &mut self,
         severity: Severity,
@@ -62,19 +70,34 @@ impl Changes {
         message: impl Into<String>,
     ) {
         let (coordinate, concerns) = (coordinate.to_owned(), concerns.to_owned());
-        self.found.push(Change { severity, kind, coordinate, message: message.into(), concerns });
+        self.found.push(Change {
+            severity,
+            kind,
+            coordinate,
+            message: message.into(),
+            concerns,
+        });
     }
 
     /// Adds a change of a description, unless it stays the same.
     pub(super) fn describe(&mut self, coordinate: &str, old: Option<&str>, new: Option<&str>) {
         if old != new {
-            self.add(Severity::Safe, "DESCRIPTION_CHANGED", coordinate, "its description has changed");
+            self.add(
+                Severity::Safe,
+                "DESCRIPTION_CHANGED",
+                coordinate,
+                "its description has changed",
+            );
         }
     }
 
     /// All changes, the most severe first.
     pub(super) fn sorted(mut self) -> Vec<Change> {
-        self.found.sort_by(|a, b| a.severity.cmp(&b.severity).then_with(|| a.coordinate.cmp(&b.coordinate)));
+        self.found.sort_by(|a, b| {
+            a.severity
+                .cmp(&b.severity)
+                .then_with(|| a.coordinate.cmp(&b.coordinate))
+        });
         self.found
     }
 }

@@ -21,7 +21,15 @@ pub(super) fn queries() -> [String; 2] {
              directives {{ name description {repeatable} locations args {{ {input} }} }} }} }}"
         )
     };
-    [query("isOneOf specifiedByURL", "isRepeatable", "(includeDeprecated: true)"), query("", "", "")]
+
+    [
+        query(
+            "isOneOf specifiedByURL",
+            "isRepeatable",
+            "(includeDeprecated: true)",
+        ),
+        query("", "", ""),
+    ]
 }
 
 #[derive(Deserialize)]
@@ -121,57 +129,119 @@ const DIRECTIVES: [&str; 5] = ["skip", "include", "deprecated", "specifiedBy", "
 
 /// The schema in a response, or the reason why it has none.
 pub(super) fn read(answer: &[u8]) -> Result<String, String> {
-    let answer: Answer = serde_json::from_slice(answer).map_err(|_| "its answer is not one of GraphQL".to_owned())?;
+    let answer: Answer = serde_json::from_slice(answer)
+        .map_err(|_| "its answer is not one of GraphQL".to_owned())?;
     let message = answer.errors.into_iter().next().map(|error| error.message);
-    let data = answer.data.ok_or_else(|| message.unwrap_or_else(|| "the answer has no data".to_owned()))?;
+    let data = answer
+        .data
+        .ok_or_else(|| message.unwrap_or_else(|| "the answer has no data".to_owned()))?;
     Ok(write(&data.schema))
 }
 
 fn write(schema: &Schema) -> String {
     let mut sdl = String::from("schema {\n");
-    let roots = [("query", &schema.query_type), ("mutation", &schema.mutation_type)];
-    for (operation, root) in roots.into_iter().chain([("subscription", &schema.subscription_type)]) {
+    let roots = [
+        ("query", &schema.query_type),
+        ("mutation", &schema.mutation_type),
+    ];
+    for (operation, root) in roots
+        .into_iter()
+        .chain([("subscription", &schema.subscription_type)])
+    {
         if let Some(root) = root {
             let _ = writeln!(sdl, "  {operation}: {}", root.name);
         }
     }
+
     sdl.push_str("}\n");
     let own = |ty: &&Type| !ty.name.starts_with("__") && !SCALARS.contains(&ty.name.as_str());
-    schema.types.iter().filter(own).for_each(|ty| write_type(&mut sdl, ty));
-    for directive in schema.directives.iter().filter(|directive| !DIRECTIVES.contains(&directive.name.as_str())) {
+    schema
+        .types
+        .iter()
+        .filter(own)
+        .for_each(|ty| write_type(&mut sdl, ty));
+
+    for directive in schema
+        .directives
+        .iter()
+        .filter(|directive| !DIRECTIVES.contains(&directive.name.as_str()))
+    {
         describe(&mut sdl, directive.description.as_deref());
-        let repeatable = if directive.is_repeatable == Some(true) { " repeatable" } else { "" };
+        let repeatable = if directive.is_repeatable == Some(true) {
+            " repeatable"
+        } else {
+            ""
+        };
+
         let (arguments, locations) = (arguments(&directive.args), directive.locations.join(" | "));
-        let _ = writeln!(sdl, "directive @{}{arguments}{repeatable} on {locations}", directive.name);
+        let _ = writeln!(
+            sdl,
+            "directive @{}{arguments}{repeatable} on {locations}",
+            directive.name
+        );
     }
+
     sdl
 }
 
 fn write_type(sdl: &mut String, ty: &Type) {
     describe(sdl, ty.description.as_deref());
     let names = |names: &Option<Vec<Named>>, between: &str| {
-        names.iter().flatten().map(|named| named.name.as_str()).collect::<Vec<_>>().join(between)
+        names
+            .iter()
+            .flatten()
+            .map(|named| named.name.as_str())
+            .collect::<Vec<_>>()
+            .join(between)
     };
+
     let name = &ty.name;
     let implements = match names(&ty.interfaces, " & ") {
         interfaces if interfaces.is_empty() => String::new(),
         interfaces => format!(" implements {interfaces}"),
     };
+
     let _ = match ty.kind.as_str() {
         "SCALAR" => {
-            let url = ty.specified_by_url.as_deref().map(|url| format!(" @specifiedBy(url: {})", quoted(url)));
+            let url = ty
+                .specified_by_url
+                .as_deref()
+                .map(|url| format!(" @specifiedBy(url: {})", quoted(url)));
             writeln!(sdl, "scalar {name}{}", url.unwrap_or_default())
         }
         "UNION" => writeln!(sdl, "union {name} = {}", names(&ty.possible_types, " | ")),
-        "ENUM" => writeln!(sdl, "enum {name} {{\n{}}}", fields(ty.enum_values.iter().flatten())),
+        "ENUM" => writeln!(
+            sdl,
+            "enum {name} {{\n{}}}",
+            fields(ty.enum_values.iter().flatten())
+        ),
         "INPUT_OBJECT" => {
-            let one_of = if ty.is_one_of == Some(true) { " @oneOf" } else { "" };
-            let inputs: String = ty.input_fields.iter().flatten().map(|field| input(field) + "\n").collect();
+            let one_of = if ty.is_one_of == Some(true) {
+                " @oneOf"
+            } else {
+                ""
+            };
+
+            let inputs: String = ty
+                .input_fields
+                .iter()
+                .flatten()
+                .map(|field| input(field) + "\n")
+                .collect();
+
             writeln!(sdl, "input {name}{one_of} {{\n{inputs}}}")
         }
         kind => {
-            let keyword = if kind == "INTERFACE" { "interface" } else { "type" };
-            writeln!(sdl, "{keyword} {name}{implements} {{\n{}}}", fields(ty.fields.iter().flatten()))
+            let keyword = if kind == "INTERFACE" {
+                "interface"
+            } else {
+                "type"
+            };
+            writeln!(
+                sdl,
+                "{keyword} {name}{implements} {{\n{}}}",
+                fields(ty.fields.iter().flatten())
+            )
         }
     };
 }
@@ -180,14 +250,26 @@ fn fields<'a>(fields: impl Iterator<Item = &'a Field>) -> String {
     let mut text = String::new();
     for field in fields {
         describe(&mut text, field.description.as_deref());
-        let ty = field.ty.as_ref().map(|ty| format!(": {}", type_ref(ty))).unwrap_or_default();
+        let ty = field
+            .ty
+            .as_ref()
+            .map(|ty| format!(": {}", type_ref(ty)))
+            .unwrap_or_default();
+
         let deprecated = match (field.is_deprecated, &field.deprecation_reason) {
             (false, _) => String::new(),
             (true, None) => " @deprecated".to_owned(),
             (true, Some(reason)) => format!(" @deprecated(reason: {})", quoted(reason)),
         };
-        let _ = writeln!(text, "  {}{}{ty}{deprecated}", field.name, arguments(&field.args));
+
+        let _ = writeln!(
+            text,
+            "  {}{}{ty}{deprecated}",
+            field.name,
+            arguments(&field.args)
+        );
     }
+
     text
 }
 
@@ -195,14 +277,23 @@ fn arguments(arguments: &[Input]) -> String {
     if arguments.is_empty() {
         return String::new();
     }
-    format!("(\n{}\n)", arguments.iter().map(input).collect::<Vec<_>>().join("\n"))
+    format!(
+        "(\n{}\n)",
+        arguments.iter().map(input).collect::<Vec<_>>().join("\n")
+    )
 }
 
 fn input(input: &Input) -> String {
     let mut text = String::new();
     describe(&mut text, input.description.as_deref());
-    let default = input.default_value.as_deref().map(|value| format!(" = {value}")).unwrap_or_default();
+    let default = input
+        .default_value
+        .as_deref()
+        .map(|value| format!(" = {value}"))
+        .unwrap_or_default();
+
     let _ = write!(text, "  {}: {}{default}", input.name, type_ref(&input.ty));
+
     text
 }
 

@@ -45,17 +45,20 @@ enum FailOn {
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Diff {
-    /// The schema that clients know: a file, a URL, REVISION:PATH or REVISION of git, or `-` for standard input.
+    /// The schema that clients know: a file, a URL, REVISION:PATH or REVISION of git, or `-` for
+    /// standard input.
     old: String,
     /// The schema that replaces it.
     new: String,
-    /// Registered operations: a folder of .graphql files, or a manifest of persisted operations in JSON.
+    /// Registered operations: a folder of .graphql files, or a manifest of persisted operations in
+    /// JSON.
     #[arg(long, value_name = "PATH")]
     operations: Option<PathBuf>,
     /// The changes that make the command fail.
     #[arg(long, value_enum, default_value_t = FailOn::Breaking)]
     fail_on: FailOn,
-    /// A header of the requests to URLs, such as 'Authorization: Bearer …'; it can be given several times.
+    /// A header of the requests to URLs, such as 'Authorization: Bearer …'; it can be given several
+    /// times.
     #[arg(long = "header", value_name = "NAME: VALUE")]
     headers: Vec<String>,
     /// Prints JSON.
@@ -72,22 +75,36 @@ fn diff(arguments: &Diff) -> Result<()> {
     let old = read(&arguments.old, &arguments.new, &arguments.headers)?;
     let new = read(&arguments.new, &arguments.old, &arguments.headers)?;
     let changes = diff::changes(&old, &new);
-    let operations = arguments.operations.as_deref().map(operations::read).transpose()?;
-    let affected = operations.map(|operations| operations::affected(&operations, &old, &new, &changes));
+    let operations = arguments
+        .operations
+        .as_deref()
+        .map(operations::read)
+        .transpose()?;
+
+    let affected =
+        operations.map(|operations| operations::affected(&operations, &old, &new, &changes));
     report::print(&changes, affected.as_deref(), arguments.json)?;
     let worst = match &affected {
         Some(affected) => affected.iter().filter_map(Affected::severity).min(),
         None => changes.iter().map(|change| change.severity).min(),
     };
+
     let fails = match arguments.fail_on {
         FailOn::Breaking => worst == Some(Severity::Breaking),
         FailOn::Dangerous => worst.is_some_and(|worst| worst <= Severity::Dangerous),
         FailOn::Never => false,
     };
+
     if !fails {
         return Ok(());
     }
-    let what = if affected.is_some() { "registered operations" } else { "clients" };
+
+    let what = if affected.is_some() {
+        "registered operations"
+    } else {
+        "clients"
+    };
+
     Err(Failure::new(format!("the new schema can break {what}"))
         .hint("deprecate what goes, and add beside it; or accept the changes: --fail-on never"))
 }
@@ -96,8 +113,17 @@ fn diff(arguments: &Diff) -> Result<()> {
 fn read(place: &str, other: &str, headers: &[String]) -> Result<Valid<Schema>> {
     let text = source::read(place, other, headers)?;
     Schema::parse_and_validate(text, place).map_err(|invalid| {
-        let first = invalid.errors.iter().next().map(|error| error.to_string()).unwrap_or_default();
-        Failure::new(format!("the schema of {place} is not valid:\n{}", first.trim_end()))
-            .hint("a schema is written by: svc generate schema")
+        let first = invalid
+            .errors
+            .iter()
+            .next()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
+
+        Failure::new(format!(
+            "the schema of {place} is not valid:\n{}",
+            first.trim_end()
+        ))
+        .hint("a schema is written by: svc generate schema")
     })
 }

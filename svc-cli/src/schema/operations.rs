@@ -45,7 +45,8 @@ impl Affected {
     }
 }
 
-/// The manifests of persisted operations: Apollo's, and the map from hashes to texts written by Relay and others.
+/// The manifests of persisted operations: Apollo's, and the map from hashes to texts written by
+/// Relay and others.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Manifest {
@@ -64,29 +65,58 @@ struct Entry {
 
 /// Reads a folder or a manifest.
 pub(super) fn read(path: &Path) -> Result<Vec<Operation>> {
-    let operations = if path.is_dir() { read_folder(path)? } else { read_manifest(path)? };
+    let operations = if path.is_dir() {
+        read_folder(path)?
+    } else {
+        read_manifest(path)?
+    };
+
     if operations.is_empty() {
         let failure = Failure::new(format!("{} has no operations", path.display()));
-        return Err(failure.hint("a folder has .graphql or .gql files, and a manifest a list `operations`"));
+        return Err(
+            failure.hint("a folder has .graphql or .gql files, and a manifest a list `operations`")
+        );
     }
+
     Ok(operations)
 }
 
 fn read_folder(folder: &Path) -> Result<Vec<Operation>> {
     let mut operations = Vec::new();
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect())
+        .and_then(|entries| {
+            entries
+                .map(|entry| entry.map(|entry| entry.path()))
+                .collect()
+        })
         .map_err(Failure::io(format!("read {}", folder.display())))?;
+
     paths.sort();
+
     for path in paths {
         if path.is_dir() {
             operations.extend(read_folder(&path)?);
-        } else if path.extension().is_some_and(|end| end == "graphql" || end == "gql") {
-            let text = fs::read_to_string(&path).map_err(Failure::io(format!("read {}", path.display())))?;
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            operations.push(Operation { name, client: None, source: path.display().to_string(), text });
+        } else if path
+            .extension()
+            .is_some_and(|end| end == "graphql" || end == "gql")
+        {
+            let text = fs::read_to_string(&path)
+                .map_err(Failure::io(format!("read {}", path.display())))?;
+            let name = path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+
+            operations.push(Operation {
+                name,
+                client: None,
+                source: path.display().to_string(),
+                text,
+            });
         }
     }
+
     Ok(operations)
 }
 
@@ -97,13 +127,28 @@ fn read_manifest(path: &Path) -> Result<Vec<Operation>> {
             .hint("it is JSON: {\"operations\": [{\"id\": …, \"name\": …, \"body\": …}]}, or {\"HASH\": \"TEXT\"}")
     })?;
     let source = path.display().to_string();
-    let operation = |name, client, text| Operation { name, client, source: source.clone(), text };
+    let operation = |name, client, text| Operation {
+        name,
+        client,
+        source: source.clone(),
+        text,
+    };
+
     Ok(match manifest {
         Manifest::Apollo { operations } => operations
             .into_iter()
-            .map(|entry| operation(entry.name.unwrap_or(entry.id), entry.client_name, entry.body))
+            .map(|entry| {
+                operation(
+                    entry.name.unwrap_or(entry.id),
+                    entry.client_name,
+                    entry.body,
+                )
+            })
             .collect(),
-        Manifest::Map(texts) => texts.into_iter().map(|(id, text)| operation(id, None, text)).collect(),
+        Manifest::Map(texts) => texts
+            .into_iter()
+            .map(|(id, text)| operation(id, None, text))
+            .collect(),
     })
 }
 
@@ -116,22 +161,46 @@ pub(super) fn affected(
 ) -> Vec<Affected> {
     let mut affected = Vec::new();
     for operation in operations {
-        let Ok(document) = ExecutableDocument::parse_and_validate(old, &operation.text, &operation.source) else {
-            terminal::warning(format_args!("operation {} is not valid for the old schema either", operation.name));
+        let Ok(document) =
+            ExecutableDocument::parse_and_validate(old, &operation.text, &operation.source)
+        else {
+            terminal::warning(format_args!(
+                "operation {} is not valid for the old schema either",
+                operation.name
+            ));
             continue;
         };
+
         let used = usage::coordinates(&document, old);
-        let changes = changes.iter().filter(|change| change.severity < Severity::Safe);
-        let changes: Vec<Change> = changes.filter(|change| used.contains(&change.concerns)).cloned().collect();
-        let errors = match ExecutableDocument::parse_and_validate(new, &operation.text, &operation.source) {
-            Ok(_) => Vec::new(),
-            Err(invalid) => invalid.errors.iter().map(|error| error.error.to_string()).collect(),
-        };
+        let changes = changes
+            .iter()
+            .filter(|change| change.severity < Severity::Safe);
+        let changes: Vec<Change> = changes
+            .filter(|change| used.contains(&change.concerns))
+            .cloned()
+            .collect();
+        let errors =
+            match ExecutableDocument::parse_and_validate(new, &operation.text, &operation.source) {
+                Ok(_) => Vec::new(),
+                Err(invalid) => invalid
+                    .errors
+                    .iter()
+                    .map(|error| error.error.to_string())
+                    .collect(),
+            };
+
         if !changes.is_empty() || !errors.is_empty() {
             let Operation { client, source, .. } = operation.clone();
-            affected.push(Affected { name: name(&document, operation), client, source, errors, changes });
+            affected.push(Affected {
+                name: name(&document, operation),
+                client,
+                source,
+                errors,
+                changes,
+            });
         }
     }
+
     affected
 }
 

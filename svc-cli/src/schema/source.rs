@@ -18,47 +18,69 @@ const USUAL_FILE: &str = "schema.graphql";
 /// The maximum time for a service's response.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The schema of a place, in the schema definition language. If this place is only a revision, the other place may name
-/// its file.
+/// The schema of a place, in the schema definition language. If this place is only a revision, the
+/// other place may name its file.
 pub(super) fn read(place: &str, other: &str, headers: &[String]) -> Result<String> {
     if place == "-" {
         let mut text = String::new();
-        io::stdin().read_to_string(&mut text).map_err(Failure::io("read standard input"))?;
+        io::stdin()
+            .read_to_string(&mut text)
+            .map_err(Failure::io("read standard input"))?;
         return Ok(text);
     }
+
     if place.starts_with("http://") || place.starts_with("https://") {
         return database::block_on(ask(place, headers));
     }
+
     if Path::new(place).is_file() {
         return fs::read_to_string(place).map_err(Failure::io(format!("read {place}")));
     }
+
     let (revision, path) = match place.split_once(':') {
         Some((revision, path)) => (revision, path.to_owned()),
-        None if Path::new(other).is_file() && Path::new(other).is_relative() => (place, format!("./{other}")),
+        None if Path::new(other).is_file() && Path::new(other).is_relative() => {
+            (place, format!("./{other}"))
+        }
         None => (place, format!("./{USUAL_FILE}")),
     };
+
     of_revision(revision, &path, place)
 }
 
 fn of_revision(revision: &str, path: &str, place: &str) -> Result<String> {
     // A name starting with a dash would be parsed as an option.
     let arguments = ["show", "--end-of-options", &format!("{revision}:{path}")];
-    let output = Command::new("git").args(arguments).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| Failure::new(format!("cannot run git: {error}")).hint("install git"))?;
+    let output = Command::new("git")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output();
+    let output = output
+        .map_err(|error| Failure::new(format!("cannot run git: {error}")).hint("install git"))?;
     if !output.status.success() {
         let words = String::from_utf8_lossy(&output.stderr);
-        let failure = Failure::new(format!("{place} is neither a file nor a revision of git: {}", words.trim()));
-        return Err(failure.hint("a place is a file, a URL, or REVISION:PATH such as main:schema.graphql"));
+        let failure = Failure::new(format!(
+            "{place} is neither a file nor a revision of git: {}",
+            words.trim()
+        ));
+        return Err(
+            failure.hint("a place is a file, a URL, or REVISION:PATH such as main:schema.graphql")
+        );
     }
+
     String::from_utf8(output.stdout).map_err(|_| Failure::new(format!("{place} is not UTF-8 text")))
 }
 
-/// Requests the schema of a service. If it does not support the newer parts of introspection, retries without them.
+/// Requests the schema of a service. If it does not support the newer parts of introspection,
+/// retries without them.
 async fn ask(url: &str, headers: &[String]) -> Result<String> {
-    // Without an installed provider, reqwest cannot choose a cryptography implementation; installing a second one is
-    // harmless.
+    // Without an installed provider, reqwest cannot choose a cryptography implementation;
+    // installing a second one is harmless.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder().timeout(PATIENCE).default_headers(read_headers(headers)?).build();
+    let client = reqwest::Client::builder()
+        .timeout(PATIENCE)
+        .default_headers(read_headers(headers)?)
+        .build();
     let client = client.map_err(|error| Failure::new(format!("cannot make requests: {error}")))?;
     let mut last = None;
     for query in introspection::queries() {
@@ -67,17 +89,26 @@ async fn ask(url: &str, headers: &[String]) -> Result<String> {
             Err(error) => last = Some(error),
         }
     }
-    Err(Failure::new(format!("{url} does not tell its schema: {}", last.unwrap_or_default()))
-        .hint("SVC_INTROSPECTION=true allows introspection; or compare files: svc generate schema"))
+
+    Err(Failure::new(format!(
+        "{url} does not tell its schema: {}",
+        last.unwrap_or_default()
+    ))
+    .hint("SVC_INTROSPECTION=true allows introspection; or compare files: svc generate schema"))
 }
 
 async fn send(client: &reqwest::Client, url: &str, query: &str) -> Result<Vec<u8>> {
     let failed = |error: reqwest::Error| {
         let mut text = error.without_url().to_string();
         text.retain(|c| c != '\n');
-        Failure::new(format!("{url} does not answer: {text}")).hint("is it the address of GraphQL, with /graphql?")
+        Failure::new(format!("{url} does not answer: {text}"))
+            .hint("is it the address of GraphQL, with /graphql?")
     };
-    let request = client.post(url).header("accept", "application/json").json(&serde_json::json!({ "query": query }));
+
+    let request = client
+        .post(url)
+        .header("accept", "application/json")
+        .json(&serde_json::json!({ "query": query }));
     let answer = request.send().await.map_err(failed)?;
     Ok(answer.bytes().await.map_err(failed)?.to_vec())
 }
@@ -91,11 +122,15 @@ fn read_headers(given: &[String]) -> Result<HeaderMap> {
             value.set_sensitive(true);
             Some((name, value))
         });
+
         // Its value may be a secret, so it is not printed.
         let (name, value) = parts.ok_or_else(|| {
-            Failure::new("a --header is not a header").hint("write it as --header 'Authorization: Bearer TOKEN'")
+            Failure::new("a --header is not a header")
+                .hint("write it as --header 'Authorization: Bearer TOKEN'")
         })?;
+
         headers.append(name, value);
     }
+
     Ok(headers)
 }

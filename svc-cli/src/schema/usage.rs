@@ -1,6 +1,7 @@
 //! The parts of a schema that an operation uses, as schema coordinates.
 //!
-//! A variable may hold any value of its type, so an operation with a variable of an input type uses all its fields.
+//! A variable may hold any value of its type, so an operation with a variable of an input type uses
+//! all its fields.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +12,17 @@ use apollo_compiler::{Node, Schema};
 
 /// The coordinates used by the operations of a document.
 pub(super) fn coordinates(document: &ExecutableDocument, schema: &Schema) -> BTreeSet<String> {
-    let mut usage = Usage { document, schema, used: BTreeSet::new(), fragments: BTreeSet::new() };
+    let mut usage = Usage {
+        document,
+        schema,
+        used: BTreeSet::new(),
+        fragments: BTreeSet::new(),
+    };
+
     for operation in document.operations.iter() {
         usage.operation(operation);
     }
+
     usage.used
 }
 
@@ -36,6 +44,7 @@ impl<'a> Usage<'a> {
 
     fn selections(&mut self, set: &'a SelectionSet) {
         self.used.insert(set.ty.to_string());
+
         for selection in &set.selections {
             match selection {
                 Selection::Field(field) => self.field(&set.ty, field),
@@ -46,7 +55,9 @@ impl<'a> Usage<'a> {
                 Selection::FragmentSpread(spread) => {
                     self.directives(&spread.directives);
                     let fragment = self.document.fragments.get(&spread.fragment_name);
-                    if let Some(fragment) = fragment.filter(|_| self.fragments.insert(&spread.fragment_name)) {
+                    if let Some(fragment) =
+                        fragment.filter(|_| self.fragments.insert(&spread.fragment_name))
+                    {
                         self.directives(&fragment.directives);
                         self.selections(&fragment.selection_set);
                     }
@@ -59,16 +70,20 @@ impl<'a> Usage<'a> {
         for owner in std::iter::once(owner).chain(self.implementers(owner)) {
             self.used.insert(format!("{owner}.{}", field.name));
             for argument in &field.arguments {
-                self.used.insert(format!("{owner}.{}({}:)", field.name, argument.name));
+                self.used
+                    .insert(format!("{owner}.{}({}:)", field.name, argument.name));
             }
         }
+
         self.arguments(&field.arguments, &field.definition.arguments);
         self.directives(&field.directives);
         let ty = field.definition.ty.inner_named_type();
         self.used.insert(ty.to_string());
         if let Some(ExtendedType::Enum(def)) = self.schema.types.get(ty) {
-            self.used.extend(def.values.keys().map(|value| format!("{ty}.{value}")));
+            self.used
+                .extend(def.values.keys().map(|value| format!("{ty}.{value}")));
         }
+
         self.selections(&field.selection_set);
     }
 
@@ -78,15 +93,20 @@ impl<'a> Usage<'a> {
             ExtendedType::Object(object) => Some(object),
             _ => None,
         });
-        let implements = |names: &apollo_compiler::collections::IndexSet<_>| names.contains(interface);
-        objects.filter(|object| implements(&object.implements_interfaces)).map(|object| object.name.as_str()).collect()
+        let implements =
+            |names: &apollo_compiler::collections::IndexSet<_>| names.contains(interface);
+        objects
+            .filter(|object| implements(&object.implements_interfaces))
+            .map(|object| object.name.as_str())
+            .collect()
     }
 
     fn directives(&mut self, directives: &'a DirectiveList) {
         for directive in directives.iter() {
             self.used.insert(format!("@{}", directive.name));
             for argument in &directive.arguments {
-                self.used.insert(format!("@{}({}:)", directive.name, argument.name));
+                self.used
+                    .insert(format!("@{}({}:)", directive.name, argument.name));
             }
             if let Some(definition) = self.schema.directive_definitions.get(&directive.name) {
                 self.arguments(&directive.arguments, &definition.arguments);
@@ -96,7 +116,10 @@ impl<'a> Usage<'a> {
 
     fn arguments(&mut self, given: &[Node<Argument>], definitions: &[Node<InputValueDefinition>]) {
         for argument in given {
-            if let Some(definition) = definitions.iter().find(|definition| definition.name == argument.name) {
+            if let Some(definition) = definitions
+                .iter()
+                .find(|definition| definition.name == argument.name)
+            {
                 self.value(&argument.value, &definition.ty);
             }
         }
@@ -106,13 +129,16 @@ impl<'a> Usage<'a> {
     fn value(&mut self, value: &Value, ty: &Type) {
         let name = ty.inner_named_type();
         self.used.insert(name.to_string());
+
         match value {
             Value::Enum(value) => {
                 self.used.insert(format!("{name}.{value}"));
             }
             Value::List(values) => values.iter().for_each(|value| self.value(value, ty)),
             Value::Object(fields) => {
-                let Some(ExtendedType::InputObject(def)) = self.schema.types.get(name) else { return };
+                let Some(ExtendedType::InputObject(def)) = self.schema.types.get(name) else {
+                    return;
+                };
                 for (field, value) in fields {
                     self.used.insert(format!("{name}.{field}"));
                     if let Some(definition) = def.fields.get(field) {
@@ -129,10 +155,13 @@ impl<'a> Usage<'a> {
         if !self.used.insert(name.to_owned()) && self.used.contains(&format!("{name}.*")) {
             return;
         }
+
         self.used.insert(format!("{name}.*"));
+
         match self.schema.types.get(name) {
             Some(ExtendedType::Enum(def)) => {
-                self.used.extend(def.values.keys().map(|value| format!("{name}.{value}")));
+                self.used
+                    .extend(def.values.keys().map(|value| format!("{name}.{value}")));
             }
             Some(ExtendedType::InputObject(def)) => {
                 for (field, definition) in &def.fields {

@@ -29,13 +29,15 @@ Examples:
 pub(crate) enum Command {
     /// Writes the view of a type.
     GenerateView(GenerateView),
-    /// Writes what a type needs of the database: its view; with options its table, indexes and rows.
+    /// Writes what a type needs of the database: its view; with options its table, indexes and
+    /// rows.
     GenerateSetup(GenerateSetup),
     /// Writes a query of a usual form.
     GeneratePattern(GeneratePattern),
     /// Runs a file on the database, looks at the views that it makes, and undoes it.
     Validate(Validate),
-    /// Tells the pieces of the statements of a file, common mistakes, and hints. No database is needed.
+    /// Tells the pieces of the statements of a file, common mistakes, and hints. No database is
+    /// needed.
     Explain(Explain),
 }
 
@@ -52,7 +54,8 @@ pub(crate) struct GenerateView {
     /// The table with the rows; by default that of the type's view: tb_user for v_user.
     #[arg(short, long)]
     table: Option<String>,
-    /// The view; by default the type's, or with --table that of the table's name: v_user for tb_user.
+    /// The view; by default the type's, or with --table that of the table's name: v_user for
+    /// tb_user.
     #[arg(short, long)]
     view: Option<String>,
     /// A field to leave out; it can be given several times.
@@ -172,7 +175,9 @@ pub(crate) fn run(command: Command) -> Result<()> {
 
 /// Writes SQL to a file, or to standard output.
 fn put(sql: &str, output: Option<&PathBuf>) -> Result<()> {
-    let Some(file) = output else { return terminal::print(sql) };
+    let Some(file) = output else {
+        return terminal::print(sql);
+    };
     fs::write(file, sql).map_err(Failure::io(format!("write {}", file.display())))?;
     terminal::done(format_args!("wrote {}", file.display()));
     Ok(())
@@ -181,7 +186,10 @@ fn put(sql: &str, output: Option<&PathBuf>) -> Result<()> {
 /// A name as a quoted SQL identifier, since it may be a keyword.
 fn identifier(name: &str) -> Result<String> {
     if name.is_empty() || name.len() > 63 || name.contains('\0') {
-        let failure = Failure::new(format!("`{}` is not a name that PostgreSQL takes", name.escape_default()));
+        let failure = Failure::new(format!(
+            "`{}` is not a name that PostgreSQL takes",
+            name.escape_default()
+        ));
         return Err(failure.hint("a name has 1 to 63 bytes"));
     }
     Ok(escape_identifier(name))

@@ -8,10 +8,19 @@ pub(super) fn write(arguments: &GeneratePattern) -> Result<String> {
     let table = path(&arguments.table_name)?;
     let body = match arguments.pattern_type {
         Pattern::Pagination => {
-            format!("SELECT *\nFROM {table}\nORDER BY \"id\"\nLIMIT {}\nOFFSET {}", arguments.limit, arguments.offset)
+            format!(
+                "SELECT *\nFROM {table}\nORDER BY \"id\"\nLIMIT {}\nOFFSET {}",
+                arguments.limit, arguments.offset
+            )
         }
-        Pattern::Filtering => format!("SELECT *\nFROM {table}\nWHERE {}", conditions(&arguments.conditions)?),
-        Pattern::Sorting => format!("SELECT *\nFROM {table}\nORDER BY {}", order(&arguments.order)?),
+        Pattern::Filtering => format!(
+            "SELECT *\nFROM {table}\nWHERE {}",
+            conditions(&arguments.conditions)?
+        ),
+        Pattern::Sorting => format!(
+            "SELECT *\nFROM {table}\nORDER BY {}",
+            order(&arguments.order)?
+        ),
         Pattern::Relationship => {
             let child = path(needed(arguments.child_table.as_deref(), "--child-table")?)?;
             let key = identifier(needed(arguments.foreign_key.as_deref(), "--foreign-key")?)?;
@@ -28,6 +37,7 @@ pub(super) fn write(arguments: &GeneratePattern) -> Result<String> {
             )
         }
     };
+
     Ok(format!("{body};\n"))
 }
 
@@ -38,13 +48,20 @@ fn needed<'a>(given: Option<&'a str>, option: &str) -> Result<&'a str> {
 fn conditions(given: &[String]) -> Result<String> {
     let mut conditions = Vec::new();
     for condition in given {
-        let bad = || Failure::new(format!("`{condition}` is not a condition")).hint("write it as field=value");
+        let bad = || {
+            Failure::new(format!("`{condition}` is not a condition"))
+                .hint("write it as field=value")
+        };
         let (field, value) = condition.split_once('=').ok_or_else(bad)?;
         conditions.push(format!("{} = {}", identifier(field)?, literal(value)?));
     }
+
     if conditions.is_empty() {
-        return Err(Failure::new("this pattern needs --where").hint("write it as --where field=value"));
+        return Err(
+            Failure::new("this pattern needs --where").hint("write it as --where field=value")
+        );
     }
+
     Ok(conditions.join("\n  AND "))
 }
 
@@ -55,12 +72,19 @@ fn order(given: &[String]) -> Result<String> {
         let direction = match direction.to_ascii_lowercase().as_str() {
             "asc" => "ASC",
             "desc" => "DESC",
-            _ => return Err(Failure::new(format!("`{direction}` is not a direction")).hint("it is asc or desc")),
+            _ => {
+                return Err(Failure::new(format!("`{direction}` is not a direction"))
+                    .hint("it is asc or desc"));
+            }
         };
         keys.push(format!("{} {direction}", identifier(field)?));
     }
+
     if keys.is_empty() {
-        return Err(Failure::new("this pattern needs --order").hint("write it as --order field:desc"));
+        return Err(
+            Failure::new("this pattern needs --order").hint("write it as --order field:desc")
+        );
     }
+
     Ok(keys.join(", "))
 }

@@ -39,25 +39,39 @@ pub(super) fn run(arguments: &GenerateSetup) -> Result<()> {
     let project = Project::open()?;
     let program = program::build(&project, &arguments.choice)?;
     let description = program::describe(&project, &program, None)?;
-    let ty = view::find(&description, &arguments.type_name, arguments.module.as_deref())?;
-    put(&write(ty, &description, arguments)?, arguments.output.as_ref())
+    let ty = view::find(
+        &description,
+        &arguments.type_name,
+        arguments.module.as_deref(),
+    )?;
+
+    put(
+        &write(ty, &description, arguments)?,
+        arguments.output.as_ref(),
+    )
 }
 
 fn write(ty: &Type, description: &Description, arguments: &GenerateSetup) -> Result<String> {
     let table = program::table_of(&ty.source, &ty.name);
     let columns = columns(ty, description);
-    let mut sql = format!("-- {}: what the type needs of the database. The file can be run again.\n", ty.name);
+    let mut sql = format!(
+        "-- {}: what the type needs of the database. The file can be run again.\n",
+        ty.name
+    );
     if arguments.with_table {
         sql += &create_table(&table, &columns)?;
     }
+
     if arguments.with_indexes {
         sql += &indexes(&table, &columns)?;
     }
+
     sql.push('\n');
     sql += &view::of_table(ty, &table)?;
     if arguments.with_data {
         sql += &rows(&table, &columns)?;
     }
+
     Ok(sql)
 }
 
@@ -69,25 +83,52 @@ fn columns<'a>(ty: &'a Type, description: &'a Description) -> Vec<Column<'a>> {
             if columns.iter().any(|column| column.name == name) {
                 continue;
             }
+
             let (ty, value) = match &field.relation {
                 Some(relation) => key(relation, at, description),
                 None => scalar(field),
             };
-            columns.push(Column { name, ty, value, is_required: field.is_required(), is_key: false });
+
+            columns.push(Column {
+                name,
+                ty,
+                value,
+                is_required: field.is_required(),
+                is_key: false,
+            });
         }
     }
-    let keys = ty.fields.iter().filter_map(|field| field.relation.as_ref()).filter(|relation| !relation.many);
+
+    let keys = ty
+        .fields
+        .iter()
+        .filter_map(|field| field.relation.as_ref())
+        .filter(|relation| !relation.many);
+
     for relation in keys {
-        let is_start = |column: &&mut Column<'_>| relation.from.iter().any(|key| key == column.name);
-        columns.iter_mut().filter(is_start).for_each(|column| column.is_key = true);
+        let is_start =
+            |column: &&mut Column<'_>| relation.from.iter().any(|key| key == column.name);
+        columns
+            .iter_mut()
+            .filter(is_start)
+            .for_each(|column| column.is_key = true);
     }
+
     columns
 }
 
 /// The type of a key at the start of a relation: the type of the key at its end.
 fn key(relation: &Relation, at: usize, description: &Description) -> (&'static str, String) {
-    let target = description.types.iter().find(|ty| Some(&ty.source) == relation.source.as_ref());
-    let end = target.and_then(|ty| ty.fields.iter().find(|field| field.stored.as_ref() == relation.to.get(at)));
+    let target = description
+        .types
+        .iter()
+        .find(|ty| Some(&ty.source) == relation.source.as_ref());
+    let end = target.and_then(|ty| {
+        ty.fields
+            .iter()
+            .find(|field| field.stored.as_ref() == relation.to.get(at))
+    });
+
     end.map_or_else(|| ("uuid", "gen_random_uuid()".to_owned()), scalar)
 }
 
@@ -112,9 +153,19 @@ fn create_table(table: &str, columns: &[Column<'_>]) -> Result<String> {
             _ if column.is_required => " NOT NULL",
             _ => "",
         };
-        lines.push(format!("    {} {}{rule}", identifier(column.name)?, column.ty));
+
+        lines.push(format!(
+            "    {} {}{rule}",
+            identifier(column.name)?,
+            column.ty
+        ));
     }
-    Ok(format!("\nCREATE TABLE IF NOT EXISTS {} (\n{}\n);\n", path(table)?, lines.join(",\n")))
+
+    Ok(format!(
+        "\nCREATE TABLE IF NOT EXISTS {} (\n{}\n);\n",
+        path(table)?,
+        lines.join(",\n")
+    ))
 }
 
 /// Indexes for relations, which look up rows by key, and for orders by time.
@@ -124,16 +175,31 @@ fn indexes(table: &str, columns: &[Column<'_>]) -> Result<String> {
     for column in columns.iter().filter(|column| column.name != "id") {
         if column.is_key || column.ty == "timestamptz" {
             // PostgreSQL truncates longer names, which may make two of them equal.
-            let name: String = format!("{plain}_{}", column.name).chars().take(63).collect();
+            let name: String = format!("{plain}_{}", column.name)
+                .chars()
+                .take(63)
+                .collect();
             let (name, on) = (identifier(&name)?, identifier(column.name)?);
-            let _ = writeln!(sql, "CREATE INDEX IF NOT EXISTS {name} ON {} ({on});", path(table)?);
+            let _ = writeln!(
+                sql,
+                "CREATE INDEX IF NOT EXISTS {name} ON {} ({on});",
+                path(table)?
+            );
         }
     }
-    Ok(if sql.trim().is_empty() { String::new() } else { sql })
+
+    Ok(if sql.trim().is_empty() {
+        String::new()
+    } else {
+        sql
+    })
 }
 
 fn rows(table: &str, columns: &[Column<'_>]) -> Result<String> {
-    let names = columns.iter().map(|column| identifier(column.name)).collect::<Result<Vec<_>>>()?;
+    let names = columns
+        .iter()
+        .map(|column| identifier(column.name))
+        .collect::<Result<Vec<_>>>()?;
     let values: Vec<&str> = columns.iter().map(|column| column.value.as_str()).collect();
     let table = path(table)?;
     Ok(format!(

@@ -28,8 +28,10 @@ pub(super) fn run(file: &Path) -> Result<()> {
     let text = fs::read_to_string(file).map_err(Failure::io(format!("read {}", file.display())))?;
     let project = Project::anywhere()?;
     let url = project.database_url()?;
-    let checks = database::block_on(async { try_out(&database::connect(&url).await?, file, &text).await })?;
+    let checks =
+        database::block_on(async { try_out(&database::connect(&url).await?, file, &text).await })?;
     let mut problems = 0;
+
     for check in &checks {
         match &check.problem {
             None => terminal::print(&format!("ok: {}\n", check.what))?,
@@ -39,38 +41,70 @@ pub(super) fn run(file: &Path) -> Result<()> {
             }
         }
     }
-    if problems == 0 { Ok(()) } else { Err(Failure::new(format!("{} is not what a type can read", file.display()))) }
+
+    if problems == 0 {
+        Ok(())
+    } else {
+        Err(Failure::new(format!(
+            "{} is not what a type can read",
+            file.display()
+        )))
+    }
 }
 
 /// Runs the statements in a transaction, checks the views that they create, and rolls it back.
 async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>> {
-    let failed = |error: tokio_postgres::Error| Failure::new(format!("the database refuses: {}", reason(&error)));
-    client.batch_execute("BEGIN; SET LOCAL lock_timeout = '10s'").await.map_err(failed)?;
+    let failed = |error: tokio_postgres::Error| {
+        Failure::new(format!("the database refuses: {}", reason(&error)))
+    };
+
+    client
+        .batch_execute("BEGIN; SET LOCAL lock_timeout = '10s'")
+        .await
+        .map_err(failed)?;
+
     for statement in statements(text) {
         let place = format!("{}:{}", file.display(), statement.line);
-        if ["BEGIN", "COMMIT", "END", "ROLLBACK", "ABORT", "START"].contains(&statement.words(1).concat().as_str()) {
-            return Err(
-                Failure::new(format!("{place}: it would end the transaction that undoes the file")).hint("remove it")
-            );
+        if ["BEGIN", "COMMIT", "END", "ROLLBACK", "ABORT", "START"]
+            .contains(&statement.words(1).concat().as_str())
+        {
+            return Err(Failure::new(format!(
+                "{place}: it would end the transaction that undoes the file"
+            ))
+            .hint("remove it"));
         }
+
         client
             .batch_execute(statement.text)
             .await
             .map_err(|error| Failure::new(format!("{place}: {}", reason(&error))))?;
     }
-    let mut checks = vec![Check { what: "the statements run".to_owned(), problem: None }];
+
+    let mut checks = vec![Check {
+        what: "the statements run".to_owned(),
+        problem: None,
+    }];
     let views = client.query(NEW_VIEWS, &[]).await.map_err(failed)?;
-    let none = views.is_empty().then(|| "the file makes no view: add CREATE VIEW".to_owned());
-    checks.push(Check { what: "the file makes a view".to_owned(), problem: none });
+    let none = views
+        .is_empty()
+        .then(|| "the file makes no view: add CREATE VIEW".to_owned());
+    checks.push(Check {
+        what: "the file makes a view".to_owned(),
+        problem: none,
+    });
     checks.extend(views.iter().flat_map(look));
     client.batch_execute("ROLLBACK").await.map_err(failed)?;
+
     Ok(checks)
 }
 
-/// Checks a view for the requirements of a type. Columns alone are sufficient; `data`, if present, is read too.
+/// Checks a view for the requirements of a type. Columns alone are sufficient; `data`, if present,
+/// is read too.
 fn look(row: &Row) -> Vec<Check> {
     let (view, columns): (String, Vec<String>) = (row.get(0), row.get(1));
-    let data = columns.iter().find_map(|column| column.strip_prefix("data "));
+    let data = columns
+        .iter()
+        .find_map(|column| column.strip_prefix("data "));
     let has_id = columns.iter().any(|column| column.starts_with("id "));
     let check = |what: String, problem: Option<String>| Check { what, problem };
     let mut checks = vec![check(
@@ -79,11 +113,20 @@ fn look(row: &Row) -> Vec<Check> {
     )];
     if let Some(ty) = data {
         let advice = "write jsonb_build_object in place of json_build_object";
-        let problem =
-            (ty != "jsonb").then(|| format!("{view} has a column `data` of the type {ty}, not jsonb: {advice}"));
-        checks.push(check(format!("{view} has JSONB in its column `data`"), problem));
+        let problem = (ty != "jsonb")
+            .then(|| format!("{view} has a column `data` of the type {ty}, not jsonb: {advice}"));
+        checks.push(check(
+            format!("{view} has JSONB in its column `data`"),
+            problem,
+        ));
     }
-    let problem = (!has_id).then(|| format!("{view} has no column `id`, which pages and orders need: add it"));
-    checks.push(check(format!("{view} has a column `id` for pages and orders"), problem));
+
+    let problem = (!has_id)
+        .then(|| format!("{view} has no column `id`, which pages and orders need: add it"));
+    checks.push(check(
+        format!("{view} has a column `id` for pages and orders"),
+        problem,
+    ));
+
     checks
 }

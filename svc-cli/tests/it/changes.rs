@@ -1,5 +1,5 @@
-//! Changes of tables and views as a user makes them, one after the other: the database of the developer, an empty one and
-//! one that is two releases behind end equal.
+//! Changes of tables and views as a user makes them, one after the other: the database of the
+//! developer, an empty one and one that is two releases behind end equal.
 
 use std::process::Command;
 
@@ -23,7 +23,10 @@ const CHANGES: &[Change] = &[
                 "db/schema/010_items.sql",
                 "CREATE OR REPLACE VIEW v_item AS SELECT id, name, price, state, note FROM tb_item;",
             ),
-            ("db/schema/015_parts.sql", "CREATE OR REPLACE VIEW v_part AS SELECT id, item_id FROM tb_part;"),
+            (
+                "db/schema/015_parts.sql",
+                "CREATE OR REPLACE VIEW v_part AS SELECT id, item_id FROM tb_part;",
+            ),
             (
                 "db/schema/020_functions.sql",
                 "CREATE OR REPLACE FUNCTION label(item v_item) RETURNS text LANGUAGE sql STABLE AS 'SELECT item.name';\n\
@@ -34,13 +37,19 @@ const CHANGES: &[Change] = &[
                 "ALTER TABLE tb_item ENABLE ROW LEVEL SECURITY;\nDROP POLICY IF EXISTS priced ON tb_item;\n\
                  CREATE POLICY priced ON tb_item USING (price > 0);",
             ),
-            ("db/schema/090_grants.sql", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC;"),
+            (
+                "db/schema/090_grants.sql",
+                "GRANT SELECT ON ALL TABLES IN SCHEMA public TO PUBLIC;",
+            ),
         ],
     ),
     (
         "a column is added at the end of a view",
         &[
-            ("db/migrations/002.sql", "ALTER TABLE tb_item ADD COLUMN channel text NOT NULL DEFAULT 'web';"),
+            (
+                "db/migrations/002.sql",
+                "ALTER TABLE tb_item ADD COLUMN channel text NOT NULL DEFAULT 'web';",
+            ),
             (
                 "db/schema/010_items.sql",
                 "CREATE OR REPLACE VIEW v_item AS SELECT id, name, price, state, note, channel FROM tb_item;",
@@ -50,7 +59,10 @@ const CHANGES: &[Change] = &[
     (
         "a column is added in the middle of a view",
         &[
-            ("db/migrations/003.sql", "ALTER TABLE tb_item ADD COLUMN rating int;"),
+            (
+                "db/migrations/003.sql",
+                "ALTER TABLE tb_item ADD COLUMN rating int;",
+            ),
             (
                 "db/schema/010_items.sql",
                 "CREATE OR REPLACE VIEW v_item AS SELECT id, name, rating, price, state, note, channel FROM tb_item;",
@@ -60,7 +72,10 @@ const CHANGES: &[Change] = &[
     (
         "a column is renamed",
         &[
-            ("db/migrations/004.sql", "ALTER TABLE tb_item RENAME COLUMN channel TO source;"),
+            (
+                "db/migrations/004.sql",
+                "ALTER TABLE tb_item RENAME COLUMN channel TO source;",
+            ),
             (
                 "db/schema/010_items.sql",
                 "CREATE OR REPLACE VIEW v_item AS SELECT id, name, rating, price, state, note, source FROM tb_item;",
@@ -69,12 +84,18 @@ const CHANGES: &[Change] = &[
     ),
     (
         "a column that views, policies and functions read gets another type",
-        &[("db/migrations/005.sql", "ALTER TABLE tb_item ALTER COLUMN price TYPE numeric(12, 2);")],
+        &[(
+            "db/migrations/005.sql",
+            "ALTER TABLE tb_item ALTER COLUMN price TYPE numeric(12, 2);",
+        )],
     ),
     (
         "a column is dropped",
         &[
-            ("db/migrations/006.sql", "ALTER TABLE tb_item DROP COLUMN note;"),
+            (
+                "db/migrations/006.sql",
+                "ALTER TABLE tb_item DROP COLUMN note;",
+            ),
             (
                 "db/schema/010_items.sql",
                 "CREATE OR REPLACE VIEW v_item AS SELECT id, name, rating, price, state, source FROM tb_item;",
@@ -84,7 +105,10 @@ const CHANGES: &[Change] = &[
     (
         "a table comes with its view and its policy",
         &[
-            ("db/migrations/007.sql", "CREATE TABLE tb_tag (id int PRIMARY KEY, owner text NOT NULL, word text);"),
+            (
+                "db/migrations/007.sql",
+                "CREATE TABLE tb_tag (id int PRIMARY KEY, owner text NOT NULL, word text);",
+            ),
             (
                 "db/schema/040_tags.sql",
                 "CREATE OR REPLACE VIEW v_tag WITH (security_invoker = true) AS SELECT * FROM tb_tag;\n\
@@ -126,8 +150,14 @@ const CHANGES: &[Change] = &[
     (
         "a label of an enum, and a view that uses it",
         &[
-            ("db/migrations/008.sql", "ALTER TYPE status ADD VALUE 'gone' BEFORE 'done';"),
-            ("db/schema/045_gone.sql", "CREATE OR REPLACE VIEW v_gone AS SELECT id FROM tb_item WHERE state = 'gone';"),
+            (
+                "db/migrations/008.sql",
+                "ALTER TYPE status ADD VALUE 'gone' BEFORE 'done';",
+            ),
+            (
+                "db/schema/045_gone.sql",
+                "CREATE OR REPLACE VIEW v_gone AS SELECT id FROM tb_item WHERE state = 'gone';",
+            ),
         ],
     ),
     (
@@ -154,7 +184,10 @@ const CHANGES: &[Change] = &[
                 "CREATE MATERIALIZED VIEW IF NOT EXISTS mv_total AS SELECT state, count(*) AS items FROM tb_item GROUP BY state;\n\
                  CREATE UNIQUE INDEX IF NOT EXISTS mv_total_state ON mv_total (state);",
             ),
-            ("db/schema/055_total.sql", "CREATE OR REPLACE VIEW v_total AS SELECT * FROM mv_total;"),
+            (
+                "db/schema/055_total.sql",
+                "CREATE OR REPLACE VIEW v_total AS SELECT * FROM mv_total;",
+            ),
         ],
     ),
     (
@@ -167,17 +200,29 @@ const CHANGES: &[Change] = &[
     ),
     (
         "a view has another name",
-        &[("db/schema/015_parts.sql", "CREATE OR REPLACE VIEW v_piece AS SELECT id, item_id FROM tb_part;")],
+        &[(
+            "db/schema/015_parts.sql",
+            "CREATE OR REPLACE VIEW v_piece AS SELECT id, item_id FROM tb_part;",
+        )],
     ),
     (
         "a table of which a view shows all columns",
-        &[("db/migrations/009.sql", "ALTER TABLE tb_tag ADD COLUMN color text;")],
+        &[(
+            "db/migrations/009.sql",
+            "ALTER TABLE tb_tag ADD COLUMN color text;",
+        )],
     ),
     (
         "a table is renamed, with its view",
         &[
-            ("db/migrations/010.sql", "ALTER TABLE tb_part RENAME TO tb_piece;"),
-            ("db/schema/015_parts.sql", "CREATE OR REPLACE VIEW v_piece AS SELECT id, item_id FROM tb_piece;"),
+            (
+                "db/migrations/010.sql",
+                "ALTER TABLE tb_part RENAME TO tb_piece;",
+            ),
+            (
+                "db/schema/015_parts.sql",
+                "CREATE OR REPLACE VIEW v_piece AS SELECT id, item_id FROM tb_piece;",
+            ),
         ],
     ),
     (
@@ -193,10 +238,16 @@ const CHANGES: &[Change] = &[
             ),
         ],
     ),
-    ("a view is gone from its file", &[("db/schema/005_cheap.sql", "SELECT 1;")]),
+    (
+        "a view is gone from its file",
+        &[("db/schema/005_cheap.sql", "SELECT 1;")],
+    ),
     (
         "a table is gone, and the file of its view",
-        &[("db/migrations/012.sql", "DROP TABLE tb_tag;"), ("db/schema/040_tags.sql", "")],
+        &[
+            ("db/migrations/012.sql", "DROP TABLE tb_tag;"),
+            ("db/schema/040_tags.sql", ""),
+        ],
     ),
     (
         "a key gets another type, and what refers to it",
@@ -221,9 +272,21 @@ fn change(place: &Place, (_, files): &Change) {
 
 /// The schema of a database, as `pg_dump` writes it.
 fn dump(place: &Place) -> String {
-    let arguments = ["--schema-only", "--no-owner", "--exclude-schema=svc_history"];
-    let output = Command::new("pg_dump").args(arguments).arg(place.url()).output().expect("pg_dump");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let arguments = [
+        "--schema-only",
+        "--no-owner",
+        "--exclude-schema=svc_history",
+    ];
+    let output = Command::new("pg_dump")
+        .args(arguments)
+        .arg(place.url())
+        .output()
+        .expect("pg_dump");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let text = String::from_utf8(output.stdout).expect("text");
     // A key of each dump.
     text.lines()
@@ -236,9 +299,17 @@ fn dump(place: &Place) -> String {
 fn difference(one: &str, other: &str) -> String {
     let differing = |a: &str, b: &str| {
         let lines: std::collections::HashSet<&str> = b.lines().collect();
-        a.lines().filter(|line| !lines.contains(line)).take(12).collect::<Vec<_>>().join("\n")
+        a.lines()
+            .filter(|line| !lines.contains(line))
+            .take(12)
+            .collect::<Vec<_>>()
+            .join("\n")
     };
-    format!("only here:\n{}\nonly there:\n{}", differing(one, other), differing(other, one))
+    format!(
+        "only here:\n{}\nonly there:\n{}",
+        differing(one, other),
+        differing(other, one)
+    )
 }
 
 #[test]
@@ -250,19 +321,44 @@ fn all_databases_end_equal_after_each_change() {
         let said = developer.svc(&["migrate", "up"]);
         assert_eq!(said.code, Some(0), "{}: {}", one.0, said.err);
         let empty = project();
-        CHANGES[..=number].iter().for_each(|one| change(&empty, one));
+        CHANGES[..=number]
+            .iter()
+            .for_each(|one| change(&empty, one));
         let said = empty.svc(&["migrate", "up"]);
-        assert_eq!(said.code, Some(0), "{} on an empty database: {}", one.0, said.err);
+        assert_eq!(
+            said.code,
+            Some(0),
+            "{} on an empty database: {}",
+            one.0,
+            said.err
+        );
         let (here, there) = (dump(&developer), dump(&empty));
         assert_eq!(here, there, "{}: {}", one.0, difference(&here, &there));
         if number % 3 == 0 || number + 1 == CHANGES.len() {
             let said = production.svc(&["migrate", "up"]);
-            assert_eq!(said.code, Some(0), "{} two releases later: {}", one.0, said.err);
+            assert_eq!(
+                said.code,
+                Some(0),
+                "{} two releases later: {}",
+                one.0,
+                said.err
+            );
             let there = dump(&production);
-            assert_eq!(here, there, "{} two releases later: {}", one.0, difference(&here, &there));
+            assert_eq!(
+                here,
+                there,
+                "{} two releases later: {}",
+                one.0,
+                difference(&here, &there)
+            );
         }
     }
-    assert!(developer.svc(&["migrate", "check", "--strict"]).err.contains("the database is as the files make it"));
+    assert!(
+        developer
+            .svc(&["migrate", "check", "--strict"])
+            .err
+            .contains("the database is as the files make it")
+    );
 }
 
 #[test]

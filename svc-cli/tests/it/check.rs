@@ -41,23 +41,44 @@ fn disagreements_are_found_with_and_without_a_database() {
     let neither = project.svc(&["check"]);
 
     started.good();
-    assert!(missing.err.contains("hint: write it where the database is: svc check --update"), "{}", missing.err);
+    assert!(
+        missing
+            .err
+            .contains("hint: write it where the database is: svc check --update"),
+        "{}",
+        missing.err
+    );
     let found = findings(&online);
     assert_eq!(found.len(), SEEDS.matches("//~ ").count(), "{}", online.err);
     for (index, line) in SEEDS.lines().enumerate() {
         let place = format!("src/seeds.rs:{}: ", index + 1);
-        let of_line: Vec<_> = found.iter().filter(|finding| finding.starts_with(&place)).collect();
+        let of_line: Vec<_> = found
+            .iter()
+            .filter(|finding| finding.starts_with(&place))
+            .collect();
         match line.split_once("//~ ") {
             Some((_, words)) => {
-                assert!(matches!(of_line[..], [one] if one.contains(words)), "{place}{words}: {of_line:?}");
+                assert!(
+                    matches!(of_line[..], [one] if one.contains(words)),
+                    "{place}{words}: {of_line:?}"
+                );
             }
             None => assert!(of_line.is_empty(), "{of_line:?}"),
         }
     }
     assert_eq!(online.code, Some(1));
-    assert_eq!((findings(&written), findings(&offline)), (found.clone(), found));
+    assert_eq!(
+        (findings(&written), findings(&offline)),
+        (found.clone(), found)
+    );
     assert_eq!((offline.code, &offline.out), (Some(1), &online.out));
-    assert!(neither.err.contains("hint: compare them with svc.schema.json: svc check --offline"), "{}", neither.err);
+    assert!(
+        neither
+            .err
+            .contains("hint: compare them with svc.schema.json: svc check --offline"),
+        "{}",
+        neither.err
+    );
     nulls_are_known(&places, counts.good().trim());
 }
 
@@ -118,7 +139,9 @@ fn a_check_finds_all_that_a_start_finds() {
     project.write("src/lib.rs", STARTED);
     project.write("db/migrations/001_tables.sql", "SELECT 1;");
     project.svc(&["db", "start"]).good();
-    project.svc(&["db", "psql", "-c", "DROP SCHEMA svc_history CASCADE"]).good();
+    project
+        .svc(&["db", "psql", "-c", "DROP SCHEMA svc_history CASCADE"])
+        .good();
     // Nothing of the project is there: the next step is told, and no fault.
     let fresh = project.svc(&["check"]);
     project.write("db/migrations/001_tables.sql", STARTED_SQL);
@@ -133,19 +156,35 @@ fn a_check_finds_all_that_a_start_finds() {
     project.svc(&["db", "stop"]).good();
 
     assert_eq!(fresh.code, Some(0), "{}", fresh.err);
-    assert!(fresh.err.contains("hint: make its tables and views: svc migrate up"), "{}", fresh.err);
+    assert!(
+        fresh
+            .err
+            .contains("hint: make its tables and views: svc migrate up"),
+        "{}",
+        fresh.err
+    );
     applied.good();
     assert_eq!(found.code, Some(1), "{}", found.err);
     let findings = findings(&found);
     assert!(
-        findings.iter().any(|finding| finding.starts_with("Query.things: the default order names `nam`")),
+        findings
+            .iter()
+            .any(|finding| finding.starts_with("Query.things: the default order names `nam`")),
         "{}",
         found.err
     );
     let argument = "touch: its argument 1 is Int, and the parameter of `fn_touch` is uuid";
-    assert!(findings.iter().any(|finding| finding.contains(argument)), "{}", found.err);
+    assert!(
+        findings.iter().any(|finding| finding.contains(argument)),
+        "{}",
+        found.err
+    );
     assert_eq!(findings.len(), 2, "{}", found.err);
-    assert!(found.err.contains("warning: src/lib.rs:19: Thing.kind: "), "{}", found.err);
+    assert!(
+        found.err.contains("warning: src/lib.rs:19: Thing.kind: "),
+        "{}",
+        found.err
+    );
     assert!(variable.bad().contains("a session variable"));
 }
 
@@ -186,12 +225,27 @@ fn operations_in_no_list_are_named() {
     project.write("src/lib.rs", UNLISTED);
     let found = project.svc(&["check"]);
     let chosen = project.svc(&["check", "--app", ":new_unlisted"]);
-    project.edit("src/lib.rs", "queries![all_users]", "queries![all_users, one_user]");
+    project.edit(
+        "src/lib.rs",
+        "queries![all_users]",
+        "queries![all_users, one_user]",
+    );
     let listed = project.svc(&["check"]);
 
     let add = "is not in the schema: add it to the program's list, queries![one_user]";
-    assert_eq!(unlisted(&found), [format!("warning: src/lib.rs:19: Query.user {add}")], "{}", found.err);
-    assert_eq!((unlisted(&chosen), unlisted(&listed)), (Vec::new(), Vec::new()), "{}{}", chosen.err, listed.err);
+    assert_eq!(
+        unlisted(&found),
+        [format!("warning: src/lib.rs:19: Query.user {add}")],
+        "{}",
+        found.err
+    );
+    assert_eq!(
+        (unlisted(&chosen), unlisted(&listed)),
+        (Vec::new(), Vec::new()),
+        "{}{}",
+        chosen.err,
+        listed.err
+    );
     found.good();
     chosen.good();
     listed.good();
@@ -199,14 +253,21 @@ fn operations_in_no_list_are_named() {
 
 /// The warnings about operations that the program does not serve.
 fn unlisted(said: &Said) -> Vec<&str> {
-    said.err.lines().filter(|line| line.contains("is not in the schema")).collect()
+    said.err
+        .lines()
+        .filter(|line| line.contains("is not in the schema"))
+        .collect()
 }
 
 /// The disagreements, each with its fix.
 fn findings(said: &Said) -> Vec<String> {
     let mut findings: Vec<String> = Vec::new();
     for line in said.err.lines() {
-        match (line.strip_prefix("✗ "), line.strip_prefix("    "), findings.last_mut()) {
+        match (
+            line.strip_prefix("✗ "),
+            line.strip_prefix("    "),
+            findings.last_mut(),
+        ) {
             (Some(finding), ..) => findings.push(finding.to_owned()),
             (None, Some(fix), Some(finding)) => *finding += &format!("\n{fix}"),
             _ => {}
@@ -231,38 +292,85 @@ fn places(snapshot: &Value) -> Vec<Place<'_>> {
     let mut places = Vec::new();
     for (view, relation) in shapes {
         let columns = relation["columns"].as_object().into_iter().flatten();
-        let keys = relation["keys"]["defined"].as_object().into_iter().flatten();
-        assert!(view.starts_with('s') || keys.clone().count() > 1, "{view} has no keys");
-        places.extend(columns.map(|(name, column)| Place { view, name, is_key: false, nulls: &column["nulls"] }));
-        places.extend(keys.map(|(name, nulls)| Place { view, name, is_key: true, nulls }));
+        let keys = relation["keys"]["defined"]
+            .as_object()
+            .into_iter()
+            .flatten();
+        assert!(
+            view.starts_with('s') || keys.clone().count() > 1,
+            "{view} has no keys"
+        );
+        places.extend(columns.map(|(name, column)| Place {
+            view,
+            name,
+            is_key: false,
+            nulls: &column["nulls"],
+        }));
+        places.extend(keys.map(|(name, nulls)| Place {
+            view,
+            name,
+            is_key: true,
+            nulls,
+        }));
     }
     places
 }
 
 /// The number of nulls in each place.
 fn count(places: &[Place<'_>]) -> String {
-    let count = |Place { view, name, is_key, .. }: &Place<'_>| {
-        let null = if *is_key { format!("data ->> '{name}' IS NULL") } else { format!("\"{name}\" IS NULL") };
+    let count = |Place {
+                     view, name, is_key, ..
+                 }: &Place<'_>| {
+        let null = if *is_key {
+            format!("data ->> '{name}' IS NULL")
+        } else {
+            format!("\"{name}\" IS NULL")
+        };
         format!("SELECT count(*) FILTER (WHERE {null}) FROM {view}")
     };
-    format!("SELECT array_to_string(ARRAY[({})], ',')", places.iter().map(count).collect::<Vec<_>>().join("), ("))
+    format!(
+        "SELECT array_to_string(ARRAY[({})], ',')",
+        places.iter().map(count).collect::<Vec<_>>().join("), (")
+    )
 }
 
-/// Compares what is said of nulls with the rows: none may be where there is said to be none, and nearly all places are
-/// known of which something can be known.
+/// Compares what is said of nulls with the rows: none may be where there is said to be none, and
+/// nearly all places are known of which something can be known.
 fn nulls_are_known(places: &[Place<'_>], counts: &str) {
-    let counts: Vec<u32> = counts.split(',').map(|count| count.parse().expect("a number")).collect();
+    let counts: Vec<u32> = counts
+        .split(',')
+        .map(|count| count.parse().expect("a number"))
+        .collect();
     assert_eq!((places.len(), places.len() > 140), (counts.len(), true));
     let (mut provable, mut missed) = (0, Vec::new());
-    for (Place { view, name, nulls, .. }, count) in places.iter().zip(counts) {
+    for (
+        Place {
+            view, name, nulls, ..
+        },
+        count,
+    ) in places.iter().zip(counts)
+    {
         let is_filled = *nulls == "never";
-        assert!(!is_filled || count == 0, "{view}.{name} is said to have no nulls and has {count}");
-        assert!(!name.starts_with("o_") || count > 0, "{view}.{name} has no nulls");
-        assert!(!name.starts_with("u_") || *nulls == "unknown", "{view}.{name}: {nulls}");
+        assert!(
+            !is_filled || count == 0,
+            "{view}.{name} is said to have no nulls and has {count}"
+        );
+        assert!(
+            !name.starts_with("o_") || count > 0,
+            "{view}.{name} has no nulls"
+        );
+        assert!(
+            !name.starts_with("u_") || *nulls == "unknown",
+            "{view}.{name}: {nulls}"
+        );
         if name.starts_with("n_") {
             provable += 1;
             missed.extend((!is_filled).then(|| format!("{view}.{name}: {nulls}")));
         }
     }
-    assert!(missed.len() * 20 <= provable, "{} of {provable} are missed: {missed:#?}", missed.len());
+    assert!(
+        missed.len() * 20 <= provable,
+        "{} of {provable} are missed: {missed:#?}",
+        missed.len()
+    );
 }

@@ -16,16 +16,26 @@ static NUMBER: AtomicU32 = AtomicU32::new(0);
 pub(crate) fn project() -> Place {
     let (server, runtime) = SERVER.get_or_init(|| {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        let server = runtime.block_on(Database::start(Options::temporary().tcp(true))).expect("a server");
+        let server = runtime
+            .block_on(Database::start(Options::temporary().tcp(true)))
+            .expect("a server");
         want_passwords(&server);
         (server, runtime)
     });
     let name = format!("project_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-    runtime.block_on(server.ensure_database(&name)).expect("a database");
+    runtime
+        .block_on(server.ensure_database(&name))
+        .expect("a database");
     let place = Place::new();
     place.write("Cargo.toml", "");
     let url = server.tcp_url_for(&name).expect("a port");
-    place.write(".env", &format!("SVC_DATABASE_URL={}\n", url.split('?').next().expect("a URL")));
+    place.write(
+        ".env",
+        &format!(
+            "SVC_DATABASE_URL={}\n",
+            url.split('?').next().expect("a URL")
+        ),
+    );
     place
 }
 
@@ -33,18 +43,31 @@ pub(crate) fn project() -> Place {
 fn want_passwords(server: &Database) {
     let file = server.data().join("pg_hba.conf");
     let trusting = std::fs::read_to_string(&file).expect("the rules");
-    std::fs::write(&file, format!("host all +needs_password 127.0.0.1/32 scram-sha-256\n{trusting}"))
-        .expect("the rules");
+    std::fs::write(
+        &file,
+        format!("host all +needs_password 127.0.0.1/32 scram-sha-256\n{trusting}"),
+    )
+    .expect("the rules");
     let url = server.tcp_url_for("postgres").expect("a port");
     let sql = "CREATE ROLE needs_password; SELECT pg_reload_conf()";
-    let done = std::process::Command::new("psql").args(["-qX", &url, "-c", sql]).output().expect("psql");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let done = std::process::Command::new("psql")
+        .args(["-qX", &url, "-c", sql])
+        .output()
+        .expect("psql");
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
 }
 
 impl Place {
     /// The URL of `.env`.
     pub(crate) fn url(&self) -> String {
-        self.read(".env").trim().trim_start_matches("SVC_DATABASE_URL=").to_owned()
+        self.read(".env")
+            .trim()
+            .trim_start_matches("SVC_DATABASE_URL=")
+            .to_owned()
     }
 
     /// The name of the database.
@@ -54,7 +77,10 @@ impl Place {
 
     /// The first column of the first row.
     pub(crate) fn ask(&self, sql: &str) -> String {
-        self.svc(&["db", "psql", "-XAtc", sql]).good().trim().to_owned()
+        self.svc(&["db", "psql", "-XAtc", sql])
+            .good()
+            .trim()
+            .to_owned()
     }
 }
 
@@ -62,36 +88,69 @@ impl Place {
 fn status_says_where_the_database_is() {
     let place = project();
     let said = place.svc(&["db", "status"]).good();
-    assert!(said.starts_with(&format!("the database `{}` at 127.0.0.1:", place.database())), "{said}");
+    assert!(
+        said.starts_with(&format!(
+            "the database `{}` at 127.0.0.1:",
+            place.database()
+        )),
+        "{said}"
+    );
     let json = place.svc(&["db", "status", "--json"]).good();
-    assert!(json.contains("\"reachable\": true") && !json.contains("postgres://"), "{json}");
+    assert!(
+        json.contains("\"reachable\": true") && !json.contains("postgres://"),
+        "{json}"
+    );
 }
 
 #[test]
 fn a_reset_wants_the_name_and_makes_all_anew() {
     let place = project();
-    place.write("db/schema/001_a.sql", "CREATE TABLE IF NOT EXISTS a (x int)");
+    place.write(
+        "db/schema/001_a.sql",
+        "CREATE TABLE IF NOT EXISTS a (x int)",
+    );
     place.write("db/seeds/001_a.sql", "INSERT INTO a VALUES (1)");
     place.svc(&["migrate", "up"]).good();
     place.ask("INSERT INTO a VALUES (7), (8)");
     let words = place.svc(&["db", "reset"]).bad();
-    assert!(words.contains(&format!("hint: to go on, pass `--confirm {}`", place.database())), "{words}");
+    assert!(
+        words.contains(&format!(
+            "hint: to go on, pass `--confirm {}`",
+            place.database()
+        )),
+        "{words}"
+    );
     place.svc(&["db", "reset", "--confirm", "other"]).bad();
     assert_eq!(place.ask("SELECT count(*) FROM a"), "2");
-    place.svc(&["db", "reset", "--confirm", &place.database()]).good();
+    place
+        .svc(&["db", "reset", "--confirm", &place.database()])
+        .good();
     assert_eq!(place.ask("SELECT string_agg(x::text, ',') FROM a"), "1");
 }
 
 #[test]
 fn failures_to_connect_say_what_to_do() {
     let place = project();
-    let (host, _) = place.url().rsplit_once('/').map(|(host, name)| (host.to_owned(), name.to_owned())).expect("a URL");
+    let (host, _) = place
+        .url()
+        .rsplit_once('/')
+        .map(|(host, name)| (host.to_owned(), name.to_owned()))
+        .expect("a URL");
     for (url, hint) in [
-        (format!("{host}/nope"), "hint: make it: svc db start, or createdb nope on that server"),
-        ("postgresql://a@127.0.0.1:1/b".to_owned(), "hint: start it: svc db start"),
+        (
+            format!("{host}/nope"),
+            "hint: make it: svc db start, or createdb nope on that server",
+        ),
+        (
+            "postgresql://a@127.0.0.1:1/b".to_owned(),
+            "hint: start it: svc db start",
+        ),
         ("postgresql://a:p#w@h/b".to_owned(), "hint: "),
     ] {
-        let output = command(&place.path(".")).args(["migrate", "up"]).env("SVC_DATABASE_URL", url).output();
+        let output = command(&place.path("."))
+            .args(["migrate", "up"])
+            .env("SVC_DATABASE_URL", url)
+            .output();
         let words = crate::support::said(output.expect("the binary")).bad();
         assert!(words.contains(hint), "{words}");
     }
@@ -106,39 +165,78 @@ pub(crate) fn free_port() -> u16 {
 fn the_projects_own_server_starts_and_stops() {
     let place = Place::new();
     let url = format!("postgresql://svc:svc@localhost:{}/my_shop", free_port());
-    place.svc(&["init", "my-shop", "--no-git", "--database-url", &url]).good();
+    place
+        .svc(&["init", "my-shop", "--no-git", "--database-url", &url])
+        .good();
     let svc = |arguments: &[&str]| place.svc_in("my-shop", arguments);
     let folder = place.path("my-shop/.svc");
-    let mode = || std::fs::metadata(&folder).expect("the folder").permissions().mode();
+    let mode = || {
+        std::fs::metadata(&folder)
+            .expect("the folder")
+            .permissions()
+            .mode()
+    };
     let mut without_umask = Command::new("sh");
-    without_umask.args(["-c", "umask 000; exec \"$0\" db start", env!("CARGO_BIN_EXE_svc")]);
-    without_umask.current_dir(place.path("my-shop")).env_remove("SVC_DATABASE_URL").env_remove("DATABASE_URL");
+    without_umask.args([
+        "-c",
+        "umask 000; exec \"$0\" db start",
+        env!("CARGO_BIN_EXE_svc"),
+    ]);
+    without_umask
+        .current_dir(place.path("my-shop"))
+        .env_remove("SVC_DATABASE_URL")
+        .env_remove("DATABASE_URL");
     let started = crate::support::said(without_umask.output().expect("a shell"));
     let closed = mode();
-    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777)).expect("the folder is ours");
-    let answer = svc(&["db", "psql", "-XAtc", "SELECT count(*), current_user FROM public.v_user GROUP BY 2"]);
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o777))
+        .expect("the folder is ours");
+    let answer = svc(&[
+        "db",
+        "psql",
+        "-XAtc",
+        "SELECT count(*), current_user FROM public.v_user GROUP BY 2",
+    ]);
     let written = svc(&["generate", "types", "--all", "--output", "-"]);
     let again = svc(&["db", "start"]);
     let closed_again = mode();
     let status = svc(&["db", "status"]);
     let stopped = svc(&["db", "stop"]);
-    assert!(started.err.contains("db/schema/001_users.sql"), "{}", started.err);
+    assert!(
+        started.err.contains("db/schema/001_users.sql"),
+        "{}",
+        started.err
+    );
     // The schemas of a user's own name come first in the search path.
     assert_eq!(answer.good(), "2|svc\n");
     assert!(written.good().contains("pub struct User"));
-    assert!(again.err.contains("the database is up to date"), "{}", again.err);
+    assert!(
+        again.err.contains("the database is up to date"),
+        "{}",
+        again.err
+    );
     assert_eq!([closed, closed_again].map(|mode| mode & 0o022), [0, 0]);
     assert!(status.good().ends_with(", started by svc db start\n"));
     stopped.good();
-    assert!(svc(&["db", "status"]).bad().contains("hint: start it: svc db start"));
-    assert!(svc(&["db", "stop"]).err.contains("the database does not run"));
+    assert!(
+        svc(&["db", "status"])
+            .bad()
+            .contains("hint: start it: svc db start")
+    );
+    assert!(
+        svc(&["db", "stop"])
+            .err
+            .contains("the database does not run")
+    );
 }
 
 #[test]
 fn a_port_of_another_server_is_not_taken() {
     let place = project();
     let url = place.url().replace("postgres@", "nobody:x@");
-    let output = command(&place.path(".")).args(["db", "start"]).env("SVC_DATABASE_URL", url).output();
+    let output = command(&place.path("."))
+        .args(["db", "start"])
+        .env("SVC_DATABASE_URL", url)
+        .output();
     let words = crate::support::said(output.expect("the binary")).bad();
     assert!(words.contains("hint: another server has port"), "{words}");
 }
@@ -149,19 +247,36 @@ fn the_server_of_another_project_is_refused() {
     let port = free_port();
     for name in ["desk", "shop"] {
         let url = format!("postgresql://svc:svc@localhost:{port}/{name}");
-        place.svc(&["init", name, "--no-git", "--database-url", &url]).good();
+        place
+            .svc(&["init", name, "--no-git", "--database-url", &url])
+            .good();
     }
     place.svc_in("desk", &["db", "start"]).good();
     let again = place.svc_in("desk", &["db", "start"]);
     let refused = place.svc_in("shop", &["db", "start"]);
     let reset = place.svc_in("shop", &["db", "reset", "--confirm", "shop"]);
-    let databases =
-        place.svc_in("desk", &["db", "psql", "-XAtc", "SELECT count(*) FROM pg_database WHERE datname = 'shop'"]);
+    let databases = place.svc_in(
+        "desk",
+        &[
+            "db",
+            "psql",
+            "-XAtc",
+            "SELECT count(*) FROM pg_database WHERE datname = 'shop'",
+        ],
+    );
     place.svc_in("desk", &["db", "stop"]).good();
     again.good();
     let refused = refused.bad();
-    assert!(refused.contains(&format!("the server at port {port} belongs to the project `desk`")), "{refused}");
-    assert!(refused.contains("hint: give this project a port of its own"), "{refused}");
+    assert!(
+        refused.contains(&format!(
+            "the server at port {port} belongs to the project `desk`"
+        )),
+        "{refused}"
+    );
+    assert!(
+        refused.contains("hint: give this project a port of its own"),
+        "{refused}"
+    );
     assert!(reset.bad().contains("belongs to the project `desk`"));
     assert_eq!(databases.good(), "0\n");
 }
@@ -172,9 +287,17 @@ fn no_part_of_a_password_is_shown() {
     let port = free_port();
     for password in ["p@sesame", "1/sesame", "p?sesame=x", "p#sesame", "p:sesame"] {
         let url = format!("postgresql://svc:{password}@localhost:{port}/helpdesk");
-        for arguments in [["db", "status"].as_slice(), &["migrate", "up"], &["db", "start"], &["doctor"]] {
+        for arguments in [
+            ["db", "status"].as_slice(),
+            &["migrate", "up"],
+            &["db", "start"],
+            &["doctor"],
+        ] {
             let mut command = command(&place.path("."));
-            let command = command.args(arguments).env("SVC_DATABASE_URL", &url).env("SVC_PG_BIN", "/nowhere");
+            let command = command
+                .args(arguments)
+                .env("SVC_DATABASE_URL", &url)
+                .env("SVC_PG_BIN", "/nowhere");
             let said = crate::support::said(command.output().expect("the binary"));
             assert!(
                 !said.err.contains("sesame") && !said.out.contains("sesame"),

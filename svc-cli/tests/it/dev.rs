@@ -34,21 +34,35 @@ impl Dev {
     /// Waits until it tells where it serves.
     pub(crate) fn await_address(&mut self) {
         let line = self.wait_for("  GraphQL   http://");
-        let address = line.trim().trim_start_matches("GraphQL   http://").trim_end_matches("/graphql");
+        let address = line
+            .trim()
+            .trim_start_matches("GraphQL   http://")
+            .trim_end_matches("/graphql");
         address.clone_into(&mut self.address);
     }
 
     /// Starts it on a port, and does not wait.
     pub(crate) fn spawn(project: &Project, port: u16, settings: &[(&str, &str)]) -> Self {
         let mut dev = command(&project.folder());
-        dev.args(["dev", "--port", &port.to_string()]).env("CARGO_TARGET_DIR", target()).stderr(Stdio::piped());
+        dev.args(["dev", "--port", &port.to_string()])
+            .env("CARGO_TARGET_DIR", target())
+            .stderr(Stdio::piped());
         dev.envs(settings.iter().copied());
         let mut child = dev.spawn().expect("the binary");
         let (sender, lines) = channel();
         let output = BufReader::new(child.stderr.take().expect("its words"));
         // Read to the end, so that nobody waits for it.
-        std::thread::spawn(move || output.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line))));
-        Self { child, lines, address: format!("127.0.0.1:{port}") }
+        std::thread::spawn(move || {
+            output
+                .lines()
+                .map_while(Result::ok)
+                .for_each(|line| drop(sender.send(line)))
+        });
+        Self {
+            child,
+            lines,
+            address: format!("127.0.0.1:{port}"),
+        }
     }
 
     pub(crate) fn address(&self) -> String {
@@ -122,7 +136,13 @@ impl Dev {
     /// Asks it to end, as Ctrl-C does.
     pub(crate) fn end(mut self) {
         let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().expect("kill").success());
+        assert!(
+            Command::new("kill")
+                .args(["-INT", &pid])
+                .status()
+                .expect("kill")
+                .success()
+        );
         assert_eq!(self.child.wait().expect("its end").code(), Some(0));
         assert!(TcpStream::connect(&self.address).is_err());
     }

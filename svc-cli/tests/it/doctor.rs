@@ -14,8 +14,15 @@ fn report(place: &Place) -> (Option<i32>, serde_json::Value) {
 #[track_caller]
 fn state(report: &serde_json::Value, words: &str) -> String {
     let findings = report["findings"].as_array().expect("findings");
-    let found = findings.iter().find(|finding| finding["message"].as_str().is_some_and(|text| text.contains(words)));
-    found.unwrap_or_else(|| panic!("{words}: {report:#}"))["state"].as_str().expect("a state").to_owned()
+    let found = findings.iter().find(|finding| {
+        finding["message"]
+            .as_str()
+            .is_some_and(|text| text.contains(words))
+    });
+    found.unwrap_or_else(|| panic!("{words}: {report:#}"))["state"]
+        .as_str()
+        .expect("a state")
+        .to_owned()
 }
 
 #[test]
@@ -23,10 +30,20 @@ fn what_would_fail_in_production_is_told() {
     let place = project();
     place.ask("CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY, a_id int REFERENCES a)");
     let (code, before) = report(&place);
-    assert_eq!((code, &before["problems"]), (Some(0), &0.into()), "{before:#}");
-    assert_eq!(state(&before, "a relation by b.a_id reads the whole table"), "warning");
+    assert_eq!(
+        (code, &before["problems"]),
+        (Some(0), &0.into()),
+        "{before:#}"
+    );
+    assert_eq!(
+        state(&before, "a relation by b.a_id reads the whole table"),
+        "warning"
+    );
     assert_eq!(state(&before, "is on this machine"), "ok");
-    assert_eq!(state(&before, "development: clients may read the schema"), "warning");
+    assert_eq!(
+        state(&before, "development: clients may read the schema"),
+        "warning"
+    );
     assert_eq!(state(&before, "is a superuser"), "warning");
 
     place.ask("CREATE INDEX ON b (a_id)");
@@ -35,41 +52,85 @@ fn what_would_fail_in_production_is_told() {
     place.write(".env", &format!("{}{settings}", place.read(".env")));
     for arguments in [["init", "-q"], ["add", ".env"]] {
         assert!(
-            Command::new("git").args(arguments).current_dir(place.path(".")).output().expect("git").status.success()
+            Command::new("git")
+                .args(arguments)
+                .current_dir(place.path("."))
+                .output()
+                .expect("git")
+                .status
+                .success()
         );
     }
     let (code, after) = report(&place);
-    assert_eq!((code, &after["problems"]), (Some(1), &3.into()), "{after:#}");
+    assert_eq!(
+        (code, &after["problems"]),
+        (Some(1), &3.into()),
+        "{after:#}"
+    );
     assert_eq!(state(&after, "every foreign key has one"), "ok");
     assert_eq!(state(&after, ".env is in the git repository"), "problem");
-    assert_eq!(state(&after, "SVC_AUTH_SECRET_KEY has less than 32 bytes"), "problem");
+    assert_eq!(
+        state(&after, "SVC_AUTH_SECRET_KEY has less than 32 bytes"),
+        "problem"
+    );
     assert_eq!(state(&after, "pools of 5000 connections"), "problem");
     assert_eq!(state(&after, "the schema in production too"), "warning");
-    assert_eq!(state(&after, "SVC_LIMIT_DEPTH=4000000000 is as good as no limit"), "warning");
+    assert_eq!(
+        state(&after, "SVC_LIMIT_DEPTH=4000000000 is as good as no limit"),
+        "warning"
+    );
     assert_eq!(state(&after, "a request may run for ever"), "warning");
     let text = place.svc(&["doctor"]);
-    assert!(text.err.ends_with("error: there are 3 problems\n"), "{}", text.err);
+    assert!(
+        text.err.ends_with("error: there are 3 problems\n"),
+        "{}",
+        text.err
+    );
     for secret in ["hunter2", "short\""] {
-        assert!(!text.out.contains(secret) && !after.to_string().contains(secret), "{}", text.out);
+        assert!(
+            !text.out.contains(secret) && !after.to_string().contains(secret),
+            "{}",
+            text.out
+        );
     }
 }
 
 #[test]
 fn what_is_not_there_is_named_with_its_fix() {
     let place = Place::new();
-    assert!(place.svc(&["doctor"]).good().contains("warning  project: Not in a project directory"));
+    assert!(
+        place
+            .svc(&["doctor"])
+            .good()
+            .contains("warning  project: Not in a project directory")
+    );
     place.write("Cargo.toml", "");
     let none = place.svc(&["doctor"]);
     assert_eq!(none.code, Some(1));
     assert!(
-        none.out.contains("problem  database: no database is set\n         fix: set SVC_DATABASE_URL"),
+        none.out
+            .contains("problem  database: no database is set\n         fix: set SVC_DATABASE_URL"),
         "{}",
         none.out
     );
     let url = "postgresql://a@db.example.invalid/b";
-    let away = command(&place.path(".")).args(["doctor"]).env("SVC_DATABASE_URL", url).output();
+    let away = command(&place.path("."))
+        .args(["doctor"])
+        .env("SVC_DATABASE_URL", url)
+        .output();
     let away = said(away.expect("the binary"));
-    assert!(away.out.contains("problem  database: cannot connect to the database `b`"), "{}", away.out);
+    assert!(
+        away.out
+            .contains("problem  database: cannot connect to the database `b`"),
+        "{}",
+        away.out
+    );
     let silent = place.svc(&["doctor", "--url", "http://127.0.0.1:1/graphql"]);
-    assert!(silent.out.contains("problem  service: http://127.0.0.1:1/graphql does not answer"), "{}", silent.out);
+    assert!(
+        silent
+            .out
+            .contains("problem  service: http://127.0.0.1:1/graphql does not answer"),
+        "{}",
+        silent.out
+    );
 }

@@ -19,24 +19,69 @@ LIMIT 10;
 
 /// Statements, each with the words of its mistake or hint.
 const REMARKS: [(&str, &str); 18] = [
-    ("SELECT a FROM t WHERE b = NULL", "`b = NULL` is never true; write `b IS NULL`"),
+    (
+        "SELECT a FROM t WHERE b = NULL",
+        "`b = NULL` is never true; write `b IS NULL`",
+    ),
     ("SELECT a FROM t WHERE NULL <> b", "write `b IS NOT NULL`"),
-    ("SELECT a FROM t WHERE b NOT IN (SELECT c FROM u)", "NOT IN keeps no row at all once the query gives a null"),
-    ("SELECT a FROM t LEFT JOIN u ON u.id = t.id WHERE u.x = 1", "`u.x = 1` removes the rows that LEFT JOIN u keeps"),
-    ("SELECT json_build_object('a', a) FROM t", "write `jsonb_build_object`"),
-    ("SELECT coalesce(jsonb_agg(a), '[]') FROM t", "`jsonb_agg` without ORDER BY gives its elements in any order"),
-    ("SELECT jsonb_agg(a ORDER BY a) FROM t", "`jsonb_agg` of no rows is null"),
-    ("CREATE VIEW v AS SELECT * FROM t", "`*` in a view means the columns of today"),
-    ("SELECT a FROM t LIMIT 5", "LIMIT and OFFSET without ORDER BY take any rows"),
+    (
+        "SELECT a FROM t WHERE b NOT IN (SELECT c FROM u)",
+        "NOT IN keeps no row at all once the query gives a null",
+    ),
+    (
+        "SELECT a FROM t LEFT JOIN u ON u.id = t.id WHERE u.x = 1",
+        "`u.x = 1` removes the rows that LEFT JOIN u keeps",
+    ),
+    (
+        "SELECT json_build_object('a', a) FROM t",
+        "write `jsonb_build_object`",
+    ),
+    (
+        "SELECT coalesce(jsonb_agg(a), '[]') FROM t",
+        "`jsonb_agg` without ORDER BY gives its elements in any order",
+    ),
+    (
+        "SELECT jsonb_agg(a ORDER BY a) FROM t",
+        "`jsonb_agg` of no rows is null",
+    ),
+    (
+        "CREATE VIEW v AS SELECT * FROM t",
+        "`*` in a view means the columns of today",
+    ),
+    (
+        "SELECT a FROM t LIMIT 5",
+        "LIMIT and OFFSET without ORDER BY take any rows",
+    ),
     ("SELECT t.a FROM t, u", "give each row with each"),
-    ("UPDATE t SET a = 1", "UPDATE without WHERE changes every row"),
+    (
+        "UPDATE t SET a = 1",
+        "UPDATE without WHERE changes every row",
+    ),
     ("DELETE FROM t", "DELETE without WHERE removes every row"),
-    ("SELECT a FROM t UNION SELECT a FROM u", "UNION compares all rows"),
-    ("SELECT a FROM t ORDER BY a OFFSET 100", "OFFSET reads all rows that it skips"),
-    ("SELECT a FROM t ORDER BY random()", "ORDER BY random() reads and sorts every row"),
-    ("SELECT DISTINCT t.a FROM t JOIN u ON u.id = t.id", "DISTINCT after a join often hides"),
-    ("SELECT a FROM t WHERE b LIKE '%x'", "only a trigram index serves"),
-    ("SELECT a FROM t WHERE lower(b) = 'x'", "CREATE INDEX ON … ((lower(b)))"),
+    (
+        "SELECT a FROM t UNION SELECT a FROM u",
+        "UNION compares all rows",
+    ),
+    (
+        "SELECT a FROM t ORDER BY a OFFSET 100",
+        "OFFSET reads all rows that it skips",
+    ),
+    (
+        "SELECT a FROM t ORDER BY random()",
+        "ORDER BY random() reads and sorts every row",
+    ),
+    (
+        "SELECT DISTINCT t.a FROM t JOIN u ON u.id = t.id",
+        "DISTINCT after a join often hides",
+    ),
+    (
+        "SELECT a FROM t WHERE b LIKE '%x'",
+        "only a trigram index serves",
+    ),
+    (
+        "SELECT a FROM t WHERE lower(b) = 'x'",
+        "CREATE INDEX ON … ((lower(b)))",
+    ),
 ];
 
 /// Statements of which there is nothing to remark.
@@ -79,7 +124,10 @@ fn mistakes_and_hints_are_named_with_their_lines() {
         place.write("a.sql", &format!("SELECT 1;\n\n{statement};\n"));
         let said = place.svc(&["sql", "explain", "a.sql"]).good();
         let line = said.lines().find(|line| line.contains(remark));
-        assert!(line.is_some_and(|line| line.starts_with("  a.sql:3: ")), "{statement}\n{said}");
+        assert!(
+            line.is_some_and(|line| line.starts_with("  a.sql:3: ")),
+            "{statement}\n{said}"
+        );
     }
 }
 
@@ -89,7 +137,10 @@ fn what_is_well_is_left_alone() {
     for statement in CLEAN {
         place.write("a.sql", statement);
         let said = place.svc(&["sql", "explain", "a.sql"]).good();
-        assert!(!said.contains("Mistakes:") && !said.contains("Hints:"), "{statement}\n{said}");
+        assert!(
+            !said.contains("Mistakes:") && !said.contains("Hints:"),
+            "{statement}\n{said}"
+        );
     }
 }
 
@@ -100,5 +151,10 @@ fn a_statement_that_cannot_be_read_is_named_by_its_line() {
     let words = place.svc(&["sql", "explain", "a.sql"]).bad();
     assert!(words.starts_with("error: a.sql:2: "), "{words}");
     place.write("a.sql", "-- nothing\n");
-    assert!(place.svc(&["sql", "explain", "a.sql"]).bad().contains("a.sql has no statement"));
+    assert!(
+        place
+            .svc(&["sql", "explain", "a.sql"])
+            .bad()
+            .contains("a.sql has no statement")
+    );
 }

@@ -7,17 +7,34 @@ use crate::support::{Place, command};
 #[test]
 fn prints_its_version_on_standard_output() {
     let said = Place::new().svc(&["--version"]);
-    assert_eq!((said.out.as_str(), said.err.as_str()), (concat!("svc ", env!("CARGO_PKG_VERSION"), "\n"), ""));
+    assert_eq!(
+        (said.out.as_str(), said.err.as_str()),
+        (concat!("svc ", env!("CARGO_PKG_VERSION"), "\n"), "")
+    );
     assert_eq!(said.code, Some(0));
 }
 
 #[test]
 fn an_unknown_command_is_a_usage_error() {
     let place = Place::new();
-    for arguments in [&["nope"][..], &[], &["init"], &["init", "shop", "--template", "nope"], &["migrate", "new"]] {
+    for arguments in [
+        &["nope"][..],
+        &[],
+        &["init"],
+        &["init", "shop", "--template", "nope"],
+        &["migrate", "new"],
+    ] {
         let said = place.svc(arguments);
-        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{arguments:?}");
-        assert!(said.err.contains("Usage: svc") || said.err.contains("possible values"), "{}", said.err);
+        assert_eq!(
+            (said.code, said.out.as_str()),
+            (Some(2), ""),
+            "{arguments:?}"
+        );
+        assert!(
+            said.err.contains("Usage: svc") || said.err.contains("possible values"),
+            "{}",
+            said.err
+        );
     }
     // Values that are wrong by themselves, whatever there is on this machine.
     place.write("Cargo.toml", "");
@@ -30,7 +47,10 @@ fn an_unknown_command_is_a_usage_error() {
         &["sql", "generate-pattern", "filtering", "t", "--where", "a"],
         &["sql", "generate-pattern", "relationship", "t"],
     ] {
-        assert!(place.svc(arguments).misused().starts_with("error: "), "{arguments:?}");
+        assert!(
+            place.svc(arguments).misused().starts_with("error: "),
+            "{arguments:?}"
+        );
     }
 }
 
@@ -47,9 +67,17 @@ fn help_is_data_and_has_examples() {
         &["generate", "--help"],
     ] {
         let said = place.svc(arguments);
-        assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{arguments:?}");
+        assert_eq!(
+            (said.code, said.err.as_str()),
+            (Some(0), ""),
+            "{arguments:?}"
+        );
         assert!(said.out.contains("Examples:\n  svc "), "{}", said.out);
-        assert!(!said.out.contains('\u{1b}'), "colours go to terminals only: {}", said.out);
+        assert!(
+            !said.out.contains('\u{1b}'),
+            "colours go to terminals only: {}",
+            said.out
+        );
     }
 }
 
@@ -66,7 +94,10 @@ fn commands_of_a_project_say_where_they_run() {
         &["generate", "crud", "User"],
     ] {
         let words = place.svc(arguments).bad();
-        assert!(words.starts_with("error: Not in a project directory: "), "{words}");
+        assert!(
+            words.starts_with("error: Not in a project directory: "),
+            "{words}"
+        );
         assert!(words.contains("\nhint: "), "{words}");
     }
 }
@@ -76,18 +107,31 @@ fn a_reader_that_is_gone_is_no_failure() {
     let place = Place::new();
     place.write("Cargo.toml", "");
     let mut child = command(&place.path("."));
-    child.args(["migrate", "new", "a"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    child
+        .args(["migrate", "new", "a"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = child.spawn().expect("the binary");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("its end");
-    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+    assert_eq!(
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).as_ref()
+        ),
+        (Some(0), "")
+    );
 }
 
 #[test]
 fn colours_are_asked_for_and_refused() {
     let place = Place::new();
     let words = |variable: &str| {
-        let output = command(&place.path(".")).args(["db", "status"]).env(variable, "1").output().expect("the binary");
+        let output = command(&place.path("."))
+            .args(["db", "status"])
+            .env(variable, "1")
+            .output()
+            .expect("the binary");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     assert!(words("CLICOLOR_FORCE").contains('\u{1b}'));
@@ -96,6 +140,10 @@ fn colours_are_asked_for_and_refused() {
 
 #[test]
 fn the_binary_needs_no_environment() {
-    let output = Command::new(env!("CARGO_BIN_EXE_svc")).env_clear().arg("--help").output().expect("the binary");
+    let output = Command::new(env!("CARGO_BIN_EXE_svc"))
+        .env_clear()
+        .arg("--help")
+        .output()
+        .expect("the binary");
     assert_eq!(output.status.code(), Some(0));
 }

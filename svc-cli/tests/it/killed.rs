@@ -1,4 +1,5 @@
-//! `svc migrate up`, killed at moments that are held still by locks; the next run completes the database.
+//! `svc migrate up`, killed at moments that are held still by locks; the next run completes the
+//! database.
 
 use std::io::Write as _;
 use std::process::{Child, Command, Stdio};
@@ -27,7 +28,8 @@ const FILES: [(&str, &str); 3] = [
     ),
 ];
 
-/// The tables that are locked, and one whose new rows look at another of them when their transaction is committed.
+/// The tables that are locked, and one whose new rows look at another of them when their
+/// transaction is committed.
 const GATES: &str = "\
     CREATE TABLE gate_1 (); CREATE TABLE gate_2 (); CREATE TABLE gate_3 (); CREATE TABLE gate_4 (); \
     CREATE TABLE late (x int); \
@@ -41,7 +43,8 @@ const RECORD: &str = "LOCK TABLE svc_history.migrations IN SHARE MODE";
 /// A moment of a run.
 #[derive(Debug)]
 struct Moment {
-    /// The number of files that an earlier run has applied; past the last one, the last file changes.
+    /// The number of files that an earlier run has applied; past the last one, the last file
+    /// changes.
     done: usize,
     /// Locks what the run comes to; without a lock, it has just begun.
     gate: &'static str,
@@ -50,7 +53,11 @@ struct Moment {
 }
 
 const fn at(done: usize, gate: &'static str) -> Moment {
-    Moment { done, gate, then: "" }
+    Moment {
+        done,
+        gate,
+        then: "",
+    }
 }
 
 const fn behind(done: usize, gate: &'static str, then: &'static str) -> Moment {
@@ -91,7 +98,9 @@ struct Holder(Child);
 impl Holder {
     fn new(place: &Place, sql: &str) -> Self {
         let mut psql = Command::new("psql");
-        psql.args(["-qXAt", "-v", "ON_ERROR_STOP=1", &place.url()]).stdin(Stdio::piped()).stdout(Stdio::null());
+        psql.args(["-qXAt", "-v", "ON_ERROR_STOP=1", &place.url()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null());
         let mut holder = Self(psql.spawn().expect("psql"));
         let input = holder.0.stdin.as_mut().expect("its input");
         let name = format!("holds {sql}");
@@ -116,7 +125,10 @@ impl Drop for Holder {
 fn wait(is_done: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_done() {
-        assert!(begun.elapsed() < Duration::from_secs(300), "it does not come to that");
+        assert!(
+            begun.elapsed() < Duration::from_secs(300),
+            "it does not come to that"
+        );
     }
 }
 
@@ -133,7 +145,12 @@ fn blocked(place: &Place) -> String {
 fn kill(place: &Place, moment: &Moment, with_backend: bool) {
     let gate = (!moment.gate.is_empty()).then(|| Holder::new(place, moment.gate));
     let mut run = command(&place.path("."));
-    let mut run = run.args(["migrate", "up"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary");
+    let mut run = run
+        .args(["migrate", "up"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary");
     let mut last = None;
     if gate.is_some() {
         wait(|| !blocked(place).is_empty());
@@ -161,11 +178,16 @@ fn kill(place: &Place, moment: &Moment, with_backend: bool) {
 /// Completes the database, and looks whether each file has been applied exactly once.
 fn complete(place: &Place, moment: &Moment) {
     let mut next = place.svc(&["migrate", "up"]);
-    if next.err.contains("was interrupted outside of a transaction") {
+    if next
+        .err
+        .contains("was interrupted outside of a transaction")
+    {
         // What such a file has left, only the user can say.
         assert_eq!(moment.done, 1, "{moment:?}: {}", next.err);
         let invalid = "SELECT FROM pg_index WHERE NOT indisvalid";
-        place.ask(&format!("DO $$ BEGIN IF EXISTS ({invalid}) THEN DROP INDEX i; END IF; END $$"));
+        place.ask(&format!(
+            "DO $$ BEGIN IF EXISTS ({invalid}) THEN DROP INDEX i; END IF; END $$"
+        ));
         place.svc(&["migrate", "repair"]).good();
         next = place.svc(&["migrate", "up"]);
     }
@@ -174,15 +196,30 @@ fn complete(place: &Place, moment: &Moment) {
     let counts = "SELECT (SELECT count(*) FROM a), (SELECT count(*) FROM b), (SELECT count(*) FROM c), \
         (SELECT count(*) FROM late), (SELECT bool_and(finished)::text || count(*) FROM svc_history.migrations), \
         (SELECT bool_and(indisvalid) FROM pg_index)";
-    assert_eq!(place.ask(counts), format!("1|1|1|{late}|true3|t"), "{moment:?}: {}", next.err);
-    assert!(place.svc(&["migrate", "up"]).err.contains("the database is up to date"), "{moment:?}");
+    assert_eq!(
+        place.ask(counts),
+        format!("1|1|1|{late}|true3|t"),
+        "{moment:?}: {}",
+        next.err
+    );
+    assert!(
+        place
+            .svc(&["migrate", "up"])
+            .err
+            .contains("the database is up to date"),
+        "{moment:?}"
+    );
 }
 
 fn killed_and_completed(with_backend: bool) {
     for moment in &MOMENTS {
         let place = project();
         place.ask(GATES);
-        let write = |files: &[(&str, &str)]| files.iter().for_each(|(path, text)| place.write(path, text));
+        let write = |files: &[(&str, &str)]| {
+            files
+                .iter()
+                .for_each(|(path, text)| place.write(path, text))
+        };
         if moment.done > 0 {
             write(&FILES[..moment.done]);
             place.svc(&["migrate", "up"]).good();
@@ -212,13 +249,19 @@ fn a_second_run_waits_for_the_first_and_says_so() {
     place.write("db/migrations/1_a.sql", "CREATE TABLE a ()");
     let first = Holder::new(&place, OTHER_RUN);
     let mut second = command(&place.path("."));
-    let second =
-        second.args(["migrate", "up"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary");
+    let second = second
+        .args(["migrate", "up"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary");
     wait(|| blocked(&place) == "advisory");
     drop(first);
     let second = said(second.wait_with_output().expect("its end"));
     assert!(
-        second.err.starts_with("another `svc migrate` changes this database; waiting for its end\n"),
+        second
+            .err
+            .starts_with("another `svc migrate` changes this database; waiting for its end\n"),
         "{}",
         second.err
     );

@@ -7,35 +7,70 @@ use crate::support::Place;
 fn with_view() -> Place {
     let place = project();
     place.write("db/migrations/1_a.sql", "CREATE TABLE tb_a (x int, y int);");
-    place.write("db/schema/010_a.sql", "CREATE OR REPLACE VIEW v_a AS SELECT x, y FROM tb_a;");
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT x, y FROM tb_a;",
+    );
     place
 }
 
 #[test]
 fn migrations_run_before_the_views_that_read_them() {
     let place = with_view();
-    place.write("db/migrations/2_b.sql", "ALTER TABLE tb_a ADD COLUMN z int;");
-    place.write("db/schema/010_a.sql", "CREATE OR REPLACE VIEW v_a AS SELECT x, y, z FROM tb_a;");
-    assert!(place.svc(&["migrate", "up"]).err.contains("3 files are applied"));
+    place.write(
+        "db/migrations/2_b.sql",
+        "ALTER TABLE tb_a ADD COLUMN z int;",
+    );
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT x, y, z FROM tb_a;",
+    );
+    assert!(
+        place
+            .svc(&["migrate", "up"])
+            .err
+            .contains("3 files are applied")
+    );
     place.ask("SELECT z FROM v_a");
 }
 
 #[test]
 fn files_of_the_schema_wait_for_what_others_make() {
     let place = with_view();
-    place.write("db/schema/001_top.sql", "CREATE OR REPLACE VIEW v_top AS SELECT f(x) AS x FROM v_a;");
-    place.write("db/schema/020_f.sql", "CREATE OR REPLACE FUNCTION f(x int) RETURNS int LANGUAGE sql RETURN x + 1;");
+    place.write(
+        "db/schema/001_top.sql",
+        "CREATE OR REPLACE VIEW v_top AS SELECT f(x) AS x FROM v_a;",
+    );
+    place.write(
+        "db/schema/020_f.sql",
+        "CREATE OR REPLACE FUNCTION f(x int) RETURNS int LANGUAGE sql RETURN x + 1;",
+    );
     place.svc(&["migrate", "up"]).good();
     place.ask("SELECT x FROM v_top");
 
     let other = with_view();
-    other.write("db/schema/001_b.sql", "CREATE OR REPLACE VIEW v_b AS SELECT x FROM v_c;");
-    other.write("db/schema/002_c.sql", "CREATE OR REPLACE VIEW v_c AS SELECT x FROM v_b;");
+    other.write(
+        "db/schema/001_b.sql",
+        "CREATE OR REPLACE VIEW v_b AS SELECT x FROM v_c;",
+    );
+    other.write(
+        "db/schema/002_c.sql",
+        "CREATE OR REPLACE VIEW v_c AS SELECT x FROM v_b;",
+    );
     let words = other.svc(&["migrate", "up"]).bad();
-    assert!(words.contains("error: db/schema/001_b.sql:1: relation \"v_c\" does not exist"), "{words}");
-    assert!(words.contains("so does db/schema/002_c.sql:1: relation \"v_b\" does not exist"), "{words}");
+    assert!(
+        words.contains("error: db/schema/001_b.sql:1: relation \"v_c\" does not exist"),
+        "{words}"
+    );
+    assert!(
+        words.contains("so does db/schema/002_c.sql:1: relation \"v_b\" does not exist"),
+        "{words}"
+    );
     assert!(words.contains("or these files need each other"), "{words}");
-    assert_eq!(other.ask("SELECT to_regclass('v_a') IS NULL, to_regclass('tb_a') IS NULL"), "t|f");
+    assert_eq!(
+        other.ask("SELECT to_regclass('v_a') IS NULL, to_regclass('tb_a') IS NULL"),
+        "t|f"
+    );
 }
 
 #[test]
@@ -50,7 +85,10 @@ fn a_migration_may_use_a_function_of_the_schema() {
         "CREATE TRIGGER touch BEFORE UPDATE ON tb_a FOR EACH ROW EXECUTE FUNCTION touch();",
     );
     place.svc(&["migrate", "up"]).good();
-    assert_eq!(place.ask("SELECT count(*) FROM pg_trigger WHERE tgname = 'touch'"), "1");
+    assert_eq!(
+        place.ask("SELECT count(*) FROM pg_trigger WHERE tgname = 'touch'"),
+        "1"
+    );
 }
 
 #[test]
@@ -58,14 +96,20 @@ fn views_make_room_and_keep_what_they_were_given() {
     let place = with_view();
     place.svc(&["migrate", "up"]).good();
     place.ask("CREATE ROLE reader_of_a; GRANT SELECT ON v_a TO reader_of_a; COMMENT ON VIEW v_a IS 'rows of a'");
-    place.write("db/schema/020_b.sql", "CREATE OR REPLACE VIEW v_b WITH (security_invoker) AS SELECT x FROM v_a;");
+    place.write(
+        "db/schema/020_b.sql",
+        "CREATE OR REPLACE VIEW v_b WITH (security_invoker) AS SELECT x FROM v_a;",
+    );
     place.write(
         "db/schema/030_f.sql",
         "CREATE OR REPLACE FUNCTION f(a v_a) RETURNS int LANGUAGE sql STABLE RETURN a.x;",
     );
     place.svc(&["migrate", "up"]).good();
     // A migration that PostgreSQL refuses while views read the column.
-    place.write("db/migrations/2_b.sql", "ALTER TABLE tb_a ALTER COLUMN x TYPE bigint;");
+    place.write(
+        "db/migrations/2_b.sql",
+        "ALTER TABLE tb_a ALTER COLUMN x TYPE bigint;",
+    );
     place.svc(&["migrate", "up"]).good();
     // A function that gives another type.
     place.write(
@@ -74,12 +118,18 @@ fn views_make_room_and_keep_what_they_were_given() {
     );
     place.svc(&["migrate", "up"]).good();
     // A view whose columns change places.
-    place.write("db/schema/010_a.sql", "CREATE OR REPLACE VIEW v_a AS SELECT y, x FROM tb_a;");
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT y, x FROM tb_a;",
+    );
     place.svc(&["migrate", "up"]).good();
     let facts = "SELECT has_table_privilege('reader_of_a', 'v_a', 'SELECT'), obj_description('v_a'::regclass), \
         (SELECT reloptions FROM pg_class WHERE relname = 'v_b'), (SELECT pg_typeof(f(v_a)) FROM v_a RIGHT JOIN (SELECT 1) o ON true), \
         (SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'v_a'::regclass)";
-    assert_eq!(place.ask(facts), "t|rows of a|{security_invoker=true}|bigint|y,x");
+    assert_eq!(
+        place.ask(facts),
+        "t|rows of a|{security_invoker=true}|bigint|y,x"
+    );
 }
 
 #[test]
@@ -95,7 +145,10 @@ fn policies_and_triggers_can_be_made_again() {
     place.svc(&["migrate", "up"]).good();
     place.write("db/schema/020_policies.sql", &file("x > 1"));
     place.svc(&["migrate", "up"]).good();
-    assert_eq!(place.ask("SELECT pg_get_expr(polqual, polrelid) FROM pg_policy"), "(x > 1)");
+    assert_eq!(
+        place.ask("SELECT pg_get_expr(polqual, polrelid) FROM pg_policy"),
+        "(x > 1)"
+    );
     // What a file no longer makes is gone, unless the database is ahead of the project.
     place.write("db/migrations/2_b.sql", "SELECT 1;");
     place.svc(&["migrate", "up"]).good();
@@ -118,11 +171,20 @@ fn what_no_file_makes_again_is_named_and_nothing_is_done() {
     place.svc(&["migrate", "up"]).good();
     place.ask("CREATE VIEW report AS SELECT x FROM v_a");
     place.write("db/migrations/2_b.sql", "ALTER TABLE tb_a DROP COLUMN x;");
-    place.write("db/schema/010_a.sql", "CREATE OR REPLACE VIEW v_a AS SELECT y FROM tb_a;");
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT y FROM tb_a;",
+    );
     let words = place.svc(&["migrate", "up"]).bad();
-    assert!(words.contains("no file of db/schema makes them again: view public.report"), "{words}");
+    assert!(
+        words.contains("no file of db/schema makes them again: view public.report"),
+        "{words}"
+    );
     place.ask("SELECT x FROM report");
-    assert_eq!(place.ask("SELECT count(*) FROM svc_history.migrations"), "2");
+    assert_eq!(
+        place.ask("SELECT count(*) FROM svc_history.migrations"),
+        "2"
+    );
 }
 
 #[test]
@@ -131,10 +193,25 @@ fn a_migration_without_a_statement_is_not_run() {
     place.svc(&["migrate", "up"]).good();
     let path = place.svc(&["migrate", "new", "add_z"]).good();
     let said = place.svc(&["migrate", "up"]);
-    assert!(said.err.contains("_add_z.sql has no statement yet, so it is not run"), "{}", said.err);
-    assert!(place.svc(&["migrate", "status"]).good().contains("_add_z.sql  pending"));
+    assert!(
+        said.err
+            .contains("_add_z.sql has no statement yet, so it is not run"),
+        "{}",
+        said.err
+    );
+    assert!(
+        place
+            .svc(&["migrate", "status"])
+            .good()
+            .contains("_add_z.sql  pending")
+    );
     place.write(path.trim(), "ALTER TABLE tb_a ADD COLUMN z int;");
-    assert!(place.svc(&["migrate", "up"]).err.contains("1 file is applied"));
+    assert!(
+        place
+            .svc(&["migrate", "up"])
+            .err
+            .contains("1 file is applied")
+    );
     place.ask("SELECT z FROM tb_a");
 }
 
@@ -143,7 +220,10 @@ fn repair_refuses_what_was_not_done_and_says_that_it_runs_nothing() {
     let place = with_view();
     place.write("db/migrations/2_b.sql", "SELECT 1;");
     place.svc(&["migrate", "up"]).good();
-    place.write("db/migrations/2_b.sql", "ALTER TABLE tb_a ADD COLUMN rating int;");
+    place.write(
+        "db/migrations/2_b.sql",
+        "ALTER TABLE tb_a ADD COLUMN rating int;",
+    );
     let words = place.svc(&["migrate", "repair"]).bad();
     assert!(
         words.contains(
@@ -153,7 +233,12 @@ fn repair_refuses_what_was_not_done_and_says_that_it_runs_nothing() {
     );
     assert!(words.contains("hint: repair runs nothing"), "{words}");
     place.ask("ALTER TABLE tb_a ADD COLUMN rating int");
-    assert!(place.svc(&["migrate", "repair"]).err.contains("is recorded as it is now; nothing of it was run"));
+    assert!(
+        place
+            .svc(&["migrate", "repair"])
+            .err
+            .contains("is recorded as it is now; nothing of it was run")
+    );
     assert_eq!(place.ask("SELECT count(*) FROM pg_database WHERE datname LIKE 'svc_shadow_%' AND datname LIKE '%_' || pg_backend_pid()"), "0");
 }
 
@@ -163,16 +248,23 @@ fn check_replays_all_files_on_an_empty_database() {
     place.svc(&["migrate", "up"]).good();
     let said = place.svc(&["migrate", "check", "--strict"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
-    assert!(said.err.contains("the database is as the files make it"), "{}", said.err);
+    assert!(
+        said.err.contains("the database is as the files make it"),
+        "{}",
+        said.err
+    );
     place.ask("ALTER TABLE tb_a ADD COLUMN by_hand int; ALTER TABLE tb_a DROP COLUMN y CASCADE");
     let said = place.svc(&["migrate", "check", "--strict"]);
     assert!(
-        said.err.contains("warning: the database has the column public.tb_a.by_hand, which no file makes"),
+        said.err.contains(
+            "warning: the database has the column public.tb_a.by_hand, which no file makes"
+        ),
         "{}",
         said.err
     );
     assert!(
-        said.err.contains("warning: the database lacks the column public.tb_a.y, which the files make"),
+        said.err
+            .contains("warning: the database lacks the column public.tb_a.y, which the files make"),
         "{}",
         said.err
     );
@@ -180,13 +272,22 @@ fn check_replays_all_files_on_an_empty_database() {
     // It runs here, and on no other database.
     let other = project();
     other.ask("CREATE TABLE tb_a (x int)");
-    other.write("db/migrations/2_b.sql", "ALTER TABLE tb_a ADD COLUMN z int;");
+    other.write(
+        "db/migrations/2_b.sql",
+        "ALTER TABLE tb_a ADD COLUMN z int;",
+    );
     let words = other.svc(&["migrate", "check"]).bad();
     assert!(
-        words.contains("on an empty database, db/migrations/2_b.sql:1: relation \"tb_a\" does not exist"),
+        words.contains(
+            "on an empty database, db/migrations/2_b.sql:1: relation \"tb_a\" does not exist"
+        ),
         "{words}"
     );
-    assert!(words.contains("run `svc migrate check` again") && !words.contains("`svc migrate up` again"), "{words}");
+    assert!(
+        words.contains("run `svc migrate check` again")
+            && !words.contains("`svc migrate up` again"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -202,9 +303,21 @@ fn an_image_needs_the_files_of_the_database_alone() {
         command
             .args(["migrate", "up", "--project"])
             .arg(folder)
-            .env("SVC_DATABASE_URL", url.trim_start_matches("SVC_DATABASE_URL="));
+            .env(
+                "SVC_DATABASE_URL",
+                url.trim_start_matches("SVC_DATABASE_URL="),
+            );
         let said = crate::support::said(command.output().expect("the binary"));
-        assert!(said.err.contains("the database is up to date"), "{}", said.err);
+        assert!(
+            said.err.contains("the database is up to date"),
+            "{}",
+            said.err
+        );
     }
-    assert!(other.svc(&["migrate", "up", "--project", "nowhere"]).bad().contains("has no files of a database"));
+    assert!(
+        other
+            .svc(&["migrate", "up", "--project", "nowhere"])
+            .bad()
+            .contains("has no files of a database")
+    );
 }

@@ -27,13 +27,21 @@ struct Dev {
 impl Dev {
     fn start(place: &Place, settings: &[(&str, &str)]) -> Self {
         let mut dev = command(&place.path("."));
-        dev.args(["dev", "--port", "0"]).env("CARGO_TARGET_DIR", place.path("target"));
-        dev.envs(settings.iter().copied()).stdin(Stdio::piped()).stderr(Stdio::piped());
+        dev.args(["dev", "--port", "0"])
+            .env("CARGO_TARGET_DIR", place.path("target"));
+        dev.envs(settings.iter().copied())
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = dev.spawn().expect("the binary");
         let keys = child.stdin.take().expect("its input");
         let (sender, lines) = channel();
         let output = BufReader::new(child.stderr.take().expect("its words"));
-        std::thread::spawn(move || output.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line))));
+        std::thread::spawn(move || {
+            output
+                .lines()
+                .map_while(Result::ok)
+                .for_each(|line| drop(sender.send(line)))
+        });
         Self { child, keys, lines }
     }
 
@@ -59,10 +67,16 @@ impl Drop for Dev {
 
 fn with_program(program: &str) -> Place {
     let place = project();
-    place.write("Cargo.toml", "[package]\nname = \"still\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n");
+    place.write(
+        "Cargo.toml",
+        "[package]\nname = \"still\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n",
+    );
     place.write("src/main.rs", program);
     place.write("db/migrations/1_a.sql", "CREATE TABLE tb_a (x int);");
-    place.write("db/schema/010_a.sql", "CREATE OR REPLACE VIEW v_a AS SELECT x FROM tb_a;");
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT x FROM tb_a;",
+    );
     place
 }
 
@@ -75,20 +89,35 @@ fn dev_runs_a_migration_only_when_it_is_asked_to() {
     let path = place.svc(&["migrate", "new", "add_rating"]).good();
     let path = path.trim();
     dev.wait_for("add_rating.sql has no statement yet, so it is not run");
-    assert!(place.svc(&["migrate", "status"]).good().contains("add_rating.sql  pending"));
+    assert!(
+        place
+            .svc(&["migrate", "status"])
+            .good()
+            .contains("add_rating.sql  pending")
+    );
     place.write(path, "ALTER TABLE tb_a ADD COLUMN ratin int;");
     dev.wait_for("add_rating.sql is pending; type `m` and Enter to run it, or: svc migrate up");
     place.write(path, "ALTER TABLE tb_a ADD COLUMN rating int;");
     dev.wait_for("add_rating.sql is pending");
-    let columns = "SELECT count(*) FROM pg_attribute WHERE attrelid = 'tb_a'::regclass AND attnum > 0";
+    let columns =
+        "SELECT count(*) FROM pg_attribute WHERE attrelid = 'tb_a'::regclass AND attnum > 0";
     assert_eq!(place.ask(columns), "1");
     // A view that needs it says so, and one that does not is applied as it is saved.
-    place.write("db/schema/010_a.sql", "CREATE OR REPLACE VIEW v_a AS SELECT x, rating FROM tb_a;");
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT x, rating FROM tb_a;",
+    );
     dev.wait_for("error: db/schema/010_a.sql:1: column \"rating\" does not exist");
     dev.wait_for("add_rating.sql is pending, and may bring it: svc migrate up");
-    place.write("db/schema/010_a.sql", "CREATE OR REPLACE VIEW v_a AS SELECT x, x + 1 AS y FROM tb_a;");
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT x, x + 1 AS y FROM tb_a;",
+    );
     dev.wait_for("1 file is applied");
-    place.write("db/schema/010_a.sql", "CREATE OR REPLACE VIEW v_a AS SELECT x, rating FROM tb_a;");
+    place.write(
+        "db/schema/010_a.sql",
+        "CREATE OR REPLACE VIEW v_a AS SELECT x, rating FROM tb_a;",
+    );
     dev.wait_for("error: db/schema/010_a.sql:1: column \"rating\" does not exist");
     dev.keys.write_all(b"m\n").expect("a key");
     dev.wait_for("2 files are applied");
@@ -102,9 +131,16 @@ fn a_test_that_ends_early_leaves_no_program_behind() {
     let dev = Dev::start(&place, &[]);
     dev.wait_for("GraphQL   http://");
     // It notes the processes that it starts, the program last.
-    let file = std::fs::read_dir(place.path(".svc/dev")).expect("the folder").next().expect("a file").expect("a file");
+    let file = std::fs::read_dir(place.path(".svc/dev"))
+        .expect("the folder")
+        .next()
+        .expect("a file")
+        .expect("a file");
     let notes = std::fs::read_to_string(file.path()).expect("its notes");
-    let program = notes.lines().last().and_then(|line| line.split(' ').next()?.parse().ok());
+    let program = notes
+        .lines()
+        .last()
+        .and_then(|line| line.split(' ').next()?.parse().ok());
     let program = program.and_then(Pid::from_raw).expect("a process");
     assert!(test_kill_process(program).is_ok(), "{notes}");
     drop(dev);
@@ -116,27 +152,49 @@ fn dev_ends_where_no_change_of_a_file_helps() {
     let place = with_program(PROGRAM);
     let dev = |arguments: &[&str], settings: &[(&str, &str)]| {
         let mut dev = command(&place.path("."));
-        dev.args(["dev", "--port", "0"]).args(arguments).env("CARGO_TARGET_DIR", place.path("target"));
+        dev.args(["dev", "--port", "0"])
+            .args(arguments)
+            .env("CARGO_TARGET_DIR", place.path("target"));
         dev.envs(settings.iter().copied()).stdin(Stdio::null());
         said(dev.output().expect("the binary")).bad()
     };
     let words = dev(&[], &[("CARGO", "/nowhere/cargo")]);
-    assert!(words.contains("error: cannot run cargo") && words.contains("hint: install Rust"), "{words}");
+    assert!(
+        words.contains("error: cannot run cargo") && words.contains("hint: install Rust"),
+        "{words}"
+    );
     let words = dev(&["--app", "stil"], &[]);
-    assert!(words.contains("error: the workspace has no package `stil`\nhint: its packages are still"), "{words}");
+    assert!(
+        words.contains("error: the workspace has no package `stil`\nhint: its packages are still"),
+        "{words}"
+    );
     let words = dev(&["--app", ":server"], &[]);
-    assert!(words.contains("error: there is no program `server`\nhint: the programs are still"), "{words}");
+    assert!(
+        words.contains("error: there is no program `server`\nhint: the programs are still"),
+        "{words}"
+    );
 }
 
 #[test]
 fn dev_calls_no_database_ready_that_is_away() {
     let place = with_program("fn main() { no }\n");
-    let url = format!("postgresql://postgres@localhost:{}/a", crate::database::free_port());
-    let dev = Dev::start(&place, &[("SVC_DATABASE_URL", &url), ("SVC_PG_BIN", "/nowhere")]);
+    let url = format!(
+        "postgresql://postgres@localhost:{}/a",
+        crate::database::free_port()
+    );
+    let dev = Dev::start(
+        &place,
+        &[("SVC_DATABASE_URL", &url), ("SVC_PG_BIN", "/nowhere")],
+    );
     let mut seen = dev.wait_for("runs without a database");
     seen.extend(dev.wait_for("the program does not compile"));
     place.write("src/main.rs", "fn main() { nor }\n");
     seen.extend(dev.wait_for("cannot find value `nor`"));
     seen.extend(dev.wait_for("the program does not compile"));
-    assert!(!seen.iter().any(|line| line.contains("the database is ready")), "{seen:#?}");
+    assert!(
+        !seen
+            .iter()
+            .any(|line| line.contains("the database is ready")),
+        "{seen:#?}"
+    );
 }

@@ -21,35 +21,131 @@ scalar Day
 /// Pairs of a replacement in the schema, and the line that tells it.
 const CHANGES: [(&str, &str, &str); 26] = [
     ("scalar Day", "", "breaking   Day: the type is removed"),
-    ("scalar Day", "enum Day { MONDAY }", "breaking   Day: it is an enum, and was a scalar"),
-    (" email: String ", " ", "breaking   User.email: the field is removed"),
-    ("nick: String!", "nick: String", "breaking   User.nick: its type is String, and was String!"),
-    ("email: String ", "email: String! ", "safe       User.email: its type is String!, and was String"),
-    ("posts: [Post!]!", "posts: [Post]!", "breaking   User.posts: its type is [Post]!, and was [Post!]!"),
-    ("type Post implements Node {", "type Post {", "breaking   Post: it does not implement Node any more"),
-    ("enum Role { ADMIN READER }", "enum Role { READER }", "breaking   Role.ADMIN: the value is removed"),
-    ("enum Role { ADMIN READER }", "enum Role { ADMIN READER GUEST }", "dangerous  Role.GUEST: a value is added"),
-    ("union Found = User | Post", "union Found = User", "breaking   Found: Post is not a member any more"),
-    ("scalar Day", "scalar Day type Tag { a: Int } extend union Found = Tag", "dangerous  Found: Tag is a new member"),
-    ("role: Role, ", "", "breaking   Query.users(role:): the argument is removed"),
-    ("role: Role,", "role: Role!,", "breaking   Query.users(role:): its type is Role!, and was Role"),
-    ("role: Role,", "role: Role, age: Int!,", "breaking   Query.users(age:): a required argument is added"),
-    ("role: Role,", "role: Role, age: Int,", "dangerous  Query.users(age:): an optional argument is added"),
-    ("node(id: ID!)", "node(id: ID)", "safe       Query.node(id:): its type is ID, and was ID!"),
-    ("first: Int = 10", "first: Int = 20", "dangerous  Query.users(first:): its default is 20, and was 10"),
-    ("first: Int = 10", "first: Int", "dangerous  Query.users(first:): its default, 10, is removed"),
-    ("role: Role! = READER }", "role: Role! }", "breaking   UserWhere.role: its default is removed, so it has to be"),
-    ("{ name: String role", "{ name: String age: Int! role", "breaking   UserWhere.age: a required field is added"),
-    ("{ name: String role", "{ name: String age: Int role", "dangerous  UserWhere.age: an optional field is added"),
-    ("input UserWhere {", "input UserWhere { ", "the schemas are the same"),
-    ("directive @shout(loud: Boolean) on FIELD", "", "breaking   @shout: the directive is removed"),
+    (
+        "scalar Day",
+        "enum Day { MONDAY }",
+        "breaking   Day: it is an enum, and was a scalar",
+    ),
+    (
+        " email: String ",
+        " ",
+        "breaking   User.email: the field is removed",
+    ),
+    (
+        "nick: String!",
+        "nick: String",
+        "breaking   User.nick: its type is String, and was String!",
+    ),
+    (
+        "email: String ",
+        "email: String! ",
+        "safe       User.email: its type is String!, and was String",
+    ),
+    (
+        "posts: [Post!]!",
+        "posts: [Post]!",
+        "breaking   User.posts: its type is [Post]!, and was [Post!]!",
+    ),
+    (
+        "type Post implements Node {",
+        "type Post {",
+        "breaking   Post: it does not implement Node any more",
+    ),
+    (
+        "enum Role { ADMIN READER }",
+        "enum Role { READER }",
+        "breaking   Role.ADMIN: the value is removed",
+    ),
+    (
+        "enum Role { ADMIN READER }",
+        "enum Role { ADMIN READER GUEST }",
+        "dangerous  Role.GUEST: a value is added",
+    ),
+    (
+        "union Found = User | Post",
+        "union Found = User",
+        "breaking   Found: Post is not a member any more",
+    ),
+    (
+        "scalar Day",
+        "scalar Day type Tag { a: Int } extend union Found = Tag",
+        "dangerous  Found: Tag is a new member",
+    ),
+    (
+        "role: Role, ",
+        "",
+        "breaking   Query.users(role:): the argument is removed",
+    ),
+    (
+        "role: Role,",
+        "role: Role!,",
+        "breaking   Query.users(role:): its type is Role!, and was Role",
+    ),
+    (
+        "role: Role,",
+        "role: Role, age: Int!,",
+        "breaking   Query.users(age:): a required argument is added",
+    ),
+    (
+        "role: Role,",
+        "role: Role, age: Int,",
+        "dangerous  Query.users(age:): an optional argument is added",
+    ),
+    (
+        "node(id: ID!)",
+        "node(id: ID)",
+        "safe       Query.node(id:): its type is ID, and was ID!",
+    ),
+    (
+        "first: Int = 10",
+        "first: Int = 20",
+        "dangerous  Query.users(first:): its default is 20, and was 10",
+    ),
+    (
+        "first: Int = 10",
+        "first: Int",
+        "dangerous  Query.users(first:): its default, 10, is removed",
+    ),
+    (
+        "role: Role! = READER }",
+        "role: Role! }",
+        "breaking   UserWhere.role: its default is removed, so it has to be",
+    ),
+    (
+        "{ name: String role",
+        "{ name: String age: Int! role",
+        "breaking   UserWhere.age: a required field is added",
+    ),
+    (
+        "{ name: String role",
+        "{ name: String age: Int role",
+        "dangerous  UserWhere.age: an optional field is added",
+    ),
+    (
+        "input UserWhere {",
+        "input UserWhere { ",
+        "the schemas are the same",
+    ),
+    (
+        "directive @shout(loud: Boolean) on FIELD",
+        "",
+        "breaking   @shout: the directive is removed",
+    ),
     (
         "@shout(loud: Boolean) on FIELD",
         "@shout(loud: Boolean) on QUERY",
         "breaking   @shout: it may not stand on FIELD",
     ),
-    ("@shout(loud: Boolean)", "@shout", "breaking   @shout(loud:): the argument is removed"),
-    ("title: String!", "title: String! @deprecated(reason: \"x\")", "safe       Post.title: it is deprecated"),
+    (
+        "@shout(loud: Boolean)",
+        "@shout",
+        "breaking   @shout(loud:): the argument is removed",
+    ),
+    (
+        "title: String!",
+        "title: String! @deprecated(reason: \"x\")",
+        "safe       Post.title: it is deprecated",
+    ),
 ];
 
 #[test]
@@ -61,13 +157,48 @@ fn each_kind_of_change_is_told_with_its_weight() {
         assert!(new != OLD, "{from}");
         place.write("new.graphql", &new);
         let said = place.svc(&["schema", "diff", "old.graphql", "new.graphql"]);
-        assert!(said.out.contains(line), "{from} -> {to}\n{}{}", said.out, said.err);
+        assert!(
+            said.out.contains(line),
+            "{from} -> {to}\n{}{}",
+            said.out,
+            said.err
+        );
         let breaks = line.starts_with("breaking");
         assert_eq!(said.code, Some(i32::from(breaks)), "{line}");
-        assert_eq!(said.err.contains("hint: deprecate what goes"), breaks, "{}", said.err);
-        let dangerous = place.svc(&["schema", "diff", "old.graphql", "new.graphql", "--fail-on", "dangerous"]);
-        assert_eq!(dangerous.code, Some(i32::from(!line.starts_with("safe") && !line.starts_with("the "))), "{line}");
-        assert_eq!(place.svc(&["schema", "diff", "old.graphql", "new.graphql", "--fail-on", "never"]).code, Some(0));
+        assert_eq!(
+            said.err.contains("hint: deprecate what goes"),
+            breaks,
+            "{}",
+            said.err
+        );
+        let dangerous = place.svc(&[
+            "schema",
+            "diff",
+            "old.graphql",
+            "new.graphql",
+            "--fail-on",
+            "dangerous",
+        ]);
+        assert_eq!(
+            dangerous.code,
+            Some(i32::from(
+                !line.starts_with("safe") && !line.starts_with("the ")
+            )),
+            "{line}"
+        );
+        assert_eq!(
+            place
+                .svc(&[
+                    "schema",
+                    "diff",
+                    "old.graphql",
+                    "new.graphql",
+                    "--fail-on",
+                    "never"
+                ])
+                .code,
+            Some(0)
+        );
     }
 }
 
@@ -75,22 +206,53 @@ fn each_kind_of_change_is_told_with_its_weight() {
 fn registered_operations_say_which_clients_break() {
     let place = Place::new();
     place.write("old.graphql", OLD);
-    let new = OLD.replace(" email: String ", " ").replace("enum Role { ADMIN READER }", "enum Role { READER }");
+    let new = OLD
+        .replace(" email: String ", " ")
+        .replace("enum Role { ADMIN READER }", "enum Role { READER }");
     place.write("new.graphql", &new);
     place.write("operations/names.graphql", "query Names { users { name } }");
-    let diff = ["schema", "diff", "old.graphql", "new.graphql", "--operations"];
+    let diff = [
+        "schema",
+        "diff",
+        "old.graphql",
+        "new.graphql",
+        "--operations",
+    ];
     let unharmed = place.svc(&[&diff[..], &["operations"]].concat());
     assert_eq!(unharmed.code, Some(0), "{}{}", unharmed.out, unharmed.err);
-    assert!(unharmed.out.contains("2 breaking") && !unharmed.out.contains("operation "), "{}", unharmed.out);
+    assert!(
+        unharmed.out.contains("2 breaking") && !unharmed.out.contains("operation "),
+        "{}",
+        unharmed.out
+    );
 
-    place.write("operations/app/mail.graphql", "query Mail { users { ...m } } fragment m on User { email }");
-    place.write("operations/app/admins.graphql", "query Admins($w: UserWhere) { search(where: $w) { __typename } }");
+    place.write(
+        "operations/app/mail.graphql",
+        "query Mail { users { ...m } } fragment m on User { email }",
+    );
+    place.write(
+        "operations/app/admins.graphql",
+        "query Admins($w: UserWhere) { search(where: $w) { __typename } }",
+    );
     let said = place.svc(&[&diff[..], &["operations"]].concat());
     assert_eq!(said.code, Some(1), "{}", said.out);
-    assert!(said.out.contains("operation Mail (operations/app/mail.graphql) breaks:\n  invalid: "), "{}", said.out);
-    assert!(said.out.contains("operation Admins"), "a variable may hold the value that is gone: {}", said.out);
+    assert!(
+        said.out
+            .contains("operation Mail (operations/app/mail.graphql) breaks:\n  invalid: "),
+        "{}",
+        said.out
+    );
+    assert!(
+        said.out.contains("operation Admins"),
+        "a variable may hold the value that is gone: {}",
+        said.out
+    );
     assert!(!said.out.contains("operation Names"), "{}", said.out);
-    assert!(said.err.contains("can break registered operations"), "{}", said.err);
+    assert!(
+        said.err.contains("can break registered operations"),
+        "{}",
+        said.err
+    );
 
     let manifest = r#"{"format": "apollo-persisted-query-manifest", "version": 1, "operations": [
         {"id": "1", "name": "Mail", "type": "query", "clientName": "phone", "body": "query Mail { users { email } }"}]}"#;
@@ -99,9 +261,17 @@ fn registered_operations_say_which_clients_break() {
     let report: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
     assert_eq!(report["breaking"], 2, "{report}");
     assert_eq!(report["operations"][0]["client"], "phone", "{report}");
-    assert_eq!(report["operations"][0]["changes"][0]["kind"], "FIELD_REMOVED", "{report}");
+    assert_eq!(
+        report["operations"][0]["changes"][0]["kind"], "FIELD_REMOVED",
+        "{report}"
+    );
     place.write("manifest.json", r#"{"4f": "{ users { email } }"}"#);
-    assert!(place.svc(&[&diff[..], &["manifest.json"]].concat()).out.contains("operation 4f (manifest.json) breaks"));
+    assert!(
+        place
+            .svc(&[&diff[..], &["manifest.json"]].concat())
+            .out
+            .contains("operation 4f (manifest.json) breaks")
+    );
     place.write("manifest.json", "[]");
     let words = place.svc(&[&diff[..], &["manifest.json"]].concat()).bad();
     assert!(words.contains("is not a manifest of operations"), "{words}");
@@ -113,8 +283,16 @@ fn revisions_of_git_are_read() {
     place.write("schema.graphql", OLD);
     let git = |arguments: &[&str]| {
         let mut git = Command::new("git");
-        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
-        assert!(git.current_dir(place.path(".")).output().expect("git").status.success(), "{arguments:?}");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"])
+            .args(arguments);
+        assert!(
+            git.current_dir(place.path("."))
+                .output()
+                .expect("git")
+                .status
+                .success(),
+            "{arguments:?}"
+        );
     };
     git(&["init", "-q"]);
     git(&["add", "."]);
@@ -122,15 +300,34 @@ fn revisions_of_git_are_read() {
     place.write("schema.graphql", &OLD.replace(" email: String ", " "));
     for old in ["HEAD", "HEAD:schema.graphql", "HEAD:./schema.graphql"] {
         let said = place.svc(&["schema", "diff", old, "schema.graphql"]);
-        assert!(said.out.starts_with("breaking   User.email"), "{old}: {}{}", said.out, said.err);
+        assert!(
+            said.out.starts_with("breaking   User.email"),
+            "{old}: {}{}",
+            said.out,
+            said.err
+        );
     }
-    for place_of_none in ["nope", "nope:schema.graphql", "--output=x", "HEAD:nope.graphql"] {
+    for place_of_none in [
+        "nope",
+        "nope:schema.graphql",
+        "--output=x",
+        "HEAD:nope.graphql",
+    ] {
         let said = place.svc(&["schema", "diff", "--", place_of_none, "schema.graphql"]);
-        assert!(said.bad().contains("is neither a file nor a revision of git"), "{place_of_none}");
+        assert!(
+            said.bad()
+                .contains("is neither a file nor a revision of git"),
+            "{place_of_none}"
+        );
     }
     place.write("bad.graphql", "type Query { a: Nope }");
-    let words = place.svc(&["schema", "diff", "bad.graphql", "schema.graphql"]).bad();
-    assert!(words.contains("the schema of bad.graphql is not valid") && words.contains("Nope"), "{words}");
+    let words = place
+        .svc(&["schema", "diff", "bad.graphql", "schema.graphql"])
+        .bad();
+    assert!(
+        words.contains("the schema of bad.graphql is not valid") && words.contains("Nope"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -152,9 +349,14 @@ fn a_service_tells_its_schema() {
         {{"kind":"SCALAR","name":"Int","description":null,{none}}}]}}}}}}"#,
         field("hello")
     );
-    let refusal = r#"{"errors":[{"message":"Cannot query field \"isOneOf\" on type \"__Type\"."}]}"#.to_owned();
+    let refusal =
+        r#"{"errors":[{"message":"Cannot query field \"isOneOf\" on type \"__Type\"."}]}"#
+            .to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/graphql", listener.local_addr().expect("its address"));
+    let url = format!(
+        "http://{}/graphql",
+        listener.local_addr().expect("its address")
+    );
     let server = std::thread::spawn(move || {
         // An older service refuses the newer parts of introspection first.
         for answer in [refusal, answer] {
@@ -167,17 +369,40 @@ fn a_service_tells_its_schema() {
         }
     });
     let place = Place::new();
-    place.write("new.graphql", "type Query { \"It's \\\"quoted\\\".\" hello(a: [Int] = [1, 2]): String! }");
-    let said = place.svc(&["schema", "diff", &url, "new.graphql", "--header", "x-key: 7"]);
+    place.write(
+        "new.graphql",
+        "type Query { \"It's \\\"quoted\\\".\" hello(a: [Int] = [1, 2]): String! }",
+    );
+    let said = place.svc(&[
+        "schema",
+        "diff",
+        &url,
+        "new.graphql",
+        "--header",
+        "x-key: 7",
+    ]);
     assert!(
-        said.out.starts_with("safe       Query.hello: its type is String!, and was String\n"),
+        said.out
+            .starts_with("safe       Query.hello: its type is String!, and was String\n"),
         "{}{}",
         said.out,
         said.err
     );
     server.join().expect("both requests");
-    let words = place.svc(&["schema", "diff", "http://127.0.0.1:1/graphql", "new.graphql"]).bad();
+    let words = place
+        .svc(&[
+            "schema",
+            "diff",
+            "http://127.0.0.1:1/graphql",
+            "new.graphql",
+        ])
+        .bad();
     assert!(words.contains("does not answer"), "{words}");
-    let words = place.svc(&["schema", "diff", &url, "new.graphql", "--header", "secret"]).bad();
-    assert!(!words.contains("secret\n") && words.contains("write it as --header"), "{words}");
+    let words = place
+        .svc(&["schema", "diff", &url, "new.graphql", "--header", "secret"])
+        .bad();
+    assert!(
+        !words.contains("secret\n") && words.contains("write it as --header"),
+        "{words}"
+    );
 }

@@ -24,7 +24,12 @@ pub(crate) struct Said {
 impl Place {
     pub(crate) fn new() -> Self {
         // Users have such folders too.
-        Self { folder: tempfile::Builder::new().prefix("svc's größe $1 ").tempdir().expect("a folder") }
+        Self {
+            folder: tempfile::Builder::new()
+                .prefix("svc's größe $1 ")
+                .tempdir()
+                .expect("a folder"),
+        }
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {
@@ -48,19 +53,27 @@ impl Place {
 
     /// Runs `svc` in a folder below.
     pub(crate) fn svc_in(&self, below: &str, arguments: &[&str]) -> Said {
-        said(command(&self.path(below)).args(arguments).output().expect("the binary"))
+        said(
+            command(&self.path(below))
+                .args(arguments)
+                .output()
+                .expect("the binary"),
+        )
     }
 }
 
 /// The binary, without the settings of whoever runs the tests.
 pub(crate) fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
-    command.current_dir(folder).env_remove("SVC_DATABASE_URL").env_remove("DATABASE_URL");
+    command
+        .current_dir(folder)
+        .env_remove("SVC_DATABASE_URL")
+        .env_remove("DATABASE_URL");
     command
 }
 
-/// Ends a running `svc dev` with all that it has started: its program and its builds have process groups of their own,
-/// which it ends itself where it is not killed.
+/// Ends a running `svc dev` with all that it has started: its program and its builds have process
+/// groups of their own, which it ends itself where it is not killed.
 pub(crate) fn end(dev: &mut Child) {
     let is_running = |dev: &mut Child| matches!(dev.try_wait(), Ok(None));
     // The number of a process that has been waited for may be that of another one.
@@ -78,7 +91,11 @@ pub(crate) fn end(dev: &mut Child) {
 
 pub(crate) fn said(output: Output) -> Said {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    Said {
+        code: output.status.code(),
+        out: text(output.stdout),
+        err: text(output.stderr),
+    }
 }
 
 impl Said {
@@ -103,8 +120,17 @@ impl Said {
 
     #[track_caller]
     fn failed(self, code: i32) -> String {
-        assert_eq!((self.code, self.out.as_str()), (Some(code), ""), "{}", self.err);
-        assert!(self.err.starts_with("error: ") || self.err.contains("\nerror: "), "{}", self.err);
+        assert_eq!(
+            (self.code, self.out.as_str()),
+            (Some(code), ""),
+            "{}",
+            self.err
+        );
+        assert!(
+            self.err.starts_with("error: ") || self.err.contains("\nerror: "),
+            "{}",
+            self.err
+        );
         self.err
     }
 }

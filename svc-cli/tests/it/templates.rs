@@ -22,13 +22,30 @@ impl Project {
     pub(crate) fn new(template: &str, name: &'static str) -> Self {
         let place = Place::new();
         place.write(".cargo/config.toml", &profiles());
-        let url = format!("postgresql://svc:svc@localhost:{}/{name}", crate::database::free_port());
+        let url = format!(
+            "postgresql://svc:svc@localhost:{}/{name}",
+            crate::database::free_port()
+        );
         let svc = format!("{WORKSPACE}/svc");
         place
-            .svc(&["init", name, "--template", template, "--no-git", "--svc-path", &svc, "--database-url", &url])
+            .svc(&[
+                "init",
+                name,
+                "--template",
+                template,
+                "--no-git",
+                "--svc-path",
+                &svc,
+                "--database-url",
+                &url,
+            ])
             .good();
         // The same versions as everywhere in the repository, which are there already.
-        std::fs::copy(format!("{WORKSPACE}/Cargo.lock"), place.path(name).join("Cargo.lock")).expect("the lock file");
+        std::fs::copy(
+            format!("{WORKSPACE}/Cargo.lock"),
+            place.path(name).join("Cargo.lock"),
+        )
+        .expect("the lock file");
         Self { place, name }
     }
 
@@ -37,7 +54,12 @@ impl Project {
     }
 
     fn with_target(&self, command: &mut Command) -> Said {
-        said(command.env("CARGO_TARGET_DIR", target()).output().expect("the program"))
+        said(
+            command
+                .env("CARGO_TARGET_DIR", target())
+                .output()
+                .expect("the program"),
+        )
     }
 
     pub(crate) fn svc(&self, arguments: &[&str]) -> Said {
@@ -47,7 +69,11 @@ impl Project {
     fn cargo(&self, arguments: &[&str]) -> Said {
         let mut cargo = Command::new(env!("CARGO"));
         cargo.current_dir(self.folder()).args(arguments);
-        self.with_target(cargo.env_remove("SVC_DATABASE_URL").env_remove("DATABASE_URL"))
+        self.with_target(
+            cargo
+                .env_remove("SVC_DATABASE_URL")
+                .env_remove("DATABASE_URL"),
+        )
     }
 
     pub(crate) fn read(&self, path: &str) -> String {
@@ -73,7 +99,8 @@ pub(crate) fn target() -> PathBuf {
 
 /// The profiles of this repository, as cargo takes them from a folder above a project.
 fn profiles() -> String {
-    let manifest = std::fs::read_to_string(format!("{WORKSPACE}/Cargo.toml")).expect("the manifest");
+    let manifest =
+        std::fs::read_to_string(format!("{WORKSPACE}/Cargo.toml")).expect("the manifest");
     let from = manifest.find("[profile.dev]").expect("a profile");
     let end = manifest.find("[profile.release]").expect("a profile");
     manifest[from..end].to_owned()
@@ -83,7 +110,11 @@ fn profiles() -> String {
 #[track_caller]
 fn clean(said: Said) -> String {
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
-    assert!(!said.err.contains("warning: unused") && !said.err.contains("generated 1 warning"), "{}", said.err);
+    assert!(
+        !said.err.contains("warning: unused") && !said.err.contains("generated 1 warning"),
+        "{}",
+        said.err
+    );
     said.err + &said.out
 }
 
@@ -91,7 +122,10 @@ fn checked_and_tested(template: &str, name: &'static str, types: &str) -> Projec
     let project = Project::new(template, name);
     let checked = clean(project.svc(&["check"]));
     assert!(checked.contains(types), "{checked}");
-    assert!(checked.contains("so the types were not compared with views"), "{checked}");
+    assert!(
+        checked.contains("so the types were not compared with views"),
+        "{checked}"
+    );
     clean(project.cargo(&["test", "--quiet"]));
     let formatted = project.cargo(&["fmt", "--check"]);
     assert_eq!(formatted.code, Some(0), "{}", formatted.out);
@@ -109,25 +143,56 @@ fn basic_is_made_checked_changed_and_served() {
     let written = project.svc(&["generate", "crud", "User"]);
     let migration = project.svc(&["generate", "migration", "product"]);
     let applied = project.svc(&["migrate", "up"]);
-    let again = project.svc(&["db", "psql", "-Xqv", "ON_ERROR_STOP=1", "-f", migration.out.trim()]);
+    let again = project.svc(&[
+        "db",
+        "psql",
+        "-Xqv",
+        "ON_ERROR_STOP=1",
+        "-f",
+        migration.out.trim(),
+    ]);
     let with_mutations = project.svc(&["check"]);
     project.edit("src/types/mod.rs", "pub name: String", "pub name: i32");
-    project.edit("src/types/mod.rs", "    pub email", "    pub nick: String,\n    /// Mail.\n    pub email");
+    project.edit(
+        "src/types/mod.rs",
+        "    pub email",
+        "    pub nick: String,\n    /// Mail.\n    pub email",
+    );
     let wrong = project.svc(&["check"]);
     let stopped = project.svc(&["db", "stop"]);
 
     assert!(clean(compared).contains("the types agree with the database"));
     assert_eq!(written.good(), "src/mutations/user_mutations.rs\n");
-    assert!(migration.out.ends_with("_create_tb_product.sql\n"), "{}", migration.out);
+    assert!(
+        migration.out.ends_with("_create_tb_product.sql\n"),
+        "{}",
+        migration.out
+    );
     assert!(applied.err.contains("1 file is applied"), "{}", applied.err);
     let generated = project.read("src/mutations/user_mutations.rs");
-    assert_eq!(generated.matches("#[svc::requires_auth]").count(), 3, "{generated}");
+    assert_eq!(
+        generated.matches("#[svc::requires_auth]").count(),
+        3,
+        "{generated}"
+    );
     again.good();
     let with_mutations = clean(with_mutations);
-    assert!(with_mutations.contains("input types: 2\n"), "{with_mutations}");
-    assert!(with_mutations.contains("the types agree with the database"), "{with_mutations}");
+    assert!(
+        with_mutations.contains("input types: 2\n"),
+        "{with_mutations}"
+    );
+    assert!(
+        with_mutations.contains("the types agree with the database"),
+        "{with_mutations}"
+    );
     assert_eq!(wrong.code, Some(1), "{}", wrong.err);
-    assert!(wrong.err.contains("src/types/mod.rs:14: User.nick: v_user has no column `nick`"), "{}", wrong.err);
+    assert!(
+        wrong
+            .err
+            .contains("src/types/mod.rs:14: User.nick: v_user has no column `nick`"),
+        "{}",
+        wrong.err
+    );
     stopped.good();
 }
 
@@ -135,9 +200,15 @@ fn basic_is_made_checked_changed_and_served() {
 fn blog_is_made_and_checked() {
     let project = checked_and_tested("blog", "new_blog", "types: 3\ninput types: 2\n");
     let sdl = project.svc(&["generate", "schema", "-o", "-"]).good();
-    assert!(sdl.contains("type Post") && sdl.contains("createPost("), "{sdl}");
+    assert!(
+        sdl.contains("type Post") && sdl.contains("createPost("),
+        "{sdl}"
+    );
     project.svc(&["generate", "schema"]).good();
-    assert_eq!(std::fs::read_to_string(project.folder().join("schema.graphql")).expect("the schema"), sdl);
+    assert_eq!(
+        std::fs::read_to_string(project.folder().join("schema.graphql")).expect("the schema"),
+        sdl
+    );
     first_hour(&project, "User", "src/types/user.rs");
 }
 
@@ -153,7 +224,10 @@ fn first_hour(project: &Project, person: &str, file: &str) {
     let dev = Dev::start(project);
     dev.ask_until(&format!("{{ {list} {{ name }} }}"), "Ada Lovelace");
     let words = project.svc(&["db", "stop"]).err;
-    assert!(words.contains("the database belongs to `svc dev`"), "{words}");
+    assert!(
+        words.contains("the database belongs to `svc dev`"),
+        "{words}"
+    );
     assert!(clean(project.svc(&["check"])).contains("the types agree with the database"));
     let method = format!(
         "\n#[svc_type]\nimpl {person} {{\n    /// Loud.\n    fn loud(&self) -> String {{\n        \
@@ -179,15 +253,28 @@ fn writes_through_a_new_mutation(project: &Project, dev: &Dev, person: &str) {
     // Nobody has logged in, and the mutations are guarded.
     let denied = dev.ask(&create);
     assert!(denied.contains(r#""code":"UNAUTHENTICATED""#), "{denied}");
-    project.edit(&format!("src/mutations/{field}_mutations.rs"), "#[svc::requires_auth]\n", "");
+    project.edit(
+        &format!("src/mutations/{field}_mutations.rs"),
+        "#[svc::requires_auth]\n",
+        "",
+    );
     dev.wait_for("the new program serves");
     project.svc(&["generate", "migration", "parcel"]).good();
     project.svc(&["migrate", "up"]).good();
     let created = dev.ask(&create);
-    assert!(created.contains(r#""name":"Eve","email":"eve@example.org"}"#), "{created}");
+    assert!(
+        created.contains(r#""name":"Eve","email":"eve@example.org"}"#),
+        "{created}"
+    );
     let taken = dev.ask(&create);
-    assert!(taken.contains(r#""status":"conflict:email_taken""#), "{taken}");
-    assert!(taken.contains(&format!("there is a {field} with this email already")), "{taken}");
+    assert!(
+        taken.contains(r#""status":"conflict:email_taken""#),
+        "{taken}"
+    );
+    assert!(
+        taken.contains(&format!("there is a {field} with this email already")),
+        "{taken}"
+    );
     let (_, id) = created.split_once(r#""id":""#).expect("an id");
     let id = &id[..36];
     let cleared = dev.ask(&format!(
@@ -198,13 +285,19 @@ fn writes_through_a_new_mutation(project: &Project, dev: &Dev, person: &str) {
         "mutation {{ update{person}(id: \"{id}\", input: {{ name: \"Eva\" }}) {{ \
          ... on Update{person}Success {{ {field} {{ name email }} }} }} }}"
     ));
-    assert!(changed.contains(r#"{"name":"Eva","email":"eve@example.org"}"#), "{changed}");
+    assert!(
+        changed.contains(r#"{"name":"Eva","email":"eve@example.org"}"#),
+        "{changed}"
+    );
     let deleted = dev.ask(&format!(
         "mutation {{ delete{person}(id: \"{id}\") {{ ... on Delete{person}Success {{ {field} {{ name }} }} }} }}"
     ));
     assert!(deleted.contains(r#"{"name":"Eva"}"#), "{deleted}");
     let status = project.svc(&["migrate", "status"]).good();
-    assert!(status.contains("_create_tb_parcel") && !status.contains("pending"), "{status}");
+    assert!(
+        status.contains("_create_tb_parcel") && !status.contains("pending"),
+        "{status}"
+    );
     assert!(clean(project.svc(&["check"])).contains("the types agree with the database"));
 }
 
@@ -215,7 +308,10 @@ fn writes_through_a_new_mutation(project: &Project, dev: &Dev, person: &str) {
 fn within(what: &str, begun: Instant, limit: u64, factor: u64) {
     let took = begun.elapsed();
     eprintln!("{what}: {took:?}, at most {limit} s on a machine of its own");
-    assert!(took < Duration::from_secs(factor * limit), "{what}: {took:?}");
+    assert!(
+        took < Duration::from_secs(factor * limit),
+        "{what}: {took:?}"
+    );
 }
 
 #[test]
@@ -226,15 +322,27 @@ fn dev_serves_without_a_gap() {
     let built = Instant::now();
     dev.await_address();
     while !dev.ask("{ users { name } }").contains("Ada Lovelace") {}
-    within("the first answer with the project's own database", built, 10, 30);
+    within(
+        "the first answer with the project's own database",
+        built,
+        10,
+        30,
+    );
     let computed = "#[svc_type]\nimpl User {\n    /// Short.\n    fn nick(&self) -> String {\n        \
         self.name.clone()\n    }\n}\n";
-    project.edit("src/types/mod.rs", "/// A person.", &format!("{computed}\n/// A person."));
+    project.edit(
+        "src/types/mod.rs",
+        "/// A person.",
+        &format!("{computed}\n/// A person."),
+    );
     let changed = Instant::now();
     // Every answer in between is one of the old program or of the new one.
     dev.while_waiting_for("the new program serves", || {
         let answer = dev.ask("{ users { nick } }");
-        assert!(answer.starts_with("HTTP/1.1 ") && answer.contains("nick"), "{answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 ") && answer.contains("nick"),
+            "{answer}"
+        );
     });
     assert!(dev.ask("{ users { nick } }").contains("Ada Lovelace"));
     within("a change until it is served", changed, 10, 30);
@@ -269,7 +377,11 @@ fn a_killed_dev_leaves_nothing_behind() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     // Its notes are those of a run that is gone, which the next one removes.
-    let notes = || std::fs::read_dir(project.folder().join(".svc/dev")).expect("the notes").count();
+    let notes = || {
+        std::fs::read_dir(project.folder().join(".svc/dev"))
+            .expect("the notes")
+            .count()
+    };
     assert_eq!(notes(), 1);
     let dev = Dev::start(&project);
     assert_eq!(notes(), 1);
@@ -280,7 +392,11 @@ fn a_killed_dev_leaves_nothing_behind() {
 #[test]
 fn dev_serves_where_there_is_no_postgresql() {
     let project = Project::new("basic", "new_alone");
-    let dev = Dev::spawn(&project, crate::database::free_port(), &[("SVC_PG_BIN", "/nowhere")]);
+    let dev = Dev::spawn(
+        &project,
+        crate::database::free_port(),
+        &[("SVC_PG_BIN", "/nowhere")],
+    );
     dev.wait_for("the service runs without a database, so queries find nothing");
     dev.wait_for("Finished ");
     let built = Instant::now();
@@ -300,13 +416,26 @@ fn dev_serves_where_there_is_no_postgresql() {
 fn clients_get_the_words_of_the_compiler() {
     let project = Project::new("basic", "new_broken");
     project.edit("src/types/mod.rs", "pub name: String", "pub name: Strin");
-    let dev = Dev::spawn(&project, crate::database::free_port(), &[("SVC_PG_BIN", "/nowhere")]);
+    let dev = Dev::spawn(
+        &project,
+        crate::database::free_port(),
+        &[("SVC_PG_BIN", "/nowhere")],
+    );
     dev.wait_for("the program does not compile");
     let page = dev.browse();
-    assert!(page.starts_with("HTTP/1.1 503 ") && page.contains("Content-Type: text/html"), "{page}");
-    assert!(page.contains("cannot find type `Strin`") && page.contains("src/types/mod.rs:12"), "{page}");
+    assert!(
+        page.starts_with("HTTP/1.1 503 ") && page.contains("Content-Type: text/html"),
+        "{page}"
+    );
+    assert!(
+        page.contains("cannot find type `Strin`") && page.contains("src/types/mod.rs:12"),
+        "{page}"
+    );
     let error = dev.ask("{ users { name } }");
-    assert!(error.contains(r#""code":"SERVICE_UNAVAILABLE""#) && error.contains("`Strin`"), "{error}");
+    assert!(
+        error.contains(r#""code":"SERVICE_UNAVAILABLE""#) && error.contains("`Strin`"),
+        "{error}"
+    );
     project.edit("src/types/mod.rs", "pub name: Strin", "pub name: String");
     dev.wait_for("  GraphQL   http://");
     assert!(dev.ask("{ users { name } }").contains(r#""users":[]"#));

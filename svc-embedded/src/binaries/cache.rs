@@ -21,7 +21,20 @@ fn base() -> PathBuf {
     if rustix::process::geteuid().is_root() {
         return PathBuf::from("/var/cache");
     }
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let in_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-    set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(in_home))).unwrap_or_else(std::env::temp_dir)
+
+    let set = |name| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+
+    let in_home = if cfg!(target_os = "macos") {
+        "Library/Caches"
+    } else {
+        ".cache"
+    };
+
+    set("XDG_CACHE_HOME")
+        .or_else(|| set("HOME").map(|home| home.join(in_home)))
+        .unwrap_or_else(std::env::temp_dir)
 }

@@ -16,8 +16,8 @@ use crate::start::blocking;
 /// The major version to download.
 const WANTED: &str = "18";
 
-/// Maximum time of a download. The archive crate retries, and would not stop on a network that drops
-/// packets.
+/// Maximum time of a download. The archive crate retries, and would not stop on a network that
+/// drops packets.
 const LIMIT: Duration = Duration::from_secs(300);
 
 /// Downloads a server into the cache. Returns the folder of its programs, or the reason of the
@@ -25,15 +25,23 @@ const LIMIT: Duration = Duration::from_secs(300);
 pub(super) async fn fetch() -> Result<PathBuf, String> {
     let wanted = VersionReq::parse(WANTED).map_err(|error| error.to_string())?;
     blocking(has_authorities).await?;
-    tracing::info!(version = WANTED, from = URL, "no PostgreSQL on this machine; fetching one");
+    tracing::info!(
+        version = WANTED,
+        from = URL,
+        "no PostgreSQL on this machine; fetching one"
+    );
+
     let (version, archive) = timeout(LIMIT, get_archive(URL, &wanted))
         .await
         .map_err(|_| format!("{URL} didn't deliver within {LIMIT:?}"))?
         .map_err(|error| format!("{URL}: {error}"))?;
     let folder = cache::folder().join(version.to_string());
     let runtime = Handle::current();
+
     blocking(move || {
-        runtime.block_on(extract(URL, &archive, &folder)).map_err(|error| error.to_string())?;
+        runtime
+            .block_on(extract(URL, &archive, &folder))
+            .map_err(|error| error.to_string())?;
         open_to_all(&folder)?;
         Ok(folder.join("bin"))
     })
@@ -44,7 +52,10 @@ pub(super) async fn fetch() -> Result<PathBuf, String> {
 /// archive crate panics without them.
 fn has_authorities() -> Result<(), String> {
     if cfg!(target_os = "linux") && rustls_native_certs::load_native_certs().certs.is_empty() {
-        return Err("this machine has no certificates for HTTPS; install the package `ca-certificates`".to_owned());
+        return Err(
+            "this machine has no certificates for HTTPS; install the package `ca-certificates`"
+                .to_owned(),
+        );
     }
     Ok(())
 }

@@ -41,17 +41,26 @@ impl Binaries {
 
     /// Like [`Binaries::find`], but prefers an installed server of the cluster's major version to a
     /// newer one, so that an existing cluster stays usable after a system upgrade.
-    pub(crate) async fn find_preferring(explicit: Option<PathBuf>, cluster: Option<String>) -> Result<Self> {
+    pub(crate) async fn find_preferring(
+        explicit: Option<PathBuf>,
+        cluster: Option<String>,
+    ) -> Result<Self> {
         if let Some(found) = blocking(move || find_here(explicit, cluster.as_deref())).await? {
             return Ok(found);
         }
+
         #[cfg(feature = "download")]
         return match download::fetch().await {
-            Ok(folder) => {
-                blocking(move || Self::at(&folder)).await.map_err(|problem| Error::NoServer { download: Some(problem) })
-            }
-            Err(why) => Err(Error::NoServer { download: Some(why) }),
+            Ok(folder) => blocking(move || Self::at(&folder))
+                .await
+                .map_err(|problem| Error::NoServer {
+                    download: Some(problem),
+                }),
+            Err(why) => Err(Error::NoServer {
+                download: Some(why),
+            }),
         };
+
         #[cfg(not(feature = "download"))]
         Err(Error::NoServer { download: None })
     }
@@ -70,26 +79,33 @@ impl Binaries {
         self.folder.join(name)
     }
 
-    /// Checks that a folder contains both programs and that the server runs. The error describes the
-    /// problem.
+    /// Checks that a folder contains both programs and that the server runs. The error describes
+    /// the problem.
     fn at(folder: &Path) -> Result<Self, String> {
         for name in ["postgres", "initdb"] {
             if !folder.join(name).is_file() {
                 return Err(format!("it holds no program `{name}`"));
             }
         }
+
         let output = spawn::command(folder.join("postgres"))
             .arg("--version")
             .stdin(Stdio::null())
             .output()
             .map_err(|error| format!("its `postgres` can't be run ({error})"))?;
+
         let text = String::from_utf8_lossy(&output.stdout);
         let version = Version::parse(&text).ok_or_else(|| {
             let complaint = String::from_utf8_lossy(&output.stderr);
-            format!("its `postgres --version` printed `{}`", format!("{text}{complaint}").trim())
+            format!(
+                "its `postgres --version` printed `{}`",
+                format!("{text}{complaint}").trim()
+            )
         })?;
+
         // The server is started from another working directory.
         let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
+
         Ok(Self { folder, version })
     }
 }
@@ -106,13 +122,20 @@ fn find_here(explicit: Option<PathBuf>, cluster: Option<&str>) -> Result<Option<
 }
 
 fn named(origin: &'static str, path: PathBuf) -> Result<Binaries> {
-    Binaries::at(&path).map_err(|problem| Error::WrongBinaries { origin, path, problem })
+    Binaries::at(&path).map_err(|problem| Error::WrongBinaries {
+        origin,
+        path,
+        problem,
+    })
 }
 
 /// Returns the newest usable server, but prefers one with the cluster's version.
 fn best(folders: &[PathBuf], cluster: Option<&str>) -> Option<Binaries> {
-    folders.iter().filter_map(|folder| Binaries::at(folder).ok()).max_by_key(|binaries| {
-        let fits = cluster.is_some_and(|cluster| binaries.version.runs(cluster));
-        (fits, binaries.version)
-    })
+    folders
+        .iter()
+        .filter_map(|folder| Binaries::at(folder).ok())
+        .max_by_key(|binaries| {
+            let fits = cluster.is_some_and(|cluster| binaries.version.runs(cluster));
+            (fits, binaries.version)
+        })
 }

@@ -20,8 +20,10 @@ const FAMILIES: [(&str, &str, &str); 5] = [
 
 /// Returns the folders that may contain a server.
 pub(super) fn installed() -> Vec<PathBuf> {
-    let mut folders: Vec<_> =
-        FAMILIES.iter().flat_map(|(parent, prefix, tail)| children(Path::new(parent), prefix, tail)).collect();
+    let mut folders: Vec<_> = FAMILIES
+        .iter()
+        .flat_map(|(parent, prefix, tail)| children(Path::new(parent), prefix, tail))
+        .collect();
     if let Some(folder) = pg_config() {
         folders.push(folder);
     }
@@ -33,6 +35,7 @@ pub(super) fn children(parent: &Path, prefix: &str, tail: &str) -> Vec<PathBuf> 
     let Ok(entries) = fs::read_dir(parent) else {
         return Vec::new();
     };
+
     entries
         .flatten()
         .filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix))
@@ -42,7 +45,11 @@ pub(super) fn children(parent: &Path, prefix: &str, tail: &str) -> Vec<PathBuf> 
 }
 
 fn pg_config() -> Option<PathBuf> {
-    let output = spawn::command("pg_config").arg("--bindir").stdin(Stdio::null()).output().ok()?;
+    let output = spawn::command("pg_config")
+        .arg("--bindir")
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
     let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
     folder.join("postgres").is_file().then_some(folder)
 }

@@ -17,12 +17,28 @@ impl Account {
     }
 
     fn parse(passwd: &str, name: &str) -> Option<Self> {
-        let line = passwd.lines().find(|line| line.split(':').next() == Some(name))?;
-        let mut numbers = line.split(':').skip(2).map(|number| number.parse::<i64>().ok());
+        let line = passwd
+            .lines()
+            .find(|line| line.split(':').next() == Some(name))?;
+        let mut numbers = line
+            .split(':')
+            .skip(2)
+            .map(|number| number.parse::<i64>().ok());
+
         // macOS writes `nobody` as -2.
-        let mut next = || numbers.next()?.and_then(|number| u32::try_from(number & 0xffff_ffff).ok());
+        let mut next = || {
+            numbers
+                .next()?
+                .and_then(|number| u32::try_from(number & 0xffff_ffff).ok())
+        };
+
         let (uid, gid) = (next()?, next()?);
-        (uid != 0).then(|| Self { name: name.to_owned(), uid, gid })
+
+        (uid != 0).then(|| Self {
+            name: name.to_owned(),
+            uid,
+            gid,
+        })
     }
 }
 
@@ -30,14 +46,22 @@ impl Account {
 mod tests {
     use super::*;
 
-    const PASSWD: &str =
-        "root:x:0:0:root:/root:/bin/sh\nnobody2:x:7:7::/:\nnobody:*:-2:-2::/:\npostgres:x:101:104::/:\n";
+    const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\nnobody2:x:7:7::/:\nnobody:*:-2:-2::/:\npostgres:x:101:104::/:\n";
 
     #[test]
     fn finds_whole_names_only() {
-        let postgres = Account { name: "postgres".into(), uid: 101, gid: 104 };
+        let postgres = Account {
+            name: "postgres".into(),
+            uid: 101,
+            gid: 104,
+        };
+
         assert_eq!(Account::parse(PASSWD, "postgres"), Some(postgres));
-        assert_eq!(Account::parse(PASSWD, "nobody").map(|nobody| nobody.uid), Some(4_294_967_294));
+        assert_eq!(
+            Account::parse(PASSWD, "nobody").map(|nobody| nobody.uid),
+            Some(4_294_967_294)
+        );
+
         assert_eq!(Account::parse(PASSWD, "post"), None);
     }
 

@@ -7,11 +7,11 @@ use super::Identity;
 /// The signal that the child gets from the system when the program dies for any reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Death {
-    /// `SIGKILL`, for a process without state to save. The children of `initdb` exit with it, because
-    /// they read their commands from it.
+    /// `SIGKILL`, for a process without state to save. The children of `initdb` exit with it,
+    /// because they read their commands from it.
     Kill,
-    /// `SIGINT`, a fast shutdown: the postmaster terminates all backends and writes a checkpoint, so
-    /// there are no orphans, and the next start needs no recovery.
+    /// `SIGINT`, a fast shutdown: the postmaster terminates all backends and writes a checkpoint,
+    /// so there are no orphans, and the next start needs no recovery.
     FastShutdown,
     /// `SIGQUIT`, an immediate shutdown, for a cluster that won't be started again.
     ImmediateShutdown,
@@ -28,6 +28,7 @@ pub(super) fn prepare(command: &mut Command, identity: &Identity, death: Death) 
 
     let parent = rustix::process::getpid();
     let maps = (*identity == Identity::Namespace).then(super::namespace::Maps::of_caller);
+
     // SAFETY: the closure only makes system calls, with memory that was allocated before the fork.
     unsafe {
         command.pre_exec(move || {
@@ -54,7 +55,13 @@ fn tie_to(parent: rustix::process::Pid, death: Death) -> std::io::Result<()> {
         Death::FastShutdown => Signal::INT,
         Death::ImmediateShutdown => Signal::QUIT,
     };
+
     set_parent_process_death_signal(Some(signal))?;
+
     // If the parent died before the call above, there is no signal.
-    if getppid() == Some(parent) { Ok(()) } else { Err(std::io::ErrorKind::BrokenPipe.into()) }
+    if getppid() == Some(parent) {
+        Ok(())
+    } else {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
 }

@@ -1,7 +1,7 @@
 //! A user namespace where root has another user id.
 //!
-//! Outside, the process is still root, so it can use root's folders. Inside, `geteuid` returns 1000,
-//! which PostgreSQL accepts. <https://man7.org/linux/man-pages/man7/user_namespaces.7.html>
+//! Outside, the process is still root, so it can use root's folders. Inside, `geteuid` returns
+//! 1000, which PostgreSQL accepts. <https://man7.org/linux/man-pages/man7/user_namespaces.7.html>
 
 use std::{ffi::CStr, io};
 
@@ -25,12 +25,18 @@ impl Maps {
     /// Maps the caller's user and group. Call it before the fork, as it allocates.
     pub(super) fn of_caller() -> Self {
         let map = |outer: u32| format!("{INNER} {outer} 1\n");
-        Self { uid: map(geteuid().as_raw()), gid: map(getegid().as_raw()) }
+        Self {
+            uid: map(geteuid().as_raw()),
+            gid: map(getegid().as_raw()),
+        }
     }
 }
 
 /// Moves the calling process, which must be single-threaded, into a new namespace.
-#[expect(unsafe_code, reason = "`unshare` can break memory safety with flags other than this one")]
+#[expect(
+    unsafe_code,
+    reason = "`unshare` can break memory safety with flags other than this one"
+)]
 pub(super) fn enter(maps: &Maps) -> io::Result<()> {
     // SAFETY: a new user namespace does not affect memory or file descriptors.
     unsafe { unshare_unsafe(UnshareFlags::NEWUSER)? };

@@ -7,14 +7,16 @@ use std::{
     path::Path,
 };
 
-/// Returns `true` if an unprivileged user can enter a folder, given the permissions of its ancestors.
+/// Returns `true` if an unprivileged user can enter a folder, given the permissions of its
+/// ancestors.
 pub(super) fn can_enter(uid: u32, gid: u32, folder: &Path) -> bool {
     let Ok(folder) = folder.canonicalize() else {
         return false;
     };
-    folder
-        .ancestors()
-        .all(|step| fs::metadata(step).is_ok_and(|metadata| metadata.mode() & search_bit(uid, gid, &metadata) != 0))
+    folder.ancestors().all(|step| {
+        fs::metadata(step)
+            .is_ok_and(|metadata| metadata.mode() & search_bit(uid, gid, &metadata) != 0)
+    })
 }
 
 /// Returns the permission bit that applies. The kernel checks only the first match of the three.

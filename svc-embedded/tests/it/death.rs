@@ -18,7 +18,10 @@ async fn a_killed_program_leaves_no_server() {
     program.kill();
     let pid = program.postmaster;
     eventually("the end of postgres", || !is_alive(pid)).await;
-    assert!(!root.path().join("postgres/postmaster.pid").exists(), "the shutdown was a clean one");
+    assert!(
+        !root.path().join("postgres/postmaster.pid").exists(),
+        "the shutdown was a clean one"
+    );
 }
 
 #[tokio::test]
@@ -51,16 +54,31 @@ async fn the_end_of_a_guest_leaves_the_server_running() {
 
 #[test]
 fn the_server_outlives_the_runtime_that_started_it() {
-    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let start = move || runtime().block_on(Database::start(Options::temporary())).unwrap();
+    let runtime = || {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+    };
+    let start = move || {
+        runtime()
+            .block_on(Database::start(Options::temporary()))
+            .unwrap()
+    };
     let database = std::thread::spawn(start).join().unwrap();
-    assert_eq!(runtime().block_on(ask(&database.url(), "SELECT 'up'")), "up");
+    assert_eq!(
+        runtime().block_on(ask(&database.url(), "SELECT 'up'")),
+        "up"
+    );
 }
 
 #[tokio::test]
 async fn ctrl_c_in_the_terminal_does_not_reach_the_server() {
     let database = Database::start(Options::temporary()).await.unwrap();
     let pid = database.pid().to_string();
-    let group = std::process::Command::new("ps").args(["-o", "pgid=", "-p", &pid]).output().unwrap();
+    let group = std::process::Command::new("ps")
+        .args(["-o", "pgid=", "-p", &pid])
+        .output()
+        .unwrap();
     assert_eq!(String::from_utf8_lossy(&group.stdout).trim(), pid);
 }

@@ -32,8 +32,14 @@ fn a_wrong_svc_pg_bin_is_named_and_not_skipped() {
     let root = tempfile::tempdir().unwrap();
     let message = output(root.path(), ("SVC_PG_BIN", Path::new("/nonexistent/bin")));
     assert!(message.contains("WrongBinaries"), "{message}");
-    assert!(message.contains("SVC_PG_BIN") && message.contains("/nonexistent/bin"), "{message}");
-    assert!(message.contains("it holds no program `postgres`"), "{message}");
+    assert!(
+        message.contains("SVC_PG_BIN") && message.contains("/nonexistent/bin"),
+        "{message}"
+    );
+    assert!(
+        message.contains("it holds no program `postgres`"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -70,7 +76,10 @@ async fn a_folder_with_something_else_is_left_alone() {
     fs::create_dir(root.path().join("postgres")).unwrap();
     fs::write(root.path().join("postgres/thesis.txt"), "years of work").unwrap();
     let message = error(Options::new(root.path())).await;
-    assert!(message.contains("isn't empty and isn't a PostgreSQL cluster"), "{message}");
+    assert!(
+        message.contains("isn't empty and isn't a PostgreSQL cluster"),
+        "{message}"
+    );
     assert!(root.path().join("postgres/thesis.txt").exists());
 }
 
@@ -78,6 +87,12 @@ async fn a_folder_with_something_else_is_left_alone() {
 async fn a_server_that_ends_at_once_is_quoted() {
     let root = tempfile::tempdir().unwrap();
     let message = error(Options::new(root.path()).setting("work_mem", "plenty")).await;
-    assert!(message.starts_with("postgres ended while it started (exit status: 1)"), "{message}");
-    assert!(message.contains(r#"invalid value for parameter "work_mem": "plenty""#), "{message}");
+    assert!(
+        message.starts_with("postgres ended while it started (exit status: 1)"),
+        "{message}"
+    );
+    assert!(
+        message.contains(r#"invalid value for parameter "work_mem": "plenty""#),
+        "{message}"
+    );
 }

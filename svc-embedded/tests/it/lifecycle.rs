@@ -14,7 +14,10 @@ async fn data_survives_a_stop() {
     assert!(!is_alive(pid));
 
     let second = Database::start(Options::new(root.path())).await.unwrap();
-    assert_eq!(ask(&second.url(), "SELECT what FROM kept").await, "still here");
+    assert_eq!(
+        ask(&second.url(), "SELECT what FROM kept").await,
+        "still here"
+    );
     assert!(!second.is_shared());
 }
 
@@ -52,15 +55,29 @@ async fn two_starts_at_once_make_one_server() {
 #[tokio::test]
 async fn loopback_is_there_on_demand() {
     let root = tempfile::tempdir().unwrap();
-    let database = Database::start(Options::new(root.path()).tcp(true)).await.unwrap();
+    let database = Database::start(Options::new(root.path()).tcp(true))
+        .await
+        .unwrap();
     let port = database.tcp_port().unwrap();
     assert!(!(32_768..=60_999).contains(&port), "{port}");
     let url = database.tcp_url_for("postgres").unwrap();
-    assert_eq!(ask(&url, "SELECT host(inet_server_addr())").await, "127.0.0.1");
-    assert_eq!(ask(&database.url(), "SELECT coalesce(host(inet_server_addr()), 'socket')").await, "socket");
+    assert_eq!(
+        ask(&url, "SELECT host(inet_server_addr())").await,
+        "127.0.0.1"
+    );
+    assert_eq!(
+        ask(
+            &database.url(),
+            "SELECT coalesce(host(inet_server_addr()), 'socket')"
+        )
+        .await,
+        "socket"
+    );
     database.stop().await;
 
-    let named = Database::start(Options::new(root.path()).port(Some(port))).await.unwrap();
+    let named = Database::start(Options::new(root.path()).port(Some(port)))
+        .await
+        .unwrap();
     assert_eq!(named.tcp_port(), Some(port));
 }
 
@@ -69,13 +86,18 @@ async fn sharing_a_server_without_the_port_asked_for_is_an_error() {
     let root = tempfile::tempdir().unwrap();
     let owner = Database::start(Options::new(root.path())).await.unwrap();
     assert_eq!(owner.tcp_url_for("postgres"), None);
-    let error = Database::start(Options::new(root.path()).tcp(true)).await.unwrap_err();
+    let error = Database::start(Options::new(root.path()).tcp(true))
+        .await
+        .unwrap_err();
     assert!(matches!(error, Error::TcpUnavailable { .. }), "{error}");
 }
 
 #[tokio::test]
 async fn settings_reach_the_server() {
-    let options = Options::temporary().max_connections(37).setting("work_mem", "7MB").setting("fsync", "on");
+    let options = Options::temporary()
+        .max_connections(37)
+        .setting("work_mem", "7MB")
+        .setting("fsync", "on");
     let database = Database::start(options).await.unwrap();
     assert_eq!(ask(&database.url(), "SHOW max_connections").await, "37");
     assert_eq!(ask(&database.url(), "SHOW work_mem").await, "7MB");
@@ -90,11 +112,22 @@ async fn databases_are_made_copied_and_dropped() {
     let name = r#"it's "quoted"/%"#;
     database.ensure_database(name).await.unwrap();
     database.ensure_database(name).await.unwrap();
-    assert_eq!(ask(&database.url_for(name), "SELECT current_database()::text").await, name);
+    assert_eq!(
+        ask(&database.url_for(name), "SELECT current_database()::text").await,
+        name
+    );
 
     database.create_from_template("copy", name).await.unwrap();
-    let taken = database.create_from_template("copy", name).await.unwrap_err();
-    assert!(taken.to_string().contains(r#"database "copy" already exists (42P04)"#), "{taken}");
+    let taken = database
+        .create_from_template("copy", name)
+        .await
+        .unwrap_err();
+    assert!(
+        taken
+            .to_string()
+            .contains(r#"database "copy" already exists (42P04)"#),
+        "{taken}"
+    );
     database.drop_database("copy").await.unwrap();
     database.drop_database("copy").await.unwrap();
 }
@@ -103,7 +136,9 @@ async fn databases_are_made_copied_and_dropped() {
 async fn a_long_or_odd_path_works() {
     let root = tempfile::tempdir().unwrap();
     for name in ["x".repeat(120), "a b,c&d%2F\"'ü".to_owned()] {
-        let database = Database::start(Options::new(root.path().join(name))).await.unwrap();
+        let database = Database::start(Options::new(root.path().join(name)))
+            .await
+            .unwrap();
         assert_eq!(ask(&database.url(), "SELECT 'up'").await, "up");
         let sockets = database.socket_folder().to_path_buf();
         database.stop().await;

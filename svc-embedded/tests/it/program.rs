@@ -32,12 +32,21 @@ impl Program {
     /// Starts the program and waits until it has its database.
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
-        let line = lines.into_iter().find(|line| line.contains("postmaster ")).expect("a started database");
+        let lines = BufReader::new(child.stdout.take().unwrap())
+            .lines()
+            .map_while(Result::ok);
+        let line = lines
+            .into_iter()
+            .find(|line| line.contains("postmaster "))
+            .expect("a started database");
         let mut words = line.split_once("postmaster ").unwrap().1.split(' ');
         let postmaster = words.next().unwrap().parse().unwrap();
         let url = words.next().unwrap().to_owned();
-        Self { child, postmaster, url }
+        Self {
+            child,
+            postmaster,
+            url,
+        }
     }
 
     /// `kill -9`.
@@ -56,12 +65,19 @@ impl Drop for Program {
 
 /// The program. As a test on its own it does nothing.
 #[tokio::test]
-#[allow(clippy::print_stdout, reason = "the test that runs the program reads its output")]
+#[allow(
+    clippy::print_stdout,
+    reason = "the test that runs the program reads its output"
+)]
 async fn holds_a_database() {
     let Some(root) = std::env::var_os(ROOT) else {
         return;
     };
-    let options = if root.is_empty() { Options::temporary() } else { Options::new(root) };
+    let options = if root.is_empty() {
+        Options::temporary()
+    } else {
+        Options::new(root)
+    };
     let database = Database::start(options).await.unwrap();
     println!("postmaster {} {}", database.pid(), database.url());
     let _ = std::io::stdin().read_line(&mut String::new());

@@ -36,7 +36,10 @@ fn owner(database: &Database) -> u32 {
 async fn a_namespace_reaches_roots_own_folders() {
     let root = root(CLOSED);
     let database = Database::start(Options::new(root.path())).await.unwrap();
-    assert_eq!(database.data(), root.path().canonicalize().unwrap().join("postgres"));
+    assert_eq!(
+        database.data(),
+        root.path().canonicalize().unwrap().join("postgres")
+    );
     assert_eq!(ask(&database.url(), "SELECT 'up'").await, "up");
 }
 
@@ -49,17 +52,30 @@ async fn without_namespaces_another_user_runs_the_server() {
     let options = || Options::new(root.path()).user_namespace(false);
     let database = Database::start(options()).await.unwrap();
     assert_ne!(owner(&database), 0);
-    assert_eq!(database.data(), root.path().canonicalize().unwrap().join("postgres"));
-    run(&database, "CREATE TABLE kept AS SELECT 'still here' AS what").await;
+    assert_eq!(
+        database.data(),
+        root.path().canonicalize().unwrap().join("postgres")
+    );
+    run(
+        &database,
+        "CREATE TABLE kept AS SELECT 'still here' AS what",
+    )
+    .await;
     database.stop().await;
 
     let with_namespace = Database::start(Options::new(root.path())).await.unwrap();
     assert_eq!(owner(&with_namespace) == 0, namespaces_work());
-    assert_eq!(ask(&with_namespace.url(), "SELECT what FROM kept").await, "still here");
+    assert_eq!(
+        ask(&with_namespace.url(), "SELECT what FROM kept").await,
+        "still here"
+    );
     with_namespace.stop().await;
 
     let again = Database::start(options()).await.unwrap();
-    assert_eq!(ask(&again.url(), "SELECT what FROM kept").await, "still here");
+    assert_eq!(
+        ask(&again.url(), "SELECT what FROM kept").await,
+        "still here"
+    );
 }
 
 #[tokio::test]
@@ -72,18 +88,27 @@ async fn without_namespaces_a_closed_folder_is_replaced() {
     let database = Database::start(options()).await.unwrap();
     let short = database.data().parent().unwrap().to_path_buf();
     assert!(short.starts_with("/tmp"), "{}", short.display());
-    run(&database, "CREATE TABLE kept AS SELECT 'still here' AS what").await;
+    run(
+        &database,
+        "CREATE TABLE kept AS SELECT 'still here' AS what",
+    )
+    .await;
     database.stop().await;
 
     let again = Database::start(options()).await.unwrap();
-    assert_eq!(ask(&again.url(), "SELECT what FROM kept").await, "still here");
+    assert_eq!(
+        ask(&again.url(), "SELECT what FROM kept").await,
+        "still here"
+    );
     again.stop().await;
     fs::remove_dir_all(short).unwrap();
 }
 
 #[tokio::test]
 async fn a_temporary_cluster_works_without_namespaces() {
-    let database = Database::start(Options::temporary().user_namespace(false)).await.unwrap();
+    let database = Database::start(Options::temporary().user_namespace(false))
+        .await
+        .unwrap();
     let root = PathBuf::from(database.data().parent().unwrap());
     assert_eq!(ask(&database.url(), "SELECT 'up'").await, "up");
     drop(database);
@@ -99,10 +124,17 @@ async fn an_ordinary_user_runs_the_server_itself() {
     let root = root(OPEN);
     std::os::unix::fs::chown(root.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     let mut command = command(root.path());
-    command.uid(NOBODY).gid(NOBODY).current_dir("/").env("HOME", root.path());
+    command
+        .uid(NOBODY)
+        .gid(NOBODY)
+        .current_dir("/")
+        .env("HOME", root.path());
     let program = Program::start(command);
     assert_eq!(ask(&program.url, "SELECT 'up'").await, "up");
-    assert_eq!(fs::metadata(root.path().join("postgres")).unwrap().uid(), NOBODY);
+    assert_eq!(
+        fs::metadata(root.path().join("postgres")).unwrap().uid(),
+        NOBODY
+    );
 }
 
 #[tokio::test]
@@ -112,10 +144,26 @@ async fn root_takes_no_cluster_from_a_user() {
     }
     const STRANGER: u32 = 54_321;
     let root = root(OPEN);
-    Database::start(Options::new(root.path())).await.unwrap().stop().await;
+    Database::start(Options::new(root.path()))
+        .await
+        .unwrap()
+        .stop()
+        .await;
     let data = root.path().join("postgres");
-    assert!(Command::new("chown").args(["-R", &STRANGER.to_string()]).arg(&data).status().unwrap().success());
-    let error = Database::start(Options::new(root.path())).await.unwrap_err();
-    assert!(error.to_string().contains("belongs to user 54321"), "{error}");
+    assert!(
+        Command::new("chown")
+            .args(["-R", &STRANGER.to_string()])
+            .arg(&data)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let error = Database::start(Options::new(root.path()))
+        .await
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("belongs to user 54321"),
+        "{error}"
+    );
     assert_eq!(fs::metadata(&data).unwrap().uid(), STRANGER);
 }

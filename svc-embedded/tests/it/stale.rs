@@ -19,7 +19,13 @@ use crate::{
 async fn crashed_cluster(root: &Path) {
     let database = Database::start(Options::new(root)).await.unwrap();
     let pid = database.pid();
-    assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args(["-9", &pid.to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
     eventually("the end of postgres", || !is_alive(pid)).await;
     drop(database);
     assert!(root.join("postgres/postmaster.pid").exists());
@@ -62,7 +68,11 @@ async fn the_number_of_a_process_of_another_user_is_stale() {
     std::os::unix::fs::chown(root.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     let as_nobody = || {
         let mut command = command(root.path());
-        command.uid(NOBODY).gid(NOBODY).current_dir("/").env("HOME", root.path());
+        command
+            .uid(NOBODY)
+            .gid(NOBODY)
+            .current_dir("/")
+            .env("HOME", root.path());
         command
     };
     let ended = async |program: Program| {
@@ -73,14 +83,21 @@ async fn the_number_of_a_process_of_another_user_is_stale() {
     ended(Program::start(as_nobody())).await;
     // This test's own process, and the first one of all, whose folders `nobody` may not look at.
     for pid in [std::process::id(), 1] {
-        let text = format!("{pid}\n{0}/postgres\n1700000000\n5432\n{0}/postgres.run\n\n", root.path().display());
+        let text = format!(
+            "{pid}\n{0}/postgres\n1700000000\n5432\n{0}/postgres.run\n\n",
+            root.path().display()
+        );
         let file = root.path().join("postgres/postmaster.pid");
         fs::write(&file, text).unwrap();
         std::os::unix::fs::chown(&file, Some(NOBODY), Some(NOBODY)).unwrap();
         let begun = std::time::Instant::now();
         let program = Program::start(as_nobody());
         // It would wait for another program for a minute.
-        assert!(begun.elapsed() < std::time::Duration::from_secs(55), "{:?}", begun.elapsed());
+        assert!(
+            begun.elapsed() < std::time::Duration::from_secs(55),
+            "{:?}",
+            begun.elapsed()
+        );
         assert_eq!(ask(&program.url, "SELECT 'up'").await, "up");
         ended(program).await;
     }
@@ -90,11 +107,23 @@ async fn the_number_of_a_process_of_another_user_is_stale() {
 async fn spoilt_pid_files_and_open_folders_are_mended() {
     let root = tempfile::tempdir().unwrap();
     crashed_cluster(root.path()).await;
-    for text in ["", "\n", "not a number\n", "999999999\n/elsewhere\n", "4711", "\u{0}\u{0}\u{0}\u{0}"] {
+    for text in [
+        "",
+        "\n",
+        "not a number\n",
+        "999999999\n/elsewhere\n",
+        "4711",
+        "\u{0}\u{0}\u{0}\u{0}",
+    ] {
         fs::write(root.path().join("postgres/postmaster.pid"), text).unwrap();
-        fs::set_permissions(root.path().join("postgres"), fs::Permissions::from_mode(0o777)).unwrap();
-        let database =
-            Database::start(Options::new(root.path())).await.unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        fs::set_permissions(
+            root.path().join("postgres"),
+            fs::Permissions::from_mode(0o777),
+        )
+        .unwrap();
+        let database = Database::start(Options::new(root.path()))
+            .await
+            .unwrap_or_else(|error| panic!("{text:?}: {error}"));
         assert!(!database.is_shared());
         assert_eq!(ask(&database.url(), "SELECT 'up'").await, "up", "{text:?}");
         database.stop().await;
@@ -103,7 +132,9 @@ async fn spoilt_pid_files_and_open_folders_are_mended() {
 
 async fn kept(database: &Database) -> sqlx::Result<String> {
     let mut connection = PgConnection::connect(&database.url()).await?;
-    sqlx::query_scalar("SELECT what FROM kept").fetch_one(&mut connection).await
+    sqlx::query_scalar("SELECT what FROM kept")
+        .fetch_one(&mut connection)
+        .await
 }
 
 #[tokio::test]
@@ -112,17 +143,32 @@ async fn what_was_written_survives_the_crash_of_a_process() {
     let database = Database::start(Options::new(root.path())).await.unwrap();
     for round in 0..5 {
         let mut connection = PgConnection::connect(&database.url()).await.unwrap();
-        let pid: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut connection).await.unwrap();
-        sqlx::query("CREATE TABLE kept AS SELECT 'still here' AS what").execute(&mut connection).await.unwrap();
+        let pid: i32 = sqlx::query_scalar("SELECT pg_backend_pid()")
+            .fetch_one(&mut connection)
+            .await
+            .unwrap();
+        sqlx::query("CREATE TABLE kept AS SELECT 'still here' AS what")
+            .execute(&mut connection)
+            .await
+            .unwrap();
         // A backend that is killed takes all others along, and the memory that they share.
-        assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args(["-9", &pid.to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
         eventually("the end of the backend", || !is_alive(pid)).await;
         // A connection that was let in before the others were ended goes with them.
         let begun = std::time::Instant::now();
         let kept = loop {
             match kept(&database).await {
                 Ok(kept) => break kept,
-                Err(error) => assert!(begun.elapsed() < std::time::Duration::from_secs(120), "{error}"),
+                Err(error) => assert!(
+                    begun.elapsed() < std::time::Duration::from_secs(120),
+                    "{error}"
+                ),
             }
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         };
@@ -133,7 +179,9 @@ async fn what_was_written_survives_the_crash_of_a_process() {
 
 /// Whether there is what `initdb` makes before it is a cluster.
 fn is_unfinished(root: &Path) -> bool {
-    let mut names = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
     names.any(|name| name.to_string_lossy().starts_with("postgres.new-"))
 }
 
@@ -141,7 +189,10 @@ fn is_unfinished(root: &Path) -> bool {
 async fn interrupted_initdb() -> Option<tempfile::TempDir> {
     let root = tempfile::tempdir().unwrap();
     let mut program = command(root.path()).spawn().unwrap();
-    eventually("the start of initdb", || is_unfinished(root.path()) || root.path().join("postgres").exists()).await;
+    eventually("the start of initdb", || {
+        is_unfinished(root.path()) || root.path().join("postgres").exists()
+    })
+    .await;
     program.kill().unwrap();
     program.wait().unwrap();
     is_unfinished(root.path()).then_some(root)

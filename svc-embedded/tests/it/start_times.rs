@@ -29,5 +29,8 @@ async fn a_later_start_is_fast() {
         database.stop().await;
     }
     println!("first {first:?}, later {later:?}, shared {shared:?}, stop {stop:?}");
-    assert!(later < first, "a later start took {later:?}, the first one {first:?}");
+    assert!(
+        later < first,
+        "a later start took {later:?}, the first one {first:?}"
+    );
 }

@@ -19,18 +19,21 @@ struct Bodies {
 /// Everything.
 pub(super) fn full(model: &AbstractType) -> TokenStream {
     let krate = &model.krate;
+
     // One trait is named for the whole type, so that rustc reports a member without it only once.
     let values = model.members.iter().map(|Member { ident, ty }| {
         quote_spanned! {types::span(ty)=>
             Self::#ident(value) => #krate::Resolved::Object(<#ty as #krate::Object>::as_object(value)),
         }
     });
+
     let bodies = Bodies {
         items: meta(model),
         resolve: quote!(match self { #(#values)* }),
         stored: stored(model),
         key: quote!(registry.abstract_type::<Self>(&__SVC_META)),
     };
+
     implementations(model, &bodies)
 }
 
@@ -38,21 +41,49 @@ pub(super) fn full(model: &AbstractType) -> TokenStream {
 pub(super) fn stub(model: &AbstractType) -> TokenStream {
     let none = quote!(::core::unreachable!());
     let [resolve, stored, key] = [none.clone(), none.clone(), none];
-    implementations(model, &Bodies { items: TokenStream::new(), resolve, stored, key })
+    implementations(
+        model,
+        &Bodies {
+            items: TokenStream::new(),
+            resolve,
+            stored,
+            key,
+        },
+    )
 }
 
 fn implementations(model: &AbstractType, bodies: &Bodies) -> TokenStream {
-    let AbstractType { krate, ident, cfgs, source, result, .. } = model;
-    let Bodies { items, resolve, stored, key } = bodies;
+    let AbstractType {
+        krate,
+        ident,
+        cfgs,
+        source,
+        result,
+        ..
+    } = model;
+
+    let Bodies {
+        items,
+        resolve,
+        stored,
+        key,
+    } = bodies;
+
     let (source, import) = (element::option(source), krate.import());
     let result = result.iter().map(|meta| {
         quote! {
             const RESULT: ::core::option::Option<&'static #krate::ResultMeta> = ::core::option::Option::Some(&#meta);
         }
     });
+
     let result: TokenStream = result.collect();
     let of_members: TokenStream = interface_of(model).collect();
-    let types::Parameters { declared, used, bounds } = &model.parameters;
+    let types::Parameters {
+        declared,
+        used,
+        bounds,
+    } = &model.parameters;
+
     quote! {
         #(#cfgs)*
         #[allow(deprecated, unreachable_code)]
@@ -73,12 +104,14 @@ fn implementations(model: &AbstractType, bodies: &Bodies) -> TokenStream {
                     #stored
                 }
             }
+
             #[automatically_derived]
             impl #declared #krate::SvcType for #ident #used #bounds {
                 const SOURCE: ::core::option::Option<&'static ::core::primitive::str> = #source;
                 #result
                 fn register(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }
             }
+
             #of_members
         };
     }
@@ -86,7 +119,14 @@ fn implementations(model: &AbstractType, bodies: &Bodies) -> TokenStream {
 
 /// Implements `InterfaceOf` for each member of an interface.
 fn interface_of(model: &AbstractType) -> impl Iterator<Item = TokenStream> {
-    let AbstractType { krate, ident, promises, members, .. } = model;
+    let AbstractType {
+        krate,
+        ident,
+        promises,
+        members,
+        ..
+    } = model;
+
     let members = members.iter().filter(|_| promises.is_some());
     members.map(move |Member { ty, .. }| {
         quote_spanned! {types::span(ty)=>
@@ -97,7 +137,16 @@ fn interface_of(model: &AbstractType) -> impl Iterator<Item = TokenStream> {
 }
 
 fn meta(model: &AbstractType) -> TokenStream {
-    let AbstractType { krate, ident, element, source, promises, members, .. } = model;
+    let AbstractType {
+        krate,
+        ident,
+        element,
+        source,
+        promises,
+        members,
+        ..
+    } = model;
+
     let (name, place) = (&element.rust, element::place(krate, ident));
     let (element, source) = (element.meta(krate), element::option(source));
     let interface = promises.as_ref().map(|promises| {
@@ -105,8 +154,10 @@ fn meta(model: &AbstractType) -> TokenStream {
         quote!(&[#(#fields),*])
     });
     let interface = element::option(&interface);
-    let members =
-        members.iter().map(|Member { ty, .. }| quote_spanned!(types::span(ty)=> <#ty as #krate::Object>::key));
+    let members = members
+        .iter()
+        .map(|Member { ty, .. }| quote_spanned!(types::span(ty)=> <#ty as #krate::Object>::key));
+
     quote! {
         static __SVC_META: #krate::AbstractMeta = #krate::AbstractMeta {
             element: #element,
@@ -131,6 +182,7 @@ fn stored(model: &AbstractType) -> TokenStream {
         let (success, error) = (&success.ty, &error.ty);
         return quote!(#krate::read_result::<#success, #error, Self>(value));
     }
+
     let expected = format!("one of the members of `{}`", model.element.graphql());
     let members = model.members.iter().map(|Member { ident, ty }| {
         quote_spanned! {types::span(ty)=>
@@ -139,6 +191,7 @@ fn stored(model: &AbstractType) -> TokenStream {
             }
         }
     });
+
     quote! {
         let name = #krate::StoredFields::type_name(&value)?;
         #(#members)*

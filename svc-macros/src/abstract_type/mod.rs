@@ -34,15 +34,29 @@ pub(crate) fn result(
     meta: TokenStream,
     errors: &mut Errors,
 ) -> TokenStream {
-    let args = parse::Args { name, krate, result: Some(meta), ..parse::Args::default() };
+    let args = parse::Args {
+        name,
+        krate,
+        result: Some(meta),
+        ..parse::Args::default()
+    };
     expand(args, item, "svc_result", errors)
 }
 
-fn expand(args: parse::Args, item: TokenStream, attribute: &str, errors: &mut Errors) -> TokenStream {
+fn expand(
+    args: parse::Args,
+    item: TokenStream,
+    attribute: &str,
+    errors: &mut Errors,
+) -> TokenStream {
     match errors.ok(syn::parse2(item.clone())) {
         Some(Item::Enum(mut item)) => {
             let model = model::build(args, &mut item, errors);
-            let generated = if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) };
+            let generated = if errors.is_empty() {
+                expand::full(&model)
+            } else {
+                expand::stub(&model)
+            };
             quote!(#item #generated)
         }
         Some(_) => {

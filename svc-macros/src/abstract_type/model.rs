@@ -45,12 +45,26 @@ pub(super) fn build(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> Abs
     if let Some(source) = &args.sql_source {
         name::check_source(source, errors);
     }
+
     if item.variants.is_empty() {
-        errors.at(&item.ident, format!("`{0}` has no members; write `enum {0} {{ User(User), … }}`", item.ident));
+        errors.at(
+            &item.ident,
+            format!(
+                "`{0}` has no members; write `enum {0} {{ User(User), … }}`",
+                item.ident
+            ),
+        );
     }
-    let members: Vec<Member> = item.variants.iter_mut().filter_map(|variant| member(variant, errors)).collect();
+
+    let members: Vec<Member> = item
+        .variants
+        .iter_mut()
+        .filter_map(|variant| member(variant, errors))
+        .collect();
+
     check_members(&members, errors);
     let promises = args.fields.map(|fields| promises(fields, errors));
+
     AbstractType {
         parameters: types::Parameters::read(&item.generics, "enum", errors),
         krate: args.krate,
@@ -71,15 +85,25 @@ fn member(variant: &mut Variant, errors: &mut Errors) -> Option<Member> {
     match &variant.fields {
         Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
             let ty = &fields.unnamed[0].ty;
-            match types::generic(ty).filter(|(name, _)| ["Option", "Vec", "Box", "Arc", "Rc"].iter().any(|n| name == n))
-            {
+            match types::generic(ty).filter(|(name, _)| {
+                ["Option", "Vec", "Box", "Arc", "Rc"]
+                    .iter()
+                    .any(|n| name == n)
+            }) {
                 Some((_, object)) => {
                     let object = object.to_token_stream();
-                    errors.at(ty, format!("a member carries its object as it is; write `{ident}({object})`"));
+                    errors.at(
+                        ty,
+                        format!("a member carries its object as it is; write `{ident}({object})`"),
+                    );
                 }
                 None => types::check(ty, Place::Field, errors),
             }
-            Some(Member { ident: ident.clone(), ty: ty.clone() })
+
+            Some(Member {
+                ident: ident.clone(),
+                ty: ty.clone(),
+            })
         }
         Fields::Unit => {
             errors.at(
@@ -89,8 +113,14 @@ fn member(variant: &mut Variant, errors: &mut Errors) -> Option<Member> {
             None
         }
         fields => {
-            let ty = fields.iter().next().map_or_else(|| ident.to_token_stream(), |first| first.ty.to_token_stream());
-            errors.at(fields, format!("a member carries one object; write `{ident}({ty})`"));
+            let ty = fields.iter().next().map_or_else(
+                || ident.to_token_stream(),
+                |first| first.ty.to_token_stream(),
+            );
+            errors.at(
+                fields,
+                format!("a member carries one object; write `{ident}({ty})`"),
+            );
             None
         }
     }
@@ -100,14 +130,24 @@ fn check_members(members: &[Member], errors: &mut Errors) {
     for (index, Member { ident, ty }) in members.iter().enumerate() {
         if let Some(other) = members[..index].iter().find(|other| other.ty == *ty) {
             let (other, ty_text) = (&other.ident, ty.to_token_stream());
-            errors.at(ty, format!("`{ty_text}` is a member already, as `{other}`; remove `{ident}`"));
+            errors.at(
+                ty,
+                format!("`{ty_text}` is a member already, as `{other}`; remove `{ident}`"),
+            );
         }
     }
 }
 
 fn promises(fields: Vec<Promise>, errors: &mut Errors) -> Vec<Promised> {
-    let promised: Vec<Promised> = fields.into_iter().map(|field| promise(field, errors)).collect();
-    element::check_unique(promised.iter().map(|field| (&field.element, &field.ident)), errors);
+    let promised: Vec<Promised> = fields
+        .into_iter()
+        .map(|field| promise(field, errors))
+        .collect();
+    element::check_unique(
+        promised.iter().map(|field| (&field.element, &field.ident)),
+        errors,
+    );
+
     promised
 }
 
@@ -116,5 +156,10 @@ fn promise(mut field: Promise, errors: &mut Errors) -> Promised {
     element::check_cfg(&mut field.attrs, errors);
     types::check(&field.ty, Place::Field, errors);
     let element = Element::new(&field.ident, name.as_ref(), &field.attrs, errors);
-    Promised { ident: field.ident, element, ty: field.ty }
+
+    Promised {
+        ident: field.ident,
+        element,
+        ty: field.ty,
+    }
 }

@@ -34,21 +34,35 @@ impl Parse for Promise {
         let attrs = input.call(Attribute::parse_outer)?;
         let ident = Ident::parse_any(input)?;
         if input.parse::<Option<Token![:]>>()?.is_none() {
-            return Err(syn::Error::new(ident.span(), format!("a promised field has a type; write `{ident}: Uuid`")));
+            return Err(syn::Error::new(
+                ident.span(),
+                format!("a promised field has a type; write `{ident}: Uuid`"),
+            ));
         }
-        Ok(Self { attrs, ident, ty: input.parse()? })
+
+        Ok(Self {
+            attrs,
+            ident,
+            ty: input.parse()?,
+        })
     }
 }
 
 /// Reads the arguments of an interface.
 pub(super) fn interface(tokens: TokenStream, errors: &mut Errors) -> Args {
-    let mut args = read(Keys::new(&["sql_source", "name", "fields", "crate"]), tokens, errors);
+    let mut args = read(
+        Keys::new(&["sql_source", "name", "fields", "crate"]),
+        tokens,
+        errors,
+    );
+
     if args.fields.is_none() {
         if errors.is_empty() {
             errors.push(missing(proc_macro2::Span::call_site()));
         }
         args.fields = Some(Vec::new());
     }
+
     args
 }
 
@@ -56,7 +70,10 @@ pub(super) fn interface(tokens: TokenStream, errors: &mut Errors) -> Args {
 pub(super) fn union(tokens: TokenStream, errors: &mut Errors) -> Args {
     let keys = Keys::new(&["sql_source", "name", "crate"]);
     read(
-        keys.instead_of(&["fields"], "a union promises no fields; remove this, or use `#[svc_interface]`"),
+        keys.instead_of(
+            &["fields"],
+            "a union promises no fields; remove this, or use `#[svc_interface]`",
+        ),
         tokens,
         errors,
     )
@@ -84,6 +101,7 @@ fn read(mut keys: Keys, tokens: TokenStream, errors: &mut Errors) -> Args {
         }
         Ok(())
     });
+
     args
 }
 
@@ -94,14 +112,23 @@ fn fields(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Promise>> {
             "`fields` takes its fields in parentheses; write `fields(id: Uuid, …)`",
         ));
     }
+
     let content;
     parenthesized!(content in input);
     if content.is_empty() {
         return Err(missing(key.span()));
     }
-    Ok(Punctuated::<Promise, Token![,]>::parse_terminated(&content)?.into_iter().collect())
+
+    Ok(
+        Punctuated::<Promise, Token![,]>::parse_terminated(&content)?
+            .into_iter()
+            .collect(),
+    )
 }
 
 fn missing(span: proc_macro2::Span) -> syn::Error {
-    syn::Error::new(span, "an interface promises fields; write `fields(id: Uuid, …)`, or use `#[svc_union]`")
+    syn::Error::new(
+        span,
+        "an interface promises fields; write `fields(id: Uuid, …)`, or use `#[svc_union]`",
+    )
 }

@@ -19,7 +19,13 @@ fn an_interface_lists_its_fields() {
 
 #[test]
 fn a_union_has_no_fields() {
-    has(union, "", "enum Any { User(User) }", &["interface: ::core::option::Option::None"]);
+    has(
+        union,
+        "",
+        "enum Any { User(User) }",
+        &["interface: ::core::option::Option::None"],
+    );
+
     assert_eq!(
         messages(union, "fields(id: Uuid)", "enum Any { User(User) }"),
         ["a union promises no fields; remove this, or use `#[svc_interface]`"]

@@ -11,14 +11,23 @@ use crate::types;
 
 /// The second `impl` block.
 pub(super) fn full(computed: &Computed) -> TokenStream {
-    let Computed { krate, ty, cfgs, methods } = computed;
+    let Computed {
+        krate,
+        ty,
+        cfgs,
+        methods,
+    } = computed;
+
     let methods = methods.iter().map(|method| meta(krate, method));
+
     // A second block is reported at its type.
     let constant = quote_spanned! {types::span(ty)=>
         #[doc(hidden)]
         pub(crate) const __SVC_COMPUTED_FIELDS_GO_INTO_ONE_IMPL: &'static [#krate::ComputedMeta] = &[#(#methods),*];
     };
+
     let import = krate.import();
+
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
@@ -35,16 +44,28 @@ pub(super) fn full(computed: &Computed) -> TokenStream {
 
 fn meta(krate: &Crate, method: &Method) -> TokenStream {
     let element = method.element.meta(krate);
-    let args = method.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None), None));
+    let args = method
+        .params
+        .args()
+        .map(|arg| arg.meta(krate, &arg.type_ref(krate, None), None));
     let output = types::outside(&method.output, None);
-    let answers = if method.function.is_some() { quote!(RowFunctionReturn) } else { quote!(Returns) };
+    let answers = if method.function.is_some() {
+        quote!(RowFunctionReturn)
+    } else {
+        quote!(Returns)
+    };
+
     let ty = quote_spanned!(types::span(&method.output)=> <#output as #krate::#answers>::type_ref);
     let run = run(krate, method);
-    let (guards, checks) = (method.guards.tokens(krate), method.checks.tokens(krate, &quote!(Self)));
+    let (guards, checks) = (
+        method.guards.tokens(krate),
+        method.checks.tokens(krate, &quote!(Self)),
+    );
     let cost = match &method.cost {
         Some(cost) => quote!(::core::option::Option::Some(#cost)),
         None => quote!(::core::option::Option::None),
     };
+
     quote! {
         #krate::ComputedMeta {
             element: #element, args: &[#(#args),*], ty: #ty, run: #run, cost: #cost, guards: #guards,
@@ -68,6 +89,7 @@ fn run(krate: &Crate, method: &Method) -> TokenStream {
             place: #place,
         }));
     }
+
     let method = Caller {
         krate,
         callee: quote!(Self::#ident),
@@ -78,5 +100,6 @@ fn run(krate: &Crate, method: &Method) -> TokenStream {
         events: None,
     }
     .variant("Method");
+
     quote!(#krate::ComputedRun::Method(#method))
 }

@@ -23,6 +23,7 @@ pub(crate) fn is_impl(item: &TokenStream) -> bool {
             _ => return false,
         }
     }
+
     false
 }
 
@@ -32,10 +33,15 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
     let Some(mut block) = errors.ok(syn::parse2::<parse::Block>(item.clone())) else {
         return fallback::strip(item);
     };
-    let Some(computed) = model::build(krate, &mut block, errors) else { return fallback::strip(item) };
+
+    let Some(computed) = model::build(krate, &mut block, errors) else {
+        return fallback::strip(item);
+    };
+
     // A block without its constant has no computed fields, which is a good stub.
     let generated = errors.is_empty().then(|| expand::full(&computed));
     let block = block.into_token_stream();
+
     // Arguments arrive by value, whether the body consumes them or not.
     quote!(#[allow(clippy::needless_pass_by_value)] #block #generated)
 }

@@ -45,9 +45,11 @@ pub(super) fn build(krate: Crate, block: &mut Block, errors: &mut Errors) -> Opt
         );
         return None;
     }
+
     if !types::check_concrete(&block.generics, errors) {
         return None;
     }
+
     let methods: Vec<Method> = block
         .items
         .iter_mut()
@@ -56,25 +58,47 @@ pub(super) fn build(krate: Crate, block: &mut Block, errors: &mut Errors) -> Opt
             Item::Other(_) => None,
         })
         .collect();
-    element::check_unique(methods.iter().map(|method| (&method.element, &method.ident)), errors);
-    Some(Computed { krate, ty: block.ty.clone(), cfgs: element::cfgs(&block.attrs).cloned().collect(), methods })
+
+    element::check_unique(
+        methods
+            .iter()
+            .map(|method| (&method.element, &method.ident)),
+        errors,
+    );
+
+    Some(Computed {
+        krate,
+        ty: block.ty.clone(),
+        cfgs: element::cfgs(&block.attrs).cloned().collect(),
+        methods,
+    })
 }
 
 fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
     let args = parse::method(&mut function.attrs, errors);
     if args.skip {
-        let skipped = || format!("`{}` is skipped; remove this key, or remove `skip`", function.sig.ident);
+        let skipped = || {
+            format!(
+                "`{}` is skipped; remove this key, or remove `skip`",
+                function.sig.ident
+            )
+        };
+
         if let Some(name) = &args.name {
             errors.at(name, skipped());
         }
+
         if let Some(cost) = &args.cost {
             errors.at(cost, skipped());
         }
+
         if let Some(function) = &args.function {
             errors.at(function, skipped());
         }
+
         return None;
     }
+
     element::check_cfg(&mut function.attrs, errors);
     let guards = Guards::take(&mut function.attrs, errors);
     let checks = FieldChecks::take(&mut function.attrs, errors);
@@ -82,8 +106,15 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
     let output = function.check(errors);
     let params = Parameters::read(&mut function.sig.inputs, errors);
     params.refuse_null(errors);
-    let element = Element::new(&function.sig.ident, args.name.as_ref(), &function.attrs, errors);
+    let element = Element::new(
+        &function.sig.ident,
+        args.name.as_ref(),
+        &function.attrs,
+        errors,
+    );
+
     check_body(&args, function, &params, errors);
+
     Some(Method {
         ident: function.sig.ident.clone(),
         element,
@@ -109,16 +140,25 @@ fn check_body(args: &MethodArgs, function: &Function, params: &Parameters, error
         }
         return;
     };
+
     name::check_function(name, errors);
     if function.body.is_some() {
         errors
             .at(name, "a computed field has a body or calls a function; write `;` instead of the body, or remove this");
     }
+
     if let Some(asynchronous) = &function.sig.asyncness {
-        errors.at(asynchronous, "nothing waits for a field that the statement computes; remove `async`");
+        errors.at(
+            asynchronous,
+            "nothing waits for a field that the statement computes; remove `async`",
+        );
     }
+
     for context in params.contexts() {
-        errors.at(context, "a function of the database does not use the context; remove it, or write a body");
+        errors.at(
+            context,
+            "a function of the database does not use the context; remove it, or write a body",
+        );
     }
 }
 

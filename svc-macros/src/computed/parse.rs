@@ -3,7 +3,9 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, TokenStreamExt as _};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Generics, ImplItem, LitInt, LitStr, Path, Token, Type, Visibility, braced, token};
+use syn::{
+    Attribute, Generics, ImplItem, LitInt, LitStr, Path, Token, Type, Visibility, braced, token,
+};
 
 use crate::errors::Errors;
 use crate::function::Function;
@@ -46,11 +48,15 @@ pub(super) struct MethodArgs {
 pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Crate {
     let mut krate = Crate::default();
     let of_the_struct = &["sql_source", "name", "implements", "authorize_fields"];
-    let mut keys = Keys::new(&["crate"]).instead_of(of_the_struct, "this key goes onto the struct; move it there");
+    let mut keys = Keys::new(&["crate"]).instead_of(
+        of_the_struct,
+        "this key goes onto the struct; move it there",
+    );
     keys.read(tokens, errors, |key, input| {
         krate = keys::krate(key, input)?;
         Ok(())
     });
+
     krate
 }
 
@@ -58,15 +64,21 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Crate {
 pub(super) fn method(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> MethodArgs {
     let mut args = MethodArgs::default();
     keys::refuse_relation(attrs, errors);
-    keys::read_svc(attrs, &["name", "function", "cost", "skip"], errors, |key, input| {
-        match key.to_string().as_str() {
-            "name" => args.name = Some(keys::string(key, input)?),
-            "cost" => args.cost = Some(cost(key, input)?),
-            "function" => args.function = Some(keys::string(key, input)?),
-            _ => args.skip = keys::flag(key, input)?,
-        }
-        Ok(())
-    });
+    keys::read_svc(
+        attrs,
+        &["name", "function", "cost", "skip"],
+        errors,
+        |key, input| {
+            match key.to_string().as_str() {
+                "name" => args.name = Some(keys::string(key, input)?),
+                "cost" => args.cost = Some(cost(key, input)?),
+                "function" => args.function = Some(keys::string(key, input)?),
+                _ => args.skip = keys::flag(key, input)?,
+            }
+            Ok(())
+        },
+    );
+
     args
 }
 
@@ -75,7 +87,10 @@ fn cost(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitInt> {
     let number: LitInt = keys::value(key, input, "50")?;
     match number.base10_parse() {
         Ok(1..=MOST_COST) => Ok(number),
-        _ => Err(syn::Error::new(number.span(), format!("a cost is a whole number from 1 to {MOST_COST}"))),
+        _ => Err(syn::Error::new(
+            number.span(),
+            format!("a cost is a whole number from 1 to {MOST_COST}"),
+        )),
     }
 }
 
@@ -89,14 +104,26 @@ impl Parse for Block {
             (Some(token), Type::Path(path)) => (Some((path.path, token)), input.parse()?),
             (_, first) => (None, first),
         };
+
         generics.where_clause = input.parse()?;
         let content;
         let brace = braced!(content in input);
         let mut items = Vec::new();
+
         while !content.is_empty() {
             items.push(content.parse()?);
         }
-        Ok(Self { attrs, unsafety, impl_token, generics, of, ty, brace, items })
+
+        Ok(Self {
+            attrs,
+            unsafety,
+            impl_token,
+            generics,
+            of,
+            ty,
+            brace,
+            items,
+        })
     }
 }
 
@@ -105,14 +132,23 @@ impl Parse for Item {
         let ahead = input.fork();
         ahead.call(Attribute::parse_outer)?;
         ahead.parse::<Visibility>()?;
-        let other =
-            ahead.peek(Token![type]) || (ahead.peek(Token![const]) && !is_const_fn(&ahead)) || ahead.peek2(Token![!]);
-        if other { input.parse().map(Self::Other) } else { input.parse().map(Self::Method) }
+        let other = ahead.peek(Token![type])
+            || (ahead.peek(Token![const]) && !is_const_fn(&ahead))
+            || ahead.peek2(Token![!]);
+
+        if other {
+            input.parse().map(Self::Other)
+        } else {
+            input.parse().map(Self::Method)
+        }
     }
 }
 
 fn is_const_fn(input: ParseStream<'_>) -> bool {
-    input.peek2(Token![fn]) || input.peek2(Token![async]) || input.peek2(Token![unsafe]) || input.peek2(Token![extern])
+    input.peek2(Token![fn])
+        || input.peek2(Token![async])
+        || input.peek2(Token![unsafe])
+        || input.peek2(Token![extern])
 }
 
 impl ToTokens for Block {
@@ -125,12 +161,15 @@ impl ToTokens for Block {
             path.to_tokens(tokens);
             token.to_tokens(tokens);
         }
+
         self.ty.to_tokens(tokens);
         self.generics.where_clause.to_tokens(tokens);
+
         self.brace.surround(tokens, |tokens| {
             for item in &self.items {
                 match item {
-                    // Rust allows no method without a body; a function of the database implements this one.
+                    // Rust allows no method without a body; a function of the database implements
+                    // this one.
                     Item::Method(method) if method.body.is_none() => {}
                     Item::Method(method) => method.to_tokens(tokens),
                     Item::Other(other) => other.to_tokens(tokens),

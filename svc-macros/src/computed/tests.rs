@@ -23,7 +23,11 @@ fn an_async_method_becomes_one_boxed_future() {
 
 #[test]
 fn a_plain_method_makes_no_future() {
-    let (_, output) = crate::check::expand(expand, "", "impl User { fn name(&self) -> &str { &self.name } }");
+    let (_, output) = crate::check::expand(
+        expand,
+        "",
+        "impl User { fn name(&self) -> &str { &self.name } }",
+    );
     assert!(output.contains("Sync (| this , _ |"), "{output}");
     assert!(!output.contains("pin"));
 }
@@ -40,7 +44,11 @@ fn other_items_and_skipped_methods_are_kept() {
             "a field must answer with something; add a return type, such as `-> bool`",
         ]
     );
-    assert!(output.contains("fn c < T > (self) { } type D = i32 ; m ! { }"), "{output}");
+
+    assert!(
+        output.contains("fn c < T > (self) { } type D = i32 ; m ! { }"),
+        "{output}"
+    );
 }
 
 #[test]

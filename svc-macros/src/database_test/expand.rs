@@ -8,12 +8,20 @@ use super::parse::Args;
 
 /// A plain test that contains the function.
 pub(super) fn test(args: &Args, mut function: ItemFn) -> TokenStream {
-    let Args { setup, sql, role, krate } = args;
+    let Args {
+        setup,
+        sql,
+        role,
+        krate,
+    } = args;
+
     let attrs = std::mem::take(&mut function.attrs);
     let (vis, name, output) = (&function.vis, &function.sig.ident, &function.sig.output);
     let (import, sql, role) = (krate.import(), sql.iter(), role.iter());
     let mut inner = function.clone();
+
     inner.vis = syn::Visibility::Inherited;
+
     quote! {
         #(#attrs)*
         #[::core::prelude::v1::test]

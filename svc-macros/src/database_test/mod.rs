@@ -13,8 +13,12 @@ use crate::errors::Errors;
 /// The test, or the unchanged function after an error.
 pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let args = parse::args(args, errors);
-    let Some(function) = errors.ok(syn::parse2::<ItemFn>(item.clone())) else { return item };
+    let Some(function) = errors.ok(syn::parse2::<ItemFn>(item.clone())) else {
+        return item;
+    };
+
     check(&function, errors);
+
     match errors.is_empty() {
         true => expand::test(&args, function),
         false => expand::unused(function),
@@ -25,11 +29,19 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
 fn check(function: &ItemFn, errors: &mut Errors) {
     let sig = &function.sig;
     if sig.asyncness.is_none() {
-        errors.at(&sig.fn_token, "a test with a database waits for it; write `async fn`");
+        errors.at(
+            &sig.fn_token,
+            "a test with a database waits for it; write `async fn`",
+        );
     }
+
     if !sig.generics.params.is_empty() {
-        errors.at(&sig.generics, "a test cannot be generic; remove the parameters");
+        errors.at(
+            &sig.generics,
+            "a test cannot be generic; remove the parameters",
+        );
     }
+
     let mut inputs = sig.inputs.iter();
     match inputs.next() {
         Some(FnArg::Typed(_)) => {}
@@ -40,15 +52,26 @@ fn check(function: &ItemFn, errors: &mut Errors) {
              `#[tokio::test]` in place of `#[svc::test]`",
         ),
     }
+
     for other in inputs {
-        errors.at(other, "a test takes its database alone; make further databases by `Database::create`");
+        errors.at(
+            other,
+            "a test takes its database alone; make further databases by `Database::create`",
+        );
     }
+
     for attr in function.attrs.iter().filter(|attr| is_test(attr)) {
-        errors.at(attr, "`#[svc::test]` makes the function a test; remove this attribute");
+        errors.at(
+            attr,
+            "`#[svc::test]` makes the function a test; remove this attribute",
+        );
     }
 }
 
 /// Whether an attribute marks a test: `#[test]`, `#[tokio::test]`.
 fn is_test(attr: &Attribute) -> bool {
-    attr.path().segments.last().is_some_and(|name| name.ident == "test")
+    attr.path()
+        .segments
+        .last()
+        .is_some_and(|name| name.ident == "test")
 }

@@ -22,7 +22,10 @@ pub(super) struct Args {
 pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut args = Args::default();
     Keys::new(&["setup", "sql", "role", "crate"])
-        .instead_of(&["migrations", "migrator", "fixtures"], "write `setup = [\"db/schema\", \"db/migrations\"]`")
+        .instead_of(
+            &["migrations", "migrator", "fixtures"],
+            "write `setup = [\"db/schema\", \"db/migrations\"]`",
+        )
         .read(tokens, errors, |key, input| {
             match key.to_string().as_str() {
                 "setup" => args.setup = paths(key, input)?,
@@ -32,6 +35,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
             }
             Ok(())
         });
+
     args
 }
 
@@ -47,10 +51,21 @@ fn paths(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
 
 /// The name of a role; checked if it is a literal.
 fn role(name: Expr) -> syn::Result<Expr> {
-    let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &name else { return Ok(name) };
+    let Expr::Lit(ExprLit {
+        lit: Lit::Str(text),
+        ..
+    }) = &name
+    else {
+        return Ok(name);
+    };
+
     let value = text.value();
     let begins = value.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
-    match begins && value.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
+    match begins
+        && value
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    {
         true => Ok(name),
         false => Err(syn::Error::new(
             text.span(),

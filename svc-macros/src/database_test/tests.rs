@@ -17,6 +17,7 @@ fn a_function_becomes_a_test() {
             "__svc::run_test(&case, works)",
         ],
     );
+
     has(
         expand,
         r#"setup = "db", crate = framework"#,
@@ -27,7 +28,12 @@ fn a_function_becomes_a_test() {
 
 #[test]
 fn every_mistake_is_told() {
-    assert!(messages(expand, "", "async fn f() { }")[0].contains("`database: svc::testing::Database`"));
+    assert!(
+        messages(expand, "", "async fn f() { }")[0].contains("`database: svc::testing::Database`")
+    );
     let many = "#[tokio::test] fn f<T>(database: Database, other: Database) { }";
-    assert_eq!(messages(expand, r#"role = "App", migrations = "db""#, many).len(), 6);
+    assert_eq!(
+        messages(expand, r#"role = "App", migrations = "db""#, many).len(),
+        6
+    );
 }

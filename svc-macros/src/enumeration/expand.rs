@@ -45,6 +45,7 @@ pub(super) fn full(model: &Enumeration) -> TokenStream {
             })
         },
     };
+
     implementations(model, &bodies)
 }
 
@@ -52,14 +53,37 @@ pub(super) fn full(model: &Enumeration) -> TokenStream {
 pub(super) fn stub(model: &Enumeration) -> TokenStream {
     let none = quote!(::core::unreachable!());
     let [type_ref, resolve, parse, stored] = [none.clone(), none.clone(), none.clone(), none];
-    implementations(model, &Bodies { items: TokenStream::new(), type_ref, resolve, parse, stored })
+    implementations(
+        model,
+        &Bodies {
+            items: TokenStream::new(),
+            type_ref,
+            resolve,
+            parse,
+            stored,
+        },
+    )
 }
 
 fn implementations(model: &Enumeration, bodies: &Bodies) -> TokenStream {
-    let Enumeration { krate, ident, cfgs, .. } = model;
-    let Bodies { items, type_ref, resolve, parse, stored } = bodies;
+    let Enumeration {
+        krate, ident, cfgs, ..
+    } = model;
+    let Bodies {
+        items,
+        type_ref,
+        resolve,
+        parse,
+        stored,
+    } = bodies;
+
     let import = krate.import();
-    let types::Parameters { declared, used, bounds } = &model.parameters;
+    let types::Parameters {
+        declared,
+        used,
+        bounds,
+    } = &model.parameters;
+
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
@@ -78,6 +102,7 @@ fn implementations(model: &Enumeration, bodies: &Bodies) -> TokenStream {
                     value: ::core::option::Option<#krate::async_graphql::Value>,
                 ) -> ::core::result::Result<Self, #krate::InputError> { #parse }
             }
+
             #[automatically_derived]
             impl #declared #krate::FromStored for #ident #used #bounds {
                 fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
@@ -89,7 +114,13 @@ fn implementations(model: &Enumeration, bodies: &Bodies) -> TokenStream {
 }
 
 fn meta(model: &Enumeration) -> TokenStream {
-    let Enumeration { krate, element, values, .. } = model;
+    let Enumeration {
+        krate,
+        element,
+        values,
+        ..
+    } = model;
+
     let (name, element) = (&element.rust, element.meta(krate));
     let values = values.iter().map(|value| value_meta(krate, value));
     quote! {

@@ -19,7 +19,11 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
     match errors.ok(syn::parse2(item.clone())) {
         Some(Item::Enum(mut item)) => {
             let model = model::build(args, &mut item, errors);
-            let generated = if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) };
+            let generated = if errors.is_empty() {
+                expand::full(&model)
+            } else {
+                expand::stub(&model)
+            };
             quote!(#item #generated)
         }
         Some(_) => {

@@ -31,6 +31,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
         }
         Ok(())
     });
+
     args
 }
 
@@ -45,5 +46,6 @@ pub(super) fn variant(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Varian
         }
         Ok(())
     });
+
     args
 }

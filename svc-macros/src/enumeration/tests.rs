@@ -23,7 +23,11 @@ fn values_are_in_upper_case() {
 #[test]
 fn names_that_mean_something_else_are_refused() {
     assert_eq!(
-        messages(expand, "", r#"enum Answer { #[svc(name = "true")] Yes, #[svc(name = "__no")] No }"#),
+        messages(
+            expand,
+            "",
+            r#"enum Answer { #[svc(name = "true")] Yes, #[svc(name = "__no")] No }"#
+        ),
         [
             "`true` means something else in GraphQL; take another name",
             "`__no` begins with `__`, which GraphQL keeps for itself; take another name",

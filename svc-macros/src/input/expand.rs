@@ -8,8 +8,18 @@ use crate::types;
 
 /// Everything.
 pub(super) fn full(input: &InputObject) -> TokenStream {
-    let parse = if input.one_of { parse_one(input) } else { parse_all(input) };
-    implementation(input, &meta(input), &quote!(registry.input::<Self>(&__SVC_META)), &parse)
+    let parse = if input.one_of {
+        parse_one(input)
+    } else {
+        parse_all(input)
+    };
+
+    implementation(
+        input,
+        &meta(input),
+        &quote!(registry.input::<Self>(&__SVC_META)),
+        &parse,
+    )
 }
 
 /// A stub implementation, so that a mistake in the item is the only error.
@@ -24,8 +34,18 @@ fn implementation(
     type_ref: &TokenStream,
     parse: &TokenStream,
 ) -> TokenStream {
-    let InputObject { krate, ident, cfgs, .. } = input;
-    let (import, types::Parameters { declared, used, bounds }) = (krate.import(), &input.parameters);
+    let InputObject {
+        krate, ident, cfgs, ..
+    } = input;
+    let (
+        import,
+        types::Parameters {
+            declared,
+            used,
+            bounds,
+        },
+    ) = (krate.import(), &input.parameters);
+
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
@@ -44,13 +64,25 @@ fn implementation(
 }
 
 fn meta(input: &InputObject) -> TokenStream {
-    let InputObject { krate, ident, element, one_of, .. } = input;
+    let InputObject {
+        krate,
+        ident,
+        element,
+        one_of,
+        ..
+    } = input;
+
     let (name, element) = (&element.rust, element.meta(krate));
     let fields = input.fields.iter().map(|Field { argument, .. }| {
         let ty = argument.type_ref(krate, Some(ident));
-        let ty = if *one_of { quote!(|registry| #krate::TypeRef::nullable(#ty(registry))) } else { ty };
+        let ty = if *one_of {
+            quote!(|registry| #krate::TypeRef::nullable(#ty(registry)))
+        } else {
+            ty
+        };
         argument.meta(krate, &ty, Some(ident))
     });
+
     quote! {
         static __SVC_META: #krate::InputMeta = #krate::InputMeta {
             element: #element,
@@ -73,9 +105,13 @@ fn parse_all(input: &InputObject) -> TokenStream {
 
 fn parse_one(input: &InputObject) -> TokenStream {
     let krate = &input.krate;
-    let names = input.fields.iter().map(|field| &field.argument.element.rust);
+    let names = input
+        .fields
+        .iter()
+        .map(|field| &field.argument.element.rust);
     let variants = input.fields.iter().map(|field| &field.ident);
     let values = input.fields.iter().map(|field| take(input, field));
+
     quote! {
         let mut fields = #krate::InputFields::new(value)?;
         ::core::result::Result::Ok(match fields.only()?.as_str() {
@@ -88,8 +124,15 @@ fn parse_one(input: &InputObject) -> TokenStream {
 fn take(input: &InputObject, field: &Field) -> TokenStream {
     let (krate, rust) = (&input.krate, &field.argument.element.rust);
     let ty = types::outside(&field.argument.ty, Some(&input.ident));
-    // Naming `Input` in the same way as the description makes rustc report a type without it only once.
-    let take = if field.argument.allow_blank { quote!(take) } else { quote!(take_filled) };
+
+    // Naming `Input` in the same way as the description makes rustc report a type without it only
+    // once.
+    let take = if field.argument.allow_blank {
+        quote!(take)
+    } else {
+        quote!(take_filled)
+    };
+
     quote_spanned!(types::span(&field.argument.ty)=> {
         let _ = <#ty as #krate::Input>::type_ref;
         #krate::InputFields::#take::<#ty>(&mut fields, #rust)?

@@ -26,14 +26,19 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
             (quote!(#item), model)
         }
         Some(_) => {
-            let instead =
-                "`#[svc_input]` goes on a struct with named fields, or on an enum of which clients give one variant";
+            let instead = "`#[svc_input]` goes on a struct with named fields, or on an enum of which clients give one variant";
             errors.push(syn::Error::new(Span::call_site(), instead));
             return fallback::strip(item);
         }
         None => return fallback::strip(item),
     };
-    let generated = if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) };
+
+    let generated = if errors.is_empty() {
+        expand::full(&model)
+    } else {
+        expand::stub(&model)
+    };
+
     // Perhaps only functions of the database read the fields.
     quote!(#[allow(dead_code)] #item #generated)
 }

@@ -42,26 +42,66 @@ pub(super) fn structure(args: Args, item: &mut ItemStruct, errors: &mut Errors) 
                     errors.in_place(&mut field.ty, instead);
                     return None;
                 }
-                Some(Field { argument: Argument::field(&ident, &field.ty, &mut field.attrs, errors), ident })
+                Some(Field {
+                    argument: Argument::field(&ident, &field.ty, &mut field.attrs, errors),
+                    ident,
+                })
             }));
         }
         Fields::Unnamed(unnamed) => {
-            errors.at(unnamed, format!("fields need names in GraphQL; write `struct {name} {{ name: String, … }}`"));
+            errors.at(
+                unnamed,
+                format!(
+                    "fields need names in GraphQL; write `struct {name} {{ name: String, … }}`"
+                ),
+            );
         }
         Fields::Named(_) | Fields::Unit => {
-            errors.at(name, format!("`{name}` has no fields; write `struct {name} {{ name: String, … }}`"));
+            errors.at(
+                name,
+                format!("`{name}` has no fields; write `struct {name} {{ name: String, … }}`"),
+            );
         }
     }
-    finish(args, &item.ident, &item.attrs, &item.generics, fields, false, errors)
+
+    finish(
+        args,
+        &item.ident,
+        &item.attrs,
+        &item.generics,
+        fields,
+        false,
+        errors,
+    )
 }
 
 /// Checks an enum and removes our attributes from it.
 pub(super) fn one_of(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> InputObject {
     if item.variants.is_empty() {
-        errors.at(&item.ident, format!("`{0}` has no variants; write `enum {0} {{ Id(Uuid), … }}`", item.ident));
+        errors.at(
+            &item.ident,
+            format!(
+                "`{0}` has no variants; write `enum {0} {{ Id(Uuid), … }}`",
+                item.ident
+            ),
+        );
     }
-    let fields = item.variants.iter_mut().filter_map(|variant| variant_field(variant, errors)).collect();
-    finish(args, &item.ident, &item.attrs, &item.generics, fields, true, errors)
+
+    let fields = item
+        .variants
+        .iter_mut()
+        .filter_map(|variant| variant_field(variant, errors))
+        .collect();
+
+    finish(
+        args,
+        &item.ident,
+        &item.attrs,
+        &item.generics,
+        fields,
+        true,
+        errors,
+    )
 }
 
 fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
@@ -85,16 +125,25 @@ fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
             return None;
         }
     };
+
     let rust = name::snake(&ident.unraw().to_string());
     let field = Ident::new(&rust, ident.span());
     let argument = Argument::field(&field, ty, &mut variant.attrs, errors);
+
     if let Some(default) = argument.default() {
-        errors.at(&ident, format!("exactly one variant is given, so none has a default; remove `default = {default}`"));
+        errors.at(
+            &ident,
+            format!(
+                "exactly one variant is given, so none has a default; remove `default = {default}`"
+            ),
+        );
     }
+
     if let Some(nested) = &argument.nested {
         let message = "a variant holds no rows of another table; put the field into a struct with `#[svc_input]`";
         errors.push(syn::Error::new(nested.at.span(), message));
     }
+
     Some(Field { ident, argument })
 }
 
@@ -108,9 +157,19 @@ fn finish(
     errors: &mut Errors,
 ) -> InputObject {
     let element = Element::new(ident, args.name.as_ref(), attrs, errors);
-    element::check_unique(fields.iter().map(|field| (&field.argument.element, &field.ident)), errors);
+    element::check_unique(
+        fields
+            .iter()
+            .map(|field| (&field.argument.element, &field.ident)),
+        errors,
+    );
+
     InputObject {
-        parameters: types::Parameters::read(generics, if one_of { "enum" } else { "struct" }, errors),
+        parameters: types::Parameters::read(
+            generics,
+            if one_of { "enum" } else { "struct" },
+            errors,
+        ),
         krate: args.krate,
         ident: ident.clone(),
         cfgs: element::cfgs(attrs).cloned().collect(),

@@ -24,5 +24,6 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
         }
         Ok(())
     });
+
     args
 }

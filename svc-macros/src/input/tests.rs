@@ -19,7 +19,12 @@ fn a_struct_takes_its_fields_by_rust_name() {
 
 #[test]
 fn a_blank_text_is_taken_where_the_field_says_so() {
-    has(expand, "", "struct Search { #[svc(allow_blank)] word: String }", &[r#"take::<String>(&mut fields, "word")?"#]);
+    has(
+        expand,
+        "",
+        "struct Search { #[svc(allow_blank)] word: String }",
+        &[r#"take::<String>(&mut fields, "word")?"#],
+    );
 }
 
 #[test]
@@ -40,7 +45,11 @@ fn an_enum_has_nullable_fields_in_snake_case() {
 #[test]
 fn an_enum_says_what_a_variant_needs() {
     assert_eq!(
-        messages(expand, "", "enum UserBy { Me, Name(String, String), #[svc(default = 1)] Age(i32) }"),
+        messages(
+            expand,
+            "",
+            "enum UserBy { Me, Name(String, String), #[svc(default = 1)] Age(i32) }"
+        ),
         [
             "`Me` has no type; write `Me(Uuid)`, or use `#[svc_enum]` for plain values",
             "a variant has one type; put more into a struct with `#[svc_input]`, as in `Name(NameInput)`",

@@ -37,7 +37,10 @@ pub(super) fn full(object: &Object) -> TokenStream {
 /// The value of each field.
 fn values(object: &Object) -> TokenStream {
     let krate = &object.krate;
-    let is_member = object.fields.iter().any(|field| field.described_by.is_some());
+    let is_member = object
+        .fields
+        .iter()
+        .any(|field| field.described_by.is_some());
     let values = object.fields.iter().enumerate().map(|(index, field)| {
         let (ident, (of, _, value)) = (&field.ident, methods(field));
         let ty = types::outside(&field.ty, Some(&object.ident));
@@ -47,12 +50,15 @@ fn values(object: &Object) -> TokenStream {
             None => quote_spanned!(types::span(&field.ty)=> #index => <#ty as #krate::#of>::#value(#place),),
         }
     });
-    // One pattern for all fields: if another type has the name of a result's member, this is reported once.
+
+    // One pattern for all fields: if another type has the name of a result's member, this is
+    // reported once.
     let pattern = is_member.then(|| {
         let fields = object.fields.iter().map(|field| &field.ident);
         let locals = object.fields.iter().map(|field| local(&field.ident));
         quote!(let Self { #(#fields: #locals,)* .. } = self;)
     });
+
     quote!(#pattern match index { #(#values)* _ => #krate::Resolved::Null })
 }
 
@@ -62,21 +68,61 @@ fn methods(field: &Field) -> (Ident, Ident, Ident) {
         Some(_) => ["RelationType", "type_ref", "resolve"],
         None => ["FromStored", "field_type", "field_value"],
     };
-    (format_ident!("{of}"), format_ident!("{ty}"), format_ident!("{value}"))
+
+    (
+        format_ident!("{of}"),
+        format_ident!("{ty}"),
+        format_ident!("{value}"),
+    )
 }
 
 /// Stub implementations, so that a mistake in the struct is the only error.
 pub(super) fn stub(object: &Object) -> TokenStream {
     let none = quote!(::core::unreachable!());
-    let [items, meta, field, key, stored] = [TokenStream::new(), none.clone(), none.clone(), none.clone(), none];
-    implementations(object, &Bodies { items, meta, field, key, stored })
+    let [items, meta, field, key, stored] = [
+        TokenStream::new(),
+        none.clone(),
+        none.clone(),
+        none.clone(),
+        none,
+    ];
+
+    implementations(
+        object,
+        &Bodies {
+            items,
+            meta,
+            field,
+            key,
+            stored,
+        },
+    )
 }
 
 fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
-    let Object { krate, ident, cfgs, source, .. } = object;
-    let Bodies { items, meta, field, key, stored } = bodies;
+    let Object {
+        krate,
+        ident,
+        cfgs,
+        source,
+        ..
+    } = object;
+
+    let Bodies {
+        items,
+        meta,
+        field,
+        key,
+        stored,
+    } = bodies;
+
     let (source, quiet, import) = (element::option(source), krate.quiet(), krate.import());
-    let types::Parameters { declared, used, bounds } = &object.parameters;
+    let types::Parameters {
+        declared,
+        used,
+        bounds,
+    } = &object.parameters;
+
     quote! {
         #(#cfgs)*
         #[allow(deprecated, unreachable_code, unused_imports, unused_mut, unused_variables)]
@@ -93,6 +139,7 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
                 fn key(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }
                 fn read(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> { #stored }
             }
+
             #[automatically_derived]
             #quiet
             impl #declared #krate::Output for #ident #used #bounds {
@@ -101,6 +148,7 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
                 }
                 fn resolve(&self) -> #krate::Resolved<'_> { #krate::Resolved::Object(self) }
             }
+
             #[automatically_derived]
             #quiet
             impl #declared #krate::FromStored for #ident #used #bounds {
@@ -111,8 +159,10 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
                     <Self as #krate::Object>::read(value)
                 }
             }
+
             #[automatically_derived]
             #quiet
+
             impl #declared #krate::SvcType for #ident #used #bounds {
                 const SOURCE: ::core::option::Option<&'static ::core::primitive::str> = #source;
                 fn register(registry: &mut #krate::Registry) -> #krate::TypeKey {
@@ -124,7 +174,15 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
 }
 
 fn meta(object: &Object) -> TokenStream {
-    let Object { krate, ident, source, implements, authorize_fields, .. } = object;
+    let Object {
+        krate,
+        ident,
+        source,
+        implements,
+        authorize_fields,
+        ..
+    } = object;
+
     let (element, source) = (object.element.meta(krate), element::option(source));
     let (name, place) = (&object.element.rust, element::place(krate, ident));
     let fields = object.fields.iter().map(|field| field_meta(object, field));
@@ -132,6 +190,7 @@ fn meta(object: &Object) -> TokenStream {
         let span = Span::call_site().located_at(interface.span());
         quote_spanned!(span=> <#interface as #krate::InterfaceOf<#ident>>::interface)
     });
+
     quote! {
         use #krate::NoComputed as _;
         static __SVC_META: #krate::ObjectMeta = #krate::ObjectMeta {
@@ -152,14 +211,29 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
     if let Some(constant) = &field.described_by {
         return quote!(#krate::#constant);
     }
-    let (element, stored, ty) =
-        (field.element.meta(krate), &field.stored, types::outside(&field.ty, Some(&object.ident)));
+
+    let (element, stored, ty) = (
+        field.element.meta(krate),
+        &field.stored,
+        types::outside(&field.ty, Some(&object.ident)),
+    );
+
     let (of, type_ref, _) = methods(field);
     let ty = quote_spanned!(types::span(&field.ty)=> <#ty as #krate::#of>::#type_ref);
     if field.relation.is_none() {
-        return ruled(object, field, &quote!(#krate::FieldMeta::new(#element, #stored, #ty)));
+        return ruled(
+            object,
+            field,
+            &quote!(#krate::FieldMeta::new(#element, #stored, #ty)),
+        );
     }
-    let (outside, from, to) = (types::outside(&field.ty, Some(&object.ident)), from(object, field), to(object, field));
+
+    let (outside, from, to) = (
+        types::outside(&field.ty, Some(&object.ident)),
+        from(object, field),
+        to(object, field),
+    );
+
     let relation = quote_spanned! {types::span(&field.ty)=>
         #krate::RelationMeta {
             many: <#outside as #krate::RelationType>::MANY,
@@ -173,13 +247,18 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
             aggregate: ::core::option::Option::None,
         }
     };
-    let order = field.relation.as_ref().and_then(|args| args.order_by.as_ref());
+
+    let order = field
+        .relation
+        .as_ref()
+        .and_then(|args| args.order_by.as_ref());
     let order = order.map(|order| {
         let keys = order.tokens(krate);
         quote_spanned!(order.at.span()=> .ordered(#keys))
     });
     let through = through(object, field);
     let beside = beside(object, field);
+
     ruled(
         object,
         field,
@@ -189,11 +268,21 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
 
 /// The page of the rows and the aggregates over them, where the relation offers them.
 fn beside(object: &Object, field: &Field) -> TokenStream {
-    let (krate, ty) = (&object.krate, types::outside(&field.ty, Some(&object.ident)));
-    let Some(args) = &field.relation else { return TokenStream::new() };
-    let offered =
-        [("connection", &args.connection, quote!(Connection)), ("aggregate", &args.aggregate, quote!(Aggregate))];
-    let offered = offered.into_iter().filter_map(|(key, beside, of)| Some((key, beside.as_ref()?, of)));
+    let (krate, ty) = (
+        &object.krate,
+        types::outside(&field.ty, Some(&object.ident)),
+    );
+    let Some(args) = &field.relation else {
+        return TokenStream::new();
+    };
+
+    let offered = [
+        ("connection", &args.connection, quote!(Connection)),
+        ("aggregate", &args.aggregate, quote!(Aggregate)),
+    ];
+    let offered = offered
+        .into_iter()
+        .filter_map(|(key, beside, of)| Some((key, beside.as_ref()?, of)));
     let offered = offered.map(|(key, beside, of)| {
         let (span, rust) = (beside.key.span(), format!("{}_{key}", field.ident.unraw()));
         let (method, element) = (Ident::new(key, span), field.element.beside(rust, beside.name.as_ref()).meta(krate));
@@ -204,6 +293,7 @@ fn beside(object: &Object, field: &Field) -> TokenStream {
             })
         }
     });
+
     offered.collect()
 }
 
@@ -212,15 +302,25 @@ fn ruled(object: &Object, field: &Field, meta: &TokenStream) -> TokenStream {
     let Object { krate, ident, .. } = object;
     let line = element::line(&field.ident);
     let non_null = field.non_null.then(|| quote!(.non_null()));
-    let guards = (!field.guards.is_empty()).then(|| field.guards.tokens(krate)).into_iter();
-    let checks = (!field.checks.is_empty()).then(|| field.checks.tokens(krate, ident)).into_iter();
+    let guards = (!field.guards.is_empty())
+        .then(|| field.guards.tokens(krate))
+        .into_iter();
+    let checks = (!field.checks.is_empty())
+        .then(|| field.checks.tokens(krate, ident))
+        .into_iter();
+
     quote!(#meta.at(#line) #non_null #(.guarded(#guards))* #(.checked(#checks))*)
 }
 
 /// The join view, if there is one.
 fn through(object: &Object, field: &Field) -> Option<TokenStream> {
     let (krate, args) = (&object.krate, field.relation.as_ref()?);
-    let (joining, here, there) = (args.through.as_ref()?, args.here.as_ref()?, args.there.as_ref()?);
+    let (joining, here, there) = (
+        args.through.as_ref()?,
+        args.here.as_ref()?,
+        args.there.as_ref()?,
+    );
+
     let (here, there) = (here.tokens(), there.tokens());
     Some(match joining {
         Joining::View(source) => {
@@ -228,7 +328,10 @@ fn through(object: &Object, field: &Field) -> Option<TokenStream> {
             quote_spanned!(source.span()=> .through(#through))
         }
         Joining::Rows(path) => {
-            let rows = Type::Path(TypePath { qself: None, path: path.clone() });
+            let rows = Type::Path(TypePath {
+                qself: None,
+                path: path.clone(),
+            });
             let rows = types::outside(&rows, Some(&object.ident));
             quote_spanned!(path.span()=> .joining::<#rows>(#here, #there))
         }
@@ -238,21 +341,44 @@ fn through(object: &Object, field: &Field) -> Option<TokenStream> {
 /// The columns here: by default the field's name with `_id`, or `id` for a relation to many rows.
 fn from(object: &Object, field: &Field) -> TokenStream {
     let name = field.ident.unraw().to_string();
-    key(object, field, field.relation.as_ref().and_then(|args| args.from.as_ref()), ["id", &format!("{name}_id")])
+    key(
+        object,
+        field,
+        field.relation.as_ref().and_then(|args| args.from.as_ref()),
+        ["id", &format!("{name}_id")],
+    )
 }
 
-/// The columns there: by default `id`, or the struct's name with `_id` for a relation to many rows that hold its key
-/// themselves.
+/// The columns there: by default `id`, or the struct's name with `_id` for a relation to many rows
+/// that hold its key themselves.
 fn to(object: &Object, field: &Field) -> TokenStream {
     let name = name::snake(&object.ident.unraw().to_string());
     let args = field.relation.as_ref();
     let is_joined = args.is_some_and(|args| args.through.is_some());
-    let many = if is_joined { "id".to_owned() } else { format!("{name}_id") };
-    key(object, field, args.and_then(|args| args.to.as_ref()), [&many, "id"])
+    let many = if is_joined {
+        "id".to_owned()
+    } else {
+        format!("{name}_id")
+    };
+
+    key(
+        object,
+        field,
+        args.and_then(|args| args.to.as_ref()),
+        [&many, "id"],
+    )
 }
 
-fn key(object: &Object, field: &Field, given: Option<&KeyNames>, [many, one]: [&str; 2]) -> TokenStream {
-    let (krate, ty) = (&object.krate, types::outside(&field.ty, Some(&object.ident)));
+fn key(
+    object: &Object,
+    field: &Field,
+    given: Option<&KeyNames>,
+    [many, one]: [&str; 2],
+) -> TokenStream {
+    let (krate, ty) = (
+        &object.krate,
+        types::outside(&field.ty, Some(&object.ident)),
+    );
     match given {
         Some(given) => given.tokens(),
         None => quote_spanned! {types::span(&field.ty)=>
@@ -263,12 +389,14 @@ fn key(object: &Object, field: &Field, given: Option<&KeyNames>, [many, one]: [&
 
 fn stored(object: &Object) -> TokenStream {
     let Object { krate, skipped, .. } = object;
+
     // A key may be a field as well, so relations are read before the field is taken.
     let relations = object.fields.iter().filter(|field| field.relation.is_some()).map(|field| {
         let (ident, from, ty) = (&field.ident, from(object, field), types::outside(&field.ty, Some(&object.ident)));
         let local = local(ident);
         quote_spanned!(types::span(&field.ty)=> let #local = <#ty as #krate::RelationType>::read(&fields, #from);)
     });
+
     let fields = object.fields.iter().map(|field| {
         let (ident, stored, ty) = (&field.ident, &field.stored, types::outside(&field.ty, Some(&object.ident)));
         if field.relation.is_some() {
@@ -280,10 +408,12 @@ fn stored(object: &Object) -> TokenStream {
         }
         quote_spanned!(types::span(&field.ty)=> #ident: <#ty as #krate::FromStored>::take_field(&mut fields, #stored)?,)
     });
+
     let skipped = skipped.iter().map(|(ident, ty)| {
         let (span, ty) = (types::span(ty), types::outside(ty, Some(&object.ident)));
         quote_spanned!(span=> #ident: <#ty as ::core::default::Default>::default(),)
     });
+
     quote! {
         let mut fields = #krate::StoredFields::new(value)?;
         #(#relations)*

@@ -1,4 +1,5 @@
-//! The join view between the two ends of a relation: `through = "v_product_category"`, or `through = ProductCategory`.
+//! The join view between the two ends of a relation: `through = "v_product_category"`, or
+//! `through = ProductCategory`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;

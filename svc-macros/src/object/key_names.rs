@@ -18,10 +18,22 @@ impl KeyNames {
     /// Reads the names behind a key.
     pub(super) fn read(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
         let is_list = input.peek2(token::Bracket);
-        let names = if is_list { keys::list(key, input, "\"…\", \"…\"")? } else { vec![keys::string(key, input)?] };
-        let empty = names.iter().find(|name: &&LitStr| name.value().is_empty()).map(LitStr::span);
+        let names = if is_list {
+            keys::list(key, input, "\"…\", \"…\"")?
+        } else {
+            vec![keys::string(key, input)?]
+        };
+
+        let empty = names
+            .iter()
+            .find(|name: &&LitStr| name.value().is_empty())
+            .map(LitStr::span);
+
         match empty.or_else(|| names.is_empty().then(|| key.span())) {
-            Some(span) => Err(syn::Error::new(span, format!("`{key}` is empty; name a column or a JSON key"))),
+            Some(span) => Err(syn::Error::new(
+                span,
+                format!("`{key}` is empty; name a column or a JSON key"),
+            )),
             None => Ok(Self { names }),
         }
     }
@@ -42,7 +54,15 @@ impl ToTokens for KeyNames {
 
 /// Reports unequal counts: each key is compared with the key at the same position at the other end.
 pub(super) fn check_counts(args: &RelationArgs, errors: &mut Errors) {
-    let RelationArgs { from, to, through, here, there, .. } = args;
+    let RelationArgs {
+        from,
+        to,
+        through,
+        here,
+        there,
+        ..
+    } = args;
+
     match through {
         None => check_pair(("from", from.as_ref()), ("to", to.as_ref()), errors),
         Some(_) => {
@@ -58,7 +78,10 @@ fn check_pair(
     errors: &mut Errors,
 ) {
     let count = |names: Option<&KeyNames>| names.map_or(1, |names| names.names.len());
-    let (Some(given), true) = (other.or(one), count(one) != count(other)) else { return };
+    let (Some(given), true) = (other.or(one), count(one) != count(other)) else {
+        return;
+    };
+
     errors.at(
         given,
         format!(
@@ -71,5 +94,9 @@ fn check_pair(
 }
 
 fn keys_of(count: usize) -> String {
-    if count == 1 { "1 key".to_owned() } else { format!("{count} keys") }
+    if count == 1 {
+        "1 key".to_owned()
+    } else {
+        format!("{count} keys")
+    }
 }

@@ -20,16 +20,17 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
     if crate::computed::is_impl(&item) {
         return crate::computed::expand(args, item, errors);
     }
+
     match fallback::read(item.clone(), errors) {
         Some(Item::Struct(item)) => structure(args, item, &[], "", errors),
         Some(Item::Enum(other)) => {
-            let instead =
-                "`#[svc_type]` goes on a struct; an enum is an `#[svc_enum]`, `#[svc_union]` or `#[svc_interface]`";
+            let instead = "`#[svc_type]` goes on a struct; an enum is an `#[svc_enum]`, `#[svc_union]` or `#[svc_interface]`";
             errors.at(&other.enum_token, instead);
             fallback::strip(item)
         }
         Some(_) => {
-            let instead = "`#[svc_type]` goes on a struct with named fields, or on its `impl` block";
+            let instead =
+                "`#[svc_type]` goes on a struct with named fields, or on its `impl` block";
             errors.push(syn::Error::new(proc_macro2::Span::call_site(), instead));
             fallback::strip(item)
         }
@@ -61,8 +62,18 @@ fn structure(
     let args = parse::args(args, errors);
     let mut object = model::build(args, &mut item, errors);
     for (field, name) in object.fields.iter_mut().zip(automatic) {
-        field.described_by = Some(format_ident!("{}_{}", side.to_uppercase(), name.to_uppercase()));
+        field.described_by = Some(format_ident!(
+            "{}_{}",
+            side.to_uppercase(),
+            name.to_uppercase()
+        ));
     }
-    let generated = if errors.is_empty() { expand::full(&object) } else { expand::stub(&object) };
+
+    let generated = if errors.is_empty() {
+        expand::full(&object)
+    } else {
+        expand::stub(&object)
+    };
+
     quote!(#item #generated)
 }

@@ -58,15 +58,30 @@ pub(super) struct Beside {
 impl Beside {
     /// Reads `connection`, or `connection = "…"`.
     fn read(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
-        let name = if input.peek(Token![=]) { Some(keys::string(key, input)?) } else { None };
-        Ok(Self { key: key.clone(), name })
+        let name = if input.peek(Token![=]) {
+            Some(keys::string(key, input)?)
+        } else {
+            None
+        };
+
+        Ok(Self {
+            key: key.clone(),
+            name,
+        })
     }
 }
 
 /// Reads the macro's arguments.
 pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut args = Args::default();
-    let mut keys = Keys::new(&["sql_source", "name", "implements", "authorize_fields", "crate"]);
+    let mut keys = Keys::new(&[
+        "sql_source",
+        "name",
+        "implements",
+        "authorize_fields",
+        "crate",
+    ]);
+
     keys.read(tokens, errors, |key, input| {
         match key.to_string().as_str() {
             "sql_source" => args.sql_source = Some(keys::string(key, input)?),
@@ -77,28 +92,46 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
         }
         Ok(())
     });
+
     args
 }
 
 /// Removes our attributes from a field.
 pub(super) fn field(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> FieldArgs {
     let mut args = FieldArgs::default();
-    keys::read_svc(attrs, &["name", "stored", "skip", "non_null"], errors, |key, input| {
-        match key.to_string().as_str() {
-            "name" => args.name = Some(keys::string(key, input)?),
-            "stored" => args.stored = Some(keys::string(key, input)?),
-            "skip" => args.skip = keys::flag(key, input)?,
-            _ => args.non_null = keys::flag(key, input)?,
-        }
-        Ok(())
-    });
+    keys::read_svc(
+        attrs,
+        &["name", "stored", "skip", "non_null"],
+        errors,
+        |key, input| {
+            match key.to_string().as_str() {
+                "name" => args.name = Some(keys::string(key, input)?),
+                "stored" => args.stored = Some(keys::string(key, input)?),
+                "skip" => args.skip = keys::flag(key, input)?,
+                _ => args.non_null = keys::flag(key, input)?,
+            }
+            Ok(())
+        },
+    );
+
     args.relation = relation(attrs, errors);
+
     args
 }
 
 fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationArgs> {
     let mut found = None;
-    let mut keys = Keys::new(&["from", "to", "through", "here", "there", "order_by", "connection", "aggregate"]);
+    let mut keys = Keys::new(&[
+        "from",
+        "to",
+        "through",
+        "here",
+        "there",
+        "order_by",
+        "connection",
+        "aggregate",
+    ]);
+
     for attr in attrs.extract_if(.., |attr| attr.path().is_ident("relation")) {
         let args: &mut RelationArgs = found.get_or_insert_default();
         match attr.meta {
@@ -108,16 +141,23 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
                     args.order_by = Some(DefaultOrder::read(key, input)?);
                     return Ok(());
                 }
+
                 if key == "through" {
                     args.through = Some(Joining::read(key, input)?);
                     return Ok(());
                 }
+
                 if key == "connection" || key == "aggregate" {
                     let beside = Beside::read(key, input)?;
-                    let place = if key == "connection" { &mut args.connection } else { &mut args.aggregate };
+                    let place = if key == "connection" {
+                        &mut args.connection
+                    } else {
+                        &mut args.aggregate
+                    };
                     *place = Some(beside);
                     return Ok(());
                 }
+
                 let names = KeyNames::read(key, input)?;
                 match key.to_string().as_str() {
                     "from" => args.from = Some(names),
@@ -125,35 +165,56 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
                     "here" => args.here = Some(names),
                     _ => args.there = Some(names),
                 }
+
                 Ok(())
             }),
             Meta::NameValue(other) => {
                 let instead = "write `#[relation]` or `#[relation(from = \"…\", to = \"…\")]`";
-                errors.at(&other, format!("`#[relation]` takes its keys in parentheses; {instead}"));
+                errors.at(
+                    &other,
+                    format!("`#[relation]` takes its keys in parentheses; {instead}"),
+                );
             }
         }
     }
+
     if let Some(args) = &found {
         check_through(args, errors);
         key_names::check_counts(args, errors);
         let beside = [&args.connection, &args.aggregate].into_iter().flatten();
-        beside.filter_map(|beside| beside.name.as_ref()).for_each(|name| name::check_given(name, errors));
+        beside
+            .filter_map(|beside| beside.name.as_ref())
+            .for_each(|name| name::check_given(name, errors));
     }
+
     found
 }
 
 /// A join view needs two keys, which mean nothing without it.
-fn check_through(RelationArgs { through, here, there, .. }: &RelationArgs, errors: &mut Errors) {
-    let example = "`through = \"v_product_category\", here = \"product_id\", there = \"category_id\"`";
+fn check_through(
+    RelationArgs {
+        through,
+        here,
+        there,
+        ..
+    }: &RelationArgs,
+    errors: &mut Errors,
+) {
+    let example =
+        "`through = \"v_product_category\", here = \"product_id\", there = \"category_id\"`";
     match (through, here, there) {
         (Some(through), Some(_), Some(_)) => through.check(errors),
         (Some(through), ..) => {
-            let message =
-                "name the keys of the view that joins: `here`, that of this side, and `there`, that of the rows";
+            let message = "name the keys of the view that joins: `here`, that of this side, and `there`, that of the rows";
             errors.at(through, format!("{message}; write {example}"));
         }
         (None, Some(key), _) | (None, None, Some(key)) => {
-            errors.at(key, format!("this is a key of a view that joins two others; write {example}, or remove it"));
+            errors.at(
+                key,
+                format!(
+                    "this is a key of a view that joins two others; write {example}, or remove it"
+                ),
+            );
         }
         (None, None, None) => {}
     }

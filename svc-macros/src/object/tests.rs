@@ -30,7 +30,12 @@ fn documentation_is_joined_and_trimmed() {
 
 #[test]
 fn the_crate_can_be_elsewhere() {
-    has(expand, "crate = my::svc", "struct User { id: i32 }", &["use my::svc::__private as __svc;"]);
+    has(
+        expand,
+        "crate = my::svc",
+        "struct User { id: i32 }",
+        &["use my::svc::__private as __svc;"],
+    );
 }
 
 #[test]
@@ -53,7 +58,11 @@ fn all_mistakes_are_reported_at_once() {
 
 #[test]
 fn a_mistake_leaves_the_item_and_a_stub() {
-    let (_, output) = crate::check::expand(expand, "", "struct User { #[svc(nope)] name: &'static str }");
+    let (_, output) = crate::check::expand(
+        expand,
+        "",
+        "struct User { #[svc(nope)] name: &'static str }",
+    );
     assert!(output.starts_with("struct User { name : & 'static str }"));
     assert!(output.contains("SvcType for User"));
     assert!(!output.contains("__SVC_META"));
@@ -77,21 +86,39 @@ fn keys_of_relations_follow_from_names() {
 #[test]
 fn mistakes_of_relations_name_the_fix() {
     for (field, message) in [
-        ("#[relation] a: Vec<User>", "a relation is read when it is asked for; write `Many<User>`"),
-        ("#[relation] a: Option<Many<User>>", "a relation is read when it is asked for; write `Many<User>`"),
+        (
+            "#[relation] a: Vec<User>",
+            "a relation is read when it is asked for; write `Many<User>`",
+        ),
+        (
+            "#[relation] a: Option<Many<User>>",
+            "a relation is read when it is asked for; write `Many<User>`",
+        ),
         (
             r#"#[relation(key = "b")] a: One<User>"#,
             "unknown key `key`; the keys here are `from`, `to`, `through`, `here`, `there`, `order_by`, `connection` and `aggregate`",
         ),
-        (r#"#[relation(from = "")] a: One<User>"#, "`from` is empty; name a column or a JSON key"),
-        (r#"#[relation(from = [])] a: One<User>"#, "`from` is empty; name a column or a JSON key"),
+        (
+            r#"#[relation(from = "")] a: One<User>"#,
+            "`from` is empty; name a column or a JSON key",
+        ),
+        (
+            r#"#[relation(from = [])] a: One<User>"#,
+            "`from` is empty; name a column or a JSON key",
+        ),
         (
             r#"#[relation(from = ["t", "b"])] a: One<User>"#,
             "`from` names 2 keys and `to` 1, but each key is compared with the one in its place; write as many in both, \
              such as `from = [\"tenant_id\", \"product_id\"], to = [\"tenant_id\", \"id\"]`",
         ),
-        (r#"#[relation(to = "b", to = "c")] a: One<User>"#, "`to` is given twice; keep one"),
-        (r#"#[relation(from)] a: One<User>"#, "`from` needs a value; write `from = \"…\"`"),
+        (
+            r#"#[relation(to = "b", to = "c")] a: One<User>"#,
+            "`to` is given twice; keep one",
+        ),
+        (
+            r#"#[relation(from)] a: One<User>"#,
+            "`from` needs a value; write `from = \"…\"`",
+        ),
         (
             r#"#[relation = "author_id"] a: One<User>"#,
             "`#[relation]` takes its keys in parentheses; write `#[relation]` or `#[relation(from = \"…\", to = \"…\")]`",
@@ -100,8 +127,15 @@ fn mistakes_of_relations_name_the_fix() {
             r#"#[svc(stored = "b")] #[relation] a: One<User>"#,
             "a relation is found by its keys; write `#[relation(from = \"…\")]` for the column here",
         ),
-        ("#[svc(skip)] #[relation] a: One<User>", "`a` is skipped; remove `#[relation]`, or remove `skip`"),
+        (
+            "#[svc(skip)] #[relation] a: One<User>",
+            "`a` is skipped; remove `#[relation]`, or remove `skip`",
+        ),
     ] {
-        assert_eq!(messages(expand, "", &format!("struct Post {{ {field} }}")), [message], "{field}");
+        assert_eq!(
+            messages(expand, "", &format!("struct Post {{ {field} }}")),
+            [message],
+            "{field}"
+        );
     }
 }

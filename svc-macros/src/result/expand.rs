@@ -11,21 +11,35 @@ use crate::{abstract_type, element, object};
 
 /// Everything; after a mistake, types with stub implementations.
 pub(super) fn full(result: ResultUnion, errors: &mut Errors) -> TokenStream {
-    let members: TokenStream = result.members.iter().map(|each| member(&result, each, errors)).collect();
+    let members: TokenStream = result
+        .members
+        .iter()
+        .map(|each| member(&result, each, errors))
+        .collect();
+
     let made = made(&result);
-    let ResultUnion { attrs, vis, ident, .. } = &result;
+    let ResultUnion {
+        attrs, vis, ident, ..
+    } = &result;
     let variants = result.members.iter().map(|member| {
         let ident = &member.ident;
         let variant = Ident::new(member.side.name(), ident.span());
-        let attrs = member.attrs.iter().filter(|attr| !attr.path().is_ident("derive"));
-        let doc = (!has(&member.attrs, "doc")).then(|| quote!(#[doc = "This member of the result."]));
+        let attrs = member
+            .attrs
+            .iter()
+            .filter(|attr| !attr.path().is_ident("derive"));
+        let doc =
+            (!has(&member.attrs, "doc")).then(|| quote!(#[doc = "This member of the result."]));
         quote!(#(#attrs)* #doc #variant(#ident))
     });
+
     let item = quote! {
         #(#attrs)* #[allow(deprecated, clippy::large_enum_variant)] #vis enum #ident { #(#variants),* }
     };
+
     let meta = meta(&result);
     let union = abstract_type::result(result.name, result.krate, item, meta, errors);
+
     quote!(#members #union #made)
 }
 
@@ -37,8 +51,18 @@ fn has(attrs: &[Attribute], name: &str) -> bool {
 ///
 /// Attributes that derives read, such as `#[serde(tag = "…")]`, belong to the enum alone.
 fn is_shared(attr: &Meta) -> bool {
-    const SHARED: [&str; 9] =
-        ["derive", "cfg", "allow", "expect", "warn", "deny", "forbid", "must_use", "non_exhaustive"];
+    const SHARED: [&str; 9] = [
+        "derive",
+        "cfg",
+        "allow",
+        "expect",
+        "warn",
+        "deny",
+        "forbid",
+        "must_use",
+        "non_exhaustive",
+    ];
+
     match attr.path().is_ident("cfg_attr") {
         true => element::conditional(attr).iter().all(is_shared),
         false => SHARED.iter().any(|name| attr.path().is_ident(name)),
@@ -47,8 +71,16 @@ fn is_shared(attr: &Meta) -> bool {
 
 /// The struct of a member, an object type.
 fn member(result: &ResultUnion, member: &Member, errors: &mut Errors) -> TokenStream {
-    let ResultUnion { krate, attrs, vis, .. } = result;
-    let Member { ident, name, fields, .. } = member;
+    let ResultUnion {
+        krate, attrs, vis, ..
+    } = result;
+    let Member {
+        ident,
+        name,
+        fields,
+        ..
+    } = member;
+
     let shared = attrs.iter().filter(|attr| is_shared(&attr.meta));
     let own = member.attrs.iter();
     let doc = (!has(&member.attrs, "doc")).then(|| match member.side {
@@ -56,7 +88,9 @@ fn member(result: &ResultUnion, member: &Member, errors: &mut Errors) -> TokenSt
         Side::Error => quote!(#[doc = "The mutation changed nothing."]),
     });
     let automatic = automatic(result, member.side);
-    // The item has the span of the variant, so that rustc points there if the program has a type of this name.
+
+    // The item has the span of the variant, so that rustc points there if the program has a type of
+    // this name.
     let span = Span::call_site().located_at(ident.span());
     let vis = vis.to_token_stream().into_iter().map(|mut token| {
         token.set_span(token.span().located_at(span));
@@ -65,14 +99,25 @@ fn member(result: &ResultUnion, member: &Member, errors: &mut Errors) -> TokenSt
     let item = quote_spanned!(span=> #(#vis)* struct #ident { #automatic #(#fields),* });
     let item = quote!(#(#shared)* #(#own)* #doc #item);
     let krate = krate.key();
-    object::member(quote!(name = #name, #krate), item, &member.side.automatic(), member.side.name(), errors)
+
+    object::member(
+        quote!(name = #name, #krate),
+        item,
+        &member.side.automatic(),
+        member.side.name(),
+        errors,
+    )
 }
 
-/// The fields common to all members of this side, with descriptions in svc. Fields with the same name have the same
-/// type, so that clients can select them on both members without an alias.
+/// The fields common to all members of this side, with descriptions in svc. Fields with the same
+/// name have the same type, so that clients can select them on both members without an alias.
 fn automatic(result: &ResultUnion, side: Side) -> TokenStream {
     let krate = result.krate.path();
-    let [text, option] = [quote!(::std::string::String), quote!(::core::option::Option)];
+    let [text, option] = [
+        quote!(::std::string::String),
+        quote!(::core::option::Option),
+    ];
+
     match side {
         Side::Success => quote! {
             /// The outcome, such as `created`.
@@ -102,9 +147,13 @@ fn made(result: &ResultUnion) -> TokenStream {
     let cfgs = element::cfgs(&result.attrs);
     let import = result.krate.import();
     let members = result.members.iter().map(|member| {
-        let (new, from) = (constructor(&result.krate, member), from(&result.ident, member));
+        let (new, from) = (
+            constructor(&result.krate, member),
+            from(&result.ident, member),
+        );
         quote!(#new #from)
     });
+
     quote! {
         #(#cfgs)*
         #[allow(dead_code, deprecated, unreachable_pub, clippy::too_many_arguments)]
@@ -114,7 +163,12 @@ fn made(result: &ResultUnion) -> TokenStream {
 
 fn constructor(krate: &Crate, member: &Member) -> TokenStream {
     let ident = &member.ident;
-    let names: Vec<&Ident> = member.fields.iter().filter_map(|field| field.ident.as_ref()).collect();
+    let names: Vec<&Ident> = member
+        .fields
+        .iter()
+        .filter_map(|field| field.ident.as_ref())
+        .collect();
+
     let types = member.fields.iter().map(|field| &field.ty);
     let text = quote!(impl ::core::convert::Into<::std::string::String>);
     let new = match member.side {
@@ -126,13 +180,15 @@ fn constructor(krate: &Crate, member: &Member) -> TokenStream {
             }
         },
         Side::Error => quote! {
-            /// An error; the code and the list follow from `status`, such as `conflict:email_taken`.
+            /// An error; the code and the list follow from `status`, such as
+            /// `conflict:email_taken`.
             pub fn new(status: #text, message: #text, #(#names: #types),*) -> Self {
                 let (status, message, code, errors) = #krate::error(status, message);
                 Self { status, message, code, errors, #(#names),* }
             }
         },
     };
+
     quote!(impl #ident { #new })
 }
 
@@ -154,6 +210,7 @@ fn meta(result: &ResultUnion) -> TokenStream {
         let (name, entity) = (&member.name, element::option(&member.entity()));
         quote!(#krate::ResultMember { name: #name, entity: #entity })
     });
-    let [success, error] = <[TokenStream; 2]>::try_from(members.collect::<Vec<_>>()).unwrap_or_default();
+    let [success, error] =
+        <[TokenStream; 2]>::try_from(members.collect::<Vec<_>>()).unwrap_or_default();
     quote!(#krate::ResultMeta { success: #success, error: #error })
 }

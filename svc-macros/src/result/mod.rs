@@ -1,6 +1,7 @@
 //! `#[svc_result]`: the result of a mutation, a union of a success and an error.
 //!
-//! One enum becomes three types: a struct for each member, with the fields common to all results, and the union.
+//! One enum becomes three types: a struct for each member, with the fields common to all results,
+//! and the union.
 
 mod expand;
 mod model;

@@ -62,8 +62,11 @@ pub(super) struct Member {
 impl Member {
     /// The name of the field with the entity: the first field not filled otherwise.
     pub(super) fn entity(&self) -> Option<String> {
-        let mut names =
-            self.fields.iter().filter_map(|field| field.ident.as_ref()).map(|ident| ident.unraw().to_string());
+        let mut names = self
+            .fields
+            .iter()
+            .filter_map(|field| field.ident.as_ref())
+            .map(|ident| ident.unraw().to_string());
         names.find(|name| !NAMED.contains(&name.as_str()))
     }
 }
@@ -73,11 +76,17 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
     types::Parameters::read(&item.generics, "enum", errors);
     let members = [Side::Success, Side::Error].map(|side| Member {
         side,
-        ident: format_ident!("{}{}", item.ident.unraw(), side.name(), span = item.ident.span()),
+        ident: format_ident!(
+            "{}{}",
+            item.ident.unraw(),
+            side.name(),
+            span = item.ident.span()
+        ),
         name: LitStr::new(&graphql_name(&item.ident, side), item.ident.span()),
         attrs: Vec::new(),
         fields: Vec::new(),
     });
+
     let mut result = ResultUnion {
         krate: args.krate,
         name: args.name,
@@ -86,35 +95,52 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
         ident: item.ident,
         members,
     };
+
     let mut seen = Vec::new();
     for mut variant in item.variants {
         let name = parse::variant(&mut variant.attrs, errors);
         element::check_cfg(&mut variant.attrs, errors);
-        match result.members.iter_mut().find(|member| variant.ident == member.side.name()) {
+
+        match result
+            .members
+            .iter_mut()
+            .find(|member| variant.ident == member.side.name())
+        {
             Some(member) => {
                 seen.push(member.side);
-                member.ident.set_span(variant.ident.span().resolved_at(member.ident.span()));
+                member
+                    .ident
+                    .set_span(variant.ident.span().resolved_at(member.ident.span()));
                 member.fields = fields(&variant, member.side, errors);
                 member.name = name.unwrap_or_else(|| member.name.clone());
                 member.attrs = variant.attrs;
             }
+
             None => errors.at(
                 &variant.ident,
-                format!("a result has the members `Success` and `Error`; `{}` is neither", variant.ident),
+                format!(
+                    "a result has the members `Success` and `Error`; `{}` is neither",
+                    variant.ident
+                ),
             ),
         }
     }
+
     for side in [Side::Success, Side::Error] {
         if !seen.contains(&side) && errors.is_empty() {
             let (ident, side) = (&result.ident, side.name());
-            errors.at(ident, format!("`{ident}` has no `{side}`; write `{side},` or `{side} {{ … }}`"));
+            errors.at(
+                ident,
+                format!("`{ident}` has no `{side}`; write `{side},` or `{side} {{ … }}`"),
+            );
         }
     }
+
     result
 }
 
-/// `CreateUserResult` has `CreateUserSuccess` and `CreateUserError`. The structs have longer names, as programs tend to
-/// define their own `CreateUserError`.
+/// `CreateUserResult` has `CreateUserSuccess` and `CreateUserError`. The structs have longer names,
+/// as programs tend to define their own `CreateUserError`.
 fn graphql_name(ident: &Ident, side: Side) -> String {
     let text = ident.unraw().to_string();
     let base = text.strip_suffix("Result").unwrap_or(&text);
@@ -127,20 +153,32 @@ fn fields(variant: &Variant, side: Side, errors: &mut Errors) -> Vec<Field> {
         Fields::Named(named) => named,
         Fields::Unnamed(unnamed) => {
             let side = side.name();
-            errors.at(unnamed, format!("fields need names in GraphQL; write `{side} {{ user: User }}`"));
+            errors.at(
+                unnamed,
+                format!("fields need names in GraphQL; write `{side} {{ user: User }}`"),
+            );
             return Vec::new();
         }
     };
+
     let own = |field: &Field| {
         let ident = field.ident.as_ref()?;
         if side.automatic().iter().any(|name| ident.unraw() == name) {
             errors.at(
                 ident,
-                format!("every {} has the field `{ident}` by itself; remove it", side.name().to_lowercase()),
+                format!(
+                    "every {} has the field `{ident}` by itself; remove it",
+                    side.name().to_lowercase()
+                ),
             );
             return None;
         }
-        Some(Field { vis: parse_quote!(pub), ..field.clone() })
+
+        Some(Field {
+            vis: parse_quote!(pub),
+            ..field.clone()
+        })
     };
+
     named.named.iter().filter_map(own).collect()
 }

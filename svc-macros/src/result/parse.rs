@@ -18,14 +18,18 @@ pub(super) struct Args {
 pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut args = Args::default();
     let keys = Keys::new(&["name", "crate"]);
-    keys.instead_of(&["entity"], "write the entity as the first field of `Success`, as in `Success { user: User }`")
-        .read(tokens, errors, |key, input| {
-            match key.to_string().as_str() {
-                "name" => args.name = Some(keys::string(key, input)?),
-                _ => args.krate = keys::krate(key, input)?,
-            }
-            Ok(())
-        });
+    keys.instead_of(
+        &["entity"],
+        "write the entity as the first field of `Success`, as in `Success { user: User }`",
+    )
+    .read(tokens, errors, |key, input| {
+        match key.to_string().as_str() {
+            "name" => args.name = Some(keys::string(key, input)?),
+            _ => args.krate = keys::krate(key, input)?,
+        }
+        Ok(())
+    });
+
     args
 }
 

@@ -31,14 +31,22 @@ fn members_can_be_named() {
         expand,
         "",
         r#"enum Made { #[svc(name = "UserMade")] Success, Error }"#,
-        &["struct MadeSuccess", r#".named("UserMade")"#, r#"ResultMember { name: "UserMade""#],
+        &[
+            "struct MadeSuccess",
+            r#".named("UserMade")"#,
+            r#"ResultMember { name: "UserMade""#,
+        ],
     );
 }
 
 #[test]
 fn every_mistake_is_reported() {
     assert_eq!(
-        messages(expand, "entity = User", "enum R { Success(User), Error { code: i32 }, Maybe }"),
+        messages(
+            expand,
+            "entity = User",
+            "enum R { Success(User), Error { code: i32 }, Maybe }"
+        ),
         [
             "write the entity as the first field of `Success`, as in `Success { user: User }`",
             "fields need names in GraphQL; write `Success { user: User }`",
@@ -46,5 +54,9 @@ fn every_mistake_is_reported() {
             "a result has the members `Success` and `Error`; `Maybe` is neither",
         ]
     );
-    assert_eq!(messages(expand, "", "enum R { Success }"), ["`R` has no `Error`; write `Error,` or `Error { … }`"]);
+
+    assert_eq!(
+        messages(expand, "", "enum R { Success }"),
+        ["`R` has no `Error`; write `Error,` or `Error { … }`"]
+    );
 }

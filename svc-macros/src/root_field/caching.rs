@@ -1,4 +1,5 @@
-//! `cache = 30`, `reads = [Post]` and `invalidates = [Post]`: cached responses and their invalidation.
+//! `cache = 30`, `reads = [Post]` and `invalidates = [Post]`: cached responses and their
+//! invalidation.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -28,9 +29,19 @@ impl Caching {
     /// Reads the value of `cache`.
     pub(super) fn read_seconds(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
         let value: LitInt = keys::value(key, input, "30")?;
-        let seconds = value.base10_parse().ok().filter(|seconds| (1..=MOST).contains(seconds));
-        let wrong = || syn::Error::new(value.span(), format!("an answer is kept for 1 to {MOST} seconds"));
+        let seconds = value
+            .base10_parse()
+            .ok()
+            .filter(|seconds| (1..=MOST).contains(seconds));
+        let wrong = || {
+            syn::Error::new(
+                value.span(),
+                format!("an answer is kept for 1 to {MOST} seconds"),
+            )
+        };
+
         self.seconds = Some(seconds.ok_or_else(wrong)?);
+
         Ok(())
     }
 
@@ -55,8 +66,13 @@ impl Caching {
 
     /// The fields of `RootRules`.
     pub(super) fn tokens(&self, krate: &Crate) -> TokenStream {
-        let seconds = self.seconds.map_or_else(|| quote!(None), |seconds| quote!(Some(#seconds)));
-        let touches = self.touches.iter().map(|path| quote_spanned!(path.span()=> #krate::touched::<#path>));
+        let seconds = self
+            .seconds
+            .map_or_else(|| quote!(None), |seconds| quote!(Some(#seconds)));
+        let touches = self
+            .touches
+            .iter()
+            .map(|path| quote_spanned!(path.span()=> #krate::touched::<#path>));
         quote!(cache: ::core::option::Option::#seconds, touches: &[#(#touches),*])
     }
 }

@@ -14,15 +14,23 @@ use crate::types;
 
 /// Everything.
 pub(super) fn full(field: &RootField) -> TokenStream {
-    let Some(output) = &field.output else { return stub(field) };
+    let Some(output) = &field.output else {
+        return stub(field);
+    };
+
     let krate = &field.krate;
-    let args = field.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None), None));
+    let args = field
+        .params
+        .args()
+        .map(|arg| arg.meta(krate, &arg.type_ref(krate, None), None));
     let answers = answers(&field.resolver);
     let outside = match &field.resolver {
         Resolver::Stream(stream) => stream.event(krate),
         _ => types::outside(output, None),
     };
+
     let ty = quote_spanned!(types::span(output)=> <#outside as #krate::#answers>::type_ref);
+
     implementation(field, &quote!(#(#args),*), &ty, &run(field, output))
 }
 
@@ -47,11 +55,25 @@ pub(super) fn stub(field: &RootField) -> TokenStream {
     implementation(field, &TokenStream::new(), &ty, &run)
 }
 
-fn implementation(field: &RootField, args: &TokenStream, ty: &TokenStream, run: &TokenStream) -> TokenStream {
-    let RootField { krate, ident, vis, cfgs, .. } = field;
+fn implementation(
+    field: &RootField,
+    args: &TokenStream,
+    ty: &TokenStream,
+    run: &TokenStream,
+) -> TokenStream {
+    let RootField {
+        krate,
+        ident,
+        vis,
+        cfgs,
+        ..
+    } = field;
+
     let (kind, name) = (format_ident!("{}", field.kind.name()), &field.element.rust);
     let (element, import, rules) = (field.element.meta(krate), krate.import(), rules(field));
-    // A struct of this name would shadow the primitive type, so the primitive type itself represents the function.
+
+    // A struct of this name would shadow the primitive type, so the primitive type itself
+    // represents the function.
     let owner = types::is_primitive(ident).then(|| quote!(__Owner));
     let stands = match owner {
         Some(_) => TokenStream::new(),
@@ -62,8 +84,10 @@ fn implementation(field: &RootField, args: &TokenStream, ty: &TokenStream, run: 
             #vis struct #ident {}
         },
     };
+
     let declared = owner.as_ref().map(|owner| quote!(pub struct #owner;));
     let owner = owner.map(|owner| quote!(<#owner>));
+
     quote! {
         #stands
         #(#cfgs)*
@@ -83,6 +107,7 @@ fn implementation(field: &RootField, args: &TokenStream, ty: &TokenStream, run: 
                     rules: #rules,
                 };
             }
+
             #[automatically_derived]
             impl #krate::#kind #owner for #ident {}
         };
@@ -90,10 +115,19 @@ fn implementation(field: &RootField, args: &TokenStream, ty: &TokenStream, run: 
 }
 
 fn rules(field: &RootField) -> TokenStream {
-    let RootField { krate, authorizer, guards, rate_limit, caching, .. } = field;
+    let RootField {
+        krate,
+        authorizer,
+        guards,
+        rate_limit,
+        caching,
+        ..
+    } = field;
+
     if authorizer.is_none() && guards.is_empty() && rate_limit.is_none() && caching.is_empty() {
         return quote!(#krate::RootRules::NONE);
     }
+
     let guards = guards.tokens(krate);
     let authorizer = match authorizer {
         None => quote!(None),
@@ -102,11 +136,16 @@ fn rules(field: &RootField) -> TokenStream {
             quote!(Some(&const { #krate::OwnAuthorizer::new(&const { #own }) }))
         }
     };
+
     let rate_limit = match rate_limit {
         None => quote!(None),
-        Some(RateLimit { count, window }) => quote!(Some(#krate::RootLimit { count: #count, window: #window })),
+        Some(RateLimit { count, window }) => {
+            quote!(Some(#krate::RootLimit { count: #count, window: #window }))
+        }
     };
+
     let caching = caching.tokens(krate);
+
     quote!(#krate::RootRules {
         authorizer: ::core::option::Option::#authorizer,
         guards: #guards,
@@ -115,10 +154,20 @@ fn rules(field: &RootField) -> TokenStream {
     })
 }
 
-fn acts_on(RootField { krate, params, acts_on, .. }: &RootField) -> TokenStream {
-    let acted =
-        acts_on.as_ref().and_then(|ActsOn { row, id }| Some((row, params.args().position(|arg| arg.ident == *id)?)));
-    let Some((row, at)) = acted else { return quote!(::core::option::Option::None) };
+fn acts_on(
+    RootField {
+        krate,
+        params,
+        acts_on,
+        ..
+    }: &RootField,
+) -> TokenStream {
+    let acted = acts_on.as_ref().and_then(|ActsOn { row, id }| {
+        Some((row, params.args().position(|arg| arg.ident == *id)?))
+    });
+    let Some((row, at)) = acted else {
+        return quote!(::core::option::Option::None);
+    };
     let new = quote_spanned!(row.span()=> #krate::ActsOn::new::<#row>);
     quote!(::core::option::Option::Some(#new(#at)))
 }
@@ -133,9 +182,27 @@ fn checks(RootField { krate, params, .. }: &RootField) -> TokenStream {
 }
 
 fn run(field: &RootField, output: &Type) -> TokenStream {
-    let RootField { krate, ident, params, resolver, context, on_failure, order_by, .. } = field;
+    let RootField {
+        krate,
+        ident,
+        params,
+        resolver,
+        context,
+        on_failure,
+        order_by,
+        ..
+    } = field;
+
     if let Resolver::Function(name) = resolver {
-        let on_failure = format_ident!("{}", if *on_failure == OnFailure::Commit { "Commit" } else { "Rollback" });
+        let on_failure = format_ident!(
+            "{}",
+            if *on_failure == OnFailure::Commit {
+                "Commit"
+            } else {
+                "Rollback"
+            }
+        );
+
         let (checks, place) = (checks(field), element::place(krate, ident));
         let acts_on = acts_on(field);
         return quote!(#krate::Run::Function(#krate::FunctionMeta {
@@ -147,9 +214,17 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
             place: #place,
         }));
     }
+
     if let Resolver::Write(write) = resolver {
-        return write.tokens(krate, params, output, &checks(field), &element::place(krate, ident));
+        return write.tokens(
+            krate,
+            params,
+            output,
+            &checks(field),
+            &element::place(krate, ident),
+        );
     }
+
     if let Resolver::Planned(_) | Resolver::Events(_) = resolver {
         let outside = types::outside(output, None);
         let answers = answers(resolver);
@@ -162,12 +237,17 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
             quote_spanned!(order.at.span()=> .ordered(#keys))
         });
         let source = match resolver {
-            Resolver::Planned(Some(source)) => {
-                Some(source.tokens(krate, context, &checks(field), &element::place(krate, ident)))
-            }
+            Resolver::Planned(Some(source)) => Some(source.tokens(
+                krate,
+                context,
+                &checks(field),
+                &element::place(krate, ident),
+            )),
             _ => None,
         };
+
         let planned = quote!(#krate::PlannedMeta::new(#shape, #row) #order #source);
+
         return match resolver {
             Resolver::Events(channel) => {
                 let meta = quote_spanned!(types::span(output)=> #krate::EventMeta::new(#channel, #planned));
@@ -176,13 +256,30 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
             _ => quote!(#krate::Run::Planned(#planned)),
         };
     }
+
     let events = match resolver {
         Resolver::Stream(stream) => Some(stream.reader(krate)),
         _ => None,
     };
-    let run = if events.is_some() { quote!(Stream) } else { quote!(Code) };
+
+    let run = if events.is_some() {
+        quote!(Stream)
+    } else {
+        quote!(Code)
+    };
+
     let asynchronous = field.asynchronous;
     let callee = quote!(#ident);
-    let code = Caller { krate, callee, receiver: None, params, output, asynchronous, events }.variant("Resolver");
+    let code = Caller {
+        krate,
+        callee,
+        receiver: None,
+        params,
+        output,
+        asynchronous,
+        events,
+    }
+    .variant("Resolver");
+
     quote!(#krate::Run::#run(#code))
 }

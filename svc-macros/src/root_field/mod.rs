@@ -29,13 +29,20 @@ pub(crate) fn mutation(args: TokenStream, item: TokenStream, errors: &mut Errors
 }
 
 /// The function, if it has a body, and the type that represents the subscription.
-pub(crate) fn subscription(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
+pub(crate) fn subscription(
+    args: TokenStream,
+    item: TokenStream,
+    errors: &mut Errors,
+) -> TokenStream {
     expand(Kind::Subscription, args, item, errors)
 }
 
 fn expand(kind: Kind, args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let args = parse::args(kind, args, errors);
-    let Some(mut function) = parse::function(kind, item.clone(), errors) else { return fallback::strip(item) };
+    let Some(mut function) = parse::function(kind, item.clone(), errors) else {
+        return fallback::strip(item);
+    };
+
     let field = model::build(kind, args, &mut function, errors);
     let generated = match function.sig.receiver() {
         // A method is in an `impl` block, where no type can be declared.
@@ -43,9 +50,14 @@ fn expand(kind: Kind, args: TokenStream, item: TokenStream, errors: &mut Errors)
         None if errors.is_empty() => expand::full(&field),
         None => expand::stub(&field),
     };
+
     // rustc accepts a function without a body only as the input of a macro.
     let function: Option<Function> = function.body.is_some().then_some(function);
+
     // Arguments arrive by value, whether the body consumes them or not.
-    let lints = function.is_some().then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
+    let lints = function
+        .is_some()
+        .then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
+
     quote!(#lints #function #generated)
 }

@@ -20,7 +20,16 @@ use crate::order::DefaultOrder;
 use crate::rate_limit::RateLimit;
 
 /// Attributes allowed on a function without a body.
-const HARMLESS: [&str; 8] = ["doc", "cfg", "deprecated", "allow", "expect", "warn", "deny", "must_use"];
+const HARMLESS: [&str; 8] = [
+    "doc",
+    "cfg",
+    "deprecated",
+    "allow",
+    "expect",
+    "warn",
+    "deny",
+    "must_use",
+];
 
 /// The root type that a function belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,7 +101,8 @@ pub(super) struct RootField {
 /// The code or the statement behind the field.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Resolver {
-    /// No body: one SQL statement. The rows come from the view, or from another source if one is given.
+    /// No body: one SQL statement. The rows come from the view, or from another source if one is
+    /// given.
     Planned(Option<RowSource>),
     /// No body: the rows named by the events of this channel.
     Events(LitStr),
@@ -107,44 +117,85 @@ pub(super) enum Resolver {
 }
 
 /// Checks the function and removes our attributes from it.
-pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mut Errors) -> RootField {
+pub(super) fn build(
+    kind: Kind,
+    args: Args,
+    function: &mut Function,
+    errors: &mut Errors,
+) -> RootField {
     let guards = Guards::take(&mut function.attrs, errors);
     FieldChecks::refuse(&mut function.attrs, errors);
     let is_stream = kind == Kind::Subscription && function.body.is_some();
-    let stream = if is_stream { EventStream::of(function, errors) } else { None };
+    let stream = if is_stream {
+        EventStream::of(function, errors)
+    } else {
+        None
+    };
+
     let output = match is_stream {
         true => stream.as_ref().map(|stream| stream.output.clone()),
         false => function.check(errors),
     };
+
     if let Some(FnArg::Receiver(receiver)) = function.sig.inputs.first() {
         errors.at(
             receiver,
             "a root field has no object; write a free function, or a method of an `#[svc_type] impl` block",
         );
     }
+
     let params = Parameters::read(&mut function.sig.inputs, errors);
     if function.body.is_none() {
         check_planned(function, &params, errors);
     }
+
     let write = args.table.write();
     if function.body.is_some() || args.function.is_some() || args.sql.is_some() || write.is_some() {
         params.refuse_null(errors);
     }
+
     match kind {
         Kind::Subscription => check_channel(&args, function, errors),
         Kind::Mutation => check_function(&args, function, errors),
-        Kind::Query => rows::check(&args, function.body.is_some(), params.args().count(), errors),
+        Kind::Query => rows::check(
+            &args,
+            function.body.is_some(),
+            params.args().count(),
+            errors,
+        ),
     }
-    args.table.check(args.function.as_ref(), function.body.is_some(), &params, errors);
+
+    args.table.check(
+        args.function.as_ref(),
+        function.body.is_some(),
+        &params,
+        errors,
+    );
+
     check_acted(&args, &function.sig.ident, &params, errors);
     if let (Some(order), Some(_)) = (&args.order_by, &function.body) {
         errors
             .at(&order.at, "a body orders its rows itself; remove this, and return `ctx.db().find().default_order(…)`");
     }
+
     args.caching.check(errors);
-    let rows = if kind == Kind::Query { rows::source(&args) } else { None };
-    let resolver = stream.map_or_else(|| resolver(rows, &args, function), |stream| Resolver::Stream(Box::new(stream)));
-    let element = Element::new(&function.sig.ident, args.name.as_ref(), &function.attrs, errors);
+    let rows = if kind == Kind::Query {
+        rows::source(&args)
+    } else {
+        None
+    };
+
+    let resolver = stream.map_or_else(
+        || resolver(rows, &args, function),
+        |stream| Resolver::Stream(Box::new(stream)),
+    );
+    let element = Element::new(
+        &function.sig.ident,
+        args.name.as_ref(),
+        &function.attrs,
+        errors,
+    );
+
     RootField {
         krate: args.krate,
         kind,
@@ -163,7 +214,10 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
         rate_limit: args.rate_limit,
         caching: args.caching,
         order_by: args.order_by,
-        on_failure: args.on_failure.map(|(_, on_failure)| on_failure).unwrap_or_default(),
+        on_failure: args
+            .on_failure
+            .map(|(_, on_failure)| on_failure)
+            .unwrap_or_default(),
     }
 }
 
@@ -187,6 +241,7 @@ fn check_function(args: &Args, function: &Function, errors: &mut Errors) {
         let message = "only a function of the database answers with a status; add `function = \"schema.name\"`";
         errors.push(syn::Error::new(*span, message));
     }
+
     match (&args.function, &function.body) {
         (Some(name), Some(_)) => {
             errors.at(name, "a mutation has a body or calls a function; write `;` instead of the body, or remove this");
@@ -199,17 +254,27 @@ fn check_function(args: &Args, function: &Function, errors: &mut Errors) {
         ),
         (None, _) => {
             if let Some(context) = args.context.first() {
-                errors.at(context, "only a function of the database gets these; add `function = \"schema.name\"`");
+                errors.at(
+                    context,
+                    "only a function of the database gets these; add `function = \"schema.name\"`",
+                );
             }
         }
     }
 }
 
-/// The row that a mutation acts on requires a function call, which can be undone if the row may not be written.
+/// The row that a mutation acts on requires a function call, which can be undone if the row may not
+/// be written.
 fn check_acted(args: &Args, mutation: &Ident, params: &Parameters, errors: &mut Errors) {
-    let Some(ActsOn { row, id }) = &args.acts_on else { return };
+    let Some(ActsOn { row, id }) = &args.acts_on else {
+        return;
+    };
+
     if args.table.write().is_some() {
-        errors.at(row, "what is written to a table acts on its rows already; remove `acts_on`");
+        errors.at(
+            row,
+            "what is written to a table acts on its rows already; remove `acts_on`",
+        );
     } else if args.function.is_none() {
         errors.at(
             row,
@@ -217,7 +282,12 @@ fn check_acted(args: &Args, mutation: &Ident, params: &Parameters, errors: &mut 
              transaction of the body",
         );
     } else if !params.args().any(|arg| arg.ident == *id) {
-        errors.at(id, format!("`{id}` is not an argument of `{mutation}`; name the one that holds the row's id"));
+        errors.at(
+            id,
+            format!(
+                "`{id}` is not an argument of `{mutation}`; name the one that holds the row's id"
+            ),
+        );
     }
 }
 
@@ -241,10 +311,18 @@ fn check_channel(args: &Args, function: &Function, errors: &mut Errors) {
 
 fn check_planned(function: &Function, params: &Parameters, errors: &mut Errors) {
     for context in params.contexts() {
-        errors.at(context, "a function without a body does not use the context; remove it, or write a body");
+        errors.at(
+            context,
+            "a function without a body does not use the context; remove it, or write a body",
+        );
     }
+
     // Silently dropping an attribute, for example a guard, would leave the field open.
-    for attr in function.attrs.iter().filter(|attr| !is_harmless(&attr.meta)) {
+    for attr in function
+        .attrs
+        .iter()
+        .filter(|attr| !is_harmless(&attr.meta))
+    {
         if guard::is_guarding(attr) {
             errors.at(attr, guard::instead(attr));
         } else {

@@ -19,7 +19,8 @@ use crate::rate_limit::RateLimit;
 #[derive(Default)]
 pub(super) struct Args {
     pub(super) name: Option<LitStr>,
-    /// The function of the database that a mutation without a body calls, or that returns the rows of a query.
+    /// The function of the database that a mutation without a body calls, or that returns the rows
+    /// of a query.
     pub(super) function: Option<LitStr>,
     /// The SQL that returns the rows of a query without a body.
     pub(super) sql: Option<LitStr>,
@@ -60,10 +61,14 @@ impl OnFailure {
             let word: Ident = input.parse()?;
             (word.span(), word.to_string())
         };
+
         match word.as_str() {
             "rollback" => Ok((span, Self::Rollback)),
             "commit" => Ok((span, Self::Commit)),
-            _ => Err(syn::Error::new(span, "`on_failure` is `rollback` or `commit`")),
+            _ => Err(syn::Error::new(
+                span,
+                "`on_failure` is `rollback` or `commit`",
+            )),
         }
     }
 }
@@ -78,16 +83,22 @@ impl Parse for ActsOn {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let row = input.call(Path::parse_mod_style)?;
         if !input.peek(syn::token::Paren) {
-            let message = "the argument that holds the row's id is missing; write `acts_on = Post(id)`";
+            let message =
+                "the argument that holds the row's id is missing; write `acts_on = Post(id)`";
             return Err(syn::Error::new_spanned(row, message));
         }
+
         let content;
         parenthesized!(content in input);
         let id = content.call(Ident::parse_any)?;
         let rest: TokenStream = content.parse()?;
+
         match rest.is_empty() {
             true => Ok(Self { row, id }),
-            false => Err(syn::Error::new_spanned(rest, "a row has one id; write `acts_on = Post(id)`")),
+            false => Err(syn::Error::new_spanned(
+                rest,
+                "a row has one id; write `acts_on = Post(id)`",
+            )),
         }
     }
 }
@@ -107,11 +118,15 @@ fn keys_of(kind: Kind) -> Keys {
             "reads",
             "crate",
         ])
-        .instead_of(&["on_failure", "acts_on"], "a query writes nothing; only `#[svc::mutation]` does"),
-        Kind::Subscription => Keys::new(&["name", "channel", "authorizer", "rate_limit", "crate"]).instead_of(
-            &["function", "context", "on_failure", "acts_on"],
-            "a subscription calls no function of the database; only `#[svc::mutation]` does",
+        .instead_of(
+            &["on_failure", "acts_on"],
+            "a query writes nothing; only `#[svc::mutation]` does",
         ),
+        Kind::Subscription => Keys::new(&["name", "channel", "authorizer", "rate_limit", "crate"])
+            .instead_of(
+                &["function", "context", "on_failure", "acts_on"],
+                "a subscription calls no function of the database; only `#[svc::mutation]` does",
+            ),
         Kind::Mutation => Keys::new(&[
             "name",
             "function",
@@ -165,8 +180,10 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
             "reads" | "invalidates" => args.caching.read_types(key, input)?,
             _ => args.krate = keys::krate(key, input)?,
         }
+
         Ok(())
     });
+
     args
 }
 
@@ -176,6 +193,7 @@ pub(super) fn function(kind: Kind, item: TokenStream, errors: &mut Errors) -> Op
         Ok(function) => return Some(function),
         Err(error) => error,
     };
+
     match syn::parse2::<Item>(item) {
         Ok(Item::Fn(_) | Item::Verbatim(_)) | Err(_) => errors.push(error),
         Ok(_) => {
@@ -186,5 +204,6 @@ pub(super) fn function(kind: Kind, item: TokenStream, errors: &mut Errors) -> Op
             ));
         }
     }
+
     None
 }

@@ -27,15 +27,30 @@ impl EventStream {
             Some(stream) => (stream, true),
             None => (&returned, false),
         };
+
         let Type::ImplTrait(stream) = types::peel(stream) else {
-            return Some(Self { output: stream.clone(), is_impl: false, is_fallible });
+            return Some(Self {
+                output: stream.clone(),
+                is_impl: false,
+                is_fallible,
+            });
         };
+
         let Some(event) = stream.bounds.iter().find_map(event) else {
-            errors.at(stream, "a subscription returns a stream; write `impl Stream<Item = …>`");
+            errors.at(
+                stream,
+                "a subscription returns a stream; write `impl Stream<Item = …>`",
+            );
             return None;
         };
+
         types::check(event, Place::Return, errors);
-        Some(Self { output: event.clone(), is_impl: true, is_fallible })
+
+        Some(Self {
+            output: event.clone(),
+            is_impl: true,
+            is_fallible,
+        })
     }
 
     /// The type of the events.
@@ -43,21 +58,38 @@ impl EventStream {
         let output = types::outside(&self.output, None);
         match self.is_impl {
             true => output,
-            false => quote_spanned!(types::span(&self.output)=> <#output as #krate::EventStream>::Event),
+            false => {
+                quote_spanned!(types::span(&self.output)=> <#output as #krate::EventStream>::Event)
+            }
         }
     }
 
     /// The function that turns the resolver's return value into events.
     pub(super) fn reader(&self, krate: &Crate) -> TokenStream {
-        if self.is_fallible { quote!(#krate::events_of_result) } else { quote!(#krate::events) }
+        if self.is_fallible {
+            quote!(#krate::events_of_result)
+        } else {
+            quote!(#krate::events)
+        }
     }
 }
 
 /// The stream of a `Result`.
 fn in_result(ty: &Type) -> Option<&Type> {
-    let Type::Path(path) = types::peel(ty) else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == "Result")?;
-    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    let Type::Path(path) = types::peel(ty) else {
+        return None;
+    };
+
+    let last = path
+        .path
+        .segments
+        .last()
+        .filter(|last| last.ident == "Result")?;
+
+    let PathArguments::AngleBracketed(args) = &last.arguments else {
+        return None;
+    };
+
     match args.args.first()? {
         GenericArgument::Type(stream) => Some(stream),
         _ => None,
@@ -66,9 +98,20 @@ fn in_result(ty: &Type) -> Option<&Type> {
 
 /// The events of `Stream<Item = …>`.
 fn event(bound: &TypeParamBound) -> Option<&Type> {
-    let TypeParamBound::Trait(bound) = bound else { return None };
-    let last = bound.path.segments.last().filter(|last| last.ident == "Stream")?;
-    let PathArguments::AngleBracketed(args) = &last.arguments else { return None };
+    let TypeParamBound::Trait(bound) = bound else {
+        return None;
+    };
+
+    let last = bound
+        .path
+        .segments
+        .last()
+        .filter(|last| last.ident == "Stream")?;
+
+    let PathArguments::AngleBracketed(args) = &last.arguments else {
+        return None;
+    };
+
     args.args.iter().find_map(|arg| match arg {
         GenericArgument::AssocType(AssocType { ident, ty, .. }) if ident == "Item" => Some(ty),
         _ => None,

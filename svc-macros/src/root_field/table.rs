@@ -67,8 +67,12 @@ impl TableKeys {
             true => keys::list(key, input, "\"sku\"")?,
             false => vec![keys::value(key, input, "\"sku\"")?],
         };
+
         match self.conflict.is_empty() {
-            true => Err(syn::Error::new(key.span(), "name at least one column, as in `conflict = \"sku\"`")),
+            true => Err(syn::Error::new(
+                key.span(),
+                "name at least one column, as in `conflict = \"sku\"`",
+            )),
             false => Ok(()),
         }
     }
@@ -79,9 +83,16 @@ impl TableKeys {
         let replaces = match word.to_string().as_str() {
             "update" => true,
             "nothing" => false,
-            _ => return Err(syn::Error::new(word.span(), "`on_conflict` is `update` or `nothing`")),
+            _ => {
+                return Err(syn::Error::new(
+                    word.span(),
+                    "`on_conflict` is `update` or `nothing`",
+                ));
+            }
         };
+
         self.on_conflict = Some((word.span(), replaces));
+
         Ok(())
     }
 
@@ -94,42 +105,66 @@ impl TableKeys {
             "upsert" => "Upsert",
             _ => "Delete",
         };
+
         Some(TableWrite {
             verb,
             table: table.value(),
-            key: self.key.as_ref().map_or_else(|| "id".to_owned(), LitStr::value),
+            key: self
+                .key
+                .as_ref()
+                .map_or_else(|| "id".to_owned(), LitStr::value),
             conflict: self.conflict.iter().map(LitStr::value).collect(),
             replaces: self.on_conflict.is_none_or(|(_, replaces)| replaces),
         })
     }
 
     /// Reports keys that do not fit together.
-    pub(super) fn check(&self, other: Option<&LitStr>, has_body: bool, params: &Parameters, errors: &mut Errors) {
-        let Some((verb, table)) = self.tables.first() else { return self.check_without_table(errors) };
+    pub(super) fn check(
+        &self,
+        other: Option<&LitStr>,
+        has_body: bool,
+        params: &Parameters,
+        errors: &mut Errors,
+    ) {
+        let Some((verb, table)) = self.tables.first() else {
+            return self.check_without_table(errors);
+        };
+
         name::check_table(verb, table, errors);
+
         for (second, _) in self.tables.iter().skip(1) {
             errors.push(syn::Error::new(
                 second.span(),
                 format!("a mutation does one thing; keep `{verb}` or `{second}`"),
             ));
         }
+
         if let Some(function) = other {
-            errors
-                .at(function, format!("a mutation calls a function or writes to a table; keep `function` or `{verb}`"));
+            errors.at(
+                function,
+                format!(
+                    "a mutation calls a function or writes to a table; keep `function` or `{verb}`"
+                ),
+            );
         }
+
         if has_body {
             errors
                 .at(table, "a mutation has a body or writes to a table; write `;` instead of the body, or remove this");
         }
+
         self.check_conflict(verb, errors);
         let advice = match (verb.to_string().as_str(), params.args().count()) {
-            ("insert" | "upsert", 0) => "there is nothing to write; take an input object, such as `input: NewProduct`",
+            ("insert" | "upsert", 0) => {
+                "there is nothing to write; take an input object, such as `input: NewProduct`"
+            }
             ("update", 0 | 1) => {
                 "an update takes what chooses the row and what is new of it, such as `id: Uuid, input: ProductPatch`"
             }
             ("delete", 0) => "nothing chooses the row; take its id, such as `id: Uuid`",
             _ => return,
         };
+
         errors.at(table, advice);
     }
 
@@ -144,7 +179,8 @@ impl TableKeys {
     }
 
     fn refuse_conflict(&self, errors: &mut Errors) {
-        let message = "only `upsert` looks whether a row is there already; remove this, or write `upsert`";
+        let message =
+            "only `upsert` looks whether a row is there already; remove this, or write `upsert`";
         if let Some(column) = self.conflict.first() {
             errors.at(column, message);
         }
@@ -174,15 +210,22 @@ impl TableWrite {
         checks: &TokenStream,
         place: &TokenStream,
     ) -> TokenStream {
-        let Self { verb, table, key, conflict, replaces } = self;
+        let Self {
+            verb,
+            table,
+            key,
+            conflict,
+            replaces,
+        } = self;
+
         let verb = format_ident!("{verb}");
         let outside = types::outside(output, None);
         let lists = params.args().map(|arg| {
             let ty = types::outside(&arg.ty, None);
             quote_spanned!(types::span(&arg.ty)=> <#ty as #krate::Input>::IS_LIST)
         });
-        let rows =
-            quote_spanned!(types::span(output)=> .answering(&[#(#lists),*], <#outside as #krate::WrittenReturn>::ROWS));
+        let rows = quote_spanned!(types::span(output)=> .answering(&[#(#lists),*], <#outside as #krate::WrittenReturn>::ROWS));
+
         quote!(#krate::Run::Write(#krate::WriteMeta {
             verb: #krate::WriteVerb::#verb,
             table: #table,

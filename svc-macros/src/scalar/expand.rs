@@ -10,9 +10,17 @@ use crate::{element, types};
 
 /// Everything.
 pub(super) fn full(scalar: &Scalar) -> TokenStream {
-    let Scalar { krate, element, specified_by, sql_type, .. } = scalar;
+    let Scalar {
+        krate,
+        element,
+        specified_by,
+        sql_type,
+        ..
+    } = scalar;
+
     let (name, specified_by) = (element.graphql(), element::option(specified_by));
     let element = element.meta(krate);
+
     // An inline constant: a static would not have the bounds of the implementation.
     let meta = quote! {
         const {
@@ -27,6 +35,7 @@ pub(super) fn full(scalar: &Scalar) -> TokenStream {
             }
         }
     };
+
     implementations(scalar, &quote!(registry.scalar(#meta)))
 }
 
@@ -36,16 +45,20 @@ pub(super) fn stub(scalar: &Scalar) -> TokenStream {
 }
 
 fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
-    let Scalar { krate, ty, cfgs, .. } = scalar;
+    let Scalar {
+        krate, ty, cfgs, ..
+    } = scalar;
     let bounds = thread_safe();
     let (input_type, import) = (input_type(scalar), krate.import());
     let check = quote_spanned!(types::span(ty)=> #krate::check_scalar::<#ty>(););
+
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
         const _: () = {
             #import
             type __Scalar = #ty;
+
             #input_type
             #[automatically_derived]
             impl #krate::Input for __Scalar #bounds {
@@ -58,6 +71,7 @@ fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
                     #krate::parse_scalar(value)
                 }
             }
+
             #[automatically_derived]
             impl #krate::Output for __Scalar #bounds {
                 fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef { #type_ref }
@@ -72,12 +86,14 @@ fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
                     #krate::write_scalar(self, out)
                 }
             }
+
             #[automatically_derived]
             impl #krate::FromStored for __Scalar #bounds {
                 fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
                     #krate::stored_scalar(value)
                 }
             }
+
             #check
         };
     }
@@ -85,7 +101,14 @@ fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
 
 /// The user's block, with the bounds of the other implementations, which its body relies on.
 pub(super) fn block(block: Block) -> TokenStream {
-    let Block { attrs, mut generics, of, ty, body } = block;
+    let Block {
+        attrs,
+        mut generics,
+        of,
+        ty,
+        body,
+    } = block;
+
     generics
         .make_where_clause()
         .predicates
@@ -94,8 +117,9 @@ pub(super) fn block(block: Block) -> TokenStream {
     quote!(#(#attrs)* impl #generics #of for #ty #bounds #body)
 }
 
-/// The bounds of every implementation. With a lifetime, rustc checks them at the uses of the implementation, so that a
-/// type that is not thread-safe is reported once, by `check_scalar`, and not for each of the traits.
+/// The bounds of every implementation. With a lifetime, rustc checks them at the uses of the
+/// implementation, so that a type that is not thread-safe is reported once, by `check_scalar`, and
+/// not for each of the traits.
 fn thread_safe() -> TokenStream {
     quote!(where for<'__svc> __Scalar: ::core::marker::Send + ::core::marker::Sync)
 }
@@ -119,9 +143,11 @@ fn input_type(scalar: &Scalar) -> TokenStream {
             ) -> #krate::async_graphql::InputValueResult<Self> {
                 <Self as #krate::async_graphql::ScalarType>::parse(value.unwrap_or_default())
             }
+
             fn to_value(&self) -> #krate::async_graphql::Value {
                 <Self as #krate::async_graphql::ScalarType>::to_value(self)
             }
+
             fn as_raw_value(&self) -> ::core::option::Option<&Self::RawValueType> {
                 ::core::option::Option::Some(self)
             }

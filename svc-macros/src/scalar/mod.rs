@@ -14,9 +14,21 @@ use crate::errors::Errors;
 /// The `impl` block, and the code that makes the type a scalar of the schema.
 pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let args = parse::args(args, errors);
-    let Some(block) = errors.ok(syn::parse2::<parse::Block>(item.clone())) else { return item };
-    let Some(model) = model::build(args, &block, errors) else { return item };
-    let generated = if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) };
+    let Some(block) = errors.ok(syn::parse2::<parse::Block>(item.clone())) else {
+        return item;
+    };
+
+    let Some(model) = model::build(args, &block, errors) else {
+        return item;
+    };
+
+    let generated = if errors.is_empty() {
+        expand::full(&model)
+    } else {
+        expand::stub(&model)
+    };
+
     let block = expand::block(block);
+
     quote!(#block #generated)
 }

@@ -21,36 +21,63 @@ pub(super) struct Scalar {
 
 /// Checks the block; `None` if nothing can be generated.
 pub(super) fn build(args: Args, block: &Block, errors: &mut Errors) -> Option<Scalar> {
-    if block.of.segments.last().is_none_or(|last| last.ident != "ScalarType") {
-        errors.at(&block.of, "`#[svc_scalar]` goes on an `impl ScalarType for …`, not on another trait's");
+    if block
+        .of
+        .segments
+        .last()
+        .is_none_or(|last| last.ident != "ScalarType")
+    {
+        errors.at(
+            &block.of,
+            "`#[svc_scalar]` goes on an `impl ScalarType for …`, not on another trait's",
+        );
         return None;
     }
+
     let Some(ident) = ident(&block.ty) else {
-        errors.at(&block.ty, "a scalar is a type of its own; wrap it, as in `struct Slug(String);`");
+        errors.at(
+            &block.ty,
+            "a scalar is a type of its own; wrap it, as in `struct Slug(String);`",
+        );
         return None;
     };
+
     if !types::check_concrete(&block.generics, errors) {
         return None;
     }
+
     let element = Element::new(&ident, args.name.as_ref(), &block.attrs, errors);
     check_built_in(&element, &ident, args.name.as_ref(), errors);
-    if let Some(url) = args.specified_by.as_ref().filter(|url| !url.value().contains("://")) {
+
+    if let Some(url) = args
+        .specified_by
+        .as_ref()
+        .filter(|url| !url.value().contains("://"))
+    {
         errors
             .at(url, "`specified_by` is the URL of the scalar's specification, such as `\"https://example.com/slug\"`");
     }
-    if let Some(sql_type) = args.sql_type.as_ref().filter(|sql_type| !is_sql_type(&sql_type.value())) {
+
+    if let Some(sql_type) = args
+        .sql_type
+        .as_ref()
+        .filter(|sql_type| !is_sql_type(&sql_type.value()))
+    {
         errors.at(
             sql_type,
             "`sql_type` is the name of a PostgreSQL type in lower case, such as `\"numeric\"` or `\"app.mood\"`",
         );
     }
+
     Some(Scalar {
         krate: args.krate,
         ty: block.ty.clone(),
         cfgs: element::cfgs(&block.attrs).cloned().collect(),
         element,
         specified_by: args.specified_by.map(|url| url.value()),
-        sql_type: args.sql_type.map_or_else(|| "text".to_owned(), |sql_type| sql_type.value()),
+        sql_type: args
+            .sql_type
+            .map_or_else(|| "text".to_owned(), |sql_type| sql_type.value()),
     })
 }
 
@@ -58,16 +85,21 @@ pub(super) fn build(args: Args, block: &Block, errors: &mut Errors) -> Option<Sc
 fn is_sql_type(name: &str) -> bool {
     let is_word = |word: &str| {
         word.starts_with(|c: char| c == '_' || c.is_ascii_lowercase())
-            && word.bytes().all(|b| b == b'_' || b.is_ascii_lowercase() || b.is_ascii_digit())
+            && word
+                .bytes()
+                .all(|b| b == b'_' || b.is_ascii_lowercase() || b.is_ascii_digit())
     };
     name.split('.').count() <= 2 && name.split(['.', ' ']).all(is_word)
 }
 
 fn ident(ty: &Type) -> Option<Ident> {
     match types::peel(ty) {
-        Type::Path(path) => {
-            path.path.segments.last().filter(|last| last.arguments.is_none()).map(|last| last.ident.clone())
-        }
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .filter(|last| last.arguments.is_none())
+            .map(|last| last.ident.clone()),
         _ => None,
     }
 }
@@ -75,7 +107,8 @@ fn ident(ty: &Type) -> Option<Ident> {
 fn check_built_in(element: &Element, ident: &Ident, given: Option<&LitStr>, errors: &mut Errors) {
     let name = element.graphql();
     if ["Int", "Float", "String", "Boolean", "ID"].contains(&name) {
-        let message = format!("`{name}` is GraphQL's own; give the scalar another with `name = \"…\"`");
+        let message =
+            format!("`{name}` is GraphQL's own; give the scalar another with `name = \"…\"`");
         match given {
             Some(given) => errors.at(given, message),
             None => errors.at(ident, message),

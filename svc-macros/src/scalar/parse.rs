@@ -39,6 +39,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
         }
         Ok(())
     });
+
     args
 }
 
@@ -49,13 +50,24 @@ impl Parse for Block {
         let Ok(token) = input.parse::<Token![impl]>() else {
             return Err(syn::Error::new(proc_macro2::Span::call_site(), instead));
         };
+
         let mut generics: Generics = input.parse()?;
-        let Ok(of) = input.parse::<Path>() else { return Err(syn::Error::new(token.span, instead)) };
+        let Ok(of) = input.parse::<Path>() else {
+            return Err(syn::Error::new(token.span, instead));
+        };
         if input.parse::<Option<Token![for]>>()?.is_none() {
             return Err(syn::Error::new_spanned(of, instead));
         }
+
         let ty = input.parse()?;
         generics.where_clause = input.parse()?;
-        Ok(Self { attrs, generics, of, ty, body: input.parse()? })
+
+        Ok(Self {
+            attrs,
+            generics,
+            of,
+            ty,
+            body: input.parse()?,
+        })
     }
 }

@@ -20,13 +20,36 @@ fn the_block_keeps_its_body() {
 
 #[test]
 fn the_sql_type_is_a_plain_name() {
-    has(expand, r#"sql_type = "double precision""#, "impl ScalarType for A {}", &[r#"sql_type: "double precision""#]);
-    has(expand, "", "impl ScalarType for A {}", &[r#"sql_type: "text""#]);
-    for wrong in ["", "Text", "text[]", "a.b.c", "text; DROP", "1a", "a..b", "a  b"] {
+    has(
+        expand,
+        r#"sql_type = "double precision""#,
+        "impl ScalarType for A {}",
+        &[r#"sql_type: "double precision""#],
+    );
+
+    has(
+        expand,
+        "",
+        "impl ScalarType for A {}",
+        &[r#"sql_type: "text""#],
+    );
+
+    for wrong in [
+        "",
+        "Text",
+        "text[]",
+        "a.b.c",
+        "text; DROP",
+        "1a",
+        "a..b",
+        "a  b",
+    ] {
         let wrong = format!("sql_type = {wrong:?}");
         assert_eq!(
             messages(expand, &wrong, "impl ScalarType for A {}"),
-            ["`sql_type` is the name of a PostgreSQL type in lower case, such as `\"numeric\"` or `\"app.mood\"`"]
+            [
+                "`sql_type` is the name of a PostgreSQL type in lower case, such as `\"numeric\"` or `\"app.mood\"`"
+            ]
         );
     }
 }

@@ -15,8 +15,8 @@ pub(crate) enum ContextParameter {
 
 /// How a parameter of this type takes the context; `None` for an argument.
 ///
-/// Only the compiler can resolve names. So a borrowed parameter is assumed to be the context, as an argument owns its
-/// value, and the trait `ContextParameter` makes the compiler check it.
+/// Only the compiler can resolve names. So a borrowed parameter is assumed to be the context, as an
+/// argument owns its value, and the trait `ContextParameter` makes the compiler check it.
 pub(crate) fn context(ty: &Type) -> Option<ContextParameter> {
     let wrong = |ty: &Type| names_context(ty).then_some(ContextParameter::Wrong);
     match peel(ty) {
@@ -26,7 +26,9 @@ pub(crate) fn context(ty: &Type) -> Option<ContextParameter> {
             }
             inner => wrong(inner),
         },
-        Type::Path(path) if has_only_lifetimes(&path.path) => wrong(ty).or(Some(ContextParameter::Right)),
+        Type::Path(path) if has_only_lifetimes(&path.path) => {
+            wrong(ty).or(Some(ContextParameter::Right))
+        }
         _ => None,
     }
 }
@@ -35,7 +37,11 @@ pub(crate) fn context(ty: &Type) -> Option<ContextParameter> {
 fn names_context(ty: &Type) -> bool {
     match peel(ty) {
         Type::Reference(reference) => names_context(&reference.elem),
-        Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "Context"),
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| last.ident == "Context"),
         _ => false,
     }
 }
@@ -53,9 +59,17 @@ fn has_only_lifetimes(path: &Path) -> bool {
 fn is_std_value(path: &Path) -> bool {
     path.segments.last().is_some_and(|last| {
         let primitive = last.arguments.is_none()
-            && ["str", "String", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"]
-                .iter()
-                .any(|name| last.ident == name);
-        primitive || (!last.arguments.is_none() && ["Vec", "Option", "Box"].iter().any(|name| last.ident == name))
+            && [
+                "str", "String", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
+                "f32", "f64",
+            ]
+            .iter()
+            .any(|name| last.ident == name);
+
+        primitive
+            || (!last.arguments.is_none()
+                && ["Vec", "Option", "Box"]
+                    .iter()
+                    .any(|name| last.ident == name))
     })
 }

@@ -29,7 +29,8 @@ pub(crate) fn span(ty: &Type) -> Span {
     Span::call_site().located_at(ty.span())
 }
 
-/// The advice for a type that is certainly not a relation: `Vec<T>`, and `Option` or `Vec` around a relation.
+/// The advice for a type that is certainly not a relation: `Vec<T>`, and `Option` or `Vec` around a
+/// relation.
 pub(crate) fn instead_of_relation(ty: &Type) -> Option<String> {
     let (outer, inner) = generic(ty)?;
     let row = |ty| pretty(generic(ty).map_or(ty, |(_, row)| row));
@@ -40,9 +41,13 @@ pub(crate) fn instead_of_relation(ty: &Type) -> Option<String> {
     (outer == "Option" && many).then(|| format!("write `Many<{}>`", row(inner)))
 }
 
-/// The name and the argument of a type with one type argument, such as `Option` and `User` of `Option<User>`.
+/// The name and the argument of a type with one type argument, such as `Option` and `User` of
+/// `Option<User>`.
 pub(crate) fn generic(ty: &Type) -> Option<(&Ident, &Type)> {
-    let Type::Path(path) = peel(ty) else { return None };
+    let Type::Path(path) = peel(ty) else {
+        return None;
+    };
+
     let last = path.path.segments.last()?;
     match &last.arguments {
         PathArguments::AngleBracketed(args) if args.args.len() == 1 => match args.args.first()? {
@@ -82,7 +87,9 @@ fn rewrite(tokens: TokenStream, this: Option<&Ident>) -> TokenStream {
             TokenTree::Punct(quote) if quote.as_char() == '\'' => {
                 out.extend([TokenTree::Punct(joint(&quote))]);
                 out.extend(tokens.next().map(|name| match name {
-                    TokenTree::Ident(name) if name != "static" => Ident::new("_", name.span()).into(),
+                    TokenTree::Ident(name) if name != "static" => {
+                        Ident::new("_", name.span()).into()
+                    }
                     other => other,
                 }));
             }
@@ -98,6 +105,7 @@ fn rewrite(tokens: TokenStream, this: Option<&Ident>) -> TokenStream {
             other => out.extend([other]),
         }
     }
+
     out
 }
 
@@ -123,7 +131,14 @@ mod tests {
     #[test]
     fn lifetimes_are_inferred_and_self_is_named() {
         let this = format_ident!("User");
-        let rewritten = outside(&parse_quote!(Result<Cow<'a, [&'static Self; N]>, &'b str>), Some(&this));
-        assert_eq!(rewritten.to_string(), quote!(Result<Cow<'_, [&'static User; N]>, &'_ str>).to_string());
+        let rewritten = outside(
+            &parse_quote!(Result<Cow<'a, [&'static Self; N]>, &'b str>),
+            Some(&this),
+        );
+
+        assert_eq!(
+            rewritten.to_string(),
+            quote!(Result<Cow<'_, [&'static User; N]>, &'_ str>).to_string()
+        );
     }
 }

@@ -25,20 +25,34 @@ impl Parameters {
         if generics.params.is_empty() && generics.where_clause.is_none() {
             return Self::default();
         }
-        let instead = format!("generics are not supported; write a concrete {what}, with owned types");
+
+        let instead =
+            format!("generics are not supported; write a concrete {what}, with owned types");
         match generics.params.is_empty() {
             true => errors.at(&generics.where_clause, instead),
             false => errors.at(&generics.params, instead),
         }
+
         let mut generics = generics.clone();
         generics.type_params_mut().for_each(|param| {
-            let bounds: [TypeParamBound; 3] =
-                [parse_quote!(::core::marker::Send), parse_quote!(::core::marker::Sync), parse_quote!('static)];
+            let bounds: [TypeParamBound; 3] = [
+                parse_quote!(::core::marker::Send),
+                parse_quote!(::core::marker::Sync),
+                parse_quote!('static),
+            ];
             param.bounds.extend(bounds);
         });
-        generics.lifetimes_mut().for_each(|lifetime| lifetime.bounds.push(parse_quote!('static)));
+
+        generics
+            .lifetimes_mut()
+            .for_each(|lifetime| lifetime.bounds.push(parse_quote!('static)));
         let (declared, used, bounds) = generics.split_for_impl();
-        Self { declared: declared.to_token_stream(), used: used.to_token_stream(), bounds: bounds.to_token_stream() }
+
+        Self {
+            declared: declared.to_token_stream(),
+            used: used.to_token_stream(),
+            bounds: bounds.to_token_stream(),
+        }
     }
 }
 

@@ -52,6 +52,8 @@ impl Account {
 
 impl std::fmt::Debug for Account {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Account").field("user_id", &self.user_id).finish_non_exhaustive()
+        f.debug_struct("Account")
+            .field("user_id", &self.user_id)
+            .finish_non_exhaustive()
     }
 }

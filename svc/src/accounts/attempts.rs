@@ -10,14 +10,24 @@ use super::{AccountError, Client, NativeAuthProvider};
 pub(super) struct Attempt(Vec<(String, u32)>);
 
 impl NativeAuthProvider {
-    /// Counts an attempt, before anything else is done, for the client's address and, if given, for the key of an
-    /// account.
-    pub(super) async fn count_attempt(&self, client: &Client, account: Option<String>) -> Result<Attempt, Refused> {
+    /// Counts an attempt, before anything else is done, for the client's address and, if given, for
+    /// the key of an account.
+    pub(super) async fn count_attempt(
+        &self,
+        client: &Client,
+        account: Option<String>,
+    ) -> Result<Attempt, Refused> {
         let limits = self.0.limits;
-        // The address comes first, so that a blocked address cannot use up the attempts of an account.
-        let address = (self.key_of("address", &client.network()), limits.per_address);
+
+        // The address comes first, so that a blocked address cannot use up the attempts of an
+        // account.
+        let address = (
+            self.key_of("address", &client.network()),
+            limits.per_address,
+        );
         let account = account.map(|key| (key, limits.per_account));
         let keys: Vec<_> = std::iter::once(address).chain(account).collect();
+
         match self.0.database.count_attempt(&keys, limits.window).await? {
             None => Ok(Attempt(keys)),
             Some(wait) => {
@@ -34,20 +44,26 @@ impl NativeAuthProvider {
         run: impl Future<Output = Result<T, Refused>>,
     ) -> Result<T, Refused> {
         let limits = self.0.limits;
-        let keys = vec![(self.key_of("registrations at", &client.network()), limits.registrations_per_address)];
+        let keys = vec![(
+            self.key_of("registrations at", &client.network()),
+            limits.registrations_per_address,
+        )];
         if let Some(wait) = self.0.database.count_attempt(&keys, limits.window).await? {
             audit::note(Event::TooManyRegistrations, None, client);
             return Err(Refused::TooManyAttempts(wait));
         }
+
         let registered = run.await;
         if registered.is_err() {
             drop(self.forgive(&Attempt(keys)).await);
         }
+
         registered
     }
 
-    /// Runs an operation that takes a credential, as an attempt; `account` is the count key of its account, if it has
-    /// one. The attempt is taken back if it succeeds, or if the operation was unavailable.
+    /// Runs an operation that takes a credential, as an attempt; `account` is the count key of its
+    /// account, if it has one. The attempt is taken back if it succeeds, or if the operation was
+    /// unavailable.
     pub(super) async fn attempt<T>(
         &self,
         client: &Client,
@@ -71,7 +87,10 @@ impl NativeAuthProvider {
 
     /// The key of a count: neither names nor addresses are stored.
     pub(super) fn key_of(&self, kind: &str, name: &str) -> String {
-        let mac = hmac::sign(&self.0.mac_key, format!("attempts of {kind} {name}").as_bytes());
+        let mac = hmac::sign(
+            &self.0.mac_key,
+            format!("attempts of {kind} {name}").as_bytes(),
+        );
         hex::encode(&mac.as_ref()[..16])
     }
 }

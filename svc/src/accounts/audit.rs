@@ -1,4 +1,5 @@
-//! The security events of accounts. They contain identifiers, and never a typed name, which may be a password.
+//! The security events of accounts. They contain identifiers, and never a typed name, which may be
+//! a password.
 
 use uuid::Uuid;
 
@@ -35,12 +36,16 @@ impl Event {
     fn event_type(self) -> SecurityEventType {
         match self {
             Self::Registered | Self::LoggedIn => SecurityEventType::AuthSuccess,
-            Self::LoginFailed | Self::TooManyAttempts | Self::TooManyRegistrations => SecurityEventType::AuthFailure,
+            Self::LoginFailed | Self::TooManyAttempts | Self::TooManyRegistrations => {
+                SecurityEventType::AuthFailure
+            }
             Self::LoggedOut | Self::LoggedOutEverywhere | Self::SessionEnded | Self::Deleted => {
                 SecurityEventType::AuthLogout
             }
             Self::TokenExpired => SecurityEventType::AuthTokenExpired,
-            Self::RefreshReused | Self::TokenInvalid | Self::MailedTokenInvalid => SecurityEventType::AuthTokenInvalid,
+            Self::RefreshReused | Self::TokenInvalid | Self::MailedTokenInvalid => {
+                SecurityEventType::AuthTokenInvalid
+            }
             Self::PasswordChanged | Self::PasswordReset => SecurityEventType::ConfigChanged,
         }
     }

@@ -13,7 +13,8 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// The network for counting attempts: an address, or for IPv6 the 64-bit prefix that one subscriber has.
+    /// The network for counting attempts: an address, or for IPv6 the 64-bit prefix that one
+    /// subscriber has.
     pub(super) fn network(&self) -> String {
         match self.address.map(|address| address.to_canonical()) {
             Some(IpAddr::V6(address)) => {
@@ -27,4 +28,5 @@ impl Client {
 }
 
 /// Determines a client's address from the headers and the peer address of the connection.
-pub(super) type ClientAddress = Arc<dyn Fn(&HeaderMap, Option<SocketAddr>) -> Option<IpAddr> + Send + Sync>;
+pub(super) type ClientAddress =
+    Arc<dyn Fn(&HeaderMap, Option<SocketAddr>) -> Option<IpAddr> + Send + Sync>;

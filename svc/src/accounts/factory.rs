@@ -12,8 +12,8 @@ use super::password::PasswordHasher;
 use super::provider::Inner;
 use super::tokens::Tokens;
 use super::{
-    AccountDatabase, AccountMailer, AttemptLimits, NativeAuthProvider, PasswordHashing, PasswordRules,
-    PostgresRevocationStore, UserRepository,
+    AccountDatabase, AccountMailer, AttemptLimits, NativeAuthProvider, PasswordHashing,
+    PasswordRules, PostgresRevocationStore, UserRepository,
 };
 use crate::auth::{KeyError, RevocationConfig, TokenRevocationService};
 use crate::settings::use_value;
@@ -105,18 +105,22 @@ impl NativeAuthFactory {
         self
     }
 
-    /// The service that revokes access tokens, in place of the default one in the same database. It must keep
-    /// revocations for at least the lifetime of access tokens ([`RevocationConfig::ttl`]).
+    /// The service that revokes access tokens, in place of the default one in the same database. It
+    /// must keep revocations for at least the lifetime of access tokens
+    /// ([`RevocationConfig::ttl`]).
     pub fn revocation(mut self, revocation: TokenRevocationService) -> Self {
         self.revocation = Some(revocation);
         self
     }
 
-    /// The address for counting attempts; by default the peer address of the connection. A service behind a proxy takes
-    /// it from the header that its proxy overwrites.
+    /// The address for counting attempts; by default the peer address of the connection. A service
+    /// behind a proxy takes it from the header that its proxy overwrites.
     pub fn client_address(
         mut self,
-        address: impl Fn(&axum::http::HeaderMap, Option<std::net::SocketAddr>) -> Option<std::net::IpAddr>
+        address: impl Fn(
+            &axum::http::HeaderMap,
+            Option<std::net::SocketAddr>,
+        ) -> Option<std::net::IpAddr>
         + Send
         + Sync
         + 'static,
@@ -147,14 +151,25 @@ impl NativeAuthFactory {
     fn note_use(&self, secret: &[u8], access_token_ttl: Duration, refresh_token_ttl: Duration) {
         let seconds = |time: Duration| time.as_secs().to_string();
         use_value("SVC_AUTH_SECRET_KEY", &String::from_utf8_lossy(secret));
-        use_value("SVC_AUTH_ISSUER", self.issuer.as_deref().unwrap_or_default());
-        use_value("SVC_AUTH_AUDIENCE", self.audience.as_deref().unwrap_or_default());
+        use_value(
+            "SVC_AUTH_ISSUER",
+            self.issuer.as_deref().unwrap_or_default(),
+        );
+        use_value(
+            "SVC_AUTH_AUDIENCE",
+            self.audience.as_deref().unwrap_or_default(),
+        );
         use_value("SVC_AUTH_LEEWAY", &seconds(self.leeway));
         use_value("SVC_ACCOUNTS_ACCESS_TOKEN_TTL", &seconds(access_token_ttl));
-        use_value("SVC_ACCOUNTS_REFRESH_TOKEN_TTL", &seconds(refresh_token_ttl));
+
+        use_value(
+            "SVC_ACCOUNTS_REFRESH_TOKEN_TTL",
+            &seconds(refresh_token_ttl),
+        );
     }
 
-    /// Creates a provider. The secret signs the tokens; in production it must have at least 32 bytes.
+    /// Creates a provider. The secret signs the tokens; in production it must have at least 32
+    /// bytes.
     ///
     /// # Errors
     /// A [`NativeAuthError`] if the secret is empty or a PEM key, or a thread cannot be started.
@@ -179,8 +194,13 @@ impl NativeAuthFactory {
                 RevocationConfig { ttl, ..config },
             )
         });
+
         // A separate key, so that no MAC is ever the signature of a token.
-        let mac_key = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), b"svc: codes of native accounts");
+        let mac_key = hmac::sign(
+            &hmac::Key::new(hmac::HMAC_SHA256, secret),
+            b"svc: codes of native accounts",
+        );
+
         Ok(NativeAuthProvider(Arc::new(Inner {
             users: Box::new(user_repository),
             database: self.database,
@@ -200,6 +220,8 @@ impl NativeAuthFactory {
 
 impl std::fmt::Debug for NativeAuthFactory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NativeAuthFactory").field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("NativeAuthFactory")
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }

@@ -7,7 +7,8 @@ use futures_util::future::BoxFuture;
 
 use super::Account;
 
-/// The maximum number of mails being sent at once; further ones are dropped, and a warning is logged.
+/// The maximum number of mails being sent at once; further ones are dropped, and a warning is
+/// logged.
 pub(super) const MOST_MAILS: usize = 64;
 
 /// A mail to be sent: a token for the owner of an account. `Debug` does not show the token.
@@ -53,7 +54,10 @@ pub trait AccountMailer: Send + Sync + 'static {
     ///
     /// # Errors
     /// If the mail is not sent; the error is logged.
-    fn send(&self, mail: AccountMail) -> impl Future<Output = Result<(), Box<dyn Error + Send + Sync>>> + Send;
+    fn send(
+        &self,
+        mail: AccountMail,
+    ) -> impl Future<Output = Result<(), Box<dyn Error + Send + Sync>>> + Send;
 }
 
 /// [`AccountMailer`] for trait objects.
@@ -73,6 +77,8 @@ impl std::fmt::Debug for AccountMail {
             Self::VerifyEmail { account, .. } => ("VerifyEmail", account),
             Self::ResetPassword { account, .. } => ("ResetPassword", account),
         };
-        f.debug_struct(name).field("account", account).finish_non_exhaustive()
+        f.debug_struct(name)
+            .field("account", account)
+            .finish_non_exhaustive()
     }
 }

@@ -1,8 +1,9 @@
 //! Native accounts: users with names and passwords, in PostgreSQL.
 //!
-//! [`MIGRATION`] creates the schema, [`NativeAuthFactory`] the provider, and [`create_auth_router`] the routes.
-//! Passwords are hashed with Argon2id on separate threads, and hashes never leave the database. A refresh token can be
-//! exchanged once: using it again ends its session. The chapter "Accounts" of the book has a table of the routes.
+//! [`MIGRATION`] creates the schema, [`NativeAuthFactory`] the provider, and [`create_auth_router`]
+//! the routes. Passwords are hashed with Argon2id on separate threads, and hashes never leave the
+//! database. A refresh token can be exchanged once: using it again ends its session. The chapter
+//! "Accounts" of the book has a table of the routes.
 
 mod account;
 mod attempt_limits;
@@ -27,7 +28,9 @@ mod username;
 
 pub use account::Account;
 pub use attempt_limits::AttemptLimits;
-pub use database::{AccountDatabase, MIGRATION, PostgresRevocationStore, PostgresUserRepository, Session};
+pub use database::{
+    AccountDatabase, MIGRATION, PostgresRevocationStore, PostgresUserRepository, Session,
+};
 pub use error::AccountError;
 pub use factory::{NativeAuthError, NativeAuthFactory};
 pub use mailer::{AccountMail, AccountMailer};

@@ -17,7 +17,8 @@ use super::repository::DynUsers;
 use super::tokens::{SessionToken, TokenType, Tokens};
 use super::{AccountDatabase, AttemptLimits, PasswordRules};
 use crate::auth::{
-    AuthError, AuthProvider, Authenticated, Claims, RevocableToken, TokenRevocationService, UserContext,
+    AuthError, AuthProvider, Authenticated, Claims, RevocableToken, TokenRevocationService,
+    UserContext,
 };
 
 /// The minimum length of a secret in production: the length of the hash (RFC 7518, section 3.2).
@@ -25,11 +26,12 @@ const SECRET: usize = 32;
 /// The timeout for the revocation store.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The provider of native accounts: users with names and passwords, their sessions and tokens; created by
-/// [`NativeAuthFactory`](super::NativeAuthFactory), and cheap to clone.
+/// The provider of native accounts: users with names and passwords, their sessions and tokens;
+/// created by [`NativeAuthFactory`](super::NativeAuthFactory), and cheap to clone.
 ///
-/// Pass it to [`AppOptions::auth_provider`](crate::AppOptions::auth_provider), which verifies access tokens, and to
-/// [`create_auth_router`](super::create_auth_router), which provides the routes.
+/// Pass it to [`AppOptions::auth_provider`](crate::AppOptions::auth_provider), which verifies
+/// access tokens, and to [`create_auth_router`](super::create_auth_router), which provides the
+/// routes.
 #[derive(Clone)]
 pub struct NativeAuthProvider(pub(super) Arc<Inner>);
 
@@ -54,8 +56,8 @@ impl NativeAuthProvider {
     /// Returns the user of an access token that is not revoked, for the application's own routes.
     ///
     /// # Errors
-    /// [`AuthError::TokenExpired`] and [`AuthError::InvalidToken`] for an invalid token, and [`AuthError::Unavailable`]
-    /// if it cannot be verified at the moment.
+    /// [`AuthError::TokenExpired`] and [`AuthError::InvalidToken`] for an invalid token, and
+    /// [`AuthError::Unavailable`] if it cannot be verified at the moment.
     pub async fn verify(&self, access_token: &str) -> Result<UserContext, AuthError> {
         Ok(self.verified(access_token).await?.user())
     }
@@ -63,8 +65,8 @@ impl NativeAuthProvider {
     /// Ends the session of an access token: its access and refresh tokens are no longer valid.
     ///
     /// # Errors
-    /// [`AuthError::TokenExpired`] and [`AuthError::InvalidToken`] for an invalid token, and [`AuthError::Unavailable`]
-    /// if some of the session's tokens may still be valid.
+    /// [`AuthError::TokenExpired`] and [`AuthError::InvalidToken`] for an invalid token, and
+    /// [`AuthError::Unavailable`] if some of the session's tokens may still be valid.
     pub async fn logout(&self, access_token: &str) -> Result<(), AuthError> {
         let token = self.verified(access_token).await?;
         Ok(self.end_session(&token).await?)
@@ -76,7 +78,11 @@ impl NativeAuthProvider {
     /// [`AuthError::Unavailable`] if some sessions may not have ended; the call can be repeated.
     pub async fn logout_all_sessions(&self, user_id: Uuid) -> Result<(), AuthError> {
         self.end_all(user_id).await?;
-        audit::note(Event::LoggedOutEverywhere, Some(user_id), &Client::default());
+        audit::note(
+            Event::LoggedOutEverywhere,
+            Some(user_id),
+            &Client::default(),
+        );
         Ok(())
     }
 
@@ -88,11 +94,19 @@ impl NativeAuthProvider {
         self.remove(user_id, &Client::default()).await
     }
 
-    /// Deletes an account and ends its sessions, at the request of a client; returns whether there was one.
+    /// Deletes an account and ends its sessions, at the request of a client; returns whether there
+    /// was one.
     pub(super) async fn remove(&self, user_id: Uuid, client: &Client) -> Result<bool, AuthError> {
-        let deleted = self.0.users.delete(user_id).await.map_err(AuthError::unavailable)?;
+        let deleted = self
+            .0
+            .users
+            .delete(user_id)
+            .await
+            .map_err(AuthError::unavailable)?;
+
         self.end_all(user_id).await?;
         audit::note(Event::Deleted, Some(user_id), client);
+
         Ok(deleted)
     }
 
@@ -100,7 +114,8 @@ impl NativeAuthProvider {
     pub(super) async fn verified(&self, token: &str) -> Result<SessionToken, AuthError> {
         let token = self.0.tokens.verify(token, TokenType::Access)?;
         let revocable = RevocableToken::new(&token.claims, &token.user());
-        let revoked = tokio::time::timeout(PATIENCE, self.0.revocation.is_revoked(&revocable)).await;
+        let revoked =
+            tokio::time::timeout(PATIENCE, self.0.revocation.is_revoked(&revocable)).await;
         match revoked.map_err(|_| AuthError::unavailable("no answer in time"))?? {
             true => Err(AuthError::invalid("it was revoked")),
             false => Ok(token),
@@ -109,26 +124,49 @@ impl NativeAuthProvider {
 
     /// Ends the session of a token. The call can be repeated if a dependency was unavailable.
     pub(super) async fn end_session(&self, token: &SessionToken) -> Result<(), Refused> {
-        self.0.database.end_session(token.user_id, token.session).await?;
+        self.0
+            .database
+            .end_session(token.user_id, token.session)
+            .await?;
         self.revoke_session(token.session).await
     }
 
     /// Revokes the access tokens of a session that has ended.
     pub(super) async fn revoke_session(&self, session: Uuid) -> Result<(), Refused> {
         let issuer = self.0.tokens.rules.issuer.as_deref();
-        Ok(self.0.revocation.revoke_session(issuer, &session.to_string()).await?)
+        Ok(self
+            .0
+            .revocation
+            .revoke_session(issuer, &session.to_string())
+            .await?)
     }
 
-    /// Ends all sessions, and then revokes the access tokens issued up to now: by their time of issue, and by their
-    /// sessions. Both times come from the database's clock, as the clocks of instances differ.
+    /// Ends all sessions, and then revokes the access tokens issued up to now: by their time of
+    /// issue, and by their sessions. Both times come from the database's clock, as the clocks of
+    /// instances differ.
     pub(super) async fn end_all(&self, user_id: Uuid) -> Result<(), Refused> {
         let ended = self.0.database.end_sessions(user_id).await?;
         let cut_off = UNIX_EPOCH + Duration::try_from_secs_f64(ended.at).unwrap_or_default();
-        self.0.revocation.revoke_all_before(&user_id.to_string(), cut_off).await?;
+        self.0
+            .revocation
+            .revoke_all_before(&user_id.to_string(), cut_off)
+            .await?;
         let issuer = self.0.tokens.rules.issuer.as_deref();
+
         // The event in the security log already covers all of them.
-        let ended = ended.sessions.iter().map(Uuid::to_string).collect::<Vec<_>>();
-        try_join_all(ended.iter().map(|session| self.0.revocation.forget_session(issuer, session))).await?;
+        let ended = ended
+            .sessions
+            .iter()
+            .map(Uuid::to_string)
+            .collect::<Vec<_>>();
+
+        try_join_all(
+            ended
+                .iter()
+                .map(|session| self.0.revocation.forget_session(issuer, session)),
+        )
+        .await?;
+
         Ok(())
     }
 }
@@ -144,9 +182,13 @@ impl AuthProvider for NativeAuthProvider {
 
     async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
         let token = self.0.tokens.verify(token, TokenType::Access)?;
-        let ends = token.claims.expires_at().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let ends = token
+            .claims
+            .expires_at()
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let user = token.user();
         let authenticated = Authenticated::new(token.claims, user);
+
         Ok(match ends {
             Some(ends) => authenticated.keep_until(UNIX_EPOCH + ends),
             None => authenticated,
@@ -161,13 +203,17 @@ impl AuthProvider for NativeAuthProvider {
     /// Ends the session of an access or refresh token.
     async fn revoke_token(&self, token: &str) -> Result<(), AuthError> {
         let tokens = &self.0.tokens;
-        let token = tokens.verify(token, TokenType::Access).or_else(|_| tokens.verify(token, TokenType::Refresh))?;
+        let token = tokens
+            .verify(token, TokenType::Access)
+            .or_else(|_| tokens.verify(token, TokenType::Refresh))?;
         Ok(self.end_session(&token).await?)
     }
 
     fn weakness(&self) -> Option<String> {
         let bytes = Some(self.0.secret).filter(|bytes| *bytes < SECRET)?;
-        Some(format!("the secret of tokens has {bytes} bytes; it must have at least {SECRET}"))
+        Some(format!(
+            "the secret of tokens has {bytes} bytes; it must have at least {SECRET}"
+        ))
     }
 
     fn revocation(&self) -> Option<TokenRevocationService> {
@@ -177,6 +223,8 @@ impl AuthProvider for NativeAuthProvider {
 
 impl std::fmt::Debug for NativeAuthProvider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NativeAuthProvider").field("tokens", &self.0.tokens).finish_non_exhaustive()
+        f.debug_struct("NativeAuthProvider")
+            .field("tokens", &self.0.tokens)
+            .finish_non_exhaustive()
     }
 }

@@ -28,7 +28,8 @@ pub(super) enum Refused {
     /// There is no session with this identifier.
     NoSession,
     TooManyAttempts(Duration),
-    /// A dependency is unavailable, or there are too many requests; the log has the reason under this identifier.
+    /// A dependency is unavailable, or there are too many requests; the log has the reason under
+    /// this identifier.
     Unavailable(Uuid),
 }
 
@@ -37,8 +38,17 @@ impl Refused {
     #[track_caller]
     pub(super) fn unavailable(what: &str, error: &str) -> Self {
         let ids = ErrorIds::new();
-        error_tracker::capture(&ids, &Raised::here("accounts"), what, error, 1, &Facts::default());
+        error_tracker::capture(
+            &ids,
+            &Raised::here("accounts"),
+            what,
+            error,
+            1,
+            &Facts::default(),
+        );
+
         tracing::warn!(error_id = %ids.error, request_id = ids.request(), trace_id = ids.trace(), error, "{what}");
+
         Self::Unavailable(ids.error)
     }
 }
@@ -47,7 +57,9 @@ impl From<AccountError> for Refused {
     fn from(error: AccountError) -> Self {
         match error {
             AccountError::Taken => Self::Taken,
-            AccountError::Unavailable(_) => Self::unavailable("accounts are not available", &with_sources(&error)),
+            AccountError::Unavailable(_) => {
+                Self::unavailable("accounts are not available", &with_sources(&error))
+            }
         }
     }
 }
@@ -63,9 +75,10 @@ impl From<AuthError> for Refused {
         match error {
             AuthError::TokenExpired => Self::BadToken { expired: true },
             AuthError::InvalidToken(_) => Self::BadToken { expired: false },
-            AuthError::NotSupported | AuthError::Unavailable(_) => {
-                Self::unavailable("sessions cannot be ended or verified", &with_sources(&error))
-            }
+            AuthError::NotSupported | AuthError::Unavailable(_) => Self::unavailable(
+                "sessions cannot be ended or verified",
+                &with_sources(&error),
+            ),
         }
     }
 }
@@ -74,7 +87,9 @@ impl From<Refused> for AuthError {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::BadToken { expired: true } => Self::TokenExpired,
-            Refused::Unavailable(_) | Refused::TooManyAttempts(_) => Self::unavailable("accounts are not available"),
+            Refused::Unavailable(_) | Refused::TooManyAttempts(_) => {
+                Self::unavailable("accounts are not available")
+            }
             _ => Self::invalid("its session has ended"),
         }
     }
@@ -90,5 +105,6 @@ fn with_sources(error: &dyn std::error::Error) -> String {
         }
         next = cause.source();
     }
+
     text
 }

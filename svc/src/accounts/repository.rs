@@ -7,14 +7,15 @@ use uuid::Uuid;
 
 use super::{Account, AccountError, PasswordHash};
 
-/// A store of users and their passwords. [`PostgresUserRepository`](super::PostgresUserRepository) is one; an
-/// application with users elsewhere implements its own.
+/// A store of users and their passwords. [`PostgresUserRepository`](super::PostgresUserRepository)
+/// is one; an application with users elsewhere implements its own.
 ///
-/// Names are passed in their stored form: that of RFC 8265 (UsernameCaseMapped), in lower case and composed (NFC). A
-/// hash never leaves the repository: it returns the salt, and compares.
+/// Names are passed in their stored form: that of RFC 8265 (UsernameCaseMapped), in lower case and
+/// composed (NFC). A hash never leaves the repository: it returns the salt, and compares.
 ///
-/// Registration, log-in and token refresh need the methods without a default. The others are for password changes,
-/// mails and deletion; if one is missing, those requests get 503, and the log names the method.
+/// Registration, log-in and token refresh need the methods without a default. The others are for
+/// password changes, mails and deletion; if one is missing, those requests get 503, and the log
+/// names the method.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` keeps no users",
     note = "take `PostgresUserRepository`, or implement `UserRepository`"
@@ -33,13 +34,19 @@ pub trait UserRepository: Send + Sync + 'static {
     ///
     /// # Errors
     /// If the repository does not answer.
-    fn get_user_by_id(&self, user_id: Uuid) -> impl Future<Output = Result<Option<Account>, AccountError>> + Send;
+    fn get_user_by_id(
+        &self,
+        user_id: Uuid,
+    ) -> impl Future<Output = Result<Option<Account>, AccountError>> + Send;
 
     /// Returns the account with an email address, ignoring case.
     ///
     /// # Errors
     /// If the repository does not answer.
-    fn get_user_by_email(&self, email: &str) -> impl Future<Output = Result<Option<Account>, AccountError>> + Send {
+    fn get_user_by_email(
+        &self,
+        email: &str,
+    ) -> impl Future<Output = Result<Option<Account>, AccountError>> + Send {
         let _ = email;
         missing("get_user_by_email")
     }
@@ -59,7 +66,10 @@ pub trait UserRepository: Send + Sync + 'static {
     ///
     /// # Errors
     /// If the repository does not answer.
-    fn password_salt(&self, user_id: Uuid) -> impl Future<Output = Result<Option<String>, AccountError>> + Send;
+    fn password_salt(
+        &self,
+        user_id: Uuid,
+    ) -> impl Future<Output = Result<Option<String>, AccountError>> + Send;
 
     /// Whether this is the stored hash.
     ///
@@ -71,8 +81,8 @@ pub trait UserRepository: Send + Sync + 'static {
         hash: &PasswordHash,
     ) -> impl Future<Output = Result<bool, AccountError>> + Send;
 
-    /// Replaces the hash, in one atomic step, if the stored one is `in_place_of` or that is `None`; returns whether it
-    /// did.
+    /// Replaces the hash, in one atomic step, if the stored one is `in_place_of` or that is `None`;
+    /// returns whether it did.
     ///
     /// # Errors
     /// If the change may not have been saved.
@@ -90,7 +100,11 @@ pub trait UserRepository: Send + Sync + 'static {
     ///
     /// # Errors
     /// If the change may not have been saved.
-    fn verify_email(&self, user_id: Uuid, email: &str) -> impl Future<Output = Result<bool, AccountError>> + Send {
+    fn verify_email(
+        &self,
+        user_id: Uuid,
+        email: &str,
+    ) -> impl Future<Output = Result<bool, AccountError>> + Send {
         let _ = (user_id, email);
         missing("verify_email")
     }
@@ -99,7 +113,10 @@ pub trait UserRepository: Send + Sync + 'static {
     ///
     /// # Errors
     /// If the account may not have been deleted.
-    fn delete_user(&self, user_id: Uuid) -> impl Future<Output = Result<bool, AccountError>> + Send {
+    fn delete_user(
+        &self,
+        user_id: Uuid,
+    ) -> impl Future<Output = Result<bool, AccountError>> + Send {
         let _ = user_id;
         missing("delete_user")
     }
@@ -107,7 +124,9 @@ pub trait UserRepository: Send + Sync + 'static {
 
 /// The result of a method that a repository does not implement.
 fn missing<T: Send>(method: &str) -> impl Future<Output = Result<T, AccountError>> + Send + use<T> {
-    std::future::ready(Err(AccountError::unavailable(format!("the repository of users has no `{method}`"))))
+    std::future::ready(Err(AccountError::unavailable(format!(
+        "the repository of users has no `{method}`"
+    ))))
 }
 
 type Answer<'a, T> = BoxFuture<'a, Result<T, AccountError>>;
@@ -117,7 +136,12 @@ pub(super) trait DynUsers: Send + Sync {
     fn by_username<'a>(&'a self, username: &'a str) -> Answer<'a, Option<Account>>;
     fn by_id(&self, user_id: Uuid) -> Answer<'_, Option<Account>>;
     fn by_email<'a>(&'a self, email: &'a str) -> Answer<'a, Option<Account>>;
-    fn create<'a>(&'a self, username: &'a str, hash: &'a PasswordHash, email: &'a str) -> Answer<'a, Account>;
+    fn create<'a>(
+        &'a self,
+        username: &'a str,
+        hash: &'a PasswordHash,
+        email: &'a str,
+    ) -> Answer<'a, Account>;
     fn salt(&self, user_id: Uuid) -> Answer<'_, Option<String>>;
     fn matches<'a>(&'a self, user_id: Uuid, hash: &'a PasswordHash) -> Answer<'a, bool>;
     fn set_password<'a>(
@@ -140,7 +164,12 @@ impl<R: UserRepository> DynUsers for R {
     fn by_email<'a>(&'a self, email: &'a str) -> Answer<'a, Option<Account>> {
         Box::pin(self.get_user_by_email(email))
     }
-    fn create<'a>(&'a self, username: &'a str, hash: &'a PasswordHash, email: &'a str) -> Answer<'a, Account> {
+    fn create<'a>(
+        &'a self,
+        username: &'a str,
+        hash: &'a PasswordHash,
+        email: &'a str,
+    ) -> Answer<'a, Account> {
         Box::pin(self.create_user(username, hash, email))
     }
     fn salt(&self, user_id: Uuid) -> Answer<'_, Option<String>> {

@@ -8,9 +8,12 @@ use uuid::Uuid;
 
 use super::Account;
 use super::database::SessionIds;
-use crate::auth::{AuthError, ClaimRules, Claims, Compact, KeyError, SigningKey, TokenAlgorithm, UserContext};
+use crate::auth::{
+    AuthError, ClaimRules, Claims, Compact, KeyError, SigningKey, TokenAlgorithm, UserContext,
+};
 
-/// The tokens returned by a log-in or a refresh; their fields are the response body. `Debug` shows none of them.
+/// The tokens returned by a log-in or a refresh; their fields are the response body. `Debug` shows
+/// none of them.
 #[derive(Clone, Serialize)]
 #[non_exhaustive]
 pub struct TokenPair {
@@ -60,19 +63,33 @@ impl TokenType {
 /// The time at which tokens are issued.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Issue {
-    /// The time when the session was started or renewed, by the database's clock, in seconds since 1970: anything that
-    /// ends the session later by that clock also ends its tokens.
+    /// The time when the session was started or renewed, by the database's clock, in seconds since
+    /// 1970: anything that ends the session later by that clock also ends its tokens.
     pub(super) at: f64,
     /// The instance's time before that; the lifetime of the tokens starts here.
     pub(super) now: SystemTime,
 }
 
 impl Tokens {
-    pub(super) fn new(secret: &[u8], access_ttl: Duration, refresh_ttl: Duration) -> Result<Self, KeyError> {
+    pub(super) fn new(
+        secret: &[u8],
+        access_ttl: Duration,
+        refresh_ttl: Duration,
+    ) -> Result<Self, KeyError> {
         let key = SigningKey::new(TokenAlgorithm::Hs256, secret)?;
+
         // The time of issue comes from the database's clock.
-        let rules = ClaimRules { is_dated_elsewhere: true, ..ClaimRules::default() };
-        Ok(Self { key, rules, access_ttl, refresh_ttl })
+        let rules = ClaimRules {
+            is_dated_elsewhere: true,
+            ..ClaimRules::default()
+        };
+
+        Ok(Self {
+            key,
+            rules,
+            access_ttl,
+            refresh_ttl,
+        })
     }
 
     /// Issues the tokens of a session.
@@ -82,12 +99,20 @@ impl Tokens {
             ("type", json!(TokenType::Access.as_str())),
             ("jti", json!(Uuid::new_v4())),
             ("email", json!(account.email)),
-            ("name", json!(account.name.as_ref().unwrap_or(&account.username))),
+            (
+                "name",
+                json!(account.name.as_ref().unwrap_or(&account.username)),
+            ),
             ("roles", json!(account.roles)),
             ("permissions", json!(account.permissions)),
         ]));
+
         let mut refresh = self.claims(account.user_id, ids.session, issue, self.refresh_ttl);
-        refresh.extend(entries([("type", json!(TokenType::Refresh.as_str())), ("jti", json!(ids.refresh))]));
+        refresh.extend(entries([
+            ("type", json!(TokenType::Refresh.as_str())),
+            ("jti", json!(ids.refresh)),
+        ]));
+
         TokenPair {
             access_token: self.key.sign(&access),
             refresh_token: self.key.sign(&refresh),
@@ -96,10 +121,21 @@ impl Tokens {
         }
     }
 
-    fn claims(&self, user_id: Uuid, session: Uuid, issue: Issue, ttl: Duration) -> Map<String, Value> {
-        // With fractions, so that a log-out of all sessions distinguishes tokens issued before it from later ones in
-        // the same second.
-        let now = issue.now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+    fn claims(
+        &self,
+        user_id: Uuid,
+        session: Uuid,
+        issue: Issue,
+        ttl: Duration,
+    ) -> Map<String, Value> {
+        // With fractions, so that a log-out of all sessions distinguishes tokens issued before it
+        // from later ones in the same second.
+        let now = issue
+            .now
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_secs_f64();
+
         let mut claims: Map<_, _> = entries([
             ("sub", json!(user_id)),
             ("sid", json!(session)),
@@ -107,9 +143,17 @@ impl Tokens {
             ("exp", json!(now + ttl.as_secs_f64())),
         ])
         .collect();
+
         let audience = self.rules.audience.iter().map(|audience| ("aud", audience));
-        let named = self.rules.issuer.iter().map(|issuer| ("iss", issuer)).chain(audience);
+        let named = self
+            .rules
+            .issuer
+            .iter()
+            .map(|issuer| ("iss", issuer))
+            .chain(audience);
+
         claims.extend(named.map(|(name, value)| (name.to_owned(), json!(value))));
+
         claims
     }
 
@@ -119,10 +163,17 @@ impl Tokens {
         if claims.text("type") != Some(wanted.as_str()) {
             return Err(AuthError::invalid("its `type` is another"));
         }
+
         self.rules.check(&claims)?;
         let id = |name: &str| claims.text(name).and_then(|id| Uuid::parse_str(id).ok());
+
         match (id("sub"), id("sid"), id("jti")) {
-            (Some(user_id), Some(session), Some(id)) => Ok(SessionToken { user_id, session, id, claims }),
+            (Some(user_id), Some(session), Some(id)) => Ok(SessionToken {
+                user_id,
+                session,
+                id,
+                claims,
+            }),
             _ => Err(AuthError::invalid("`sub`, `sid` or `jti` is not a UUID")),
         }
     }
@@ -132,22 +183,49 @@ impl SessionToken {
     /// The user described by an access token.
     pub(super) fn user(&self) -> UserContext {
         let list = |name: &str| {
-            let values = self.claims.get(name).and_then(Value::as_array).into_iter().flatten();
-            values.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+            let values = self
+                .claims
+                .get(name)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            values
+                .filter_map(Value::as_str)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
         };
-        let user = UserContext::new(self.user_id.to_string()).roles(list("roles")).permissions(list("permissions"));
-        let user = self.claims.text("email").into_iter().fold(user, UserContext::email);
-        let user = self.claims.text("name").into_iter().fold(user, UserContext::name);
+
+        let user = UserContext::new(self.user_id.to_string())
+            .roles(list("roles"))
+            .permissions(list("permissions"));
+        let user = self
+            .claims
+            .text("email")
+            .into_iter()
+            .fold(user, UserContext::email);
+
+        let user = self
+            .claims
+            .text("name")
+            .into_iter()
+            .fold(user, UserContext::name);
+
         user.metadata("session_id", self.session.to_string())
     }
 }
 
 fn entries<const N: usize>(entries: [(&str, Value); N]) -> impl Iterator<Item = (String, Value)> {
-    entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Vec<_>>().into_iter()
+    entries
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 impl std::fmt::Debug for TokenPair {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TokenPair").field("expires_in", &self.expires_in).finish_non_exhaustive()
+        f.debug_struct("TokenPair")
+            .field("expires_in", &self.expires_in)
+            .finish_non_exhaustive()
     }
 }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{AccountsConfig, DatabaseConfig, EventsConfig, HttpConfig, ProtectionConfig, RedisConfig};
+use super::{
+    AccountsConfig, DatabaseConfig, EventsConfig, HttpConfig, ProtectionConfig, RedisConfig,
+};
 use crate::application::{LimitMode, Limits};
 use crate::auth::{AuthConfig, IdpConfig};
 use crate::http::SubscriptionsConfig;
@@ -14,8 +16,8 @@ use crate::request_log::LogConfig;
 use crate::response_cache::ResponseCacheConfig;
 use crate::security_log::SecurityLogConfig;
 use crate::settings::{
-    ConfigError, Count, Flag, Group as _, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text, Variables, Whether,
-    check_text, or_never, settings, variable,
+    ConfigError, Count, Flag, Group as _, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text,
+    Variables, Whether, check_text, or_never, settings, variable,
 };
 use crate::upload::UploadConfig;
 
@@ -98,8 +100,8 @@ settings! {
         auto_camel_case: bool = false, ["SVC_AUTO_CAMEL_CASE"], Flag;
         /// Whether clients may read the schema.
         introspection: Option<bool> = None, ["SVC_INTROSPECTION"], Whether("in development only");
-        /// Whether filters have operators that take regular expressions: `matches`, `imatches` and `pathExists`, whose
-        /// paths can hold them.
+        /// Whether filters have operators that take regular expressions: `matches`, `imatches` and
+        /// `pathExists`, whose paths can hold them.
         regular_expressions: bool = true, ["SVC_REGULAR_EXPRESSIONS"], Flag;
         /// Whether the schema shows guards as directives, such as `@requiresRole`.
         guard_directives: bool = false, ["SVC_GUARD_DIRECTIVES"], Flag;
@@ -115,16 +117,18 @@ settings! {
         document_cache_size: u64 = 64, ["SVC_DOCUMENT_CACHE_SIZE"], Count(1..=1_048_576, "MiB");
         /// A folder whose files are registered operations.
         dir: Option<PathBuf> = None, ["SVC_OPERATIONS_DIR"], Maybe(Path);
-        /// A manifest of documents that clients may send, or a folder of such manifests; they are registered operations.
+        /// A manifest of documents that clients may send, or a folder of such manifests; they are
+        /// registered operations.
         trusted_documents: Option<PathBuf> = None, ["SVC_TRUSTED_DOCUMENTS"], Maybe(Path);
         /// The most registered operations that are kept.
         max: u32 = 1_000, ["SVC_MAX_OPERATIONS"], Count(1..=100_000, "operations");
         /// Whether clients may send nothing but registered operations.
         registered_only: bool = false, ["SVC_REGISTERED_ONLY"], Flag;
-        /// The consequence for any other document where clients may send nothing but those: it is refused, or runs and is
-        /// noted in the log.
+        /// The consequence for any other document where clients may send nothing but those: it is
+        /// refused, or runs and is noted in the log.
         registered_only_mode: LimitMode = LimitMode::Enforce, ["SVC_REGISTERED_ONLY_MODE"], Parsed("enforce or warn");
-        /// Whether there is a `POST /graphql/rust`, for operations that need no function of the program.
+        /// Whether there is a `POST /graphql/rust`, for operations that need no function of the
+        /// program.
         rust_endpoint: bool = false, ["SVC_ENABLE_RUST_ENDPOINT"], Flag;
     }
 }
@@ -153,7 +157,10 @@ impl SvcConfig {
     pub fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let variables = Variables(&get);
         let config = Self::read(&variables)?;
-        Ok(Self { limits: config.limits.fitting(&variables)?, ..config })
+        Ok(Self {
+            limits: config.limits.fitting(&variables)?,
+            ..config
+        })
     }
 
     /// Whether this is development.
@@ -163,7 +170,9 @@ impl SvcConfig {
 
     /// Returns the time that a request may take; `None` for any time.
     pub(crate) fn request_limit(&self) -> Option<Duration> {
-        self.request_timeout.filter(|time| !time.is_zero()).map(|time| time.min(LONGEST_TIMEOUT))
+        self.request_timeout
+            .filter(|time| !time.is_zero())
+            .map(|time| time.min(LONGEST_TIMEOUT))
     }
 }
 

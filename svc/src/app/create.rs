@@ -7,12 +7,14 @@ use axum::Router;
 use super::database_config::read_url;
 use super::open_operations::warn_of_open;
 use super::view_check::start_findings;
-use super::{AppOptions, DatabaseConfig, OperationsConfig, StartError, describe, rate_limits, row_rules};
+use super::{
+    AppOptions, DatabaseConfig, OperationsConfig, StartError, describe, rate_limits, row_rules,
+};
 use crate::application::{Application, LimitMode, Limits, RequestDeadlines};
 use crate::authz::Gate;
 use crate::engine::{
-    DocumentCache, Engine, OperationRegistry, PersistedQueries, RegisteredOnly, database_needs, describe_all,
-    functions, note_findings, read_folder, read_manifests, row_sources,
+    DocumentCache, Engine, OperationRegistry, PersistedQueries, RegisteredOnly, database_needs,
+    describe_all, functions, note_findings, read_folder, read_manifests, row_sources,
 };
 use crate::http;
 use crate::metrics::application_made;
@@ -24,13 +26,14 @@ use crate::schema::{Model, RootFieldMeta, SchemaError};
 use crate::security_log::init_security_logger;
 use crate::settings::{ConfigError, LONGEST_TIMEOUT, variable};
 
-/// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`]; more routes can be added to it.
+/// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`]; more routes
+/// can be added to it.
 ///
-/// The database may be unreachable: the service starts, logs this once, and uses the database when it becomes
-/// available.
+/// The database may be unreachable: the service starts, logs this once, and uses the database when
+/// it becomes available.
 ///
-/// Logs go to standard error unless the program has set up its own `tracing` subscriber; `RUST_LOG` filters them.
-/// Without the feature `logging`, only such a subscriber receives them.
+/// Logs go to standard error unless the program has set up its own `tracing` subscriber; `RUST_LOG`
+/// filters them. Without the feature `logging`, only such a subscriber receives them.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -54,7 +57,9 @@ pub async fn create_svc_app(options: AppOptions) -> Result<Router, StartError> {
 }
 
 /// Returns the router of an application, and its state.
-pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<http::AppState>), StartError> {
+pub(crate) async fn assemble(
+    mut options: AppOptions,
+) -> Result<(Router, Arc<http::AppState>), StartError> {
     #[cfg(unix)]
     let _start = super::FirstProcess::listen();
     #[cfg(feature = "logging")]
@@ -66,7 +71,8 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
     let has_checks = note_checks(&model);
     rate_limits::note_rate_limits(&options);
     let is_authorized = options.authorizer.is_some() || !options.tried_rules.is_empty();
-    options.note_unused_settings(is_authorized || has_checks || has_authorizers(&options.operations));
+    options
+        .note_unused_settings(is_authorized || has_checks || has_authorizers(&options.operations));
     let decides_fields = decides_fields(&model, is_authorized);
     let authorizer = options.take_authorizer();
     let row_policies = std::mem::take(&mut options.row_policies);
@@ -75,6 +81,7 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
     let user_database = options.user_database.clone();
     #[cfg(feature = "auth")]
     let authentication = super::authentication::from_options(&mut options)?;
+
     #[cfg(not(feature = "auth"))]
     super::authentication::refuse(&options.config.auth)?;
     #[cfg(not(feature = "redis"))]
@@ -84,29 +91,49 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
     init_security_logger(options.config.security_log.clone());
     let clients = options.config.rate_limit.clients();
     let protection = super::protection::protection(&options.config, &clients)?;
-    let rate_limits = options.rate_limiting.take().map(rate_limit::layer).transpose()?.flatten();
+    let rate_limits = options
+        .rate_limiting
+        .take()
+        .map(rate_limit::layer)
+        .transpose()?
+        .flatten();
+
     #[cfg(not(feature = "upload"))]
     super::uploads::refuse(&options.config.uploads)?;
     let (responses, response_keys) = super::response_cache::response_cache(&model, &mut options)?;
     let limits = Arc::new(std::mem::take(&mut options.config.limits));
     let operations = register(&model, &limits, &mut options)?;
+
     check_session_variables(&options.session_variables)?;
     if let Some(file) = variable(describe::VARIABLE) {
         describe_and_end(&model, &options.config.database, &file).await?;
     }
+
     #[cfg(feature = "embedded")]
     let embedded = match (&options.config.database.url, options.embedded.take()) {
         (None, Some(embedded)) => Some(svc_embedded::Database::start(embedded).await?),
         _ => None,
     };
+
     #[cfg(feature = "embedded")]
-    let (given, owner) = embedded.as_ref().map_or(Ok((None, None)), |database| use_embedded(database, &mut options))?;
+    let (given, owner) = embedded.as_ref().map_or(Ok((None, None)), |database| {
+        use_embedded(database, &mut options)
+    })?;
     #[cfg(not(feature = "embedded"))]
     let (given, owner) = (None, None);
     let connect = given.map_or_else(|| connect(&options), Ok)?;
     #[cfg(feature = "native-auth")]
-    options.accounts.iter().for_each(|accounts| accounts.bind(&connect));
-    let persisted = options.config.operations.persisted_queries.then(|| persisted_queries(&options)).transpose()?;
+    options
+        .accounts
+        .iter()
+        .for_each(|accounts| accounts.bind(&connect));
+    let persisted = options
+        .config
+        .operations
+        .persisted_queries
+        .then(|| persisted_queries(&options))
+        .transpose()?;
+
     let enforcement = enforcement(&options);
     let settings = Settings {
         connect: connect.clone(),
@@ -114,9 +141,12 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         acquire_timeout: options.config.database.pool_limit(),
         statement_timeout: options.config.database.query_timeout,
         catalogue_poll: options.config.database.poll(),
-        schema_version: responses.as_deref().map(|responses| responses.schema_version().clone()),
+        schema_version: responses
+            .as_deref()
+            .map(|responses| responses.schema_version().clone()),
         owner,
-        statement_cache: usize::try_from(options.config.database.statement_cache).unwrap_or(usize::MAX),
+        statement_cache: usize::try_from(options.config.database.statement_cache)
+            .unwrap_or(usize::MAX),
         reset_session: options.config.database.reset_session,
         retries: options.config.database.retries,
         connections_of_one: options.config.database.request_connections,
@@ -124,14 +154,18 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         row_security: RowSecurity::new(enforcement),
         tells_reason: options.config.is_development(),
     };
+
     let database = Database::new(settings, database_needs(&model)).map_err(StartError::Proxy)?;
     if enforcement == Enforcement::Refuse {
         refuse_unbound(&database).await?;
     }
+
     tokio::spawn(describe_all(Arc::downgrade(&database), operations.all()));
     tokio::spawn(note_findings(Arc::downgrade(&database), model.clone()));
     let events = super::event_hub::event_hub(&mut options, connect, &database, responses.as_ref())?;
-    responses.iter().for_each(|responses| responses.start(&events));
+    responses
+        .iter()
+        .for_each(|responses| responses.start(&events));
     options.data.insert(options.context_values);
     let development = options.config.is_development();
     let introspection = options.config.schema.introspection.unwrap_or(development);
@@ -147,6 +181,7 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         deadlines: options.config.request_limit().map(RequestDeadlines::new),
         clients: clients.clone(),
     });
+
     let session_variables = Arc::new(options.session_variables);
     #[cfg(feature = "auth")]
     user_database.set(&app, &session_variables);
@@ -168,12 +203,20 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
             || !row_policies.is_empty(),
         response_keys,
         row_policies: (!row_policies.is_empty()).then(|| Arc::new(row_policies)),
-        gate: Gate::new(authorizer, options.config.authorization_timeout.min(LONGEST_TIMEOUT)),
+        gate: Gate::new(
+            authorizer,
+            options.config.authorization_timeout.min(LONGEST_TIMEOUT),
+        ),
         hooks: options.hooks,
         documents: DocumentCache::new(document_cache, introspection),
     };
-    let names_addresses = options.config.rate_limit.trusted_proxies.is_none() && rate_limits.is_none();
-    if names_addresses && cfg!(feature = "websocket") && options.config.subscriptions.max_connections_per_address > 0 {
+
+    let names_addresses =
+        options.config.rate_limit.trusted_proxies.is_none() && rate_limits.is_none();
+    if names_addresses
+        && cfg!(feature = "websocket")
+        && options.config.subscriptions.max_connections_per_address > 0
+    {
         const OPEN: &str = "clients may name their own address in X-Forwarded-For and X-Real-IP, so they can pass the bound \
             of sockets per address or use up that of another address; set SVC_TRUSTED_PROXIES to the proxies in front, or \
             to none";
@@ -183,13 +226,20 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
             tracing::warn!("{OPEN}");
         }
     }
+
     let live = http::LiveConnections::new(
         options.config.subscriptions,
         AddressRule::of(&options.config.rate_limit),
         #[cfg(feature = "auth")]
-        engine.authentication.as_ref().and_then(|authentication| authentication.revocation.clone()),
+        engine
+            .authentication
+            .as_ref()
+            .and_then(|authentication| authentication.revocation.clone()),
     );
-    let health = options.health.inspect(|health| health.bind(&engine.app.database));
+
+    let health = options
+        .health
+        .inspect(|health| health.bind(&engine.app.database));
     let pools: Weak<Database> = Arc::downgrade(&engine.app.database);
     application_made(pools, development);
     let request_log = RequestLog::of(&options.config.log);
@@ -197,7 +247,12 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         engine: Arc::new(engine),
         live,
         #[cfg(feature = "upload")]
-        uploads: options.config.uploads.enabled.then_some(options.config.uploads).inspect(crate::upload::sweep),
+        uploads: options
+            .config
+            .uploads
+            .enabled
+            .then_some(options.config.uploads)
+            .inspect(crate::upload::sweep),
         name: options.config.service_name,
         health,
         rust_endpoint: options.config.operations.rust_endpoint,
@@ -211,10 +266,16 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         #[cfg(feature = "embedded")]
         embedded,
     });
+
     let others = Router::new();
     #[cfg(feature = "native-auth")]
-    let others =
-        super::native_accounts::mount(options.native.as_ref(), &options.config.accounts.path, &protection, others);
+    let others = super::native_accounts::mount(
+        options.native.as_ref(),
+        &options.config.accounts.path,
+        &protection,
+        others,
+    );
+
     let router = http::router(state.clone());
     let router = router.merge(match rate_limits {
         Some(limits) => others.layer(limits),
@@ -224,10 +285,12 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         Some(log) => router.layer(log),
         None => router,
     };
+
     Ok((router, state))
 }
 
-/// Returns the store of the documents that clients persist, with Redis behind it if the program shares one.
+/// Returns the store of the documents that clients persist, with Redis behind it if the program
+/// shares one.
 fn persisted_queries(options: &AppOptions) -> Result<PersistedQueries, StartError> {
     let persisted = PersistedQueries::default();
     #[cfg(feature = "redis")]
@@ -235,6 +298,7 @@ fn persisted_queries(options: &AppOptions) -> Result<PersistedQueries, StartErro
         Some(redis) => persisted.shared_in(&redis),
         None => persisted,
     };
+
     #[cfg(not(feature = "redis"))]
     let _ = options;
     Ok(persisted)
@@ -267,34 +331,49 @@ async fn describe_and_end(
 
 /// Whether access to any field is decided separately.
 fn decides_fields(model: &Model, is_authorized: bool) -> bool {
-    let has_rules = || model.fields().any(|field| !field.guards.is_empty() || field.is_checked());
+    let has_rules = || {
+        model
+            .fields()
+            .any(|field| !field.guards.is_empty() || field.is_checked())
+    };
     model.has_gates && (is_authorized || has_rules())
 }
 
-/// Logs the fields that filters, orders, groups and aggregates of the schema leave out because their checks decide
-/// object by object. Returns whether there are any.
+/// Logs the fields that filters, orders, groups and aggregates of the schema leave out because
+/// their checks decide object by object. Returns whether there are any.
 fn note_checks(model: &Model) -> bool {
     let fields = model.checked_fields().collect::<Vec<_>>();
     if !fields.is_empty() {
         let fields = fields.join(", ");
-        tracing::info!(fields, "these fields have checks, so filters, orders, groups and aggregates leave them out");
+        tracing::info!(
+            fields,
+            "these fields have checks, so filters, orders, groups and aggregates leave them out"
+        );
     }
+
     !fields.is_empty()
 }
 
 /// Whether an operation has its own authorizer.
 fn has_authorizers(operations: &[&'static RootFieldMeta]) -> bool {
-    operations.iter().any(|operation| operation.rules.authorizer.is_some())
+    operations
+        .iter()
+        .any(|operation| operation.rules.authorizer.is_some())
 }
 
 /// Returns the configuration of the database named by the settings.
 fn connect(options: &AppOptions) -> Result<ConnectConfig, StartError> {
-    let url = options.config.database.url.as_deref().ok_or(StartError::NoDatabase)?;
+    let url = options
+        .config
+        .database
+        .url
+        .as_deref()
+        .ok_or(StartError::NoDatabase)?;
     Ok(read_url("the database URL", url, &variable)?)
 }
 
-/// Returns the configurations of an embedded database: for requests, and for its owner. If it has a role for requests,
-/// the owner runs the setup, which ends with the grants of that role.
+/// Returns the configurations of an embedded database: for requests, and for its owner. If it has a
+/// role for requests, the owner runs the setup, which ends with the grants of that role.
 #[cfg(feature = "embedded")]
 fn use_embedded(
     database: &svc_embedded::Database,
@@ -320,23 +399,36 @@ fn register(
     if let Some(folder) = &options.config.operations.dir {
         operations.extend(read_folder(folder).map_err(StartError::Operations)?);
     }
+
     if let Some(place) = &options.config.operations.trusted_documents {
         operations.extend(read_manifests(place).map_err(StartError::Operations)?);
     }
+
     let most = usize::try_from(options.config.operations.max).unwrap_or(usize::MAX);
     let registry = std::mem::take(&mut options.registry);
-    registry.start(model, limits, most, operations).map_err(StartError::Operations)?;
+    registry
+        .start(model, limits, most, operations)
+        .map_err(StartError::Operations)?;
     let all = registry.all();
-    let with_sql = all.iter().filter(|operation| operation.sql.is_some()).count();
+    let with_sql = all
+        .iter()
+        .filter(|operation| operation.sql.is_some())
+        .count();
     if !all.is_empty() {
-        tracing::info!(operations = all.len(), with_sql, "operations are registered");
+        tracing::info!(
+            operations = all.len(),
+            with_sql,
+            "operations are registered"
+        );
     } else if options.config.operations.registered_only {
         tracing::warn!("only registered operations are answered, and none is registered yet");
     }
+
     Ok(registry)
 }
 
-/// Returns the consequence of policies that do not bind the service: none, unless the service sets variables for them.
+/// Returns the consequence of policies that do not bind the service: none, unless the service sets
+/// variables for them.
 fn enforcement(options: &AppOptions) -> Enforcement {
     if options.session_variables.is_empty() {
         Enforcement::Off
@@ -347,13 +439,13 @@ fn enforcement(options: &AppOptions) -> Enforcement {
     }
 }
 
-/// Checks the policies now. If the database is unreachable, they are checked when it becomes available, before it is
-/// used.
+/// Checks the policies now. If the database is unreachable, they are checked when it becomes
+/// available, before it is used.
 async fn refuse_unbound(database: &Database) -> Result<(), StartError> {
     match database.check().await {
-        Err(CheckError::Unbound(unbound)) => {
-            Err(StartError::UnboundPolicies(unbound.0.iter().map(ToString::to_string).collect()))
-        }
+        Err(CheckError::Unbound(unbound)) => Err(StartError::UnboundPolicies(
+            unbound.0.iter().map(ToString::to_string).collect(),
+        )),
         _ => Ok(()),
     }
 }
@@ -370,10 +462,16 @@ fn check_session_variables(variables: &SessionVariables) -> Result<(), ConfigErr
 fn check_context(model: &Model, options: &AppOptions) -> Result<(), StartError> {
     let called = functions(model).map(|(field, function, _)| (field, function.context));
     let read = row_sources(model).map(|(field, _, source)| (field, source.context));
-    let names = called.chain(read).flat_map(|(field, context)| context.iter().map(move |name| (field, *name)));
+    let names = called
+        .chain(read)
+        .flat_map(|(field, context)| context.iter().map(move |name| (field, *name)));
     let unknown = names
         .filter(|(_, name)| !options.context_values.has(name))
-        .map(|(field, name)| SchemaError::UnknownContext { path: field.path.clone(), name: name.to_owned() });
+        .map(|(field, name)| SchemaError::UnknownContext {
+            path: field.path.clone(),
+            name: name.to_owned(),
+        });
+
     match unknown.collect::<Vec<_>>() {
         unknown if unknown.is_empty() => Ok(()),
         unknown => Err(StartError::Schema(unknown)),

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::postgres::{ConnectConfig, Variable};
 use crate::settings::{
-    ConfigError, Count, Flag, Kind, LONGEST_TIMEOUT, Milliseconds, Otherwise, Seconds, Variables, Whether, or_never,
-    settings,
+    ConfigError, Count, Flag, Kind, LONGEST_TIMEOUT, Milliseconds, Otherwise, Seconds, Variables,
+    Whether, or_never, settings,
 };
 
 settings! {
@@ -21,21 +21,21 @@ settings! {
         request_connections: Option<u32> = None, ["SVC_DATABASE_REQUEST_CONNECTIONS"], Otherwise(Count(1..=10_000, "connections"), "half of the pool");
         /// The bytes of SQL that each connection for planned reads keeps prepared; 0 keeps none.
         statement_cache: u32 = 256 << 10, ["SVC_DATABASE_STATEMENT_CACHE"], Count(0..=1 << 30, "bytes");
-        /// Whether what functions and SQL of the program's own set for the session is undone before the next request
-        /// has the connection. Unless it is given, calls of functions go without where no function of the database can
-        /// set any.
+        /// Whether what functions and SQL of the program's own set for the session is undone before
+        /// the next request has the connection. Unless it is given, calls of functions go without
+        /// where no function of the database can set any.
         reset_session: Option<bool> = None, ["SVC_DATABASE_RESET_SESSION"], Whether("where it may be needed");
-        /// The number of times that a called function, a write to a table or the SQL of a registered mutation is run
-        /// again when PostgreSQL has undone it because of others that ran at the same time: a deadlock, or a transaction
-        /// that could not be serialized.
+        /// The number of times that a called function, a write to a table or the SQL of a
+        /// registered mutation is run again when PostgreSQL has undone it because of others that
+        /// ran at the same time: a deadlock, or a transaction that could not be serialized.
         retries: u32 = 0, ["SVC_DATABASE_RETRIES"], Count(0..=10, "retries");
         /// The time after which PostgreSQL cancels a statement.
         query_timeout: Duration = Duration::from_secs(30), ["SVC_QUERY_TIMEOUT"], Seconds(1..=86_400);
         /// The time between two looks at whether views and functions have changed.
         catalogue_poll: Option<Duration> = Some(Duration::from_millis(500)), ["SVC_CATALOGUE_POLL"],
             or_never(Milliseconds(0..=3_600_000));
-        /// Whether a production service with session variables starts although policies of row-level security do not
-        /// bind it; the log says which.
+        /// Whether a production service with session variables starts although policies of
+        /// row-level security do not bind it; the log says which.
         allow_unbound_policies: bool = false, ["SVC_ALLOW_UNBOUND_POLICIES"], Flag;
     }
 }
@@ -47,12 +47,14 @@ impl DatabaseConfig {
 
     /// Returns the time between two looks whether views have changed; `None` is never.
     pub(super) fn poll(&self) -> Option<Duration> {
-        self.catalogue_poll.filter(|time| !time.is_zero()).map(|time| time.min(LONGEST_TIMEOUT))
+        self.catalogue_poll
+            .filter(|time| !time.is_zero())
+            .map(|time| time.min(LONGEST_TIMEOUT))
     }
 }
 
-/// A database URL. Its password is never shown, and nothing of one that cannot be read: nobody knows which part of that
-/// is the password.
+/// A database URL. Its password is never shown, and nothing of one that cannot be read: nobody
+/// knows which part of that is the password.
 pub(super) struct Url;
 
 impl Kind<Option<String>> for Url {
@@ -63,19 +65,32 @@ impl Kind<Option<String>> for Url {
         "a database URL".to_owned()
     }
     fn shown(&self, value: &Option<String>) -> String {
-        value.as_deref().map_or_else(|| "none".to_owned(), ConnectConfig::shown)
+        value
+            .as_deref()
+            .map_or_else(|| "none".to_owned(), ConnectConfig::shown)
     }
     fn debugged(&self, value: &Option<String>) -> String {
         format!("{:?}", value.as_deref().map(ConnectConfig::shown))
     }
-    fn read(&self, variables: &Variables<'_>, names: &[&'static str]) -> Result<Option<Option<String>>, ConfigError> {
-        let Some((name, url)) = variables.first(names) else { return Ok(None) };
+    fn read(
+        &self,
+        variables: &Variables<'_>,
+        names: &[&'static str],
+    ) -> Result<Option<Option<String>>, ConfigError> {
+        let Some((name, url)) = variables.first(names) else {
+            return Ok(None);
+        };
         read_url(name, &url, variables.0)?;
         Ok(Some(Some(url)))
     }
 }
 
 /// Reads a database URL; what it leaves open comes from libpq's environment variables.
-pub(super) fn read_url(name: &str, url: &str, variable: Variable<'_>) -> Result<ConnectConfig, ConfigError> {
-    ConnectConfig::parse(url, variable).map_err(|bad| ConfigError::new(name, "***", &bad.to_string()))
+pub(super) fn read_url(
+    name: &str,
+    url: &str,
+    variable: Variable<'_>,
+) -> Result<ConnectConfig, ConfigError> {
+    ConnectConfig::parse(url, variable)
+        .map_err(|bad| ConfigError::new(name, "***", &bad.to_string()))
 }

@@ -7,23 +7,25 @@ use serde_json::{Value, json};
 use super::StartError;
 use crate::Result;
 use crate::engine::{
-    Finding, WrittenTable, field_spec, functions, row_functions, row_sources, spec_of, written_tables,
+    Finding, WrittenTable, field_spec, functions, row_functions, row_sources, spec_of,
+    written_tables,
 };
 use crate::postgres::{ArgForm, FunctionSpec};
 use crate::schema::{
-    FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, RowSourceKind, RowSourceMeta, TypeDef, TypeExpr,
-    TypeIndex, TypeKind,
+    FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, RowSourceKind, RowSourceMeta, TypeDef,
+    TypeExpr, TypeIndex, TypeKind,
 };
 use crate::sql::select_form;
 
-/// The variable with the path of the description file. If it is set, the program writes its description and exits.
+/// The variable with the path of the description file. If it is set, the program writes its
+/// description and exits.
 pub(super) const VARIABLE: &str = "SVC_DESCRIBE";
 
 /// The format version of the description; the CLI rejects other versions.
 const FORMAT: u32 = 3;
 
-/// PostgreSQL types that a column may have, with domains resolved. `OTHER` represents all types without their own
-/// form.
+/// PostgreSQL types that a column may have, with domains resolved. `OTHER` represents all types
+/// without their own form.
 const COLUMN_TYPES: [&str; 19] = [
     "bool",
     "int2",
@@ -47,22 +49,36 @@ const COLUMN_TYPES: [&str; 19] = [
 ];
 const OTHER: &str = "other";
 
-/// The variable with the URL of a database; the schema is checked against it as at the start of a service.
+/// The variable with the URL of a database; the schema is checked against it as at the start of a
+/// service.
 pub(super) const DATABASE: &str = "SVC_DESCRIBE_DATABASE";
 
 /// Writes the description, with the findings of a start against the database.
-pub(super) fn write(model: &Model, found: Option<Result<Vec<Finding>>>, file: &str) -> Result<(), StartError> {
+pub(super) fn write(
+    model: &Model,
+    found: Option<Result<Vec<Finding>>>,
+    file: &str,
+) -> Result<(), StartError> {
     let mut description = describe(model);
     match found {
         Some(Ok(found)) => description["findings"] = found.iter().map(finding).collect(),
         Some(Err(error)) => description["start_error"] = error.message().into(),
         None => {}
     }
-    fs::write(file, description.to_string()).map_err(|source| StartError::Describe { file: file.to_owned(), source })
+
+    fs::write(file, description.to_string()).map_err(|source| StartError::Describe {
+        file: file.to_owned(),
+        source,
+    })
 }
 
 fn describe(model: &Model) -> Value {
-    let types: Vec<Value> = model.types.iter().filter_map(|def| stored_type(model, def)).collect();
+    let types: Vec<Value> = model
+        .types
+        .iter()
+        .filter_map(|def| stored_type(model, def))
+        .collect();
+
     let called = functions(model).map(|(field, called, spec)| {
         let types = argument_types(model, field, &spec, called.context.len());
         function(&field.name, called.place, &spec, None, &types)
@@ -72,21 +88,32 @@ fn describe(model: &Model) -> Value {
         let types = argument_types(model, field, &spec, meta.context.len());
         function(&field.name, meta.place, &spec, model.source(row), &types)
     });
+
     let computed = row_functions(model).map(|(row, field, meta)| {
         let name = format!("{}.{}", model.types[row].name, field.name);
         let spec = field_spec(model, row, field, meta);
-        function(&name, meta.place, &spec, None, &argument_types(model, field, &spec, 0))
+        function(
+            &name,
+            meta.place,
+            &spec,
+            None,
+            &argument_types(model, field, &spec, 0),
+        )
     });
+
     let functions: Vec<Value> = called.chain(read).chain(computed).collect();
     let statements = of_kind(model, RowSourceKind::Sql).map(|(field, row, meta)| {
         json!({ "field": field.name, "place": place(meta.place), "source": model.source(row), "sql": meta.text })
     });
     let statements: Vec<Value> = statements.collect();
-    let writes: Vec<Value> = written_tables(model).map(|written| written_table(&written)).collect();
+    let writes: Vec<Value> = written_tables(model)
+        .map(|written| written_table(&written))
+        .collect();
     let declared = |def: &&TypeDef| match &def.kind {
         TypeKind::Input(input) => input.role == InputRole::Declared,
         _ => false,
     };
+
     json!({
         "format": FORMAT,
         "svc": env!("CARGO_PKG_VERSION"),
@@ -105,17 +132,32 @@ fn describe(model: &Model) -> Value {
 }
 
 fn finding(finding: &Finding) -> Value {
-    let Finding { severity, source, field, cause, remedy } = finding;
+    let Finding {
+        severity,
+        source,
+        field,
+        cause,
+        remedy,
+    } = finding;
     json!({ "severity": severity.as_str(), "source": source, "field": field, "cause": cause, "remedy": remedy })
 }
 
 /// The queries whose row source is of this kind.
-fn of_kind(model: &Model, kind: RowSourceKind) -> impl Iterator<Item = (&FieldDef, TypeIndex, &'static RowSourceMeta)> {
+fn of_kind(
+    model: &Model,
+    kind: RowSourceKind,
+) -> impl Iterator<Item = (&FieldDef, TypeIndex, &'static RowSourceMeta)> {
     row_sources(model).filter(move |(_, _, meta)| meta.kind == kind)
 }
 
 /// A function called by a field; `rows_of` is the view whose rows it returns.
-fn function(field: &str, at: Place, spec: &FunctionSpec, rows_of: Option<&str>, types: &[Option<String>]) -> Value {
+fn function(
+    field: &str,
+    at: Place,
+    spec: &FunctionSpec,
+    rows_of: Option<&str>,
+    types: &[Option<String>],
+) -> Value {
     let arguments: Vec<_> = spec.args.iter().map(argument).collect();
     json!({
         "field": field, "place": place(at), "name": spec.name, "arguments": arguments, "row_of": spec.row_of,
@@ -123,16 +165,37 @@ fn function(field: &str, at: Place, spec: &FunctionSpec, rows_of: Option<&str>, 
     })
 }
 
-/// The GraphQL types of a function's arguments; `None` for the leading context values of the request.
-fn argument_types(model: &Model, field: &FieldDef, spec: &FunctionSpec, context: usize) -> Vec<Option<String>> {
+/// The GraphQL types of a function's arguments; `None` for the leading context values of the
+/// request.
+fn argument_types(
+    model: &Model,
+    field: &FieldDef,
+    spec: &FunctionSpec,
+    context: usize,
+) -> Vec<Option<String>> {
     let given = field.args.iter().map(|arg| Some(shown(model, &arg.ty)));
-    std::iter::repeat_n(None, context).chain(given).take(spec.args.len()).collect()
+    std::iter::repeat_n(None, context)
+        .chain(given)
+        .take(spec.args.len())
+        .collect()
 }
 
 /// A table written by a mutation.
 fn written_table(written: &WrittenTable<'_>) -> Value {
-    let WrittenTable { field, table, key, columns, conflict, .. } = written;
-    let columns: Vec<_> = columns.iter().map(|(name, form)| json!({ "name": name, "form": argument(form) })).collect();
+    let WrittenTable {
+        field,
+        table,
+        key,
+        columns,
+        conflict,
+        ..
+    } = written;
+
+    let columns: Vec<_> = columns
+        .iter()
+        .map(|(name, form)| json!({ "name": name, "form": argument(form) }))
+        .collect();
+
     json!({
         "field": field.name, "place": place(written.place), "table": table, "key": key, "columns": columns,
         "conflict": conflict,
@@ -146,12 +209,18 @@ fn stored_type(model: &Model, def: &TypeDef) -> Option<Value> {
     let place_of_type = match &def.kind {
         TypeKind::Object(object) => {
             let meta = object.declared?;
-            fields.extend(object.fields.values().filter_map(|field| stored_field(model, field, meta.fields)));
+            fields.extend(
+                object
+                    .fields
+                    .values()
+                    .filter_map(|field| stored_field(model, field, meta.fields)),
+            );
             meta.place
         }
         TypeKind::Abstract(abstraction) => abstraction.place,
         _ => return None,
     };
+
     Some(json!({
         "name": def.name, "path": def.path, "place": place(place_of_type), "source": source, "fields": fields,
     }))
@@ -179,7 +248,8 @@ fn stored_field(model: &Model, field: &FieldDef, declared: &[FieldMeta]) -> Opti
             "name": field.name, "rust": field.rust, "line": declared[index].line, "non_null": declared[index].non_null,
             "type": ty, "stored": stored, "columns": columns(model, &field.ty),
         })),
-        // The fields derived from a relation need nothing of the view beyond the relation's own columns.
+        // The fields derived from a relation need nothing of the view beyond the relation's own
+        // columns.
         FieldKind::Relation(relation) if !relation.is_beside() => Some(json!({
             "name": field.name, "rust": field.rust, "line": declared[relation.index].line,
             "non_null": declared[relation.index].non_null, "type": ty,
@@ -195,7 +265,8 @@ fn stored_field(model: &Model, field: &FieldDef, declared: &[FieldMeta]) -> Opti
     }
 }
 
-/// The column types that can provide a field; null if any type can, as for lists and embedded objects.
+/// The column types that can provide a field; null if any type can, as for lists and embedded
+/// objects.
 fn columns(model: &Model, ty: &TypeExpr) -> Option<Vec<&'static str>> {
     let kind = match &model.types[ty.named()].kind {
         _ if ty.is_list() => return None,
@@ -203,8 +274,12 @@ fn columns(model: &Model, ty: &TypeExpr) -> Option<Vec<&'static str>> {
         TypeKind::Enum(_) => None,
         _ => return None,
     };
+
     let all = COLUMN_TYPES.into_iter().chain([OTHER]);
-    Some(all.filter(|column| select_form(column, kind).is_some()).collect())
+    Some(
+        all.filter(|column| select_form(column, kind).is_some())
+            .collect(),
+    )
 }
 
 fn shown(model: &Model, ty: &TypeExpr) -> String {

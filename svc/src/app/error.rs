@@ -18,7 +18,9 @@ pub enum StartError {
     )]
     NoDatabase,
     /// The local socket that sqlx uses to reach the database cannot be opened.
-    #[error("cannot open a local socket for connections to the database: {0}; let the program write to TMPDIR")]
+    #[error(
+        "cannot open a local socket for connections to the database: {0}; let the program write to TMPDIR"
+    )]
     Proxy(#[source] std::io::Error),
     /// The embedded database does not start.
     #[cfg(feature = "embedded")]
@@ -39,21 +41,24 @@ pub enum StartError {
     /// The schema cannot be served.
     #[error("the schema has {} {}:\n{}", .0.len(), if .0.len() == 1 { "error" } else { "errors" }, list(.0))]
     Schema(Vec<SchemaError>),
-    /// A row policy, a mask or the row of a mutation cannot be applied; with the reason and its fix.
+    /// A row policy, a mask or the row of a mutation cannot be applied; with the reason and its
+    /// fix.
     #[error("{0}")]
     RowPolicy(String),
     /// Operations cannot be registered.
     #[error("{} cannot be registered:\n{}", if .0.len() == 1 { "an operation" } else { "operations" }, list(.0))]
     Operations(Vec<OperationError>),
-    /// Policies of row-level security do not bind the service, which sets session variables for them; each with its
-    /// fix.
+    /// Policies of row-level security do not bind the service, which sets session variables for
+    /// them; each with its fix.
     #[error(
         "row-level security does not bind the service, which sets session variables for it:\n{}\nset \
          SVC_ALLOW_UNBOUND_POLICIES=true if that is meant", list(.0)
     )]
     UnboundPolicies(Vec<String>),
     /// The description requested by the CLI `svc` cannot be written to its file.
-    #[error("cannot write the description to {file}: {source}; unset SVC_DESCRIBE, which only the tool svc sets")]
+    #[error(
+        "cannot write the description to {file}: {source}; unset SVC_DESCRIBE, which only the tool svc sets"
+    )]
     Describe {
         /// The file.
         file: String,
@@ -69,7 +74,9 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// The address of metrics cannot be bound.
-    #[error("cannot serve metrics on {address}: {source}; set SVC_METRICS_ADDR to an address that is free")]
+    #[error(
+        "cannot serve metrics on {address}: {source}; set SVC_METRICS_ADDR to an address that is free"
+    )]
     BindMetrics {
         /// The address.
         address: String,
@@ -77,7 +84,9 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// The address cannot be bound.
-    #[error("cannot listen on {address}: {source}; set SVC_HOST and SVC_PORT to an address that is free")]
+    #[error(
+        "cannot listen on {address}: {source}; set SVC_HOST and SVC_PORT to an address that is free"
+    )]
     Bind {
         /// The address.
         address: String,
@@ -87,5 +96,9 @@ pub enum StartError {
 }
 
 fn list<E: std::fmt::Display>(errors: &[E]) -> String {
-    errors.iter().map(|error| format!("  - {error}")).collect::<Vec<_>>().join("\n")
+    errors
+        .iter()
+        .map(|error| format!("  - {error}"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -25,7 +25,8 @@ pub(super) fn serving(text: &str) -> String {
     one_line(&line)
 }
 
-/// Writes an event as a JSON object: time, level, target, message, the event's fields at the top level, and its spans.
+/// Writes an event as a JSON object: time, level, target, message, the event's fields at the top
+/// level, and its spans.
 pub(super) struct JsonLines;
 
 /// The fields of an event.
@@ -37,30 +38,57 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
 {
-    fn format_event(&self, cx: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+    fn format_event(
+        &self,
+        cx: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let metadata = event.metadata();
         if metadata.target() == SECURITY {
             fields.parse("metadata");
         }
+
         let mut line = Map::new();
-        line.insert("timestamp".to_owned(), Utc::now().to_rfc3339_opts(SecondsFormat::Micros, true).into());
+        line.insert(
+            "timestamp".to_owned(),
+            Utc::now()
+                .to_rfc3339_opts(SecondsFormat::Micros, true)
+                .into(),
+        );
+
         line.insert("level".to_owned(), metadata.level().as_str().into());
         line.insert("target".to_owned(), metadata.target().into());
         line.insert("message".to_owned(), fields.message(metadata.name()));
+
         for (name, value) in fields.0 {
-            let name = if OWN.contains(&name.as_str()) { format!("field.{name}") } else { name };
+            let name = if OWN.contains(&name.as_str()) {
+                format!("field.{name}")
+            } else {
+                name
+            };
             line.insert(name, value);
         }
-        let spans = cx.event_scope().into_iter().flat_map(|scope| scope.from_root()).map(|span| {
-            let fields = span.extensions().get::<FormattedFields<N>>().map(|fields| fields.fields.clone());
-            serde_json::json!({ "name": span.name(), "fields": fields.unwrap_or_default() })
-        });
+
+        let spans = cx
+            .event_scope()
+            .into_iter()
+            .flat_map(|scope| scope.from_root())
+            .map(|span| {
+                let fields = span
+                    .extensions()
+                    .get::<FormattedFields<N>>()
+                    .map(|fields| fields.fields.clone());
+                serde_json::json!({ "name": span.name(), "fields": fields.unwrap_or_default() })
+            });
+
         let spans = spans.collect::<Vec<_>>();
         if !spans.is_empty() {
             line.insert("spans".to_owned(), spans.into());
         }
+
         writeln!(writer, "{}", one_line(&Value::Object(line)))
     }
 }
@@ -68,14 +96,23 @@ where
 impl Fields {
     /// Returns the message; a security event has none, so its type is used instead.
     fn message(&mut self, name: &str) -> Value {
-        let message = self.0.remove("message").or_else(|| self.0.get("event_type").cloned());
+        let message = self
+            .0
+            .remove("message")
+            .or_else(|| self.0.get("event_type").cloned());
         message.unwrap_or_else(|| name.into())
     }
 
     /// Replaces a field's text with the JSON value that it contains.
     fn parse(&mut self, name: &str) {
-        let Some(field) = self.0.get_mut(name) else { return };
-        if let Some(value) = field.as_str().and_then(|text| serde_json::from_str(text).ok()) {
+        let Some(field) = self.0.get_mut(name) else {
+            return;
+        };
+
+        if let Some(value) = field
+            .as_str()
+            .and_then(|text| serde_json::from_str(text).ok())
+        {
             *field = value;
         }
     }

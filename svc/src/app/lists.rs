@@ -3,7 +3,8 @@
 use super::root_fields::{Mutation, Query, Subscription};
 use crate::schema::{KeyFn, RootFieldMeta, SvcType};
 
-/// Types to register in addition to the types that operations reach; made by [`types!`](crate::types).
+/// Types to register in addition to the types that operations reach; made by
+/// [`types!`](crate::types).
 #[derive(Debug, Clone, Default)]
 pub struct TypeList(pub(crate) Vec<KeyFn>);
 
@@ -55,7 +56,8 @@ impl SubscriptionList {
     }
 }
 
-/// Lists types for [`AppOptions::types`](crate::AppOptions::types). Types that operations reach need no listing.
+/// Lists types for [`AppOptions::types`](crate::AppOptions::types). Types that operations reach
+/// need no listing.
 #[macro_export]
 macro_rules! types {
     ($($(#[$attr:meta])* $ty:ty),* $(,)?) => {{
@@ -77,7 +79,8 @@ macro_rules! queries {
     }};
 }
 
-/// Lists functions with `#[svc::mutation]` for [`AppOptions::mutations`](crate::AppOptions::mutations).
+/// Lists functions with `#[svc::mutation]` for
+/// [`AppOptions::mutations`](crate::AppOptions::mutations).
 #[macro_export]
 macro_rules! mutations {
     ($($(#[$attr:meta])* $mutation:ty),* $(,)?) => {{
@@ -87,7 +90,8 @@ macro_rules! mutations {
     }};
 }
 
-/// Lists functions with `#[svc::subscription]` for [`AppOptions::subscriptions`](crate::AppOptions::subscriptions).
+/// Lists functions with `#[svc::subscription]` for
+/// [`AppOptions::subscriptions`](crate::AppOptions::subscriptions).
 ///
 /// An entry may have a condition: `subscriptions![post_changed, #[cfg(feature = "chat")] said]`.
 #[macro_export]

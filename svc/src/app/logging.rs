@@ -17,7 +17,11 @@ static IS_JSON: AtomicBool = AtomicBool::new(false);
 
 /// Formats a text that is written to standard error outside the log like the log's lines.
 pub(super) fn in_form(text: String) -> String {
-    if IS_JSON.load(Ordering::Relaxed) { json_log::serving(&text) } else { text }
+    if IS_JSON.load(Ordering::Relaxed) {
+        json_log::serving(&text)
+    } else {
+        text
+    }
 }
 
 /// Logs to standard error in this format, unless the program already has a subscriber.
@@ -27,17 +31,23 @@ pub(super) fn init(format: LogFormat) {
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
-        // A write error cannot be reported if standard error is full or closed, and trying to report it aborts the
-        // program.
+        // A write error cannot be reported if standard error is full or closed, and trying to
+        // report it aborts the program.
         .log_internal_errors(false);
+
     // An error means that there is a subscriber already; it stays.
     match format {
         LogFormat::Text => drop(lines.with_ansi(colors).finish().try_init()),
         LogFormat::Json => {
-            let begun = lines.with_ansi(false).event_format(JsonLines).finish().try_init();
+            let begun = lines
+                .with_ansi(false)
+                .event_format(JsonLines)
+                .finish()
+                .try_init();
             IS_JSON.fetch_or(begun.is_ok(), Ordering::Relaxed);
         }
     }
+
     if let Some(wrong) = wrong {
         tracing::warn!(
             "RUST_LOG is not a valid filter ({wrong}), so it is `{DEFAULT}`; write it as in `info,svc=debug`"
@@ -48,7 +58,10 @@ pub(super) fn init(format: LogFormat) {
 /// Parses the variable's filter; the second value describes its error.
 fn filter(variable: Option<String>) -> (EnvFilter, Option<String>) {
     let text = variable.filter(|text| !text.trim().is_empty());
-    let Some(text) = text else { return (EnvFilter::new(DEFAULT), None) };
+    let Some(text) = text else {
+        return (EnvFilter::new(DEFAULT), None);
+    };
+
     match (EnvFilter::try_new(&text), slip(&text)) {
         (Ok(filter), None) => (filter, None),
         (Ok(_), Some(slip)) => (EnvFilter::new(DEFAULT), Some(slip)),
@@ -56,10 +69,16 @@ fn filter(variable: Option<String>) -> (EnvFilter, Option<String>) {
     }
 }
 
-/// Finds a word that is a misspelled level. The filter would take it for a module name and show nothing else.
+/// Finds a word that is a misspelled level. The filter would take it for a module name and show
+/// nothing else.
 fn slip(text: &str) -> Option<String> {
     const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
-    let words = text.split(',').map(str::trim).filter(|word| !word.contains(['=', '[', ':', '_']));
+
+    let words = text
+        .split(',')
+        .map(str::trim)
+        .filter(|word| !word.contains(['=', '[', ':', '_']));
+
     words.map(str::to_ascii_lowercase).find_map(|word| {
         let distance = |level: &&str| strsim::damerau_levenshtein(level, &word);
         let nearest = LEVELS.into_iter().min_by_key(distance)?;
@@ -74,10 +93,24 @@ mod tests {
     #[test]
     fn slips_in_filters_are_found() {
         let wrong = |text: &str| filter(Some(text.to_owned())).1;
-        assert_eq!(wrong("inof").as_deref(), Some("did you mean `info` by `inof`?"));
-        assert_eq!(wrong("svc=debug,DEBG").as_deref(), Some("did you mean `debug` by `debg`?"));
+        assert_eq!(
+            wrong("inof").as_deref(),
+            Some("did you mean `info` by `inof`?")
+        );
+        assert_eq!(
+            wrong("svc=debug,DEBG").as_deref(),
+            Some("did you mean `debug` by `debg`?")
+        );
         assert!(wrong("svc=loud=3").is_some());
-        for right in ["", "info", "WARN,svc=debug", "shop", "my_crate=trace,off", "svc[request]=debug"] {
+
+        for right in [
+            "",
+            "info",
+            "WARN,svc=debug",
+            "shop",
+            "my_crate=trace,off",
+            "svc[request]=debug",
+        ] {
             assert_eq!(wrong(right), None, "{right}");
         }
     }

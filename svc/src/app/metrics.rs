@@ -16,13 +16,14 @@ use crate::settings::{tell_overridden, use_group};
 
 /// Counts the service's work from now on, and serves the series to Prometheus.
 ///
-/// Counts the requests to all routes that the router has now, but not to routes added later. So call it last, also
-/// after [`setup_rate_limiting`](crate::setup_rate_limiting); otherwise rate-limited requests are not counted. The
-/// series are served at `metrics_path`: on a separate port if `address` is set, otherwise beside `/graphql`. There they
-/// are public, so in production they are served there only if `enabled` is set to `true`.
+/// Counts the requests to all routes that the router has now, but not to routes added later. So
+/// call it last, also after [`setup_rate_limiting`](crate::setup_rate_limiting); otherwise
+/// rate-limited requests are not counted. The series are served at `metrics_path`: on a separate
+/// port if `address` is set, otherwise beside `/graphql`. There they are public, so in production
+/// they are served there only if `enabled` is set to `true`.
 ///
-/// A process has one collector, which counts for all its applications. If this function is called several times, the
-/// first call's series settings apply.
+/// A process has one collector, which counts for all its applications. If this function is called
+/// several times, the first call's series settings apply.
 ///
 /// Without the feature `metrics`, nothing is counted, and a placeholder is served.
 ///
@@ -48,17 +49,26 @@ pub fn setup_metrics(app: Router, config: MetricsConfig) -> Result<Router, Start
     if cfg!(feature = "metrics") {
         use_group(&config).into_iter().for_each(tell_overridden);
     }
+
     if config.enabled == Some(false) {
         return Ok(app);
     }
+
     config.check()?;
-    let MetricsConfig { enabled, address, .. } = config;
+    let MetricsConfig {
+        enabled, address, ..
+    } = config;
     let path = config.metrics_path.clone();
     let (app, scrape) = counted(app, config);
+
     match address {
         Some(address) => {
-            listen(address, Router::new().route(&path, scrape))
-                .map_err(|source| StartError::BindMetrics { address: address.to_string(), source })?;
+            listen(address, Router::new().route(&path, scrape)).map_err(|source| {
+                StartError::BindMetrics {
+                    address: address.to_string(),
+                    source,
+                }
+            })?;
             Ok(app)
         }
         None if in_production() && enabled.is_none() => {
@@ -77,37 +87,54 @@ pub fn setup_metrics(app: Router, config: MetricsConfig) -> Result<Router, Start
 #[cfg(feature = "metrics")]
 fn counted(app: Router, config: MetricsConfig) -> (Router, MethodRouter) {
     use crate::metrics::{MetricsLayer, set_collector};
+
     let metrics = set_collector(&config);
     let app = app.layer(MetricsLayer::new(metrics, config.exclude_paths));
     let scrape = move |headers: HeaderMap| async move {
         let format = wanted(&headers);
         // Writing to a string cannot fail.
-        (no_store(format.content_type()), metrics.encode(format).unwrap_or_default())
+        (
+            no_store(format.content_type()),
+            metrics.encode(format).unwrap_or_default(),
+        )
     };
+
     (app, get(scrape))
 }
 
 #[cfg(not(feature = "metrics"))]
 fn counted(app: Router, _: MetricsConfig) -> (Router, MethodRouter) {
     let scrape = || async {
-        let text = "# Nothing is counted: the program is built without the feature `metrics` of svc.\n";
+        let text =
+            "# Nothing is counted: the program is built without the feature `metrics` of svc.\n";
         (no_store("text/plain; version=0.0.4; charset=utf-8"), text)
     };
     (app, get(scrape))
 }
 
 fn no_store(content_type: &'static str) -> [(HeaderName, &'static str); 2] {
-    [(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, "no-store")]
+    [
+        (header::CONTENT_TYPE, content_type),
+        (header::CACHE_CONTROL, "no-store"),
+    ]
 }
 
-/// Returns the format that a scraper accepts. Prometheus prefers OpenMetrics; without an `Accept` header, the format is
-/// plain text.
+/// Returns the format that a scraper accepts. Prometheus prefers OpenMetrics; without an `Accept`
+/// header, the format is plain text.
 #[cfg(feature = "metrics")]
 fn wanted(headers: &HeaderMap) -> crate::metrics::Format {
     use crate::metrics::Format;
-    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+
+    let accepted = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     let mut kinds = accepted.flat_map(|value| value.split(',')).map(str::trim);
-    if kinds.any(|kind| kind.starts_with("application/openmetrics-text")) { Format::OpenMetrics } else { Format::Text }
+    if kinds.any(|kind| kind.starts_with("application/openmetrics-text")) {
+        Format::OpenMetrics
+    } else {
+        Format::Text
+    }
 }
 
 /// Serves the series on a separate port, for as long as the process runs.

@@ -42,7 +42,10 @@ mod uploads;
 mod user_database;
 #[cfg(feature = "auth")]
 mod user_loader;
-#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, dead_code, reason = "tests of programs check views"))]
+#[cfg_attr(
+    not(feature = "testing"),
+    allow(unreachable_pub, dead_code, reason = "tests of programs check views")
+)]
 mod view_check;
 
 #[cfg(test)]

@@ -6,18 +6,25 @@ use super::AppOptions;
 
 /// Warns if no operation of a production service is guarded, unless the program allows that.
 pub(super) fn warn_of_open(model: &Model, options: &AppOptions) {
-    let is_guarded = options.authorizer.is_some() || options.open_to_everyone || is_auth_required(options);
+    let is_guarded =
+        options.authorizer.is_some() || options.open_to_everyone || is_auth_required(options);
     if is_guarded || options.config.is_development() {
         return;
     }
+
     let open = |rules: &RootRules| rules.authorizer.is_none() && rules.guards.is_empty();
     let fields = model.fields().filter_map(|field| match &field.kind {
         FieldKind::Root(_, _, rules) => Some((field.name.as_str(), open(rules))),
         _ => None,
     });
     let (open, guarded): (Vec<_>, Vec<_>) = fields.partition(|(_, is_open)| *is_open);
+
     if guarded.is_empty() {
-        let operations = open.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let operations = open
+            .iter()
+            .map(|(name, _)| *name)
+            .collect::<Vec<_>>()
+            .join(", ");
         tracing::warn!(
             operations,
             "anyone may call these operations; give the application an authorizer or guards, or say \

@@ -9,7 +9,10 @@ use std::time::Duration;
 use super::{MutationList, QueryList, SubscriptionList, SvcConfig, TypeList};
 use crate::Constraint;
 use crate::application::{DataMap, Limits};
-use crate::authz::{AuthorizationCacheConfig, CachedAuthorizer, DynAuthorizer, RowPolicy, TriedRule, TryingAuthorizer};
+use crate::authz::{
+    AuthorizationCacheConfig, CachedAuthorizer, DynAuthorizer, RowPolicy, TriedRule,
+    TryingAuthorizer,
+};
 use crate::engine::{Hooks, Operation, OperationRegistry, ResponseCache};
 use crate::events::EventSource;
 use crate::health::HealthCheck;
@@ -79,12 +82,16 @@ impl AppOptions {
         Self::default()
     }
 
-    /// Creates options with the settings and limits of the environment; see [`SvcConfig`] and [`Limits`].
+    /// Creates options with the settings and limits of the environment; see [`SvcConfig`] and
+    /// [`Limits`].
     ///
     /// # Errors
     /// A [`ConfigError`] with the name of the variable and its allowed values.
     pub fn from_env() -> Result<Self, ConfigError> {
-        Ok(Self { reads_environment: true, ..Self::default().config(SvcConfig::from_env()?) })
+        Ok(Self {
+            reads_environment: true,
+            ..Self::default().config(SvcConfig::from_env()?)
+        })
     }
 
     /// Replaces all settings, including the limits.
@@ -107,9 +114,9 @@ impl AppOptions {
         self
     }
 
-    /// Sets the SQL that runs in one transaction when the database is first reached, before any query: tables, views
-    /// and seeds of examples and tests. It runs at every start, so it must be repeatable (`IF NOT EXISTS`, `OR
-    /// REPLACE`).
+    /// Sets the SQL that runs in one transaction when the database is first reached, before any
+    /// query: tables, views and seeds of examples and tests. It runs at every start, so it must be
+    /// repeatable (`IF NOT EXISTS`, `OR REPLACE`).
     pub fn setup_sql(mut self, sql: impl Into<Cow<'static, str>>) -> Self {
         self.setup = Some(sql.into());
         self
@@ -121,18 +128,20 @@ impl AppOptions {
         self
     }
 
-    /// Sets the provider that verifies tokens and identifies their users, instead of the provider of the settings.
+    /// Sets the provider that verifies tokens and identifies their users, instead of the provider
+    /// of the settings.
     #[cfg(feature = "auth")]
     pub fn auth_provider(mut self, provider: impl crate::auth::AuthProvider) -> Self {
         self.provider = Some(std::sync::Arc::new(provider));
         self
     }
 
-    /// Sets a function that completes a user with application data, such as memberships, or rejects a suspended user:
-    /// `None` leaves the request without a user, as an invalid token does. An error is logged, and the response is 503.
+    /// Sets a function that completes a user with application data, such as memberships, or rejects
+    /// a suspended user: `None` leaves the request without a user, as an invalid token does. An
+    /// error is logged, and the response is 503.
     ///
-    /// The loaded user is cached with the token for at most `keep_for`, so a role that was revoked is gone within that
-    /// time.
+    /// The loaded user is cached with the token for at most `keep_for`, so a role that was revoked
+    /// is gone within that time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -172,7 +181,8 @@ impl AppOptions {
         self
     }
 
-    /// Sets the service that revokes tokens before they expire; each request with a token checks it.
+    /// Sets the service that revokes tokens before they expire; each request with a token checks
+    /// it.
     #[cfg(feature = "auth")]
     pub fn token_revocation(mut self, revocation: crate::auth::TokenRevocationService) -> Self {
         self.revocation = Some(revocation);
@@ -193,8 +203,8 @@ impl AppOptions {
         self
     }
 
-    /// Whether a production service with session variables starts even if policies of row-level security do not bind
-    /// it. The log names these policies and how to make them bind.
+    /// Whether a production service with session variables starts even if policies of row-level
+    /// security do not bind it. The log names these policies and how to make them bind.
     pub fn allow_unbound_policies(mut self, allowed: bool) -> Self {
         self.config.database.allow_unbound_policies = allowed;
         self
@@ -206,27 +216,30 @@ impl AppOptions {
         self
     }
 
-    /// Sets the maximum time of a request, including all waiting; `None` for no limit. Default a minute.
+    /// Sets the maximum time of a request, including all waiting; `None` for no limit. Default a
+    /// minute.
     pub fn request_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.config.request_timeout = timeout.into();
         self
     }
 
-    /// Replaces all limits on documents and pages, including the limits of the settings. [`Limits::from_env`] returns
-    /// the limits of the environment.
+    /// Replaces all limits on documents and pages, including the limits of the settings.
+    /// [`Limits::from_env`] returns the limits of the environment.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.config.limits = limits;
         self
     }
 
-    /// Adds types that no operation reaches, such as the members of an interface that an operation returns.
+    /// Adds types that no operation reaches, such as the members of an interface that an operation
+    /// returns.
     pub fn types(mut self, types: TypeList) -> Self {
         self.types.extend(types.0);
         self
     }
 
-    /// Adds types whose rows only the program reads, as with `db.find::<T>()` in [`load_user`](Self::load_user).
-    /// Clients can neither see these types nor reach their rows. Types that are in the schema anyway need no listing.
+    /// Adds types whose rows only the program reads, as with `db.find::<T>()` in
+    /// [`load_user`](Self::load_user). Clients can neither see these types nor reach their rows.
+    /// Types that are in the schema anyway need no listing.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -251,9 +264,9 @@ impl AppOptions {
         self
     }
 
-    /// Adds types whose rows clients can refetch by an opaque id: each gets the field `nodeId` and implements the
-    /// interface `Node`, and `Query` gets `node(id:)` and `nodes(ids:)`, which find the rows of all these types. Row
-    /// policies apply there as everywhere.
+    /// Adds types whose rows clients can refetch by an opaque id: each gets the field `nodeId` and
+    /// implements the interface `Node`, and `Query` gets `node(id:)` and `nodes(ids:)`, which find
+    /// the rows of all these types. Row policies apply there as everywhere.
     pub fn nodes(mut self, types: TypeList) -> Self {
         self.nodes.extend(types.0);
         self
@@ -277,7 +290,8 @@ impl AppOptions {
         self
     }
 
-    /// Sets the source of events, in place of the database's `NOTIFY`; see [`svc::events`](crate::events).
+    /// Sets the source of events, in place of the database's `NOTIFY`; see
+    /// [`svc::events`](crate::events).
     ///
     /// ```
     /// use svc::events::InProcessEvents;
@@ -290,10 +304,11 @@ impl AppOptions {
         self
     }
 
-    /// Adds channels to listen to, for [`Context::events`](crate::Context::events). The channels of subscriptions
-    /// without a body need no listing.
+    /// Adds channels to listen to, for [`Context::events`](crate::Context::events). The channels of
+    /// subscriptions without a body need no listing.
     pub fn event_channels(mut self, channels: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.event_channels.extend(channels.into_iter().map(Into::into));
+        self.event_channels
+            .extend(channels.into_iter().map(Into::into));
         self
     }
 
@@ -312,14 +327,16 @@ impl AppOptions {
         self
     }
 
-    /// Adds operations to register: documents that clients may name, with or without SQL that executes them.
+    /// Adds operations to register: documents that clients may name, with or without SQL that
+    /// executes them.
     pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
         self.registered.extend(operations);
         self
     }
 
-    /// Sets a directory whose files are registered: each `*.graphql` or `*.gql` below it is an operation, and
-    /// `name.sql` beside `name.graphql` is its SQL. The directory is read when the application is created.
+    /// Sets a directory whose files are registered: each `*.graphql` or `*.gql` below it is an
+    /// operation, and `name.sql` beside `name.graphql` is its SQL. The directory is read when the
+    /// application is created.
     pub fn operations_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.config.operations.dir = Some(folder.into());
         self
@@ -343,8 +360,8 @@ impl AppOptions {
         self
     }
 
-    /// Whether filters have operators that take regular expressions: `matches`, `imatches` and `pathExists`. Even a
-    /// short regular expression can keep PostgreSQL busy for a long time.
+    /// Whether filters have operators that take regular expressions: `matches`, `imatches` and
+    /// `pathExists`. Even a short regular expression can keep PostgreSQL busy for a long time.
     pub fn regular_expressions(mut self, on: bool) -> Self {
         self.config.schema.regular_expressions = on;
         self
@@ -356,18 +373,21 @@ impl AppOptions {
         self
     }
 
-    /// Adds a value for resolvers, which find it by its type: [`Context::data`](crate::Context::data).
+    /// Adds a value for resolvers, which find it by its type:
+    /// [`Context::data`](crate::Context::data).
     pub fn data<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.data.insert(value);
         self
     }
 
-    /// Adds a value that is created once for each request, before its first field runs; resolvers, session variables
-    /// and context values find it by its type: [`Context::data`](crate::Context::data).
+    /// Adds a value that is created once for each request, before its first field runs; resolvers,
+    /// session variables and context values find it by its type:
+    /// [`Context::data`](crate::Context::data).
     ///
-    /// Values are created one after the other, in the order of these calls, and each can read the earlier ones. An
-    /// error fails the whole request: no field runs, and clients see it like a resolver's error. The time counts toward
-    /// the request's timeout. Requests that are rejected before they run, such as invalid documents, create no values.
+    /// Values are created one after the other, in the order of these calls, and each can read the
+    /// earlier ones. An error fails the whole request: no field runs, and clients see it like a
+    /// resolver's error. The time counts toward the request's timeout. Requests that are rejected
+    /// before they run, such as invalid documents, create no values.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -395,8 +415,8 @@ impl AppOptions {
         self
     }
 
-    /// Adds the message that clients receive when a mutation violates a constraint of the database. The errors of all
-    /// other constraints are masked.
+    /// Adds the message that clients receive when a mutation violates a constraint of the database.
+    /// The errors of all other constraints are masked.
     ///
     /// ```
     /// use svc::Constraint;
@@ -410,8 +430,8 @@ impl AppOptions {
         self
     }
 
-    /// Adds a value of the request that database functions receive before their arguments, by the name that
-    /// `#[svc::mutation(function = "…", context = ["…"])]` uses. `None` is null.
+    /// Adds a value of the request that database functions receive before their arguments, by the
+    /// name that `#[svc::mutation(function = "…", context = ["…"])]` uses. `None` is null.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -446,8 +466,14 @@ impl AppOptions {
         if self.tried_rules.is_empty() {
             return enforced;
         }
+
         let limit = self.config.authorization_timeout.min(LONGEST_TIMEOUT);
-        Some(Box::new(TryingAuthorizer::new(enforced, std::mem::take(&mut self.tried_rules), limit)))
+
+        Some(Box::new(TryingAuthorizer::new(
+            enforced,
+            std::mem::take(&mut self.tried_rules),
+            limit,
+        )))
     }
 
     /// Suppresses log notes on the environment: a test takes its settings from elsewhere.
@@ -480,21 +506,40 @@ impl AppOptions {
 
     pub(crate) fn model(&self) -> Result<crate::schema::Model, super::StartError> {
         use crate::schema::{Dialect, Listed, Naming, build};
-        let naming = if self.config.schema.auto_camel_case { Naming::CamelCase } else { Naming::AsWritten };
+
+        let naming = if self.config.schema.auto_camel_case {
+            Naming::CamelCase
+        } else {
+            Naming::AsWritten
+        };
+
         let listed = Listed {
             types: self.types.clone(),
             operations: self.operations.clone(),
             nodes: self.nodes.clone(),
             internal: self.internal_types.clone(),
         };
-        let crate::SchemaConfig { regular_expressions, guard_directives, .. } = self.config.schema;
-        let dialect = Dialect { naming, regular_expressions, guard_directives };
+
+        let crate::SchemaConfig {
+            regular_expressions,
+            guard_directives,
+            ..
+        } = self.config.schema;
+
+        let dialect = Dialect {
+            naming,
+            regular_expressions,
+            guard_directives,
+        };
+
         build(&listed, dialect, crate::engine::coerce_literal).map_err(super::StartError::Schema)
     }
 }
 
 impl std::fmt::Debug for AppOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AppOptions").field("config", &self.config).finish_non_exhaustive()
+        f.debug_struct("AppOptions")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
     }
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::AppOptions;
-use crate::authz::{AuthorizationCacheConfig, AuthorizerOf, IntoAuthorizer, RowDecision, RowPolicy, TriedRule};
+use crate::authz::{
+    AuthorizationCacheConfig, AuthorizerOf, IntoAuthorizer, RowDecision, RowPolicy, TriedRule,
+};
 use crate::request::Context;
 use crate::schema::SvcType;
 
@@ -24,16 +26,17 @@ impl AppOptions {
         self
     }
 
-    /// Sets a cache for the decisions of the [`authorizer`](Self::authorizer); see [`AuthorizationCacheConfig`].
-    /// Without it, the authorizer is called for every decision. Authorizers of single operations are never cached.
+    /// Sets a cache for the decisions of the [`authorizer`](Self::authorizer); see
+    /// [`AuthorizationCacheConfig`]. Without it, the authorizer is called for every decision.
+    /// Authorizers of single operations are never cached.
     pub fn authorization_cache(mut self, cache: AuthorizationCacheConfig) -> Self {
         self.authorization_cache = Some(cache);
         self
     }
 
-    /// Adds a dry-run rule: it is evaluated for requests that the [`authorizer`](Self::authorizer) allows, and the log
-    /// records the requests that it would deny or filter. It denies nothing, and no request waits for it. `name`
-    /// identifies it in the log.
+    /// Adds a dry-run rule: it is evaluated for requests that the [`authorizer`](Self::authorizer)
+    /// allows, and the log records the requests that it would deny or filter. It denies nothing,
+    /// and no request waits for it. `name` identifies it in the log.
     ///
     /// It is not evaluated for operations that have their own authorizer, nor by checks of fields.
     ///
@@ -48,25 +51,32 @@ impl AppOptions {
     ///     });
     /// # drop(options);
     /// ```
-    pub fn dry_run<Kind: 'static>(mut self, name: impl Into<String>, rule: impl IntoAuthorizer<Kind>) -> Self {
-        self.tried_rules.push(TriedRule { name: name.into(), rule: Box::new(AuthorizerOf::new(rule)) });
+    pub fn dry_run<Kind: 'static>(
+        mut self,
+        name: impl Into<String>,
+        rule: impl IntoAuthorizer<Kind>,
+    ) -> Self {
+        self.tried_rules.push(TriedRule {
+            name: name.into(),
+            rule: Box::new(AuthorizerOf::new(rule)),
+        });
         self
     }
 
-    /// Declares that anyone may call the operations that nothing guards, so that a service in production does not warn
-    /// about them.
+    /// Declares that anyone may call the operations that nothing guards, so that a service in
+    /// production does not warn about them.
     pub fn open_to_everyone(mut self) -> Self {
         self.open_to_everyone = true;
         self
     }
 
-    /// Adds a policy for the rows of `T`: it decides which rows a request may read, everywhere that rows of this type
-    /// are read.
+    /// Adds a policy for the rows of `T`: it decides which rows a request may read, everywhere that
+    /// rows of this type are read.
     ///
-    /// It is called before rows of `T` are first read for a request, and its [`RowDecision`] applies to the whole
-    /// request. A type may have several policies: a row is readable if one of them permits it and none denies it. A
-    /// policy for an interface or a union applies to the rows of all its member types, in addition to their own
-    /// policies.
+    /// It is called before rows of `T` are first read for a request, and its [`RowDecision`]
+    /// applies to the whole request. A type may have several policies: a row is readable if one of
+    /// them permits it and none denies it. A policy for an interface or a union applies to the rows
+    /// of all its member types, in addition to their own policies.
     ///
     /// ```
     /// use svc::authz::RowDecision;
@@ -94,8 +104,9 @@ impl AppOptions {
         self
     }
 
-    /// Masks a field of `T`, by its Rust name: where the decision does not permit a row, the field is null, also for
-    /// filters, orders, groups and aggregates. It decides like a [`row_policy`](Self::row_policy), for one field.
+    /// Masks a field of `T`, by its Rust name: where the decision does not permit a row, the field
+    /// is null, also for filters, orders, groups and aggregates. It decides like a
+    /// [`row_policy`](Self::row_policy), for one field.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -111,14 +122,15 @@ impl AppOptions {
     /// });
     /// ```
     ///
-    /// The field must be an `Option` in a struct with a `sql_source` whose rows no other type embeds. Anything else is
-    /// an error at the start.
+    /// The field must be an `Option` in a struct with a `sql_source` whose rows no other type
+    /// embeds. Anything else is an error at the start.
     pub fn mask_where<T: SvcType>(
         mut self,
         field: impl Into<String>,
         policy: impl Fn(&Context<'_>) -> crate::Result<RowDecision> + Send + Sync + 'static,
     ) -> Self {
-        self.row_policies.push(RowPolicy::new::<T>(Some(field.into()), policy));
+        self.row_policies
+            .push(RowPolicy::new::<T>(Some(field.into()), policy));
         self
     }
 

@@ -5,33 +5,57 @@ use std::sync::Arc;
 use super::serve::max_connections;
 use super::{ProtectionConfig, SvcConfig};
 use crate::http::{
-    CrossOriginRules, CsrfProtection, Overload, PendingBodies, PendingBounds, Protection, UnreadAnswers,
+    CrossOriginRules, CsrfProtection, Overload, PendingBodies, PendingBounds, Protection,
+    UnreadAnswers,
 };
 use crate::rate_limit::AddressRule;
 use crate::security_log::Clients;
 use crate::settings::{ConfigError, is_origin};
 
-/// The minimum concurrency limit of load shedding, however slow requests are: it keeps processors and disks busy. With
-/// twice as many, requests for rows that take up two processors would take eight times as long as one alone.
+/// The minimum concurrency limit of load shedding, however slow requests are: it keeps processors
+/// and disks busy. With twice as many, requests for rows that take up two processors would take
+/// eight times as long as one alone.
 const LEAST: usize = 8;
 
 /// Builds the protection configured by the settings.
 ///
 /// # Errors
 /// The setting that conflicts with the others.
-pub(super) fn protection(config: &SvcConfig, clients: &Clients) -> Result<Arc<Protection>, ConfigError> {
+pub(super) fn protection(
+    config: &SvcConfig,
+    clients: &Clients,
+) -> Result<Arc<Protection>, ConfigError> {
     let settings = &config.protection;
     check_origins(settings)?;
-    let ProtectionConfig { cors_origins, cors_headers, cors_credentials, cors_max_age, .. } = settings;
+    let ProtectionConfig {
+        cors_origins,
+        cors_headers,
+        cors_credentials,
+        cors_max_age,
+        ..
+    } = settings;
+
     // Requests wait for connections of the pool, and no connection should be idle.
     let least = LEAST.max(usize::try_from(config.database.pool_size).unwrap_or(LEAST));
-    // Slow bodies must leave connections for other clients, also if the process may open only a few files.
+
+    // Slow bodies must leave connections for other clients, also if the process may open only a few
+    // files.
     let most_bodies = (max_connections(config.http.max_connections) / 2).max(1);
+
     Ok(Arc::new(Protection {
-        csrf: settings.csrf.then(|| CsrfProtection::new(cors_origins, clients.clone())),
-        cross_origin: CrossOriginRules::new(cors_origins, cors_headers, *cors_credentials, *cors_max_age),
+        csrf: settings
+            .csrf
+            .then(|| CsrfProtection::new(cors_origins, clients.clone())),
+        cross_origin: CrossOriginRules::new(
+            cors_origins,
+            cors_headers,
+            *cors_credentials,
+            *cors_max_age,
+        ),
         #[cfg(feature = "compression")]
-        compression: settings.compression.then_some(settings.compression_min_size),
+        compression: settings
+            .compression
+            .then_some(settings.compression_min_size),
         request_ids: settings.request_ids,
         overload: settings
             .load_shedding
@@ -49,15 +73,30 @@ pub(super) fn protection(config: &SvcConfig, clients: &Clients) -> Result<Arc<Pr
 
 fn check_origins(settings: &ProtectionConfig) -> Result<(), ConfigError> {
     let name = "SVC_CORS_ORIGINS";
-    if let Some(wrong) = settings.cors_origins.iter().find(|origin| !is_origin(origin)) {
-        return Err(ConfigError::new(name, wrong.as_str(), "it must be an origin such as https://app.example.com"));
+    if let Some(wrong) = settings
+        .cors_origins
+        .iter()
+        .find(|origin| !is_origin(origin))
+    {
+        return Err(ConfigError::new(
+            name,
+            wrong.as_str(),
+            "it must be an origin such as https://app.example.com",
+        ));
     }
+
     if settings.cors_credentials && settings.cors_origins.iter().any(|origin| origin == "*") {
-        return Err(ConfigError::new(name, "*", "it must name the origins where SVC_CORS_CREDENTIALS is on"));
+        return Err(ConfigError::new(
+            name,
+            "*",
+            "it must name the origins where SVC_CORS_CREDENTIALS is on",
+        ));
     }
+
     if settings.compression && cfg!(not(feature = "compression")) {
         let allowed = "it must be false, or the program has to be built with the feature `compression` of svc";
         return Err(ConfigError::new("SVC_COMPRESSION", "true", allowed));
     }
+
     Ok(())
 }

@@ -6,9 +6,10 @@ use super::AppOptions;
 use crate::rate_limit::{self, RateLimiting};
 
 impl AppOptions {
-    /// Limits how often clients send requests, on all routes of the application. This adds no layer in front of
-    /// `/graphql`, so it costs less than [`setup_rate_limiting`](crate::setup_rate_limiting), which is for routers with
-    /// custom routes.
+    /// Limits how often clients send requests, on all routes of the application. This adds no layer
+    /// in front of `/graphql`, so it costs less than
+    /// [`setup_rate_limiting`](crate::setup_rate_limiting), which is for routers with custom
+    /// routes.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -31,9 +32,16 @@ pub(super) fn note_rate_limits(options: &AppOptions) {
     if options.rate_limiting.is_some() || options.is_quiet {
         return;
     }
-    let limited = options.operations.iter().filter(|operation| operation.rules.rate_limit.is_some());
+
+    let limited = options
+        .operations
+        .iter()
+        .filter(|operation| operation.rules.rate_limit.is_some());
     let limited = limited.map(|operation| operation.path.to_owned());
-    LIMITED.lock().unwrap_or_else(PoisonError::into_inner).extend(limited);
+    LIMITED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .extend(limited);
 }
 
 /// Logs the operations with a rate limit that nothing enforces by now.
@@ -51,5 +59,8 @@ pub(super) fn warn_of_unlimited() {
 
 /// Whether there are operations whose rate limits nothing enforces yet.
 pub(super) fn has_unlimited() -> bool {
-    !LIMITED.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    !LIMITED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .is_empty()
 }

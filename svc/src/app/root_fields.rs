@@ -2,10 +2,11 @@
 
 use crate::schema::RootFieldMeta;
 
-/// A registered root field; the struct that `#[svc::query]` and its siblings generate beside the function.
+/// A registered root field; the struct that `#[svc::query]` and its siblings generate beside the
+/// function.
 ///
-/// A struct named `bool` would hide the type. So for a function with the name of a primitive type, that primitive type
-/// implements the trait, with a type of the user's crate as `Owner`.
+/// A struct named `bool` would hide the type. So for a function with the name of a primitive type,
+/// that primitive type implements the trait, with a type of the user's crate as `Owner`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a root field",
     label = "not a root field",

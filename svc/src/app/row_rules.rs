@@ -9,7 +9,10 @@ use crate::schema::Model;
 ///
 /// # Errors
 /// The policy, or the mutation that acts on a row, whose type has no rows.
-pub(super) fn row_policies(model: &Model, policies: Vec<RowPolicy>) -> Result<RowPolicies, StartError> {
+pub(super) fn row_policies(
+    model: &Model,
+    policies: Vec<RowPolicy>,
+) -> Result<RowPolicies, StartError> {
     check_acted(model).map_err(StartError::RowPolicy)?;
     check_nested(model, !policies.is_empty()).map_err(StartError::RowPolicy)?;
     let policies = RowPolicies::new(model, policies).map_err(StartError::RowPolicy)?;
@@ -23,14 +26,18 @@ pub(super) fn row_policies(model: &Model, policies: Vec<RowPolicy>) -> Result<Ro
              are read by them"
         );
     }
+
     Ok(policies)
 }
 
-/// Checks that every table whose rows come from an input object has a type whose row policies apply to them, if there
-/// are any row policies.
+/// Checks that every table whose rows come from an input object has a type whose row policies apply
+/// to them, if there are any row policies.
 fn check_nested(model: &Model, has_policies: bool) -> Result<(), String> {
     for written in written_tables(model) {
-        let Some((holder, nested)) = &written.holder else { continue };
+        let Some((holder, nested)) = &written.holder else {
+            continue;
+        };
+
         let of = nested.of.map(|of| model.by_rust.get(&of()));
         if of.is_some_and(|of| of.is_none_or(|of| model.source(*of).is_none())) {
             return Err(format!(
@@ -38,6 +45,7 @@ fn check_nested(model: &Model, has_policies: bool) -> Result<(), String> {
                  operation or another type uses, or that is listed in `.types(…)`"
             ));
         }
+
         if has_policies && of.is_none() {
             return Err(format!(
                 "`{holder}` writes to `{}`, and there are row policies; name the type that reads its rows, as in \
@@ -46,12 +54,16 @@ fn check_nested(model: &Model, has_policies: bool) -> Result<(), String> {
             ));
         }
     }
+
     Ok(())
 }
 
 fn check_acted(model: &Model) -> Result<(), String> {
     for (field, function, _) in functions(model) {
-        let Some(acts_on) = function.acts_on else { continue };
+        let Some(acts_on) = function.acts_on else {
+            continue;
+        };
+
         let row = model.by_rust.get(&(acts_on.row)());
         if row.is_none_or(|row| model.source(*row).is_none()) {
             return Err(format!(
@@ -62,5 +74,6 @@ fn check_acted(model: &Model) -> Result<(), String> {
             ));
         }
     }
+
     Ok(())
 }

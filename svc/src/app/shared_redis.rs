@@ -8,15 +8,16 @@ use crate::auth::{RedisRevocationStore, RevocationConfig, TokenRevocationService
 use crate::{ConfigError, RedisClient};
 
 impl AppOptions {
-    /// Sets the Redis client in place of the client of `SVC_REDIS_URL`, such as one with custom certificate
-    /// authorities.
+    /// Sets the Redis client in place of the client of `SVC_REDIS_URL`, such as one with custom
+    /// certificate authorities.
     pub fn redis(mut self, client: RedisClient) -> Self {
         self.redis = client.into();
         self
     }
 
-    /// Returns the Redis client shared by the whole program: the client [given](Self::redis) by the program, or else
-    /// the client of `SVC_REDIS_URL`; `None` if there is neither. It has one connection, however many parts use it.
+    /// Returns the Redis client shared by the whole program: the client [given](Self::redis) by the
+    /// program, or else the client of `SVC_REDIS_URL`; `None` if there is neither. It has one
+    /// connection, however many parts use it.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -39,18 +40,34 @@ impl AppOptions {
         if let Some(client) = self.redis.get() {
             return Ok(Some(client.clone()));
         }
-        let Some(url) = &self.config.redis.url else { return Ok(None) };
-        let client = RedisClient::new(url).map_err(|bad| ConfigError { name: URL.to_owned(), ..bad })?;
+
+        let Some(url) = &self.config.redis.url else {
+            return Ok(None);
+        };
+
+        let client = RedisClient::new(url).map_err(|bad| ConfigError {
+            name: URL.to_owned(),
+            ..bad
+        })?;
+
         Ok(Some(self.redis.get_or_init(|| client).clone()))
     }
 
-    /// Returns the revocation service that stores revocations in Redis, for at least `ttl`; `None` without Redis.
-    pub(super) fn revocation_in_redis(&self, ttl: Duration) -> Result<Option<TokenRevocationService>, ConfigError> {
+    /// Returns the revocation service that stores revocations in Redis, for at least `ttl`; `None`
+    /// without Redis.
+    pub(super) fn revocation_in_redis(
+        &self,
+        ttl: Duration,
+    ) -> Result<Option<TokenRevocationService>, ConfigError> {
         let config = RevocationConfig::default();
         let ttl = config.ttl.max(ttl);
         let service = |redis| {
-            TokenRevocationService::new(RedisRevocationStore::new(&redis, ttl), RevocationConfig { ttl, ..config })
+            TokenRevocationService::new(
+                RedisRevocationStore::new(&redis, ttl),
+                RevocationConfig { ttl, ..config },
+            )
         };
+
         Ok(self.redis_client()?.map(service))
     }
 }

@@ -7,12 +7,13 @@ use crate::TracingConfig;
 
 /// Traces the service's work from now on, and sends the spans to a collector.
 ///
-/// Traces the requests to all routes that the router has now, but not to routes added later. A process has one tracer
-/// provider for all its applications. If this function is called several times, the first call's settings apply, except
-/// for the excluded paths, which are set per router.
+/// Traces the requests to all routes that the router has now, but not to routes added later. A
+/// process has one tracer provider for all its applications. If this function is called several
+/// times, the first call's settings apply, except for the excluded paths, which are set per router.
 ///
-/// Spans wait in a queue of bounded length, and a thread sends them in batches, so no request waits for the collector;
-/// spans that do not fit are dropped. Without the feature `tracing-otel`, nothing is traced.
+/// Spans wait in a queue of bounded length, and a thread sends them in batches, so no request waits
+/// for the collector; spans that do not fit are dropped. Without the feature `tracing-otel`,
+/// nothing is traced.
 ///
 /// ```no_run
 /// use svc::prelude::*;

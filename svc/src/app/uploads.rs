@@ -8,6 +8,11 @@ use crate::upload::UploadConfig;
 /// # Errors
 /// The setting's error.
 pub(super) fn refuse(uploads: &UploadConfig) -> Result<(), ConfigError> {
-    let allowed = "it must be false, or the program has to be built with the feature `upload` of svc";
-    if uploads.enabled { Err(ConfigError::new("SVC_UPLOADS", "true", allowed)) } else { Ok(()) }
+    let allowed =
+        "it must be false, or the program has to be built with the feature `upload` of svc";
+    if uploads.enabled {
+        Err(ConfigError::new("SVC_UPLOADS", "true", allowed))
+    } else {
+        Ok(())
+    }
 }

@@ -1,4 +1,5 @@
-//! The database for authentication: it is needed before there is a request, and set once the service is created.
+//! The database for authentication: it is needed before there is a request, and set once the
+//! service is created.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,7 +20,10 @@ impl UserDatabase {
 
     /// Returns the database with the session variables of a user.
     pub(super) fn of_user(&self, user: &UserContext) -> Result<Db, AuthError> {
-        let (app, variables) = self.0.get().ok_or_else(|| AuthError::unavailable("the service is not ready"))?;
+        let (app, variables) = self
+            .0
+            .get()
+            .ok_or_else(|| AuthError::unavailable("the service is not ready"))?;
         Ok(Db {
             app: app.clone(),
             session: variables.session_of_user(user),

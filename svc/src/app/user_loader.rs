@@ -9,7 +9,8 @@ use futures_util::future::BoxFuture;
 
 use super::UserDatabase;
 use crate::auth::{
-    AuthError, AuthProvider, Authenticated, Claims, SharedProvider, TokenRevocationService, UserContext,
+    AuthError, AuthProvider, Authenticated, Claims, SharedProvider, TokenRevocationService,
+    UserContext,
 };
 use crate::db::Db;
 
@@ -37,14 +38,16 @@ impl AuthenticatedUser {
         self.user
     }
 
-    /// Returns the database. Session variables that come from the user have the values of the token, and all others are
-    /// empty, because there is no request yet.
+    /// Returns the database. Session variables that come from the user have the values of the
+    /// token, and all others are empty, because there is no request yet.
     pub fn db(&self) -> &Db {
         &self.db
     }
 }
 
-type Load = dyn Fn(AuthenticatedUser) -> BoxFuture<'static, crate::Result<Option<UserContext>>> + Send + Sync;
+type Load = dyn Fn(AuthenticatedUser) -> BoxFuture<'static, crate::Result<Option<UserContext>>>
+    + Send
+    + Sync;
 
 /// The function that loads users, and the time that they are cached.
 pub(crate) struct UserLoader {
@@ -58,12 +61,19 @@ impl UserLoader {
         F: Fn(AuthenticatedUser) -> R + Send + Sync + 'static,
         R: Future<Output = crate::Result<Option<UserContext>>> + Send + 'static,
     {
-        Self { keep_for, load: Box::new(move |user| load(user).boxed()) }
+        Self {
+            keep_for,
+            load: Box::new(move |user| load(user).boxed()),
+        }
     }
 
     /// Wraps a provider so that its users are loaded.
     pub(super) fn around(self, provider: SharedProvider, database: UserDatabase) -> SharedProvider {
-        Arc::new(LoadedUsers { provider, loader: self, database })
+        Arc::new(LoadedUsers {
+            provider,
+            loader: self,
+            database,
+        })
     }
 }
 
@@ -76,22 +86,30 @@ struct LoadedUsers {
 
 impl AuthProvider for LoadedUsers {
     async fn validate_token(&self, token: &str) -> Result<Claims, AuthError> {
-        Ok(AuthProvider::authenticate(self, token).await?.claims().clone())
+        Ok(AuthProvider::authenticate(self, token)
+            .await?
+            .claims()
+            .clone())
     }
 
     async fn get_user_from_token(&self, token: &str) -> Result<UserContext, AuthError> {
-        Ok(AuthProvider::authenticate(self, token).await?.user().clone())
+        Ok(AuthProvider::authenticate(self, token)
+            .await?
+            .user()
+            .clone())
     }
 
     async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
         let authenticated = self.provider.authenticate(token).await?;
         let (claims, user) = (authenticated.claims().clone(), authenticated.user().clone());
         let db = self.database.of_user(&user)?;
+
         // The loaded data is at least as recent as this moment.
         let until = SystemTime::now().checked_add(self.loader.keep_for);
         let loaded = (self.loader.load)(AuthenticatedUser { claims, user, db }).await;
         let user = loaded.map_err(|error| AuthError::unavailable(error.chain()))?;
         let user = user.ok_or_else(|| AuthError::invalid("the application refuses the user"))?;
+
         Ok(authenticated.with_user(user, until))
     }
 

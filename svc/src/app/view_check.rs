@@ -6,16 +6,18 @@ use std::sync::Arc;
 use super::database_config::read_url;
 use super::{AppOptions, DatabaseConfig};
 use crate::engine::{Finding, database_needs, findings, findings_beside_nulls};
-use crate::postgres::{Catalogue, CheckError, Database, DbError, Enforcement, RowSecurity, Settings};
+use crate::postgres::{
+    Catalogue, CheckError, Database, DbError, Enforcement, RowSecurity, Settings,
+};
 use crate::schema::Model;
 use crate::settings::variable;
 use crate::{Error, ErrorCode, Result};
 
 /// Returns all mismatches between the schema of `options` and the database at `url`.
 ///
-/// These are the checks of a service's start: fields without a column or key, keys of relations, default orders,
-/// functions and their arguments, and, as hints, nulls in columns of non-null fields and labels of enums. Faults come
-/// first. The setup SQL of the options runs before.
+/// These are the checks of a service's start: fields without a column or key, keys of relations,
+/// default orders, functions and their arguments, and, as hints, nulls in columns of non-null
+/// fields and labels of enums. Faults come first. The setup SQL of the options runs before.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -32,13 +34,18 @@ use crate::{Error, ErrorCode, Result};
 /// When the schema cannot be served, or the database cannot be used.
 pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>> {
     let model = options.model()?;
-    let (database, catalogue) = look(&model, &options.config.database, options.setup.clone(), url).await?;
+    let (database, catalogue) =
+        look(&model, &options.config.database, options.setup.clone(), url).await?;
     Ok(findings(&model, &database, &catalogue))
 }
 
-/// Returns all findings of a start on the database at `url`, except findings that the CLI detects itself. Runs no setup
-/// there.
-pub(super) async fn start_findings(model: &Model, config: &DatabaseConfig, url: &str) -> Result<Vec<Finding>> {
+/// Returns all findings of a start on the database at `url`, except findings that the CLI detects
+/// itself. Runs no setup there.
+pub(super) async fn start_findings(
+    model: &Model,
+    config: &DatabaseConfig,
+    url: &str,
+) -> Result<Vec<Finding>> {
     let (database, catalogue) = look(model, config, None, url).await?;
     Ok(findings_beside_nulls(model, &database, &catalogue))
 }
@@ -66,9 +73,11 @@ async fn look(
         row_security: RowSecurity::new(Enforcement::Off),
         tells_reason: true,
     };
+
     let database = Database::new(settings, database_needs(model))?;
     let unusable = |error: CheckError| Error::new(ErrorCode::ServiceUnavailable, error.to_string());
     database.check().await.map_err(unusable)?;
     let catalogue = database.catalogue().await.map_err(DbError::into_error)?;
+
     Ok((database, catalogue))
 }

@@ -1,7 +1,8 @@
 //! The time limit of requests.
 //!
-//! A timer for each request would cost as much as finding its plan. Instead, a request that has to wait records the
-//! beat at which it started, and one task that counts the beats wakes late requests.
+//! A timer for each request would cost as much as finding its plan. Instead, a request that has to
+//! wait records the beat at which it started, and one task that counts the beats wakes late
+//! requests.
 
 use std::future::{Future, poll_fn};
 use std::mem::replace;
@@ -17,7 +18,8 @@ use slab::Slab;
 const BEATS: u32 = 16;
 /// The minimum and maximum time between two beats.
 const BEAT: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
-/// Requests of different threads wait in different shards, so that threads do not contend for one lock.
+/// Requests of different threads wait in different shards, so that threads do not contend for one
+/// lock.
 const SHARDS: usize = 16;
 
 /// The waiting requests, and the current time in beats.
@@ -43,13 +45,21 @@ struct Waiting {
 }
 
 impl RequestDeadlines {
-    /// Creates the deadlines for requests with this time limit. A task watches over them for as long as the value
-    /// lives.
+    /// Creates the deadlines for requests with this time limit. A task watches over them for as
+    /// long as the value lives.
     pub(crate) fn new(limit: Duration) -> Arc<Self> {
         let beat = (limit / BEATS).clamp(BEAT[0], BEAT[1]);
         let most = u32::try_from(limit.as_nanos().div_ceil(beat.as_nanos())).unwrap_or(u32::MAX);
-        let deadlines = Arc::new(Self { limit, beat, most, now: AtomicU32::new(0), shards: Default::default() });
+        let deadlines = Arc::new(Self {
+            limit,
+            beat,
+            most,
+            now: AtomicU32::new(0),
+            shards: Default::default(),
+        });
+
         tokio::spawn(watch_over(Arc::downgrade(&deadlines), beat));
+
         deadlines
     }
 
@@ -63,9 +73,19 @@ impl RequestDeadlines {
         self.beat * self.most.saturating_sub(self.now().saturating_sub(started))
     }
 
-    /// Returns the output of a request that started at a beat; `None` if it is late, and must be dropped.
-    pub(crate) async fn bound<F: Future>(&self, started: u32, mut request: Pin<&mut F>) -> Option<F::Output> {
-        let mut ticket = Ticket { deadlines: self, since: started, place: None };
+    /// Returns the output of a request that started at a beat; `None` if it is late, and must be
+    /// dropped.
+    pub(crate) async fn bound<F: Future>(
+        &self,
+        started: u32,
+        mut request: Pin<&mut F>,
+    ) -> Option<F::Output> {
+        let mut ticket = Ticket {
+            deadlines: self,
+            since: started,
+            place: None,
+        };
+
         poll_fn(|cx: &mut Context<'_>| match request.as_mut().poll(cx) {
             Poll::Ready(done) => Poll::Ready(Some(done)),
             Poll::Pending if ticket.is_late() => Poll::Ready(None),
@@ -83,7 +103,10 @@ impl RequestDeadlines {
 
     fn shard(&self, shard: usize) -> MutexGuard<'_, Slab<Waiting>> {
         // Nothing under the lock can panic halfway.
-        self.shards[shard % SHARDS].0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shards[shard % SHARDS]
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn beat(&self) {
@@ -101,7 +124,9 @@ impl RequestDeadlines {
 async fn watch_over(deadlines: Weak<RequestDeadlines>, beat: Duration) {
     loop {
         tokio::time::sleep(beat).await;
-        let Some(deadlines) = deadlines.upgrade() else { return };
+        let Some(deadlines) = deadlines.upgrade() else {
+            return;
+        };
         deadlines.beat();
     }
 }
@@ -126,14 +151,20 @@ impl Ticket<'_> {
             Some((shard, key, known)) => {
                 known.clone_from(waker);
                 let waker = waker.clone();
-                let before =
-                    self.deadlines.shard(*shard).get_mut(*key).map(|waiting| replace(&mut waiting.waker, waker));
+                let before = self
+                    .deadlines
+                    .shard(*shard)
+                    .get_mut(*key)
+                    .map(|waiting| replace(&mut waiting.waker, waker));
                 // Dropping a waker may run foreign code.
                 drop(before);
             }
             None => {
                 let shard = shard_of_thread();
-                let key = self.deadlines.shard(shard).insert(Waiting { since: self.since, waker: waker.clone() });
+                let key = self.deadlines.shard(shard).insert(Waiting {
+                    since: self.since,
+                    waker: waker.clone(),
+                });
                 self.place = Some((shard, key, waker.clone()));
             }
         }

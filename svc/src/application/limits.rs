@@ -2,7 +2,9 @@
 
 use std::str::FromStr;
 
-use crate::settings::{ConfigError, Count, Flag, Group as _, Parsed, Variables, check_text, settings, variable};
+use crate::settings::{
+    ConfigError, Count, Flag, Group as _, Parsed, Variables, check_text, settings, variable,
+};
 
 /// The largest limit that a variable may give.
 const MOST: u64 = u32::MAX as u64;
@@ -13,8 +15,8 @@ pub enum LimitMode {
     /// It is refused.
     #[default]
     Enforce,
-    /// It runs, and the log says that it would be refused. What protects the process itself is still refused: limits on
-    /// the sizes of bodies, documents and answers.
+    /// It runs, and the log says that it would be refused. What protects the process itself is
+    /// still refused: limits on the sizes of bodies, documents and answers.
     Warn,
 }
 
@@ -54,8 +56,8 @@ settings! {
         tokens: usize = 15_000, ["SVC_LIMIT_TOKENS"], Count(0..=MOST, "tokens");
         /// Values in the variables of a request: list elements and object fields.
         values: usize = 20_000, ["SVC_LIMIT_VALUES"], Count(0..=MOST, "values");
-        /// Levels of nested fields, and of conditions and orders inside their arguments; introspection has a limit of its
-        /// own.
+        /// Levels of nested fields, and of conditions and orders inside their arguments;
+        /// introspection has a limit of its own.
         depth: usize = 15, ["SVC_LIMIT_DEPTH"], Count(0..=MOST, "levels");
         /// Aliases in a document.
         aliases: usize = 100, ["SVC_LIMIT_ALIASES"], Count(0..=MOST, "aliases");
@@ -63,16 +65,20 @@ settings! {
         root_fields: usize = 50, ["SVC_LIMIT_ROOT_FIELDS"], Count(0..=MOST, "fields");
         /// Directives in a document.
         directives: usize = 100, ["SVC_LIMIT_DIRECTIVES"], Count(0..=MOST, "directives");
-        /// The complexity of an operation: a scalar costs 1, an object 1 and its children, a list 1 and its children times
-        /// the page size: its argument `limit`, `first` or `last`, or 5 for a list without one. Comparisons, hops and
-        /// order keys in the arguments of a field cost 1 each.
+        /// The complexity of an operation: a scalar costs 1, an object 1 and its children, a list 1
+        /// and its children times the page size: its argument `limit`, `first` or `last`, or 5 for
+        /// a list without one. Comparisons, hops and order keys in the arguments of a field cost 1
+        /// each.
         complexity: u64 = 10_000, ["SVC_LIMIT_COMPLEXITY"], Count(0..=MOST, "points");
-        /// Comparisons in the filters of an operation. A list, as `in` has it, counts as one for every 50 values, a text
-        /// that is looked for in any case as 4, a regular expression or a path into JSON as 10.
+        /// Comparisons in the filters of an operation. A list, as `in` has it, counts as one for
+        /// every 50 values, a text that is looked for in any case as 4, a regular expression or a
+        /// path into JSON as 10.
         comparisons: u64 = 200, ["SVC_LIMIT_COMPARISONS"], Count(0..=MOST, "comparisons");
-        /// Relations that the filters and orders of an operation follow. One behind another counts one more than that.
+        /// Relations that the filters and orders of an operation follow. One behind another counts
+        /// one more than that.
         hops: u64 = 12, ["SVC_LIMIT_HOPS"], Count(0..=MOST, "relations");
-        /// Keys in the orders of an operation, fields that its groups are by, and fields of `countDistinct`.
+        /// Keys in the orders of an operation, fields that its groups are by, and fields of
+        /// `countDistinct`.
         order_keys: u64 = 50, ["SVC_LIMIT_ORDER_KEYS"], Count(0..=MOST, "keys");
         /// Relations that an operation selects.
         relations: u64 = 100, ["SVC_LIMIT_RELATIONS"], Count(0..=MOST, "relations");
@@ -84,7 +90,8 @@ settings! {
         errors: usize = 50, ["SVC_LIMIT_ERRORS"], Count(0..=MOST, "errors");
         /// Bytes of an answer.
         answer: usize = 33_554_432, ["SVC_LIMIT_ANSWER"], Count(0..=MOST, "bytes");
-        /// The consequence for an operation that is over a limit: it is refused, or runs and is noted in the log.
+        /// The consequence for an operation that is over a limit: it is refused, or runs and is
+        /// noted in the log.
         mode: LimitMode = LimitMode::Enforce, ["SVC_LIMIT_MODE"], Parsed("enforce or warn");
         /// Whether answers say what their operation costs, in `extensions.cost`.
         show_cost: bool = false, ["SVC_SHOW_COST"], Flag;
@@ -92,8 +99,8 @@ settings! {
 }
 
 impl Limits {
-    /// Reads the limits of the environment: `SVC_LIMIT_DEPTH` and so on, one for each field. What is not set has its
-    /// default.
+    /// Reads the limits of the environment: `SVC_LIMIT_DEPTH` and so on, one for each field. What
+    /// is not set has its default.
     ///
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
@@ -118,17 +125,25 @@ impl Limits {
         Self::read(&variables)?.fitting(&variables)
     }
 
-    /// The limits with a default page that the largest one allows: a list without a `limit` must not be an error each
-    /// time.
+    /// The limits with a default page that the largest one allows: a list without a `limit` must
+    /// not be an error each time.
     pub(crate) fn fitting(self, variables: &Variables<'_>) -> Result<Self, ConfigError> {
         let name = "SVC_LIMIT_DEFAULT_PAGE";
-        let Self { default_page, max_page, .. } = self;
+        let Self {
+            default_page,
+            max_page,
+            ..
+        } = self;
+
         match variables.text(name) {
             Some(given) if default_page > max_page => {
                 let allowed = format!("it must be at most SVC_LIMIT_MAX_PAGE, which is {max_page}");
                 Err(ConfigError::new(name, given, &allowed))
             }
-            _ => Ok(Self { default_page: default_page.min(max_page), ..self }),
+            _ => Ok(Self {
+                default_page: default_page.min(max_page),
+                ..self
+            }),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The parts of a service shared by all its requests: its schema, its limits, its database, its data.
+//! The parts of a service shared by all its requests: its schema, its limits, its database, its
+//! data.
 
 mod data;
 mod deadline;
@@ -19,8 +20,8 @@ use crate::response_cache::Responses;
 use crate::schema::Model;
 use crate::security_log::Clients;
 
-/// The state shared by all requests, behind one pointer: each reference count is a point of contention between
-/// processors.
+/// The state shared by all requests, behind one pointer: each reference count is a point of
+/// contention between processors.
 pub(crate) struct Application {
     pub(crate) model: Arc<Model>,
     pub(crate) limits: Arc<Limits>,
@@ -40,17 +41,23 @@ pub(crate) struct Application {
 impl Application {
     /// Returns the time limit of requests; zero without a limit.
     pub(crate) fn request_limit(&self) -> Duration {
-        self.deadlines.as_ref().map_or(Duration::ZERO, |deadlines| deadlines.limit)
+        self.deadlines
+            .as_ref()
+            .map_or(Duration::ZERO, |deadlines| deadlines.limit)
     }
 
     /// Returns the remaining time of a request that started at a beat.
     pub(crate) fn time_left(&self, started: u32) -> Option<Duration> {
-        self.deadlines.as_ref().map(|deadlines| deadlines.time_left(started))
+        self.deadlines
+            .as_ref()
+            .map(|deadlines| deadlines.time_left(started))
     }
 }
 
 impl std::fmt::Debug for Application {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Application").field("model", &self.model).finish_non_exhaustive()
+        f.debug_struct("Application")
+            .field("model", &self.model)
+            .finish_non_exhaustive()
     }
 }

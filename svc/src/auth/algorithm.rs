@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 /// The algorithm that a token is signed with (RFC 7518, section 3.1; RFC 8037 for `EdDSA`).
 ///
-/// A key has exactly one algorithm, and a token that names another is rejected, so that a public key is never used as a
-/// secret (RFC 8725, section 3.1). `none` is not supported.
+/// A key has exactly one algorithm, and a token that names another is rejected, so that a public
+/// key is never used as a secret (RFC 8725, section 3.1). `none` is not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TokenAlgorithm {
@@ -58,7 +58,10 @@ pub(crate) const ALGORITHMS: &str =
 impl TokenAlgorithm {
     /// The name of the algorithm in token headers (`alg`).
     pub fn as_str(self) -> &'static str {
-        NAMES.iter().find(|(known, _)| *known == self).map_or("", |(_, name)| name)
+        NAMES
+            .iter()
+            .find(|(known, _)| *known == self)
+            .map_or("", |(_, name)| name)
     }
 
     /// Whether the algorithm signs and verifies with the same secret.
@@ -72,7 +75,11 @@ impl FromStr for TokenAlgorithm {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        NAMES.iter().find(|(_, name)| *name == text).map(|(known, _)| *known).ok_or(())
+        NAMES
+            .iter()
+            .find(|(_, name)| *name == text)
+            .map(|(known, _)| *known)
+            .ok_or(())
     }
 }
 

@@ -10,7 +10,9 @@ use super::bearer::{Bearer, token68};
 use super::flights::Verifications;
 use super::outage::OutageLog;
 use super::provider::Verified;
-use super::{AuthError, Identity, KeptTokens, Refusal, SharedProvider, TokenRevocationService, UserContext};
+use super::{
+    AuthError, Identity, KeptTokens, Refusal, SharedProvider, TokenRevocationService, UserContext,
+};
 use crate::security_log::{Clients, SecurityEventType, record};
 
 /// The components that authenticate requests.
@@ -32,22 +34,27 @@ pub(crate) struct Authentication {
 }
 
 impl Authentication {
-    /// Authenticates a request; called once per request. `client` holds the headers that locate the client; for a
-    /// socket, these are the headers of the request that opened it.
+    /// Authenticates a request; called once per request. `client` holds the headers that locate the
+    /// client; for a socket, these are the headers of the request that opened it.
     ///
     /// # Errors
-    /// `Unavailable` if the token cannot be verified at the moment. Every other outcome is an identity.
+    /// `Unavailable` if the token cannot be verified at the moment. Every other outcome is an
+    /// identity.
     pub(crate) async fn identify(
         &self,
         credentials: &HeaderMap,
         client: &HeaderMap,
         extensions: &Extensions,
     ) -> Result<Identity, Unavailable> {
-        let Some(provider) = &self.provider else { return Ok(Identity::Anonymous) };
+        let Some(provider) = &self.provider else {
+            return Ok(Identity::Anonymous);
+        };
+
         if extensions.get::<UserContext>().is_some() {
             // A layer of the application has already set the user.
             return Ok(Identity::Anonymous);
         }
+
         let token = match Bearer::of(credentials, self.token_size) {
             Bearer::Token(token) => token,
             Bearer::Absent => return Ok(Identity::Anonymous),
@@ -56,11 +63,15 @@ impl Authentication {
                 return Ok(self.refused(&error, client, extensions));
             }
         };
+
         match self.verify(provider, token).await {
             Ok(verified) => Ok(Identity::Known(verified)),
             Err(error) => match &*error {
                 AuthError::Unavailable(_) => {
-                    self.outages.record(&error, "requests are refused, as their tokens cannot be verified");
+                    self.outages.record(
+                        &error,
+                        "requests are refused, as their tokens cannot be verified",
+                    );
                     Err(Unavailable)
                 }
                 error => Ok(self.refused(error, client, extensions)),
@@ -68,20 +79,35 @@ impl Authentication {
         }
     }
 
-    /// Checks whether a previously verified token is still valid: its expiry and its revocation, which can change.
+    /// Checks whether a previously verified token is still valid: its expiry and its revocation,
+    /// which can change.
     ///
     /// # Errors
     /// `Unavailable` if the revocation store cannot answer.
     #[cfg(feature = "websocket")]
     pub(crate) async fn still_holds(&self, verified: &Verified) -> Result<bool, Unavailable> {
-        if verified.revocable.expires_at().is_some_and(|end| end <= std::time::SystemTime::now()) {
+        if verified
+            .revocable
+            .expires_at()
+            .is_some_and(|end| end <= std::time::SystemTime::now())
+        {
             return Ok(false);
         }
-        let Some(revocation) = &self.revocation else { return Ok(true) };
-        match self.bounded(revocation.is_revoked(&verified.revocable)).await {
+
+        let Some(revocation) = &self.revocation else {
+            return Ok(true);
+        };
+
+        match self
+            .bounded(revocation.is_revoked(&verified.revocable))
+            .await
+        {
             Ok(is_revoked) => Ok(!is_revoked),
             Err(error) => {
-                self.outages.record(&error, "requests are refused, as their tokens cannot be verified");
+                self.outages.record(
+                    &error,
+                    "requests are refused, as their tokens cannot be verified",
+                );
                 Err(Unavailable)
             }
         }
@@ -93,29 +119,50 @@ impl Authentication {
             AuthError::TokenExpired => (Refusal::Expired, SecurityEventType::AuthTokenExpired),
             _ => (Refusal::Invalid, SecurityEventType::AuthTokenInvalid),
         };
-        record(self.clients.event(event_type, headers, extensions).reason(error.to_string()));
+
+        record(
+            self.clients
+                .event(event_type, headers, extensions)
+                .reason(error.to_string()),
+        );
+
         Identity::Refused(refusal)
     }
 
-    async fn verify(&self, provider: &SharedProvider, token: &[u8]) -> Result<Arc<Verified>, Arc<AuthError>> {
+    async fn verify(
+        &self,
+        provider: &SharedProvider,
+        token: &[u8],
+    ) -> Result<Arc<Verified>, Arc<AuthError>> {
         let verified = match &self.kept {
             Some(kept) => {
                 let (key, generation) = (kept.key(token), provider.key_generation());
                 match kept.get(key, generation) {
                     Some(verified) => verified,
-                    None => self.verify_anew(kept, key, generation, provider, token).boxed().await?,
+                    None => {
+                        self.verify_anew(kept, key, generation, provider, token)
+                            .boxed()
+                            .await?
+                    }
                 }
             }
             None => {
-                let authenticated = self.bounded(provider.authenticate(text(token)?)).boxed().await?;
+                let authenticated = self
+                    .bounded(provider.authenticate(text(token)?))
+                    .boxed()
+                    .await?;
                 Arc::new(Verified::new(&authenticated.claims, authenticated.user))
             }
         };
+
         if let Some(revocation) = &self.revocation
-            && self.bounded(revocation.is_revoked(&verified.revocable)).await?
+            && self
+                .bounded(revocation.is_revoked(&verified.revocable))
+                .await?
         {
             return Err(AuthError::invalid("it was revoked").into());
         }
+
         Ok(verified)
     }
 
@@ -127,7 +174,12 @@ impl Authentication {
         provider: &SharedProvider,
         token: &[u8],
     ) -> Result<Arc<Verified>, Arc<AuthError>> {
-        let authenticated = self.bounded(self.verifications.verify((key, generation), provider, text(token)?)).await?;
+        let authenticated = self
+            .bounded(
+                self.verifications
+                    .verify((key, generation), provider, text(token)?),
+            )
+            .await?;
         Ok(kept.keep(key, token.len(), generation, &authenticated))
     }
 
@@ -143,7 +195,8 @@ impl Authentication {
     }
 }
 
-/// The token of a request cannot be verified because a dependency is unavailable; the log has the cause.
+/// The token of a request cannot be verified because a dependency is unavailable; the log has the
+/// cause.
 #[derive(Debug)]
 pub(crate) struct Unavailable;
 
@@ -154,6 +207,8 @@ fn text(token: &[u8]) -> Result<&str, AuthError> {
 
 impl std::fmt::Debug for Authentication {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Authentication").field("required", &self.required).finish_non_exhaustive()
+        f.debug_struct("Authentication")
+            .field("required", &self.required)
+            .finish_non_exhaustive()
     }
 }

@@ -24,7 +24,9 @@ impl Claims {
     pub(crate) fn read(json: &[u8]) -> Result<Self, AuthError> {
         serde_json::from_slice(json)
             .map(|Unique(claims)| Self(claims))
-            .map_err(|_| AuthError::invalid("the claims are not a JSON object whose names are different"))
+            .map_err(|_| {
+                AuthError::invalid("the claims are not a JSON object whose names are different")
+            })
     }
 
     /// Returns a claim.
@@ -84,7 +86,9 @@ pub(super) fn pointed<'a>(map: &'a Map<String, Value>, pointer: &str) -> Option<
     let mut parts = pointer.strip_prefix('/')?.splitn(2, '/');
     let first = parts.next()?.replace("~1", "/").replace("~0", "~");
     let value = map.get(&first)?;
-    parts.next().map_or(Some(value), |rest| value.pointer(&format!("/{rest}")))
+    parts
+        .next()
+        .map_or(Some(value), |rest| value.pointer(&format!("/{rest}")))
 }
 
 /// An object without duplicate names.
@@ -110,6 +114,7 @@ impl<'de> Deserialize<'de> for Unique {
                 Ok(Unique(map))
             }
         }
+
         deserializer.deserialize_map(Entries)
     }
 }

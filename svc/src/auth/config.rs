@@ -1,5 +1,5 @@
-//! The settings of authentication. They are there in every build, so that one without the feature refuses to start
-//! where it is asked for, and does not serve without.
+//! The settings of authentication. They are there in every build, so that one without the feature
+//! refuses to start where it is asked for, and does not serve without.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -24,8 +24,12 @@ pub enum AuthProviderKind {
 }
 
 impl AuthProviderKind {
-    const NAMES: [(Self, &str); 4] =
-        [(Self::None, "none"), (Self::Idp, "idp"), (Self::Custom, "custom"), (Self::Native, "native")];
+    const NAMES: [(Self, &str); 4] = [
+        (Self::None, "none"),
+        (Self::Idp, "idp"),
+        (Self::Custom, "custom"),
+        (Self::Native, "native"),
+    ];
 }
 
 impl FromStr for AuthProviderKind {
@@ -33,21 +37,30 @@ impl FromStr for AuthProviderKind {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let text = text.to_ascii_lowercase();
-        Self::NAMES.iter().find(|(_, name)| *name == text).map(|(known, _)| *known).ok_or(())
+        Self::NAMES
+            .iter()
+            .find(|(_, name)| *name == text)
+            .map(|(known, _)| *known)
+            .ok_or(())
     }
 }
 
 impl std::fmt::Display for AuthProviderKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(Self::NAMES.iter().find(|(known, _)| known == self).map_or("", |(_, name)| name))
+        f.write_str(
+            Self::NAMES
+                .iter()
+                .find(|(known, _)| known == self)
+                .map_or("", |(_, name)| name),
+        )
     }
 }
 
 settings! {
     /// The settings of authentication; the field `auth` of [`SvcConfig`](crate::SvcConfig).
     pub struct AuthConfig {
-        /// Whether requests are authenticated. True without a provider stops the start; false leaves every request
-        /// without a user.
+        /// Whether requests are authenticated. True without a provider stops the start; false
+        /// leaves every request without a user.
         enabled: Option<bool> = None, ["SVC_AUTH_ENABLED"], Whether("true where there is a provider");
         /// The provider that verifies tokens.
         provider: AuthProviderKind = AuthProviderKind::None, ["SVC_AUTH_PROVIDER"],
@@ -66,16 +79,18 @@ settings! {
         audience: Option<String> = None, ["SVC_AUTH_AUDIENCE"], Maybe(Text);
         /// The difference of clocks that `exp` and `nbf` are forgiven.
         leeway: Duration = Duration::ZERO, ["SVC_AUTH_LEEWAY"], Seconds(0..=300);
-        /// The password that HTTP basic authentication asks for in front of `/graphql`, GraphiQL included; without one
-        /// there is none.
+        /// The password that HTTP basic authentication asks for in front of `/graphql`, GraphiQL
+        /// included; without one there is none.
         dev_password: Option<String> = None, ["SVC_DEV_AUTH_PASSWORD"], Secret("text");
         /// The name that belongs to that password.
         dev_username: String = "admin".to_owned(), ["SVC_DEV_AUTH_USERNAME"], Text;
         /// The longest token.
         token_size: u32 = 8 << 10, ["SVC_AUTH_TOKEN_SIZE"], Count(256..=65_536, "bytes");
-        /// The MiB that verified tokens may take, so that one that comes again is not verified again; 0 keeps none.
+        /// The MiB that verified tokens may take, so that one that comes again is not verified
+        /// again; 0 keeps none.
         token_cache_size: u64 = 16, ["SVC_AUTH_TOKEN_CACHE_SIZE"], Count(0..=4_096, "MiB");
-        /// The longest that a provider or a revocation store may take; a request that waits longer is answered with 503.
+        /// The longest that a provider or a revocation store may take; a request that waits longer
+        /// is answered with 503.
         timeout: Duration = Duration::from_secs(10), ["SVC_AUTH_TIMEOUT"], Seconds(1..=300);
     }
 }

@@ -11,7 +11,8 @@ pub enum AuthError {
     /// The token was valid and has expired (`TokenExpiredError`).
     #[error("the token has expired")]
     TokenExpired,
-    /// The token is not valid for this service (`InvalidTokenError`). Contains the violated rule, for the log.
+    /// The token is not valid for this service (`InvalidTokenError`). Contains the violated rule,
+    /// for the log.
     #[error("the token is not valid: {0}")]
     InvalidToken(Cow<'static, str>),
     /// The provider does not support the operation.

@@ -1,4 +1,5 @@
-//! The settings of an identity provider. They are there in every build, as those of [`AuthConfig`](super::AuthConfig).
+//! The settings of an identity provider. They are there in every build, as those of
+//! [`AuthConfig`](super::AuthConfig).
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,8 +10,8 @@ use crate::settings::{BETWEEN, Flag, Kind, Maybe, Path, Seconds, Secret, Text, i
 settings! {
     /// The settings of an identity provider; the field `idp` of [`SvcConfig`](crate::SvcConfig).
     ///
-    /// Either `domain` or `issuer` is set. Of an issuer everything else is read from its metadata (OpenID Connect
-    /// Discovery 1.0).
+    /// Either `domain` or `issuer` is set. Of an issuer everything else is read from its metadata
+    /// (OpenID Connect Discovery 1.0).
     pub struct IdpConfig {
         /// The domain of a tenant: tokens name the issuer `https://<domain>/`, and the keys are at
         /// `https://<domain>/.well-known/jwks.json`.
@@ -25,17 +26,21 @@ settings! {
         cache_jwks: bool = true, ["SVC_IDP_CACHE_JWKS"], Flag;
         /// The time for which keys are kept.
         key_lifetime: Duration = Duration::from_secs(3_600), ["SVC_IDP_KEY_LIFETIME"], Seconds(1..=86_400);
-        /// The shortest time between two fetches of the keys for the sake of a key that is not known.
+        /// The shortest time between two fetches of the keys for the sake of a key that is not
+        /// known.
         key_refetch_interval: Duration = Duration::from_secs(30), ["SVC_IDP_KEY_REFETCH_INTERVAL"], Seconds(1..=3_600);
         /// The client that the service is for the identity provider.
         client_id: Option<String> = None, ["SVC_IDP_CLIENT_ID"], Maybe(Text);
         /// The secret of that client.
         client_secret: Option<String> = None, ["SVC_IDP_CLIENT_SECRET"], Secret("text");
-        /// A file of certificates (PEM) that may sign the identity provider's, in place of the public authorities.
+        /// A file of certificates (PEM) that may sign the identity provider's, in place of the
+        /// public authorities.
         root_certificates: Option<PathBuf> = None, ["SVC_IDP_ROOT_CERTIFICATES"], Maybe(Path);
-        /// The claim of the roles, as a JSON pointer; without one, `https://<api_identifier>/roles`.
+        /// The claim of the roles, as a JSON pointer; without one,
+        /// `https://<api_identifier>/roles`.
         roles_claim: Option<String> = None, ["SVC_IDP_ROLES_CLAIM"], Maybe(Text);
-        /// The claim of the permissions, as a JSON pointer; without one, `permissions` or else `scope`.
+        /// The claim of the permissions, as a JSON pointer; without one, `permissions` or else
+        /// `scope`.
         permissions_claim: Option<String> = None, ["SVC_IDP_PERMISSIONS_CLAIM"], Maybe(Text);
         /// The claim of the tenant, as a JSON pointer; it becomes the user's metadata `tenant`.
         tenant_claim: Option<String> = None, ["SVC_IDP_TENANT_CLAIM"], Maybe(Text);
@@ -50,8 +55,17 @@ struct Algorithms;
 impl Kind<Vec<TokenAlgorithm>> for Algorithms {
     fn parse(&self, text: &str) -> Result<Vec<TokenAlgorithm>, String> {
         let names = items(text);
-        let read = |names: Vec<String>| names.iter().map(|name| name.parse().ok()).collect::<Option<Vec<_>>>();
-        let algorithms = names.and_then(read).filter(|algorithms| !algorithms.is_empty());
+        let read = |names: Vec<String>| {
+            names
+                .iter()
+                .map(|name| name.parse().ok())
+                .collect::<Option<Vec<_>>>()
+        };
+
+        let algorithms = names
+            .and_then(read)
+            .filter(|algorithms| !algorithms.is_empty());
+
         algorithms.ok_or_else(|| format!("it must be {}", self.allowed()))
     }
     fn allowed(&self) -> String {

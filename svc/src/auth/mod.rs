@@ -1,9 +1,9 @@
 //! Users, the tokens that identify them, and the providers that verify those tokens.
 //!
-//! A client sends `Authorization: Bearer <token>`. The [`AuthProvider`] of the application verifies the token once per
-//! request, before anything else of the request is read, and resolvers get the [`UserContext`] from
-//! [`Context::user`](crate::Context::user). An invalid token leaves the request without a user, so that fields that
-//! need none still resolve.
+//! A client sends `Authorization: Bearer <token>`. The [`AuthProvider`] of the application verifies
+//! the token once per request, before anything else of the request is read, and resolvers get the
+//! [`UserContext`] from [`Context::user`](crate::Context::user). An invalid token leaves the
+//! request without a user, so that fields that need none still resolve.
 //!
 //! ```
 //! use svc::auth::SignedTokenProvider;
@@ -19,8 +19,8 @@
 //! # Ok::<(), svc::auth::KeyError>(())
 //! ```
 //!
-//! An application that authenticates in another way puts a [`UserContext`] into the extensions of the request, in a
-//! layer around the router. Such a user takes precedence, and no token is read.
+//! An application that authenticates in another way puts a [`UserContext`] into the extensions of
+//! the request, in a layer around the router. Such a user takes precedence, and no token is read.
 
 mod algorithm;
 mod config;
@@ -75,7 +75,10 @@ pub use self::{
     jws::{KeyError, SigningKey, VerifyingKey},
     multi::MultiProvider,
     provider::{AuthProvider, Authenticated},
-    revocation::{MemoryRevocationStore, RevocableToken, RevocationConfig, RevocationStore, TokenRevocationService},
+    revocation::{
+        MemoryRevocationStore, RevocableToken, RevocationConfig, RevocationStore,
+        TokenRevocationService,
+    },
     signed::SignedTokenProvider,
     user::UserContext,
 };

@@ -9,9 +9,9 @@ use super::{AuthError, AuthProvider, Authenticated, Claims, TokenRevocationServi
 
 /// Several providers; the first one that accepts a token decides.
 ///
-/// A token that no provider accepts is invalid, regardless of the error of the last provider. An unavailable provider
-/// is skipped only if another one accepts the token. A token is invalid as soon as the revocation service of any of the
-/// providers has revoked it.
+/// A token that no provider accepts is invalid, regardless of the error of the last provider. An
+/// unavailable provider is skipped only if another one accepts the token. A token is invalid as
+/// soon as the revocation service of any of the providers has revoked it.
 ///
 /// ```
 /// use svc::auth::{MultiProvider, SignedTokenProvider};
@@ -58,7 +58,12 @@ impl AuthProvider for MultiProvider {
     }
 
     async fn refresh_token(&self, refresh_token: &str) -> Result<(String, String), AuthError> {
-        first(self.0.iter().map(|provider| provider.refresh_token(refresh_token))).await
+        first(
+            self.0
+                .iter()
+                .map(|provider| provider.refresh_token(refresh_token)),
+        )
+        .await
     }
 
     async fn revoke_token(&self, token: &str) -> Result<(), AuthError> {
@@ -66,7 +71,9 @@ impl AuthProvider for MultiProvider {
     }
 
     fn key_generation(&self) -> u64 {
-        self.0.iter().fold(0, |sum, provider| sum.wrapping_add(provider.key_generation()))
+        self.0.iter().fold(0, |sum, provider| {
+            sum.wrapping_add(provider.key_generation())
+        })
     }
 
     /// One service for the services of all providers.
@@ -79,9 +86,12 @@ impl AuthProvider for MultiProvider {
     }
 }
 
-/// Returns the first success. Without one, an unavailable provider outranks a rejection, as it might have accepted the
-/// token; expiry outranks other rejections, as only a provider that has verified the token reports it.
-async fn first<'a, T>(answers: impl Iterator<Item = BoxFuture<'a, Result<T, AuthError>>>) -> Result<T, AuthError> {
+/// Returns the first success. Without one, an unavailable provider outranks a rejection, as it
+/// might have accepted the token; expiry outranks other rejections, as only a provider that has
+/// verified the token reports it.
+async fn first<'a, T>(
+    answers: impl Iterator<Item = BoxFuture<'a, Result<T, AuthError>>>,
+) -> Result<T, AuthError> {
     let mut refused = AuthError::invalid("no provider takes it");
     for answer in answers {
         match (answer.await, &refused) {
@@ -91,11 +101,14 @@ async fn first<'a, T>(answers: impl Iterator<Item = BoxFuture<'a, Result<T, Auth
             (Err(error), _) => refused = error,
         }
     }
+
     Err(refused)
 }
 
 impl std::fmt::Debug for MultiProvider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MultiProvider").field("providers", &self.0.len()).finish()
+        f.debug_struct("MultiProvider")
+            .field("providers", &self.0.len())
+            .finish()
     }
 }

@@ -20,9 +20,13 @@ struct State {
 }
 
 impl OutageLog {
-    /// Counts a request affected by the outage, and logs the count if the last line is at least a second old.
+    /// Counts a request affected by the outage, and logs the count if the last line is at least a
+    /// second old.
     pub(super) fn record(&self, error: &AuthError, consequence: &'static str) {
-        let Some(requests) = self.count(Instant::now()) else { return };
+        let Some(requests) = self.count(Instant::now()) else {
+            return;
+        };
+
         let mut why = error.to_string();
         let mut source = std::error::Error::source(error).and_then(std::error::Error::source);
         while let Some(error) = source {
@@ -30,6 +34,7 @@ impl OutageLog {
             why.push_str(&error.to_string());
             source = error.source();
         }
+
         tracing::error!(requests, error = why, "{consequence}");
     }
 
@@ -37,10 +42,16 @@ impl OutageLog {
     fn count(&self, now: Instant) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.requests += 1;
-        if state.last.is_some_and(|last| now.saturating_duration_since(last) < PAUSE) {
+
+        if state
+            .last
+            .is_some_and(|last| now.saturating_duration_since(last) < PAUSE)
+        {
             return None;
         }
+
         state.last = Some(now);
+
         Some(std::mem::take(&mut state.requests))
     }
 }
@@ -52,7 +63,8 @@ mod tests {
     #[test]
     fn one_line_a_second_counts_all_requests() {
         let (log, start) = (OutageLog::default(), Instant::now());
-        let counts = [0, 1, 999, 1_000, 1_500, 2_000].map(|at| log.count(start + Duration::from_millis(at)));
+        let counts =
+            [0, 1, 999, 1_000, 1_500, 2_000].map(|at| log.count(start + Duration::from_millis(at)));
         assert_eq!(counts, [Some(1), None, None, Some(3), None, Some(2)]);
     }
 }

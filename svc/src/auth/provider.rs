@@ -11,8 +11,9 @@ use super::{AuthError, Claims, RevocableToken, TokenRevocationService, UserConte
 /// Verifies tokens and identifies their users; passed to
 /// [`AppOptions::auth_provider`](crate::AppOptions::auth_provider).
 ///
-/// A provider verifies the signature and the expiry of a token. Only a verified token yields a user. An error leaves
-/// the request without one, and [`AuthError::Unavailable`] rejects the request.
+/// A provider verifies the signature and the expiry of a token. Only a verified token yields a
+/// user. An error leaves the request without one, and [`AuthError::Unavailable`] rejects the
+/// request.
 ///
 /// ```
 /// use svc::auth::{AuthError, AuthProvider, Claims, UserContext};
@@ -39,25 +40,35 @@ pub trait AuthProvider: Send + Sync + 'static {
     /// Returns the claims of a valid token.
     ///
     /// # Errors
-    /// [`AuthError::TokenExpired`], [`AuthError::InvalidToken`], or [`AuthError::Unavailable`] if the token cannot be
-    /// verified at the moment.
-    fn validate_token(&self, token: &str) -> impl Future<Output = Result<Claims, AuthError>> + Send;
+    /// [`AuthError::TokenExpired`], [`AuthError::InvalidToken`], or [`AuthError::Unavailable`] if
+    /// the token cannot be verified at the moment.
+    fn validate_token(&self, token: &str)
+    -> impl Future<Output = Result<Claims, AuthError>> + Send;
 
     /// Returns the user of a valid token.
     ///
     /// # Errors
     /// The errors of [`validate_token`](Self::validate_token).
-    fn get_user_from_token(&self, token: &str) -> impl Future<Output = Result<UserContext, AuthError>> + Send;
+    fn get_user_from_token(
+        &self,
+        token: &str,
+    ) -> impl Future<Output = Result<UserContext, AuthError>> + Send;
 
-    /// Returns claims and user together; requests call this method. Override it to verify the token only once for both,
-    /// and to allow caching the result for a time.
+    /// Returns claims and user together; requests call this method. Override it to verify the token
+    /// only once for both, and to allow caching the result for a time.
     ///
     /// # Errors
     /// The errors of [`validate_token`](Self::validate_token).
-    fn authenticate(&self, token: &str) -> impl Future<Output = Result<Authenticated, AuthError>> + Send {
+    fn authenticate(
+        &self,
+        token: &str,
+    ) -> impl Future<Output = Result<Authenticated, AuthError>> + Send {
         async move {
             let claims = self.validate_token(token).await?;
-            Ok(Authenticated::new(claims, self.get_user_from_token(token).await?))
+            Ok(Authenticated::new(
+                claims,
+                self.get_user_from_token(token).await?,
+            ))
         }
     }
 
@@ -65,7 +76,10 @@ pub trait AuthProvider: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`AuthError::NotSupported`] if the provider has no refresh tokens.
-    fn refresh_token(&self, _refresh_token: &str) -> impl Future<Output = Result<(String, String), AuthError>> + Send {
+    fn refresh_token(
+        &self,
+        _refresh_token: &str,
+    ) -> impl Future<Output = Result<(String, String), AuthError>> + Send {
         std::future::ready(Err(AuthError::NotSupported))
     }
 
@@ -77,19 +91,20 @@ pub trait AuthProvider: Send + Sync + 'static {
         std::future::ready(Err(AuthError::NotSupported))
     }
 
-    /// Changes whenever the signing keys do. Cached tokens from another generation are verified again.
+    /// Changes whenever the signing keys do. Cached tokens from another generation are verified
+    /// again.
     fn key_generation(&self) -> u64 {
         0
     }
 
-    /// The revocation service of the provider. Tokens revoked in it are rejected, as are those revoked in the service of
-    /// the application.
+    /// The revocation service of the provider. Tokens revoked in it are rejected, as are those
+    /// revoked in the service of the application.
     fn revocation(&self) -> Option<TokenRevocationService> {
         None
     }
 
-    /// Why the provider is too weak for production, such as a short secret: the service then refuses to start in
-    /// production, and warns in development.
+    /// Why the provider is too weak for production, such as a short secret: the service then
+    /// refuses to start in production, and warns in development.
     fn weakness(&self) -> Option<String> {
         None
     }
@@ -106,20 +121,32 @@ pub struct Authenticated {
 impl Authenticated {
     /// The claims and the user of a token, valid for one request.
     pub fn new(claims: Claims, user: UserContext) -> Self {
-        Self { claims, user, keep_until: None }
+        Self {
+            claims,
+            user,
+            keep_until: None,
+        }
     }
 
-    /// Allows caching until this time, but never past the token's `exp`. Revocation is still checked on every request.
+    /// Allows caching until this time, but never past the token's `exp`. Revocation is still
+    /// checked on every request.
     #[must_use]
     pub fn keep_until(mut self, time: SystemTime) -> Self {
         self.keep_until = Some(time);
         self
     }
 
-    /// The same token with the user completed by the application; the caching time can only get shorter.
+    /// The same token with the user completed by the application; the caching time can only get
+    /// shorter.
     pub(crate) fn with_user(self, user: UserContext, until: Option<SystemTime>) -> Self {
-        let keep_until = self.keep_until.map(|known| until.map_or(known, |until| until.min(known)));
-        Self { user, keep_until, ..self }
+        let keep_until = self
+            .keep_until
+            .map(|known| until.map_or(known, |until| until.min(known)));
+        Self {
+            user,
+            keep_until,
+            ..self
+        }
     }
 
     /// The claims.
@@ -143,7 +170,10 @@ pub(crate) struct Verified {
 
 impl Verified {
     pub(super) fn new(claims: &Claims, user: UserContext) -> Self {
-        Self { revocable: RevocableToken::new(claims, &user), user }
+        Self {
+            revocable: RevocableToken::new(claims, &user),
+            user,
+        }
     }
 }
 
@@ -152,8 +182,14 @@ pub(crate) type SharedProvider = Arc<dyn DynProvider>;
 
 /// [`AuthProvider`] for trait objects.
 pub(crate) trait DynProvider: Send + Sync {
-    fn authenticate<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Authenticated, AuthError>>;
-    fn refresh_token<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<(String, String), AuthError>>;
+    fn authenticate<'a>(
+        &'a self,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<Authenticated, AuthError>>;
+    fn refresh_token<'a>(
+        &'a self,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<(String, String), AuthError>>;
     fn revoke_token<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<(), AuthError>>;
     fn key_generation(&self) -> u64;
     fn revocation(&self) -> Option<TokenRevocationService>;
@@ -161,10 +197,16 @@ pub(crate) trait DynProvider: Send + Sync {
 }
 
 impl<P: AuthProvider> DynProvider for P {
-    fn authenticate<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Authenticated, AuthError>> {
+    fn authenticate<'a>(
+        &'a self,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<Authenticated, AuthError>> {
         Box::pin(AuthProvider::authenticate(self, token))
     }
-    fn refresh_token<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<(String, String), AuthError>> {
+    fn refresh_token<'a>(
+        &'a self,
+        token: &'a str,
+    ) -> BoxFuture<'a, Result<(String, String), AuthError>> {
         Box::pin(AuthProvider::refresh_token(self, token))
     }
     fn revoke_token<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<(), AuthError>> {

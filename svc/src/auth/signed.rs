@@ -7,17 +7,20 @@ use uuid::Uuid;
 use super::claims::time;
 use super::jws::{ClaimRules, Compact};
 use super::standard_user::described;
-use super::{AuthError, AuthProvider, Authenticated, Claims, KeyError, TokenAlgorithm, UserContext, VerifyingKey};
+use super::{
+    AuthError, AuthProvider, Authenticated, Claims, KeyError, TokenAlgorithm, UserContext,
+    VerifyingKey,
+};
 use crate::settings::use_value;
 
 /// The minimum length of a secret in production: the length of the hash (RFC 7518, section 3.2).
 const SECRET: usize = 32;
 
-/// The custom provider: verifies tokens that are signed with a secret, or with a private key whose public key is
-/// configured.
+/// The custom provider: verifies tokens that are signed with a secret, or with a private key whose
+/// public key is configured.
 ///
-/// Signature and `exp` are always verified, `iss` and `aud` where they are configured. The user's identifier is a UUID:
-/// `sub`, or else `user_id`.
+/// Signature and `exp` are always verified, `iss` and `aud` where they are configured. The user's
+/// identifier is a UUID: `sub`, or else `user_id`.
 ///
 /// ```
 /// use svc::auth::{SignedTokenProvider, TokenAlgorithm, VerifyingKey};
@@ -40,10 +43,15 @@ pub struct SignedTokenProvider {
 impl SignedTokenProvider {
     /// Verifies tokens with a key.
     pub fn new(key: VerifyingKey) -> Self {
-        Self { key, secret: None, rules: ClaimRules::default() }
+        Self {
+            key,
+            secret: None,
+            rules: ClaimRules::default(),
+        }
     }
 
-    /// Verifies tokens signed with HS256 and a secret. In production the secret must have at least 32 bytes.
+    /// Verifies tokens signed with HS256 and a secret. In production the secret must have at least
+    /// 32 bytes.
     ///
     /// # Errors
     /// A [`KeyError`] when the secret is empty or a PEM key.
@@ -51,17 +59,25 @@ impl SignedTokenProvider {
         Self::with_secret_for(TokenAlgorithm::Hs256, secret)
     }
 
-    /// Verifies tokens signed with HS256, HS384 or HS512 and a secret. In production the secret must have at least 32
-    /// bytes.
+    /// Verifies tokens signed with HS256, HS384 or HS512 and a secret. In production the secret
+    /// must have at least 32 bytes.
     ///
     /// # Errors
     /// A [`KeyError`] when the algorithm takes no secret, or the secret is empty or a PEM key.
-    pub fn with_secret_for(algorithm: TokenAlgorithm, secret: impl AsRef<[u8]>) -> Result<Self, KeyError> {
+    pub fn with_secret_for(
+        algorithm: TokenAlgorithm,
+        secret: impl AsRef<[u8]>,
+    ) -> Result<Self, KeyError> {
         let secret = secret.as_ref();
         let key = VerifyingKey::from_secret(algorithm, secret)?;
         use_value("SVC_AUTH_SECRET_KEY", &String::from_utf8_lossy(secret));
         use_value("SVC_AUTH_ALGORITHM", algorithm.as_str());
-        Ok(Self { key, secret: Some(secret.len()), rules: ClaimRules::default() })
+
+        Ok(Self {
+            key,
+            secret: Some(secret.len()),
+            rules: ClaimRules::default(),
+        })
     }
 
     /// The required issuer of tokens.
@@ -115,13 +131,18 @@ impl AuthProvider for SignedTokenProvider {
 
     fn weakness(&self) -> Option<String> {
         let bytes = self.secret.filter(|bytes| *bytes < SECRET)?;
-        Some(format!("the secret of tokens has {bytes} bytes; it must have at least {SECRET}"))
+        Some(format!(
+            "the secret of tokens has {bytes} bytes; it must have at least {SECRET}"
+        ))
     }
 }
 
 /// The user of the claims.
 fn user(claims: &Claims) -> Result<UserContext, AuthError> {
-    let id = claims.get("sub").or_else(|| claims.get("user_id")).and_then(|id| id.as_str());
+    let id = claims
+        .get("sub")
+        .or_else(|| claims.get("user_id"))
+        .and_then(|id| id.as_str());
     let id = id.and_then(|id| Uuid::parse_str(id).ok());
     let id = id.ok_or_else(|| AuthError::invalid("neither `sub` nor `user_id` is a UUID"))?;
     described(claims, id.to_string())

@@ -5,22 +5,39 @@ use serde_json::Value;
 use super::{AuthError, Claims, UserContext};
 
 /// The claims of the custom provider that are not metadata.
-const OWN_PLACES: [&str; 10] = ["sub", "user_id", "email", "name", "roles", "permissions", "exp", "iat", "iss", "aud"];
+const OWN_PLACES: [&str; 10] = [
+    "sub",
+    "user_id",
+    "email",
+    "name",
+    "roles",
+    "permissions",
+    "exp",
+    "iat",
+    "iss",
+    "aud",
+];
 
 /// Builds the user from the claims of the custom provider; the identifier comes from the caller.
 pub(super) fn described(claims: &Claims, user_id: String) -> Result<UserContext, AuthError> {
-    let metadata = claims.as_map().iter().filter(|(name, _)| !OWN_PLACES.contains(&name.as_str()));
+    let metadata = claims
+        .as_map()
+        .iter()
+        .filter(|(name, _)| !OWN_PLACES.contains(&name.as_str()));
     let permissions = match claims.get("permissions") {
         None | Some(Value::Null) => words(claims.get("scope"), "scope")?,
         Some(_) => list(claims, "permissions")?,
     };
+
     Ok(UserContext {
         user_id,
         email: text(claims, "email")?,
         name: text(claims, "name")?,
         roles: list(claims, "roles")?,
         permissions,
-        metadata: metadata.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        metadata: metadata
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
     })
 }
 
@@ -43,17 +60,23 @@ pub(super) fn texts(claim: Option<&Value>, name: &str) -> Result<Vec<String>, Au
     let wrong = || AuthError::invalid(format!("`{name}` is not a list of strings"));
     match claim {
         None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::Array(values)) => {
-            values.iter().map(|value| value.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
-        }
+        Some(Value::Array(values)) => values
+            .iter()
+            .map(|value| value.as_str().map(str::to_owned).ok_or_else(wrong))
+            .collect(),
         Some(_) => Err(wrong()),
     }
 }
 
-/// The words of a space-separated string, as in OAuth (RFC 6749, section 3.3), or a list of strings.
+/// The words of a space-separated string, as in OAuth (RFC 6749, section 3.3), or a list of
+/// strings.
 pub(super) fn words(claim: Option<&Value>, name: &str) -> Result<Vec<String>, AuthError> {
     match claim {
-        Some(Value::String(words)) => Ok(words.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()),
+        Some(Value::String(words)) => Ok(words
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()),
         _ => texts(claim, name),
     }
 }

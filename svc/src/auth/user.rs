@@ -10,8 +10,8 @@ pub(crate) const OF_TOKENS: [&str; 4] = ["exp", "iat", "jti", "nbf"];
 
 /// The authenticated user of a request.
 ///
-/// Roles and permissions are compared exactly, including case. `Debug` shows the identifier, and only the number of
-/// roles and permissions: names and addresses do not belong in logs.
+/// Roles and permissions are compared exactly, including case. `Debug` shows the identifier, and
+/// only the number of roles and permissions: names and addresses do not belong in logs.
 ///
 /// ```
 /// use svc::auth::UserContext;
@@ -46,17 +46,25 @@ pub struct UserContext {
 impl UserContext {
     /// A user with only an identifier.
     pub fn new(user_id: impl Into<String>) -> Self {
-        Self { user_id: user_id.into(), ..Self::default() }
+        Self {
+            user_id: user_id.into(),
+            ..Self::default()
+        }
     }
 
-    /// Whether another token describes the same user, ignoring its time of issue and its validity period.
+    /// Whether another token describes the same user, ignoring its time of issue and its validity
+    /// period.
     #[cfg(feature = "websocket")]
     pub(crate) fn is_same_but_for_times(&self, other: &Self) -> bool {
         let lasting = |user: &Self| {
             let mut metadata = user.metadata.clone();
             metadata.retain(|name, _| !OF_TOKENS.contains(&name.as_str()));
-            Self { metadata, ..user.clone() }
+            Self {
+                metadata,
+                ..user.clone()
+            }
         };
+
         lasting(self) == lasting(other)
     }
 
@@ -83,8 +91,12 @@ impl UserContext {
 
     /// The same user with these permissions in addition.
     #[must_use]
-    pub fn permissions<T: Into<String>>(mut self, permissions: impl IntoIterator<Item = T>) -> Self {
-        self.permissions.extend(permissions.into_iter().map(Into::into));
+    pub fn permissions<T: Into<String>>(
+        mut self,
+        permissions: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.permissions
+            .extend(permissions.into_iter().map(Into::into));
         self
     }
 
@@ -95,9 +107,9 @@ impl UserContext {
         self
     }
 
-    /// Returns a claim as text: `email`, `name`, or a metadata entry, where providers put the other claims of a token.
-    /// Metadata is looked up by name, or by a JSON pointer (RFC 6901) such as `/tenant/id`. Numbers and booleans are
-    /// written as in JSON; anything else is `None`.
+    /// Returns a claim as text: `email`, `name`, or a metadata entry, where providers put the other
+    /// claims of a token. Metadata is looked up by name, or by a JSON pointer (RFC 6901) such as
+    /// `/tenant/id`. Numbers and booleans are written as in JSON; anything else is `None`.
     ///
     /// ```
     /// use svc::auth::UserContext;
@@ -114,6 +126,7 @@ impl UserContext {
             (pointer, true) => pointed(&self.metadata, pointer)?,
             (name, false) => self.metadata.get(name)?,
         };
+
         match value {
             Value::String(text) => Some(text.clone()),
             Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
@@ -137,8 +150,13 @@ impl UserContext {
     }
 
     /// Whether the user has at least one of the permissions; `false` if `permissions` is empty.
-    pub fn has_any_permission<T: AsRef<str>>(&self, permissions: impl IntoIterator<Item = T>) -> bool {
-        permissions.into_iter().any(|permission| self.has_permission(permission.as_ref()))
+    pub fn has_any_permission<T: AsRef<str>>(
+        &self,
+        permissions: impl IntoIterator<Item = T>,
+    ) -> bool {
+        permissions
+            .into_iter()
+            .any(|permission| self.has_permission(permission.as_ref()))
     }
 
     /// Whether the user has all of the roles; `true` if `roles` is empty.
@@ -147,8 +165,13 @@ impl UserContext {
     }
 
     /// Whether the user has all of the permissions; `true` if `permissions` is empty.
-    pub fn has_all_permissions<T: AsRef<str>>(&self, permissions: impl IntoIterator<Item = T>) -> bool {
-        permissions.into_iter().all(|permission| self.has_permission(permission.as_ref()))
+    pub fn has_all_permissions<T: AsRef<str>>(
+        &self,
+        permissions: impl IntoIterator<Item = T>,
+    ) -> bool {
+        permissions
+            .into_iter()
+            .all(|permission| self.has_permission(permission.as_ref()))
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::Error;
 use crate::sql::RowFilter;
 
-/// Proof that a root field may run. It contains the field, and every function that runs a root field takes the proof in
-/// place of the field. Only the gate creates it.
+/// Proof that a root field may run. It contains the field, and every function that runs a root
+/// field takes the proof in place of the field. Only the gate creates it.
 #[derive(Debug)]
 pub(crate) struct Admission<'f, F> {
     field: &'f F,
@@ -30,10 +30,11 @@ impl<'f, F> Admission<'f, F> {
 }
 
 impl<F: Coordinate> Admission<'_, F> {
-    /// The same admission for the same field in another plan of the operation, such as for an event whose gated fields
-    /// were decided again; `None` for any other field.
+    /// The same admission for the same field in another plan of the operation, such as for an event
+    /// whose gated fields were decided again; `None` for any other field.
     pub(crate) fn for_same<'e>(&self, field: &'e F) -> Option<Admission<'e, F>> {
-        (self.field.coordinate() == field.coordinate()).then(|| Admission::new(field, self.row_filter.clone()))
+        (self.field.coordinate() == field.coordinate())
+            .then(|| Admission::new(field, self.row_filter.clone()))
     }
 }
 
@@ -61,10 +62,13 @@ pub(crate) struct AllAdmitted<'p, P> {
 }
 
 impl<'p, P: Roots> AllAdmitted<'p, P> {
-    /// Returns the proof if there is at least one root field, and an admission without a filter for each.
+    /// Returns the proof if there is at least one root field, and an admission without a filter for
+    /// each.
     pub(crate) fn of(plan: &'p P, decisions: &[Decided<'p, P::Field>]) -> Option<Self> {
         let is_admitted = |(index, field): (usize, &P::Field)| {
-            let Some(Some(Ok(admission))) = decisions.get(index) else { return false };
+            let Some(Some(Ok(admission))) = decisions.get(index) else {
+                return false;
+            };
             std::ptr::eq(admission.field, field) && admission.row_filter.is_none()
         };
         (plan.roots().next().is_some() && plan.roots().all(is_admitted)).then_some(Self { plan })

@@ -12,8 +12,8 @@ use crate::schema::Code;
 /// The policy of an application: it decides which operations may run, and on which rows; given to
 /// [`AppOptions::authorizer`](crate::AppOptions::authorizer).
 ///
-/// It is asked once for each root field of a request, before anything of the field runs, whichever way the field is
-/// answered. A function or a closure will do:
+/// It is asked once for each root field of a request, before anything of the field runs, whichever
+/// way the field is answered. A function or a closure will do:
 ///
 /// ```
 /// use svc::authz::{AuthorizationDecision, AuthorizationRequest, OperationType};
@@ -43,8 +43,9 @@ use crate::schema::Code;
 /// ```
 ///
 /// # Errors
-/// An error denies. One that is made by [`Error::new`](crate::Error::new) reaches the client as it is; of any other the log is told, and the
-/// client gets `FORBIDDEN`. So it is with a panic, and with an authorizer that takes longer than
+/// An error denies. One that is made by [`Error::new`](crate::Error::new) reaches the client as it
+/// is; of any other the log is told, and the client gets `FORBIDDEN`. So it is with a panic, and
+/// with an authorizer that takes longer than
 /// [`authorization_timeout`](crate::SvcConfig::authorization_timeout).
 pub trait Authorizer: Send + Sync + 'static {
     /// Decides about one operation.
@@ -56,8 +57,9 @@ pub trait Authorizer: Send + Sync + 'static {
         request: AuthorizationRequest,
     ) -> impl Future<Output = Result<AuthorizationDecision>> + Send;
 
-    /// Decides about all [gated fields](crate::svc_type) of a document in one call: a decision for each request, in their
-    /// order. `None`, which is the default, has [`authorize_operation`](Self::authorize_operation) asked one by one.
+    /// Decides about all [gated fields](crate::svc_type) of a document in one call: a decision for
+    /// each request, in their order. `None`, which is the default, has
+    /// [`authorize_operation`](Self::authorize_operation) asked one by one.
     ///
     /// ```
     /// use svc::authz::Authorizer;
@@ -92,7 +94,8 @@ pub trait Authorizer: Send + Sync + 'static {
     /// # drop(AppOptions::new().authorizer(Remote));
     /// ```
     ///
-    /// A panic, a call that takes too long, and decisions that are not as many as the requests deny all of them.
+    /// A panic, a call that takes too long, and decisions that are not as many as the requests deny
+    /// all of them.
     fn authorize_batch(
         &self,
         requests: Vec<AuthorizationRequest>,
@@ -130,7 +133,8 @@ pub struct AtOnce;
 #[derive(Debug)]
 pub struct Awaited;
 
-/// An authorizer, or a value that becomes one: a value that implements [`Authorizer`], or a function of the request, `async` or not.
+/// An authorizer, or a value that becomes one: a value that implements [`Authorizer`], or a
+/// function of the request, `async` or not.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an authorizer",
     note = "implement `Authorizer`, or write a `fn` or an `async fn` such as \
@@ -139,7 +143,8 @@ pub struct Awaited;
 pub trait IntoAuthorizer<Kind>: Send + Sync + 'static {
     /// Decides about one operation.
     #[doc(hidden)]
-    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>>;
+    fn decide(&self, request: AuthorizationRequest)
+    -> BoxFuture<'_, Result<AuthorizationDecision>>;
 
     /// Decides about several fields at once, where the authorizer can.
     #[doc(hidden)]
@@ -150,7 +155,10 @@ pub trait IntoAuthorizer<Kind>: Send + Sync + 'static {
 }
 
 impl<A: Authorizer> IntoAuthorizer<Implemented> for A {
-    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
+    fn decide(
+        &self,
+        request: AuthorizationRequest,
+    ) -> BoxFuture<'_, Result<AuthorizationDecision>> {
         self.authorize_operation(request).boxed()
     }
 
@@ -164,7 +172,10 @@ where
     F: Fn(AuthorizationRequest) -> D + Send + Sync + 'static,
     D: IntoDecision,
 {
-    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
+    fn decide(
+        &self,
+        request: AuthorizationRequest,
+    ) -> BoxFuture<'_, Result<AuthorizationDecision>> {
         std::future::ready(self(request).into_decision()).boxed()
     }
 }
@@ -174,7 +185,10 @@ where
     F: Fn(AuthorizationRequest) -> R + Send + Sync + 'static,
     R: Future<Output: IntoDecision> + Send + 'static,
 {
-    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
+    fn decide(
+        &self,
+        request: AuthorizationRequest,
+    ) -> BoxFuture<'_, Result<AuthorizationDecision>> {
         let decision = self(request);
         async move { decision.await.into_decision() }.boxed()
     }
@@ -189,7 +203,10 @@ pub struct AuthorizerOf<Kind, A> {
 impl<Kind: 'static, A: IntoAuthorizer<Kind>> AuthorizerOf<Kind, A> {
     /// The authorizer with its kind.
     pub const fn new(authorizer: A) -> Self {
-        Self { authorizer, kind: PhantomData }
+        Self {
+            authorizer,
+            kind: PhantomData,
+        }
     }
 }
 
@@ -201,10 +218,12 @@ impl<Kind, A> fmt::Debug for AuthorizerOf<Kind, A> {
 
 /// [`Authorizer`] for trait objects.
 pub(crate) trait DynAuthorizer: Send + Sync + 'static {
-    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>>;
+    fn decide(&self, request: AuthorizationRequest)
+    -> BoxFuture<'_, Result<AuthorizationDecision>>;
     fn decide_batch(&self, requests: Vec<AuthorizationRequest>) -> BoxFuture<'_, Decisions>;
 
-    /// Decides about a root field. One that knows the decision already needs no request, which could be kept.
+    /// Decides about a root field. One that knows the decision already needs no request, which
+    /// could be kept.
     ///
     /// # Errors
     /// A variable that leaves a required place empty.
@@ -223,7 +242,10 @@ pub(crate) enum Deciding<'a> {
 pub(crate) type Decisions = Option<Vec<Result<AuthorizationDecision>>>;
 
 impl<Kind: 'static, A: IntoAuthorizer<Kind>> DynAuthorizer for AuthorizerOf<Kind, A> {
-    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
+    fn decide(
+        &self,
+        request: AuthorizationRequest,
+    ) -> BoxFuture<'_, Result<AuthorizationDecision>> {
         self.authorizer.decide(request)
     }
 
@@ -237,13 +259,17 @@ pub struct OwnAuthorizer(&'static dyn DynAuthorizer);
 
 impl OwnAuthorizer {
     /// An authorizer that `authorizer = …` names.
-    pub const fn new<Kind: 'static, A: IntoAuthorizer<Kind>>(authorizer: &'static AuthorizerOf<Kind, A>) -> Self {
+    pub const fn new<Kind: 'static, A: IntoAuthorizer<Kind>>(
+        authorizer: &'static AuthorizerOf<Kind, A>,
+    ) -> Self {
         Self(authorizer)
     }
 
     /// The authorizer that a root field was registered with; another kind of code denies.
     pub(super) fn of(code: &'static dyn Code) -> Option<&'static dyn DynAuthorizer> {
-        (code as &dyn std::any::Any).downcast_ref().map(|own: &Self| own.0)
+        (code as &dyn std::any::Any)
+            .downcast_ref()
+            .map(|own: &Self| own.0)
     }
 }
 

@@ -23,9 +23,9 @@ type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
 /// The settings of the decision cache; passed to
 /// [`AppOptions::authorization_cache`](crate::AppOptions::authorization_cache).
 ///
-/// A decision is cached by the principal key, the operation's kind and name, and the arguments. The authorizer must
-/// therefore decide by these alone; any other data it reads may be briefly out of date. Decisions without a principal,
-/// and failures of the authorizer, are never cached.
+/// A decision is cached by the principal key, the operation's kind and name, and the arguments. The
+/// authorizer must therefore decide by these alone; any other data it reads may be briefly out of
+/// date. Decisions without a principal, and failures of the authorizer, are never cached.
 ///
 /// ```
 /// use std::time::Duration;
@@ -48,9 +48,12 @@ pub struct AuthorizationCacheConfig {
 }
 
 impl AuthorizationCacheConfig {
-    /// A cache of at most 10,000 decisions, each kept for five seconds. `principal_key` returns the key of the
-    /// requester, which must be unique for each principal; with `None`, decisions are not cached.
-    pub fn new(principal_key: impl Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static) -> Self {
+    /// A cache of at most 10,000 decisions, each kept for five seconds. `principal_key` returns the
+    /// key of the requester, which must be unique for each principal; with `None`, decisions are
+    /// not cached.
+    pub fn new(
+        principal_key: impl Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             principal_key: Box::new(principal_key),
             ttl: Duration::from_secs(5),
@@ -66,8 +69,8 @@ impl AuthorizationCacheConfig {
         self
     }
 
-    /// Sets the maximum number of cached decisions; the least recently used one is evicted. Together they take at most
-    /// 16 MiB.
+    /// Sets the maximum number of cached decisions; the least recently used one is evicted.
+    /// Together they take at most 16 MiB.
     #[must_use]
     pub fn max_entries(mut self, max_entries: usize) -> Self {
         self.max_entries = max_entries;
@@ -101,20 +104,35 @@ pub(crate) struct CachedAuthorizer {
 }
 
 impl CachedAuthorizer {
-    pub(crate) fn new(authorizer: Box<dyn DynAuthorizer>, config: AuthorizationCacheConfig) -> Self {
+    pub(crate) fn new(
+        authorizer: Box<dyn DynAuthorizer>,
+        config: AuthorizationCacheConfig,
+    ) -> Self {
         let most = NonZeroUsize::new(config.max_entries).unwrap_or(NonZeroUsize::MIN);
-        Self { authorizer, config, kept: Mutex::new(KeptDecisions::new(most)), asked: Mutex::default() }
+        Self {
+            authorizer,
+            config,
+            kept: Mutex::new(KeptDecisions::new(most)),
+            asked: Mutex::default(),
+        }
     }
 
     /// The principal key; `None` if no decision is cached.
     fn principal(&self, context: &Context<'_>) -> Option<String> {
         let keeps = self.config.max_entries > 0 && !self.config.ttl.is_zero();
-        keeps.then(|| (self.config.principal_key)(context)).flatten()
+        keeps
+            .then(|| (self.config.principal_key)(context))
+            .flatten()
     }
 
     fn key(&self, request: &AuthorizationRequest) -> Option<DecisionKey> {
         let principal = self.principal(&request.context())?;
-        DecisionKey::new(&principal, request.operation_type, &request.operation_name, request.arguments.iter())
+        DecisionKey::new(
+            &principal,
+            request.operation_type,
+            &request.operation_name,
+            request.arguments.iter(),
+        )
     }
 
     fn find(&self, key: &DecisionKey) -> Option<AuthorizationDecision> {
@@ -127,19 +145,26 @@ impl CachedAuthorizer {
         lock(&self.kept).keep(key, decision, now, self.config.ttl);
     }
 
-    async fn ask(&self, key: DecisionKey, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    async fn ask(
+        &self,
+        key: DecisionKey,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
         let known = self.find(&key);
         CacheType::Decision.looked_up(known.is_some());
         if let Some(decision) = known {
             return Ok(decision);
         }
+
         let flight = Flight::new(&self.asked, &key);
         let _turn = flight.turn.lock().await;
         if let Some(decision) = self.find(&key) {
             return Ok(decision);
         }
+
         let decision = self.authorizer.decide(request).await?;
         self.keep(key, decision.clone());
+
         Ok(decision)
     }
 }
@@ -150,35 +175,57 @@ impl CachedAuthorizer {
         let keys: Vec<_> = requests.iter().map(|request| self.key(request)).collect();
         let known: Vec<_> = keys.iter().map(|key| self.find(key.as_ref()?)).collect();
         let looked_up = keys.iter().zip(&known).filter(|(key, _)| key.is_some());
+
         looked_up.for_each(|(_, known)| CacheType::Decision.looked_up(known.is_some()));
-        let asked = requests.into_iter().zip(&known).filter(|(_, known)| known.is_none());
+        let asked = requests
+            .into_iter()
+            .zip(&known)
+            .filter(|(_, known)| known.is_none());
         let asked: Vec<_> = asked.map(|(request, _)| request).collect();
         let count = asked.len();
-        let answers = if asked.is_empty() { Vec::new() } else { self.authorizer.decide_batch(asked).await? };
+        let answers = if asked.is_empty() {
+            Vec::new()
+        } else {
+            self.authorizer.decide_batch(asked).await?
+        };
+
         if answers.len() != count {
             return Some(answers);
         }
+
         let mut answers = answers.into_iter();
-        let decided = keys.into_iter().zip(known).filter_map(|(key, known)| match known {
-            Some(known) => Some(Ok(known)),
-            None => answers.next().inspect(|answer| {
-                if let (Some(key), Ok(decision)) = (key, answer) {
-                    self.keep(key, decision.clone());
-                }
-            }),
-        });
+        let decided = keys
+            .into_iter()
+            .zip(known)
+            .filter_map(|(key, known)| match known {
+                Some(known) => Some(Ok(known)),
+                None => answers.next().inspect(|answer| {
+                    if let (Some(key), Ok(decision)) = (key, answer) {
+                        self.keep(key, decision.clone());
+                    }
+                }),
+            });
+
         Some(decided.collect())
     }
 }
 
 impl DynAuthorizer for CachedAuthorizer {
     fn decide_about(&self, question: &dyn Question) -> Result<Deciding<'_>> {
-        let (arguments, kind, name) = (question.arguments()?, question.kind().into(), question.field());
+        let (arguments, kind, name) = (
+            question.arguments()?,
+            question.kind().into(),
+            question.field(),
+        );
+
         let arguments = arguments.iter().map(|(name, value)| (*name, &**value));
         let principal = self.principal(&question.context());
-        let Some(key) = principal.and_then(|principal| DecisionKey::new(&principal, kind, name, arguments)) else {
+        let Some(key) =
+            principal.and_then(|principal| DecisionKey::new(&principal, kind, name, arguments))
+        else {
             return self.authorizer.decide_about(question);
         };
+
         match self.find(&key) {
             Some(decision) => {
                 CacheType::Decision.looked_up(true);
@@ -189,7 +236,10 @@ impl DynAuthorizer for CachedAuthorizer {
         }
     }
 
-    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
+    fn decide(
+        &self,
+        request: AuthorizationRequest,
+    ) -> BoxFuture<'_, Result<AuthorizationDecision>> {
         match self.key(&request) {
             Some(key) => self.ask(key, request).boxed(),
             None => self.authorizer.decide(request),
@@ -201,7 +251,8 @@ impl DynAuthorizer for CachedAuthorizer {
     }
 }
 
-/// One of the requests waiting for the same decision. The last one removes the entry, however it ends.
+/// One of the requests waiting for the same decision. The last one removes the entry, however it
+/// ends.
 struct Flight<'a> {
     asked: &'a Mutex<HashMap<DecisionKey, Arc<tokio::sync::Mutex<()>>>>,
     key: &'a DecisionKey,
@@ -209,7 +260,10 @@ struct Flight<'a> {
 }
 
 impl<'a> Flight<'a> {
-    fn new(asked: &'a Mutex<HashMap<DecisionKey, Arc<tokio::sync::Mutex<()>>>>, key: &'a DecisionKey) -> Self {
+    fn new(
+        asked: &'a Mutex<HashMap<DecisionKey, Arc<tokio::sync::Mutex<()>>>>,
+        key: &'a DecisionKey,
+    ) -> Self {
         let turn = lock(asked).entry(*key).or_default().clone();
         Self { asked, key, turn }
     }
@@ -242,9 +296,16 @@ mod tests {
         let key = DecisionKey::new("ada", OperationType::Query, "posts", []).unwrap();
         let asked = Mutex::new(HashMap::new());
         let (first, second) = (Flight::new(&asked, &key), Flight::new(&asked, &key));
+
         drop(first);
-        assert_eq!(asked.lock().unwrap().len(), 1, "the other still waits for its answer");
+        assert_eq!(
+            asked.lock().unwrap().len(),
+            1,
+            "the other still waits for its answer"
+        );
+
         drop(second);
+
         assert!(asked.lock().unwrap().is_empty());
     }
 }

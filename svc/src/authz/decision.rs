@@ -4,8 +4,8 @@ use crate::scalar::sql_value::SqlValue;
 use crate::sql::{Column, Filter};
 use crate::{Error, ErrorCode, Result};
 
-/// The decision of an [`Authorizer`](super::Authorizer): whether an operation may run, and which rows it may read. It
-/// is immutable.
+/// The decision of an [`Authorizer`](super::Authorizer): whether an operation may run, and which
+/// rows it may read. It is immutable.
 ///
 /// ```
 /// use svc::authz::AuthorizationDecision;
@@ -23,8 +23,14 @@ pub struct AuthorizationDecision(Verdict);
 
 #[derive(Debug, Clone, PartialEq)]
 enum Verdict {
-    Allow { filters: Vec<(String, SqlValue)>, condition: Option<Filter> },
-    Deny { code: Cow<'static, str>, message: Option<Cow<'static, str>> },
+    Allow {
+        filters: Vec<(String, SqlValue)>,
+        condition: Option<Filter>,
+    },
+    Deny {
+        code: Cow<'static, str>,
+        message: Option<Cow<'static, str>>,
+    },
 }
 
 impl AuthorizationDecision {
@@ -36,31 +42,52 @@ impl AuthorizationDecision {
 
     /// Allows the operation, restricted to rows with these values in these columns; `None` is null.
     ///
-    /// The filters apply to queries: to rows of the root field's type, in every read by that field. On mutations and
-    /// fields they are ignored, and a warning is logged. A column name must have the form `[a-z_][a-z0-9_]{0,62}`; any
-    /// other name denies the operation.
+    /// The filters apply to queries: to rows of the root field's type, in every read by that field.
+    /// On mutations and fields they are ignored, and a warning is logged. A column name must have
+    /// the form `[a-z_][a-z0-9_]{0,62}`; any other name denies the operation.
     #[must_use]
-    pub fn allow_filtered<C: Into<String>, V: Into<SqlValue>>(filters: impl IntoIterator<Item = (C, V)>) -> Self {
-        let filters = filters.into_iter().map(|(column, value)| (column.into(), value.into())).collect();
-        Self(Verdict::Allow { filters, condition: None })
+    pub fn allow_filtered<C: Into<String>, V: Into<SqlValue>>(
+        filters: impl IntoIterator<Item = (C, V)>,
+    ) -> Self {
+        let filters = filters
+            .into_iter()
+            .map(|(column, value)| (column.into(), value.into()))
+            .collect();
+        Self(Verdict::Allow {
+            filters,
+            condition: None,
+        })
     }
 
-    /// Allows the operation, restricted to rows that match; see [`allow_filtered`](Self::allow_filtered).
+    /// Allows the operation, restricted to rows that match; see
+    /// [`allow_filtered`](Self::allow_filtered).
     #[must_use]
     pub fn allow_where(condition: Filter) -> Self {
-        Self(Verdict::Allow { filters: Vec::new(), condition: Some(condition) })
+        Self(Verdict::Allow {
+            filters: Vec::new(),
+            condition: Some(condition),
+        })
     }
 
     /// Denies the operation; clients get the code `FORBIDDEN`.
     #[must_use]
     pub fn deny() -> Self {
-        Self(Verdict::Deny { code: ErrorCode::Forbidden.as_str().into(), message: None })
+        Self(Verdict::Deny {
+            code: ErrorCode::Forbidden.as_str().into(),
+            message: None,
+        })
     }
 
     /// Denies the operation; clients get this code and message.
     #[must_use]
-    pub fn deny_with(code: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
-        Self(Verdict::Deny { code: code.into(), message: Some(message.into()) })
+    pub fn deny_with(
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self(Verdict::Deny {
+            code: code.into(),
+            message: Some(message.into()),
+        })
     }
 
     /// Whether the operation may run.
@@ -79,7 +106,10 @@ impl AuthorizationDecision {
     /// The message of a denial, if it has a custom one.
     pub fn message(&self) -> Option<&str> {
         match &self.0 {
-            Verdict::Deny { message: Some(message), .. } => Some(message),
+            Verdict::Deny {
+                message: Some(message),
+                ..
+            } => Some(message),
             _ => None,
         }
     }
@@ -119,6 +149,7 @@ impl AuthorizationDecision {
             }
             all.push(Column::of(column).eq(value.clone()));
         }
+
         Ok(Filter::All(all))
     }
 }
@@ -136,10 +167,13 @@ fn is_column(name: &str) -> bool {
     let is_first = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';
     (1..=63).contains(&bytes.len())
         && is_first(&bytes[0])
-        && bytes.iter().all(|byte| is_first(byte) || byte.is_ascii_digit())
+        && bytes
+            .iter()
+            .all(|byte| is_first(byte) || byte.is_ascii_digit())
 }
 
-/// A return value of authorizers: an [`AuthorizationDecision`], a `bool`, or a [`Result`] with either.
+/// A return value of authorizers: an [`AuthorizationDecision`], a `bool`, or a [`Result`] with
+/// either.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a decision",
     note = "return a `bool`, an `AuthorizationDecision`, or a `svc::Result` with either"
@@ -170,11 +204,27 @@ mod tests {
 
     #[test]
     fn filters_are_for_names_of_columns() {
-        let is_taken = |name: &str| AuthorizationDecision::allow_filtered([(name, 1)]).row_condition().is_ok();
+        let is_taken = |name: &str| {
+            AuthorizationDecision::allow_filtered([(name, 1)])
+                .row_condition()
+                .is_ok()
+        };
+
         for name in ["a", "_", "tenant_id", "_a1", &"x".repeat(63)] {
             assert!(is_taken(name), "{name}");
         }
-        for name in ["", "1a", "Tenant", "aB", "a-b", "a\"b", "a b", "\u{e9}", &"x".repeat(64)] {
+
+        for name in [
+            "",
+            "1a",
+            "Tenant",
+            "aB",
+            "a-b",
+            "a\"b",
+            "a b",
+            "\u{e9}",
+            &"x".repeat(64),
+        ] {
             assert!(!is_taken(name), "{name}");
         }
     }

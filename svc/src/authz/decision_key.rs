@@ -6,9 +6,9 @@ use sha2::{Digest as _, Sha256};
 use super::OperationType;
 use crate::value_bytes;
 
-/// The key of a decision: the digest of an encoding that includes the type and the length of each part, so that
-/// different requests have different encodings. Clients control the length of arguments, so the key must have a fixed
-/// length.
+/// The key of a decision: the digest of an encoding that includes the type and the length of each
+/// part, so that different requests have different encodings. Clients control the length of
+/// arguments, so the key must have a fixed length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct DecisionKey([u8; 32]);
 
@@ -27,10 +27,12 @@ impl DecisionKey {
         for part in [principal, kind.as_str(), name] {
             value_bytes::text(&mut bytes, b'p', part);
         }
+
         for (name, value) in arguments {
             value_bytes::text(&mut bytes, b'k', name);
             value_bytes::value(&mut bytes, value)?;
         }
+
         Some(Self(Sha256::digest(&bytes).into()))
     }
 }
@@ -49,6 +51,7 @@ mod tests {
             let arguments = arguments.iter().map(|name| (*name, &one));
             DecisionKey::new(principal, kind, name, arguments).unwrap()
         };
+
         let keys = [
             key("ada", OperationType::Query, "note", &[]),
             key("ada", OperationType::Query, "note", &["id"]),
@@ -59,6 +62,7 @@ mod tests {
             key("adaquery", OperationType::Query, "note", &[]),
             key("", OperationType::Query, "note", &[]),
         ];
+
         for (index, one) in keys.iter().enumerate() {
             assert!(!keys[index + 1..].contains(one), "{one:?}");
         }

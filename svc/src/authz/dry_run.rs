@@ -27,8 +27,16 @@ pub(crate) struct TryingAuthorizer {
 }
 
 impl TryingAuthorizer {
-    pub(crate) fn new(enforced: Option<Box<dyn DynAuthorizer>>, tried: Vec<TriedRule>, limit: Duration) -> Self {
-        Self { enforced, tried: tried.into(), limit }
+    pub(crate) fn new(
+        enforced: Option<Box<dyn DynAuthorizer>>,
+        tried: Vec<TriedRule>,
+        limit: Duration,
+    ) -> Self {
+        Self {
+            enforced,
+            tried: tried.into(),
+            limit,
+        }
     }
 
     async fn ask(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
@@ -52,10 +60,14 @@ impl TryingAuthorizer {
         Some(decisions)
     }
 
-    /// Evaluates the rules and logs the denials they would cause. Operations that are denied anyway are skipped, as
-    /// they reveal nothing about the rules. Requests do not wait, as the rules have no effect on them.
+    /// Evaluates the rules and logs the denials they would cause. Operations that are denied anyway
+    /// are skipped, as they reveal nothing about the rules. Requests do not wait, as the rules have
+    /// no effect on them.
     fn log(&self, request: Option<AuthorizationRequest>, decision: &AuthorizationDecision) {
-        let Some(request) = request.filter(|_| decision.allowed()) else { return };
+        let Some(request) = request.filter(|_| decision.allowed()) else {
+            return;
+        };
+
         let (rules, limit) = (self.tried.clone(), self.limit);
         tokio::spawn(async move {
             for rule in rules.iter() {
@@ -68,8 +80,16 @@ impl TryingAuthorizer {
 impl TriedRule {
     /// Evaluates the rule, and logs the denial it would cause.
     async fn log(&self, request: &AuthorizationRequest, limit: Duration) {
-        let (rule, kind, operation) = (self.name.as_str(), request.operation_type(), request.operation_name());
-        let Some(request) = request.copy() else { return };
+        let (rule, kind, operation) = (
+            self.name.as_str(),
+            request.operation_type(),
+            request.operation_name(),
+        );
+
+        let Some(request) = request.copy() else {
+            return;
+        };
+
         let decide = AssertUnwindSafe(async { self.rule.decide(request).await });
         let why = match tokio::time::timeout(limit, decide.catch_unwind()).await {
             Ok(Ok(Ok(decision))) if decision.is_filtered() => "it filters rows".to_owned(),
@@ -81,12 +101,16 @@ impl TriedRule {
             Ok(Err(panic)) => format!("it panicked: {}", crate::panic::message(&*panic)),
             Err(_) => format!("it took longer than {limit:?}"),
         };
+
         tracing::warn!(rule, %kind, operation, why, "a rule that is tried would not allow this");
     }
 }
 
 impl DynAuthorizer for TryingAuthorizer {
-    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
+    fn decide(
+        &self,
+        request: AuthorizationRequest,
+    ) -> BoxFuture<'_, Result<AuthorizationDecision>> {
         self.ask(request).boxed()
     }
 

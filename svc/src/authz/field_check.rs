@@ -11,7 +11,10 @@ use super::{AuthorizationDecision, AuthorizationRequest, IntoAuthorizer, IntoDec
 use crate::Result;
 use crate::schema::Code;
 
-type Run = for<'a> fn(&'a dyn std::any::Any, AuthorizationRequest) -> BoxFuture<'a, Result<AuthorizationDecision>>;
+type Run = for<'a> fn(
+    &'a dyn std::any::Any,
+    AuthorizationRequest,
+) -> BoxFuture<'a, Result<AuthorizationDecision>>;
 
 /// A check named by `#[svc::authorize_field(…)]`; the schema stores it as code.
 pub struct FieldCheck(Run);
@@ -75,10 +78,11 @@ impl<'a, F: Future<Output: IntoDecision> + Send + 'a> CheckAnswer<'a, Later> for
     }
 }
 
-/// A check that calls an authorizer with this field name, such as `User.email`, as the operation name.
+/// A check that calls an authorizer with this field name, such as `User.email`, as the operation
+/// name.
 ///
-/// The authorizer does not see the object, so its decision is the same for all objects of a request; it is called for
-/// each one.
+/// The authorizer does not see the object, so its decision is the same for all objects of a
+/// request; it is called for each one.
 ///
 /// ```
 /// use svc::authz::field_authorizer_adapter;
@@ -103,15 +107,18 @@ pub fn field_authorizer_adapter<T: ?Sized, Kind: 'static>(
     let authorizer = Arc::new(authorizer);
     move |_, request| {
         let authorizer = authorizer.clone();
-        let request = AuthorizationRequest { operation_name: field.to_owned(), ..request };
+        let request = AuthorizationRequest {
+            operation_name: field.to_owned(),
+            ..request
+        };
         async move { authorizer.decide(request).await }.boxed()
     }
 }
 
 /// A check of the user alone: one of these permissions is sufficient.
 ///
-/// The guard [`requires_any_permission`](crate::requires_any_permission) has the same effect, but is evaluated once per
-/// request, and leaves the field in the filters of the schema.
+/// The guard [`requires_any_permission`](crate::requires_any_permission) has the same effect, but
+/// is evaluated once per request, and leaves the field in the filters of the schema.
 ///
 /// ```
 /// use svc::authz::any_permission;

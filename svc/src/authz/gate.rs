@@ -11,8 +11,8 @@ use futures_util::{FutureExt as _, poll};
 
 use super::authorizer::Deciding;
 use super::{
-    Admission, AuthorizationDecision, AuthorizationRequest, DynAuthorizer, FieldCheck, FieldQuestion, OwnAuthorizer,
-    Question, guard,
+    Admission, AuthorizationDecision, AuthorizationRequest, DynAuthorizer, FieldCheck,
+    FieldQuestion, OwnAuthorizer, Question, guard,
 };
 use crate::error::Denied;
 use crate::schema::{Code, Object, OperationKind, Resolved};
@@ -20,7 +20,8 @@ use crate::sql::{Filter, RowFilter};
 use crate::trace::OpenSpan;
 use crate::{Error, ErrorCode};
 
-/// The gate that every root field passes: nothing runs on a client's behalf without an [`Admission`] from here.
+/// The gate that every root field passes: nothing runs on a client's behalf without an
+/// [`Admission`] from here.
 pub(crate) struct Gate {
     /// The authorizer of the application.
     authorizer: Option<Box<dyn DynAuthorizer>>,
@@ -52,11 +53,15 @@ impl Gate {
             let checked = guard::check(rules.guards, &question.context(), question.field());
             checked.map_err(|error| error.denied(Denied::ByGuard))?;
         }
+
         let row_filter = match (self.authorizer.as_deref(), rules.authorizer) {
             (None, None) => None,
-            (Some(authorizer), None) => row_filter(question, &[self.ask_about(authorizer, question).await?])?,
+            (Some(authorizer), None) => {
+                row_filter(question, &[self.ask_about(authorizer, question).await?])?
+            }
             (_, Some(own)) => self.decide(own, question).boxed().await?,
         };
+
         Ok(Admission::new(field, row_filter))
     }
 
@@ -72,42 +77,77 @@ impl Gate {
         decided.map_err(|error| question.named(error))
     }
 
-    /// Decides about several gated fields in one call; `None` if the authorizer has to decide about them one by one.
-    pub(crate) async fn admit_fields(&self, questions: &[FieldQuestion<'_>]) -> Option<Vec<Result<(), Error>>> {
+    /// Decides about several gated fields in one call; `None` if the authorizer has to decide about
+    /// them one by one.
+    pub(crate) async fn admit_fields(
+        &self,
+        questions: &[FieldQuestion<'_>],
+    ) -> Option<Vec<Result<(), Error>>> {
         let authorizer = self.authorizer.as_deref()?;
-        let mut decided: Vec<_> =
-            questions.iter().map(|asked| guard::check(asked.guards, &asked.context, &asked.name)).collect();
+        let mut decided: Vec<_> = questions
+            .iter()
+            .map(|asked| guard::check(asked.guards, &asked.context, &asked.name))
+            .collect();
         let is_open = |at: &usize| decided[*at].is_ok() && questions[*at].is_authorized;
         let open: Vec<usize> = (0..questions.len()).filter(is_open).collect();
         if open.is_empty() {
             return None;
         }
-        let requests = open.iter().map(|at| questions[*at].request()).collect::<Option<Vec<_>>>()?;
-        let asked = AssertUnwindSafe(async { authorizer.decide_batch(requests).await }).catch_unwind();
+
+        let requests = open
+            .iter()
+            .map(|at| questions[*at].request())
+            .collect::<Option<Vec<_>>>()?;
+        let asked =
+            AssertUnwindSafe(async { authorizer.decide_batch(requests).await }).catch_unwind();
         let decisions = match tokio::time::timeout(self.limit, asked).await {
             Ok(Ok(decisions)) => decisions?,
-            Ok(Err(panic)) => failures(&open, &format!("the authorizer panicked: {}", crate::panic::message(&*panic))),
-            Err(_) => failures(&open, &format!("the authorizer took longer than {:?}", self.limit)),
+            Ok(Err(panic)) => failures(
+                &open,
+                &format!(
+                    "the authorizer panicked: {}",
+                    crate::panic::message(&*panic)
+                ),
+            ),
+            Err(_) => failures(
+                &open,
+                &format!("the authorizer took longer than {:?}", self.limit),
+            ),
         };
+
         let decisions = match decisions.len() == open.len() {
             true => decisions,
-            false => failures(&open, &format!("{} fields have {} decisions", open.len(), decisions.len())),
+            false => failures(
+                &open,
+                &format!("{} fields have {} decisions", open.len(), decisions.len()),
+            ),
         };
+
         for (at, decision) in open.into_iter().zip(decisions) {
             decided[at] = questions[at].without_filter(judged(decision, &questions[at].name));
         }
+
         let named = |(question, decided): (&FieldQuestion<'_>, Result<(), Error>)| {
             decided.map_err(|error| question.named(error))
         };
+
         Some(questions.iter().zip(decided).map(named).collect())
     }
 
     async fn ask_for_field(&self, question: &FieldQuestion<'_>) -> Result<(), Error> {
-        let Some(authorizer) = self.authorizer.as_deref().filter(|_| question.is_authorized) else { return Ok(()) };
+        let Some(authorizer) = self
+            .authorizer
+            .as_deref()
+            .filter(|_| question.is_authorized)
+        else {
+            return Ok(());
+        };
+
         let decision = match question.request() {
             Some(request) => self.ask(authorizer, request, &question.name).await,
             None => Err(Refusal::Failed("the request is not shared".to_owned())),
         };
+
         question.without_filter(decision)
     }
 
@@ -124,19 +164,33 @@ impl Gate {
         for check in checks {
             let decision = match (FieldCheck::of(*check), question.request()) {
                 (Some(check), Some(request)) => {
-                    self.bounded(async { check.decide(object, request).await }, &question.name).await
+                    self.bounded(
+                        async { check.decide(object, request).await },
+                        &question.name,
+                    )
+                    .await
                 }
-                (None, _) => Err(Refusal::Failed("the check of the field is not one".to_owned())),
+                (None, _) => Err(Refusal::Failed(
+                    "the check of the field is not one".to_owned(),
+                )),
                 (_, None) => Err(Refusal::Failed("the request is not shared".to_owned())),
             };
-            question.without_filter(decision).map_err(|error| question.named(error))?;
+
+            question
+                .without_filter(decision)
+                .map_err(|error| question.named(error))?;
         }
+
         Ok(())
     }
 
-    /// Calls the authorizer of the field, and also the application's if the field's function is bypassed. Returns the
-    /// row filter of the field, if not all rows may be read.
-    async fn decide(&self, own: &'static dyn Code, question: &dyn Question) -> Result<Option<Arc<RowFilter>>, Error> {
+    /// Calls the authorizer of the field, and also the application's if the field's function is
+    /// bypassed. Returns the row filter of the field, if not all rows may be read.
+    async fn decide(
+        &self,
+        own: &'static dyn Code,
+        question: &dyn Question,
+    ) -> Result<Option<Arc<RowFilter>>, Error> {
         let unknown = || denied(question).with_source("the authorizer of the field is not one");
         let own = OwnAuthorizer::of(own).ok_or_else(unknown)?;
         let mut decisions = vec![self.ask_about(own, question).await?];
@@ -160,7 +214,12 @@ impl Gate {
             },
             Err(panic) => Err(Refusal::panicked(&*panic)),
         };
-        decided.map_err(|refusal| refusal.into_error(ErrorCode::Forbidden, name).denied(Denied::ByAuthorizer))
+
+        decided.map_err(|refusal| {
+            refusal
+                .into_error(ErrorCode::Forbidden, name)
+                .denied(Denied::ByAuthorizer)
+        })
     }
 
     /// Calls one authorizer. Returns the decision if it allows.
@@ -170,7 +229,8 @@ impl Gate {
         request: AuthorizationRequest,
         name: &str,
     ) -> Result<AuthorizationDecision, Refusal> {
-        self.bounded(async { authorizer.decide(request).await }, name).await
+        self.bounded(async { authorizer.decide(request).await }, name)
+            .await
     }
 
     /// Waits for a decision, up to the timeout. Returns it if it allows.
@@ -186,22 +246,31 @@ impl Gate {
                 None => decide.await,
             }
         };
+
         let mut deciding = pin!(AssertUnwindSafe(decide).catch_unwind());
+
         // A decision that is ready at once needs no timer.
         let decided = match poll!(deciding.as_mut()) {
             Poll::Ready(decided) => Ok(decided),
             Poll::Pending => tokio::time::timeout(self.limit, deciding).await,
         };
+
         match decided {
             Ok(Ok(decision)) => judged(decision, name),
             Ok(Err(panic)) => Err(Refusal::panicked(&*panic)),
-            Err(_) => Err(Refusal::Failed(format!("the authorizer took longer than {:?}", self.limit))),
+            Err(_) => Err(Refusal::Failed(format!(
+                "the authorizer took longer than {:?}",
+                self.limit
+            ))),
         }
     }
 }
 
 /// Returns a decision if it allows.
-fn judged(decision: Result<AuthorizationDecision, Error>, name: &str) -> Result<AuthorizationDecision, Refusal> {
+fn judged(
+    decision: Result<AuthorizationDecision, Error>,
+    name: &str,
+) -> Result<AuthorizationDecision, Refusal> {
     match decision {
         Ok(decision) if decision.allowed() => Ok(decision),
         Ok(decision) => Err(Refusal::Denied(denial(&decision, name))),
@@ -212,7 +281,10 @@ fn judged(decision: Result<AuthorizationDecision, Error>, name: &str) -> Result<
 
 /// The same failure for each of the fields.
 fn failures(fields: &[usize], why: &str) -> Vec<Result<AuthorizationDecision, Error>> {
-    fields.iter().map(|_| Err(Error::internal(why.to_owned()))).collect()
+    fields
+        .iter()
+        .map(|_| Err(Error::internal(why.to_owned())))
+        .collect()
 }
 
 /// Why an authorizer does not allow.
@@ -225,24 +297,35 @@ enum Refusal {
 
 impl Refusal {
     fn panicked(panic: &(dyn Any + Send)) -> Self {
-        Self::Failed(format!("the authorizer panicked: {}", crate::panic::message(panic)))
+        Self::Failed(format!(
+            "the authorizer panicked: {}",
+            crate::panic::message(panic)
+        ))
     }
 
     /// Converts into an error; a failure gets this code.
     fn into_error(self, code: ErrorCode, name: &str) -> Error {
         match self {
             Self::Denied(error) => error,
-            Self::Failed(why) => Error::new(code, format!("`{name}` is not allowed")).with_source(why),
+            Self::Failed(why) => {
+                Error::new(code, format!("`{name}` is not allowed")).with_source(why)
+            }
         }
     }
 }
 
 impl FieldQuestion<'_> {
     /// Completes a decision about a field; filters are ignored with a warning.
-    fn without_filter(&self, decision: Result<AuthorizationDecision, Refusal>) -> Result<(), Error> {
+    fn without_filter(
+        &self,
+        decision: Result<AuthorizationDecision, Refusal>,
+    ) -> Result<(), Error> {
         match decision {
             Ok(decision) if decision.is_filtered() => {
-                tracing::warn!(field = self.name, "a filter was given for a field, which has none");
+                tracing::warn!(
+                    field = self.name,
+                    "a filter was given for a field, which has none"
+                );
                 Ok(())
             }
             Ok(_) => Ok(()),
@@ -253,38 +336,69 @@ impl FieldQuestion<'_> {
     /// Adds the field's name to the error. A `field` extension set by the application is kept.
     fn named(&self, error: Error) -> Error {
         let error = error.denied(Denied::Field);
-        if error.extensions().contains_key("field") { error } else { error.with_extension("field", self.name.clone()) }
+        if error.extensions().contains_key("field") {
+            error
+        } else {
+            error.with_extension("field", self.name.clone())
+        }
     }
 }
 
-/// Builds the filter for the rows that a query reads. Mutations cannot be filtered, nor can events that a function of
-/// the application sends to subscribers; there, the authorizer allows or denies the whole field.
-fn row_filter(question: &dyn Question, decisions: &[AuthorizationDecision]) -> Result<Option<Arc<RowFilter>>, Error> {
+/// Builds the filter for the rows that a query reads. Mutations cannot be filtered, nor can events
+/// that a function of the application sends to subscribers; there, the authorizer allows or denies
+/// the whole field.
+fn row_filter(
+    question: &dyn Question,
+    decisions: &[AuthorizationDecision],
+) -> Result<Option<Arc<RowFilter>>, Error> {
     if !decisions.iter().any(AuthorizationDecision::is_filtered) {
         return Ok(None);
     }
+
     if question.kind() == OperationKind::Mutation {
-        tracing::warn!(field = question.coordinate(), "an authorizer gave a filter for a mutation, which has none");
+        tracing::warn!(
+            field = question.coordinate(),
+            "an authorizer gave a filter for a mutation, which has none"
+        );
         return Ok(None);
     }
+
     if question.has_stream() {
         tracing::warn!(
             field = question.coordinate(),
             "an authorizer gave a filter for a subscription with a body, whose events have none"
         );
     }
+
     let row = question.row();
     let conditions = decisions.iter().map(AuthorizationDecision::row_condition);
-    let filter =
-        Filter::All(conditions.collect::<Result<_, _>>().map_err(|error| denied(question).with_source(error.chain()))?);
-    let columns = decisions.iter().flat_map(|decision| decision.filters()).map(|(column, _)| column.clone()).collect();
+    let filter = Filter::All(
+        conditions
+            .collect::<Result<_, _>>()
+            .map_err(|error| denied(question).with_source(error.chain()))?,
+    );
+
+    let columns = decisions
+        .iter()
+        .flat_map(|decision| decision.filters())
+        .map(|(column, _)| column.clone())
+        .collect();
+
     Ok(Some(Arc::new(RowFilter::new(row, filter, columns))))
 }
 
 /// The error of a denial.
 fn denial(decision: &AuthorizationDecision, field: &str) -> Error {
-    let message = decision.message().map_or_else(|| format!("`{field}` is not allowed"), str::to_owned);
-    Error::with_code(decision.code().unwrap_or(ErrorCode::Forbidden.as_str()).to_owned(), message)
+    let message = decision
+        .message()
+        .map_or_else(|| format!("`{field}` is not allowed"), str::to_owned);
+    Error::with_code(
+        decision
+            .code()
+            .unwrap_or(ErrorCode::Forbidden.as_str())
+            .to_owned(),
+        message,
+    )
 }
 
 fn denied(question: &dyn Question) -> Error {
@@ -295,24 +409,34 @@ fn denied_field(field: &str) -> Error {
     denial(&AuthorizationDecision::deny(), field).denied(Denied::ByAuthorizer)
 }
 
-/// The denial of a field that ran with a filter but read no rows to apply it to; `None` if the filter was applied. A
-/// filter is never ignored.
+/// The denial of a field that ran with a filter but read no rows to apply it to; `None` if the
+/// filter was applied. A filter is never ignored.
 pub(crate) fn lost_filter(filter: &RowFilter, field: &str) -> Option<Error> {
     filter.is_lost().then(|| lost(field))
 }
 
-/// The denial of a field whose function returned rows that it had read without the filter, such as with its own SQL;
-/// `None` if the filter was applied. It is decided before the methods of the rows run, as their reads prove nothing.
-pub(crate) fn bypassed_filter(filter: &RowFilter, returned: Resolved<'_>, field: &str) -> Option<Error> {
+/// The denial of a field whose function returned rows that it had read without the filter, such as
+/// with its own SQL; `None` if the filter was applied. It is decided before the methods of the rows
+/// run, as their reads prove nothing.
+pub(crate) fn bypassed_filter(
+    filter: &RowFilter,
+    returned: Resolved<'_>,
+    field: &str,
+) -> Option<Error> {
     filter.is_bypassed(returned).then(|| lost(field))
 }
 
 fn lost(field: &str) -> Error {
-    denied_field(field).with_source("the authorizer gave a filter, and the field has read no rows that it applies to")
+    denied_field(field).with_source(
+        "the authorizer gave a filter, and the field has read no rows that it applies to",
+    )
 }
 
 impl std::fmt::Debug for Gate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Gate").field("is_guarded", &self.is_guarded()).field("limit", &self.limit).finish()
+        f.debug_struct("Gate")
+            .field("is_guarded", &self.is_guarded())
+            .field("limit", &self.limit)
+            .finish()
     }
 }

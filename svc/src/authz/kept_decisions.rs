@@ -37,11 +37,19 @@ impl KeptDecisions {
         // The table grows on demand: the limit may be far above the actual number of decisions.
         let mut decisions = LruCache::unbounded();
         decisions.resize(most);
-        Self { decisions, bytes: 0, swept: None }
+        Self {
+            decisions,
+            bytes: 0,
+            swept: None,
+        }
     }
 
     /// Returns a decision that has not expired.
-    pub(super) fn find(&mut self, key: &DecisionKey, now: Instant) -> Option<AuthorizationDecision> {
+    pub(super) fn find(
+        &mut self,
+        key: &DecisionKey,
+        now: Instant,
+    ) -> Option<AuthorizationDecision> {
         let found = self.decisions.get(key)?;
         if now < found.until {
             return Some(found.decision.clone());
@@ -51,17 +59,38 @@ impl KeptDecisions {
     }
 
     /// Caches a decision for a time, unless it is too large.
-    pub(super) fn keep(&mut self, key: DecisionKey, decision: AuthorizationDecision, now: Instant, ttl: Duration) {
+    pub(super) fn keep(
+        &mut self,
+        key: DecisionKey,
+        decision: AuthorizationDecision,
+        now: Instant,
+        ttl: Duration,
+    ) {
         self.sweep(now, ttl);
         let bytes = bytes_of(&decision);
+
         // If the clock cannot represent the expiry, the decision is not cached.
-        let Some(until) = now.checked_add(ttl).filter(|_| bytes <= MAX_BYTES / SHARE) else { return };
+        let Some(until) = now.checked_add(ttl).filter(|_| bytes <= MAX_BYTES / SHARE) else {
+            return;
+        };
+
         self.bytes += bytes;
-        if let Some((_, gone)) = self.decisions.push(key, Kept { decision, until, bytes }) {
+
+        if let Some((_, gone)) = self.decisions.push(
+            key,
+            Kept {
+                decision,
+                until,
+                bytes,
+            },
+        ) {
             self.bytes -= gone.bytes;
         }
+
         while self.bytes > MAX_BYTES {
-            let Some((_, gone)) = self.decisions.pop_lru() else { return };
+            let Some((_, gone)) = self.decisions.pop_lru() else {
+                return;
+            };
             self.bytes -= gone.bytes;
         }
     }
@@ -72,8 +101,14 @@ impl KeptDecisions {
         if now.saturating_duration_since(swept) < ttl {
             return;
         }
+
         self.swept = Some(now);
-        let over = self.decisions.iter().filter(|(_, kept)| kept.until <= now).map(|(key, _)| *key);
+        let over = self
+            .decisions
+            .iter()
+            .filter(|(_, kept)| kept.until <= now)
+            .map(|(key, _)| *key);
+
         for key in over.collect::<Vec<_>>() {
             self.forget(&key);
         }
@@ -86,7 +121,8 @@ impl KeptDecisions {
     }
 }
 
-/// Returns the size of a decision in bytes, measured by its `Debug` output, which includes all strings.
+/// Returns the size of a decision in bytes, measured by its `Debug` output, which includes all
+/// strings.
 fn bytes_of(decision: &AuthorizationDecision) -> usize {
     struct Length(usize);
     impl fmt::Write for Length {
@@ -95,9 +131,12 @@ fn bytes_of(decision: &AuthorizationDecision) -> usize {
             Ok(())
         }
     }
+
     let mut shown = Length(BASE_BYTES);
+
     // The writer only counts, and cannot fail.
     let _ = write!(shown, "{decision:?}");
+
     shown.0
 }
 
@@ -122,12 +161,19 @@ mod tests {
         let (mut kept, now) = (kept(10_000), Instant::now());
         for number in 0..1_000 {
             let condition = col("title").eq("x".repeat(100_000));
-            kept.keep(key(number), AuthorizationDecision::allow_where(condition), now, TTL);
+            kept.keep(
+                key(number),
+                AuthorizationDecision::allow_where(condition),
+                now,
+                TTL,
+            );
             assert!(kept.bytes <= MAX_BYTES, "{}", kept.bytes);
         }
+
         assert!(kept.decisions.len() > 100, "{}", kept.decisions.len());
         assert!(kept.find(&key(999), now).is_some() && kept.find(&key(0), now).is_none());
         let sum: usize = kept.decisions.iter().map(|(_, kept)| kept.bytes).sum();
+
         assert_eq!(sum, kept.bytes);
     }
 
@@ -135,7 +181,13 @@ mod tests {
     fn a_large_decision_is_not_kept() {
         let (mut kept, now) = (kept(10), Instant::now());
         let condition = col("title").eq("x".repeat(1_000_000));
-        kept.keep(key(0), AuthorizationDecision::allow_where(condition), now, TTL);
+        kept.keep(
+            key(0),
+            AuthorizationDecision::allow_where(condition),
+            now,
+            TTL,
+        );
+
         assert_eq!((kept.decisions.len(), kept.bytes), (0, 0));
     }
 
@@ -145,10 +197,12 @@ mod tests {
         for number in 0..1_000 {
             kept.keep(key(number), AuthorizationDecision::allow(), start, TTL);
         }
+
         kept.keep(key(1_000), AuthorizationDecision::allow(), start + TTL, TTL);
         assert_eq!(kept.decisions.len(), 1);
         assert!(kept.find(&key(1_000), start + TTL).is_some());
         assert!(kept.find(&key(1_000), start + 2 * TTL).is_none());
+
         assert_eq!((kept.decisions.len(), kept.bytes), (0, 0));
     }
 
@@ -159,15 +213,30 @@ mod tests {
             kept.keep(key(number), AuthorizationDecision::deny(), now, TTL);
             kept.keep(key(number), AuthorizationDecision::allow(), now, TTL);
         }
+
         assert_eq!(kept.decisions.len(), 3);
-        assert_eq!(kept.bytes, kept.decisions.iter().map(|(_, kept)| kept.bytes).sum::<usize>());
+
+        assert_eq!(
+            kept.bytes,
+            kept.decisions
+                .iter()
+                .map(|(_, kept)| kept.bytes)
+                .sum::<usize>()
+        );
     }
 
     #[test]
     fn a_key_is_as_short_for_long_arguments() {
         let long = async_graphql::Value::String("x".repeat(1_000_000));
-        let of = |value| DecisionKey::new("ada", OperationType::Query, "notes", [("title", value)]).unwrap();
+        let of = |value| {
+            DecisionKey::new("ada", OperationType::Query, "notes", [("title", value)]).unwrap()
+        };
+
         assert_eq!(size_of_val(&of(&long)), 32);
-        assert_ne!(of(&long), of(&async_graphql::Value::String("x".repeat(999_999))));
+
+        assert_ne!(
+            of(&long),
+            of(&async_graphql::Value::String("x".repeat(999_999)))
+        );
     }
 }

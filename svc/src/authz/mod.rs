@@ -1,7 +1,8 @@
-//! Authorization: the single gate that every root field passes before it runs, on every execution path, and the
-//! application's policies, which decide there.
+//! Authorization: the single gate that every root field passes before it runs, on every execution
+//! path, and the application's policies, which decide there.
 //!
-//! An [`Authorizer`] decides about each root field of a request. It receives an [`AuthorizationRequest`] and returns an
+//! An [`Authorizer`] decides about each root field of a request. It receives an
+//! [`AuthorizationRequest`] and returns an
 //! [`AuthorizationDecision`]: allow, allow some rows, or deny. Row policies return a [`RowDecision`]: the rows of a
 //! type that a request may read, through any field.
 

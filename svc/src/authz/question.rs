@@ -17,7 +17,8 @@ pub(crate) trait Question: Sync {
     /// The request.
     fn context(&self) -> Context<'_>;
 
-    /// The request in a form that an authorizer may keep; `None` if the request is not shared, as nothing needs that.
+    /// The request in a form that an authorizer may keep; `None` if the request is not shared, as
+    /// nothing needs that.
     fn shared(&self) -> Option<RequestScope>;
 
     /// The kind of the operation.
@@ -32,7 +33,8 @@ pub(crate) trait Question: Sync {
     /// The authorization rules declared on the function.
     fn rules(&self) -> RootRules;
 
-    /// Whether the field is resolved without calling its function; the application's authorizer then decides as well.
+    /// Whether the field is resolved without calling its function; the application's authorizer
+    /// then decides as well.
     fn is_bypass(&self) -> bool;
 
     /// Whether a function of the application produces the events of the field.
@@ -53,9 +55,11 @@ impl dyn Question + '_ {
     pub(super) fn request(&self) -> Result<AuthorizationRequest, Error> {
         let denied = || {
             let message = format!("`{}` is not allowed", self.field());
-            let denied = Error::new(ErrorCode::Forbidden, message).with_source("the request is not shared");
+            let denied =
+                Error::new(ErrorCode::Forbidden, message).with_source("the request is not shared");
             denied.denied(Denied::ByAuthorizer)
         };
+
         let owned = |(name, value): (&str, Cow<'_, Value>)| (name.to_owned(), value.into_owned());
         Ok(AuthorizationRequest {
             scope: self.shared().ok_or_else(denied)?,
@@ -87,7 +91,11 @@ impl FieldQuestion<'_> {
             scope: self.context.request.share()?,
             operation_type: OperationType::Field,
             operation_name: self.name.clone(),
-            arguments: self.arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+            arguments: self
+                .arguments
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
         })
     }
 }

@@ -67,7 +67,8 @@ impl AuthorizationRequest {
         self.arguments.map()
     }
 
-    /// Converts an argument to its Rust type, by its Rust name; use an `Option` if it may be absent.
+    /// Converts an argument to its Rust type, by its Rust name; use an `Option` if it may be
+    /// absent.
     ///
     /// # Errors
     /// If the value is not of this type; returning the error denies the operation.

@@ -11,7 +11,8 @@ use crate::schema::TypeIndex;
 use crate::sql::{RowRule, RowRules, Subject};
 use crate::{Error, ErrorCode, Result};
 
-/// The rules of the row policies for one request. A policy is evaluated when its rows or its field are first read.
+/// The rules of the row policies for one request. A policy is evaluated when its rows or its field
+/// are first read.
 pub(crate) struct RequestRules {
     policies: Arc<RowPolicies>,
     /// `None` denies everything.
@@ -24,7 +25,11 @@ type Decided = Result<Option<Arc<RowRule>>>;
 impl RequestRules {
     pub(crate) fn new(policies: Arc<RowPolicies>, request: Option<ScopeSeed>) -> Self {
         let rules = (0..policies.len()).map(|_| OnceLock::new()).collect();
-        Self { policies, request, rules }
+        Self {
+            policies,
+            request,
+            rules,
+        }
     }
 
     fn at(&self, at: usize) -> Decided {
@@ -37,22 +42,33 @@ impl RequestRules {
     fn decide(&self, at: usize) -> Decided {
         let denied = |why: String| {
             let message = format!("the rows of `{}` are not allowed", self.policies.name(at));
-            Error::new(ErrorCode::Forbidden, message).with_source(why).denied(Denied::ByAuthorizer)
+            Error::new(ErrorCode::Forbidden, message)
+                .with_source(why)
+                .denied(Denied::ByAuthorizer)
         };
-        let Some(request) = &self.request else { return Err(denied("the request is not shared".to_owned())) };
+
+        let Some(request) = &self.request else {
+            return Err(denied("the request is not shared".to_owned()));
+        };
+
         let decide = || self.policies.rule(at, &Context::new(&request.scope()));
         match std::panic::catch_unwind(AssertUnwindSafe(decide)) {
             Ok(Ok(rule)) => Ok(rule.map(Arc::new)),
             Ok(Err(error)) if error.is_masked() => Err(denied(error.chain())),
             Ok(Err(error)) => Err(error.denied(Denied::ByAuthorizer)),
-            Err(panic) => Err(denied(format!("the row policy panicked: {}", crate::panic::message(&*panic)))),
+            Err(panic) => Err(denied(format!(
+                "the row policy panicked: {}",
+                crate::panic::message(&*panic)
+            ))),
         }
     }
 }
 
 impl RowRules for RequestRules {
     fn rule(&self, subject: Subject) -> Decided {
-        self.policies.position(subject).map_or(Ok(None), |at| self.at(at))
+        self.policies
+            .position(subject)
+            .map_or(Ok(None), |at| self.at(at))
     }
 
     fn all(&self) -> Result<Vec<Option<Arc<RowRule>>>> {
@@ -67,6 +83,8 @@ impl RowRules for RequestRules {
 impl fmt::Debug for RequestRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Conditions contain values of the request.
-        f.debug_struct("RequestRules").field("policies", &self.rules.len()).finish_non_exhaustive()
+        f.debug_struct("RequestRules")
+            .field("policies", &self.rules.len())
+            .finish_non_exhaustive()
     }
 }

@@ -3,8 +3,8 @@ use crate::sql::Filter;
 /// The decision of a row policy: the rows of a type that a request may read; see
 /// [`AppOptions::row_policy`](crate::AppOptions::row_policy).
 ///
-/// Several policies may decide about the same rows. A row is readable if at least one of them permits it and none
-/// denies it, so if all abstain, no row is readable.
+/// Several policies may decide about the same rows. A row is readable if at least one of them
+/// permits it and none denies it, so if all abstain, no row is readable.
 ///
 /// ```
 /// use svc::authz::RowDecision;
@@ -33,8 +33,8 @@ impl RowDecision {
         Self::allow_where(Filter::All(Vec::new()))
     }
 
-    /// Permits the rows that match. The condition has SQL semantics: a row is not permitted if a null makes the
-    /// condition unknown.
+    /// Permits the rows that match. The condition has SQL semantics: a row is not permitted if a
+    /// null makes the condition unknown.
     #[must_use]
     pub fn allow_where(condition: Filter) -> Self {
         Self(Verdict::Allow(condition))
@@ -46,8 +46,8 @@ impl RowDecision {
         Self::deny_where(Filter::All(Vec::new()))
     }
 
-    /// Denies the rows that match, even if other policies permit them. A row is also denied if a null makes the
-    /// condition unknown.
+    /// Denies the rows that match, even if other policies permit them. A row is also denied if a
+    /// null makes the condition unknown.
     #[must_use]
     pub fn deny_where(condition: Filter) -> Self {
         Self(Verdict::Deny(condition))
@@ -69,10 +69,16 @@ impl RowDecision {
                 Verdict::Abstain => {}
             }
         }
+
         let everything = Filter::All(Vec::new());
         if !permitted.contains(&everything) {
-            all.push(if permitted.len() == 1 { permitted.remove(0) } else { Filter::Any(permitted) });
+            all.push(if permitted.len() == 1 {
+                permitted.remove(0)
+            } else {
+                Filter::Any(permitted)
+            });
         }
+
         match all.len() {
             0 => None,
             1 => all.pop(),
@@ -91,16 +97,32 @@ mod tests {
         let (one, other) = (|| col("a").eq(1), || col("b").eq(2));
         let together = |decisions: &[RowDecision]| RowDecision::together(decisions.iter().cloned());
         let nothing = Some(Filter::Any(Vec::new()));
+
         assert_eq!(together(&[]), nothing);
         assert_eq!(together(&[RowDecision::abstain()]), nothing);
-        assert_eq!(together(&[RowDecision::allow(), RowDecision::allow_where(one())]), None);
-        let both = [RowDecision::allow_where(one()), RowDecision::abstain(), RowDecision::allow_where(other())];
+        assert_eq!(
+            together(&[RowDecision::allow(), RowDecision::allow_where(one())]),
+            None
+        );
+        let both = [
+            RowDecision::allow_where(one()),
+            RowDecision::abstain(),
+            RowDecision::allow_where(other()),
+        ];
+
         assert_eq!(together(&both), Some(Filter::Any(vec![one(), other()])));
         let denied = [RowDecision::deny_where(one()), RowDecision::allow()];
         assert_eq!(together(&denied), Some(one().not()));
-        let denied = [RowDecision::allow_where(other()), RowDecision::deny_where(one())];
-        assert_eq!(together(&denied), Some(Filter::All(vec![one().not(), other()])));
+        let denied = [
+            RowDecision::allow_where(other()),
+            RowDecision::deny_where(one()),
+        ];
+        assert_eq!(
+            together(&denied),
+            Some(Filter::All(vec![one().not(), other()]))
+        );
         let all_denied = [RowDecision::allow(), RowDecision::deny()];
+
         assert_eq!(together(&all_denied), Some(Filter::All(Vec::new()).not()));
     }
 }

@@ -1,5 +1,5 @@
-//! The byte budget of a response while its fields are written: a response that gets too large is abandoned before it
-//! takes memory.
+//! The byte budget of a response while its fields are written: a response that gets too large is
+//! abandoned before it takes memory.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(crate) struct AnswerBytes {
     most: usize,
     written: AtomicUsize,
-    /// Bytes of abandoned values. They cost time: of ten fields that are too large, not all are written to the end.
+    /// Bytes of abandoned values. They cost time: of ten fields that are too large, not all are
+    /// written to the end.
     wasted: AtomicUsize,
 }
 
-/// The bytes of one value that is being written. Dropping it unfinished gives the counted bytes back to the budget.
+/// The bytes of one value that is being written. Dropping it unfinished gives the counted bytes
+/// back to the budget.
 #[derive(Debug)]
 pub(crate) struct Writing<'a> {
     answer: &'a AnswerBytes,
@@ -24,12 +26,20 @@ pub(crate) struct Writing<'a> {
 impl AnswerBytes {
     /// Creates the budget of a response with at most `most` bytes.
     pub(crate) fn new(most: usize) -> Self {
-        Self { most, written: AtomicUsize::new(0), wasted: AtomicUsize::new(0) }
+        Self {
+            most,
+            written: AtomicUsize::new(0),
+            wasted: AtomicUsize::new(0),
+        }
     }
 
     /// Starts writing a value.
     pub(crate) fn begin(&self) -> Writing<'_> {
-        Writing { answer: self, counted: 0, room: self.left() }
+        Writing {
+            answer: self,
+            counted: 0,
+            room: self.left(),
+        }
     }
 
     /// Gives back the bytes of a value that are about to be written again as part of another value.
@@ -39,15 +49,23 @@ impl AnswerBytes {
 
     /// The remaining bytes. In addition, as many bytes as a response may have can be abandoned.
     fn left(&self) -> usize {
-        let left = self.most.saturating_sub(self.written.load(Ordering::Relaxed));
-        left.min(self.most.saturating_mul(2).saturating_sub(self.wasted.load(Ordering::Relaxed)))
+        let left = self
+            .most
+            .saturating_sub(self.written.load(Ordering::Relaxed));
+        left.min(
+            self.most
+                .saturating_mul(2)
+                .saturating_sub(self.wasted.load(Ordering::Relaxed)),
+        )
     }
 }
 
 impl Writing<'_> {
     /// Counts the bytes written so far, before other values are written in the meantime.
     pub(crate) fn count(&mut self, length: usize) {
-        self.answer.written.fetch_add(length.saturating_sub(self.counted), Ordering::Relaxed);
+        self.answer
+            .written
+            .fetch_add(length.saturating_sub(self.counted), Ordering::Relaxed);
         self.counted = length;
         self.room = length + self.answer.left();
     }

@@ -2,7 +2,8 @@
 
 use super::field_error::FieldError;
 
-/// A null that propagates to the nearest field that allows it (GraphQL specification, section 6.4.4).
+/// A null that propagates to the nearest field that allows it (GraphQL specification, section
+/// 6.4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PropagatedNull;
 

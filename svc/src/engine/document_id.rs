@@ -17,7 +17,9 @@ impl FromStr for DocumentId {
     type Err = String;
 
     fn from_str(id: &str) -> Result<Self, String> {
-        let Some(digits) = id.strip_prefix("sha256:") else { return Ok(Self::Name(id.to_owned())) };
+        let Some(digits) = id.strip_prefix("sha256:") else {
+            return Ok(Self::Name(id.to_owned()));
+        };
         let mut hash = Hash::default();
         hex::decode_to_slice(digits, &mut hash)
             .map_err(|_| "`documentId` must be `sha256:` with 64 hexadecimal digits, or the name of an operation")?;

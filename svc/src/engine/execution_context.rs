@@ -43,7 +43,8 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) growth: Option<Growth<'a>>,
     /// Reads the rows that values refer to.
     pub(crate) reads: &'a dyn RowReads,
-    /// Whether statements leave out values that they cannot read; set after a statement without this has failed.
+    /// Whether statements leave out values that they cannot read; set after a statement without
+    /// this has failed.
     pub(crate) careful: bool,
     /// The bytes of the response so far.
     pub(crate) answer: &'a AnswerBytes,
@@ -55,8 +56,8 @@ pub(crate) struct ExecutionContext<'a> {
 
 /// The row reads that the completion of values waits for.
 pub(crate) trait RowReads: Sync {
-    /// Follows a relation from many parents, and returns a value for each. A parent is its key, if it has one, and the
-    /// path of its field.
+    /// Follows a relation from many parents, and returns a value for each. A parent is its key, if
+    /// it has one, and the path of its field.
     fn relation<'a>(
         &self,
         cx: &'a ExecutionContext<'a>,
@@ -65,8 +66,8 @@ pub(crate) trait RowReads: Sync {
         parents: Vec<(Option<&'a str>, &'a Path<'a>)>,
     ) -> BoxFuture<'a, Vec<CompletedValue>>;
 
-    /// Calls a function for many rows, and returns a value for each. A row is its `id`, if it has one, and the path of
-    /// its field.
+    /// Calls a function for many rows, and returns a value for each. A row is its `id`, if it has
+    /// one, and the path of its field.
     fn function<'a>(
         &self,
         cx: &'a ExecutionContext<'a>,
@@ -97,7 +98,12 @@ pub(crate) struct OperationInfo<'a> {
 impl<'a> OperationInfo<'a> {
     /// The name of the operation in the document.
     pub(crate) fn name(&self) -> Option<&'a str> {
-        self.document.operation(self.requested).ok()?.0.name.as_deref()
+        self.document
+            .operation(self.requested)
+            .ok()?
+            .0
+            .name
+            .as_deref()
     }
 }
 
@@ -110,8 +116,8 @@ pub(crate) struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    /// Caches a statement of `weight` bytes with the plan if there is room. `keep` returns the weight of the statements
-    /// that it removed.
+    /// Caches a statement of `weight` bytes with the plan if there is room. `keep` returns the
+    /// weight of the statements that it removed.
     pub(crate) fn statement(&self, weight: usize, keep: impl FnOnce() -> usize) {
         self.documents.change(self.document, weight, || {
             self.plan.count_statements(weight, keep());
@@ -121,7 +127,8 @@ impl Growth<'_> {
 }
 
 impl<'a> ExecutionContext<'a> {
-    /// The context for running a statement again after a value in a row has made it fail, which is logged.
+    /// The context for running a statement again after a value in a row has made it fail, which is
+    /// logged.
     pub(crate) fn careful(&self, error: &DbError) -> Self {
         tracing::warn!(error = %error, "a stored value breaks its type; its row is read with care");
         self.with_care()
@@ -129,7 +136,10 @@ impl<'a> ExecutionContext<'a> {
 
     /// The context for running a statement again if keys sent by the client may have made it fail.
     pub(crate) fn with_care(&self) -> Self {
-        Self { careful: true, ..*self }
+        Self {
+            careful: true,
+            ..*self
+        }
     }
 
     /// Counts completed objects.
@@ -144,8 +154,8 @@ impl<'a> ExecutionContext<'a> {
         self.explanation?.field(field)
     }
 
-    /// Records the type of the object that a mutation returns: for a union, the type shows whether the mutation
-    /// succeeded.
+    /// Records the type of the object that a mutation returns: for a union, the type shows whether
+    /// the mutation succeeded.
     pub(crate) fn note_result(&self, field: &PlanField, selection: &Selection) {
         // Called for each object of a response: most are not at the root.
         if field.root().is_some()
@@ -155,14 +165,22 @@ impl<'a> ExecutionContext<'a> {
         }
     }
 
-    /// The context for a root field that may read only some rows; `db` is the database with its row filter.
+    /// The context for a root field that may read only some rows; `db` is the database with its row
+    /// filter.
     pub(crate) fn with_db(&self, db: &'a Db) -> Self {
-        Self { context: Context { db, ..self.context }, ..*self }
+        Self {
+            context: Context { db, ..self.context },
+            ..*self
+        }
     }
 
     /// The call of the function behind a root field.
     pub(crate) fn call(&self, admission: &Admission<'_>) -> Result<Call<'_>, Error> {
-        Ok(Call::of_root(admission, &self.context, self.parameters(admission.field())?))
+        Ok(Call::of_root(
+            admission,
+            &self.context,
+            self.parameters(admission.field())?,
+        ))
     }
 
     /// The call of a method.
@@ -181,12 +199,14 @@ impl<'a> ExecutionContext<'a> {
         })
     }
 
-    /// The values of a function's parameters. Arguments that belong to one parameter become one object.
+    /// The values of a function's parameters. Arguments that belong to one parameter become one
+    /// object.
     fn parameters(&self, field: &PlanField) -> Result<Vec<Option<Value>>, Error> {
         let values = self.arguments(&field.args)?;
         if !field.args.iter().any(|arg| arg.spread) {
             return Ok(values);
         }
+
         let mut slots: Vec<Option<Value>> = Vec::new();
         for (arg, value) in field.args.iter().zip(values) {
             slots.resize(slots.len().max(arg.slot + 1), None);
@@ -199,14 +219,18 @@ impl<'a> ExecutionContext<'a> {
                 fields.insert(Name::new(&arg.rust), value);
             }
         }
+
         Ok(slots)
     }
 
-    /// Records the outcome of a resolver in the ledger and returns it. A mutation whose function has returned a value
-    /// counts as done, regardless of its effects. Errors of its SQL are reported like errors of database function
-    /// calls.
+    /// Records the outcome of a resolver in the ledger and returns it. A mutation whose function
+    /// has returned a value counts as done, regardless of its effects. Errors of its SQL are
+    /// reported like errors of database function calls.
     pub(crate) fn noted<'o>(&self, outcome: Outcome<'o>) -> Outcome<'o> {
-        let Some(ledger) = &self.context.db().ledger else { return outcome };
+        let Some(ledger) = &self.context.db().ledger else {
+            return outcome;
+        };
+
         match outcome {
             Ok(value) => {
                 ledger.done();
@@ -223,11 +247,14 @@ impl<'a> ExecutionContext<'a> {
 
     /// The coerced value of an argument; `None` is absent.
     pub(crate) fn argument(&self, arg: &'a ArgPlan) -> Result<Option<Cow<'a, Value>>, Error> {
-        arg.value(self.model, self.variables).map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))
+        arg.value(self.model, self.variables)
+            .map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))
     }
 
     /// The coerced arguments of a field.
     pub(crate) fn arguments(&self, args: &[ArgPlan]) -> Result<Vec<Option<Value>>, Error> {
-        args.iter().map(|arg| Ok(self.argument(arg)?.map(Cow::into_owned))).collect()
+        args.iter()
+            .map(|arg| Ok(self.argument(arg)?.map(Cow::into_owned)))
+            .collect()
     }
 }

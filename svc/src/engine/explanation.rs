@@ -50,15 +50,26 @@ struct State {
 pub(crate) struct GateTime<'a>(&'a ExplainedField, Instant);
 
 impl Explanation {
-    /// The explanation of an operation that has not run yet. Fields that need no gate are not explained.
+    /// The explanation of an operation that has not run yet. Fields that need no gate are not
+    /// explained.
     pub(super) fn of(plan: &Plan) -> Self {
-        let fields = plan.root.fields.iter().filter(|field| field.root().is_some());
+        let fields = plan
+            .root
+            .fields
+            .iter()
+            .filter(|field| field.root().is_some());
+
         let field = |field: &PlanField| ExplainedField {
             coordinate: field.coordinate.to_string(),
             recorder: Arc::default(),
             state: Mutex::default(),
         };
-        Self(fields.map(|planned| (planned.key.to_string(), field(planned))).collect())
+
+        Self(
+            fields
+                .map(|planned| (planned.key.to_string(), field(planned)))
+                .collect(),
+        )
     }
 
     /// The explanation of a root field.
@@ -67,23 +78,37 @@ impl Explanation {
         self.0.get(&*field.key)
     }
 
-    /// Records that all root fields are executed together on this path. Returns the first field, which represents all
-    /// of them.
+    /// Records that all root fields are executed together on this path. Returns the first field,
+    /// which represents all of them.
     pub(super) fn together(&self, way: Way) -> Option<&ExplainedField> {
         self.0.values().for_each(|field| field.takes(way));
         self.0.values().next()
     }
 
     /// Adds the explanation to the response. For this, PostgreSQL plans the reads once more.
-    pub(super) async fn beside(&self, response: Response, database: &Database, session: &Session) -> Response {
-        let recorded: Vec<_> = self.0.values().map(|field| field.recorder.statements()).collect();
-        let statements: Vec<_> = recorded.iter().flat_map(|(statements, _)| statements).collect();
+    pub(super) async fn beside(
+        &self,
+        response: Response,
+        database: &Database,
+        session: &Session,
+    ) -> Response {
+        let recorded: Vec<_> = self
+            .0
+            .values()
+            .map(|field| field.recorder.statements())
+            .collect();
+
+        let statements: Vec<_> = recorded
+            .iter()
+            .flat_map(|(statements, _)| statements)
+            .collect();
         let mut explained = database.explain(session, &statements).await.into_iter();
         let mut entries = Vec::with_capacity(self.0.len());
         for ((key, field), (statements, unrecorded)) in self.0.iter().zip(&recorded) {
             let about = statements.iter().zip(explained.by_ref());
             entries.push(field.shown(key, about, *unrecorded));
         }
+
         response.with_extension("explain", &Value::from(entries))
     }
 }
@@ -116,11 +141,24 @@ impl ExplainedField {
         let State { way, gate, total } = *self.state();
         let sql = self.recorder.elapsed();
         let (mut shown, mut hints) = (Vec::new(), IndexMap::new());
+
         for (recorded, explained) in statements {
-            shown.push(statement(recorded, explained.plan.map_err(|failure| failure.to_string())));
-            hints.extend(explained.hints.into_iter().map(|hint| (hint.sql, hint.message)));
+            shown.push(statement(
+                recorded,
+                explained.plan.map_err(|failure| failure.to_string()),
+            ));
+            hints.extend(
+                explained
+                    .hints
+                    .into_iter()
+                    .map(|hint| (hint.sql, hint.message)),
+            );
         }
-        let hints: Vec<_> = hints.iter().map(|(sql, message)| json!({ "message": message, "sql": sql })).collect();
+
+        let hints: Vec<_> = hints
+            .iter()
+            .map(|(sql, message)| json!({ "message": message, "sql": sql }))
+            .collect();
         let mut entry = json!({
             "path": [key],
             "field": self.coordinate,
@@ -134,9 +172,11 @@ impl ExplainedField {
             "statements": shown,
             "hints": hints,
         });
+
         if unrecorded > 0 {
             entry["unshownStatements"] = unrecorded.into();
         }
+
         entry
     }
 
@@ -170,12 +210,19 @@ fn statement(recorded: &Recorded, plan: Result<Value, String>) -> Value {
     let mut shown = Map::new();
     shown.insert("text".to_owned(), (*recorded.statement.text).into());
     shown.insert("types".to_owned(), recorded.types().into());
-    shown.insert("rows".to_owned(), outcome.and_then(|outcome| outcome.rows).into());
-    shown.insert("milliseconds".to_owned(), json!(outcome.map(|outcome| milliseconds(outcome.elapsed))));
+    shown.insert(
+        "rows".to_owned(),
+        outcome.and_then(|outcome| outcome.rows).into(),
+    );
+    shown.insert(
+        "milliseconds".to_owned(),
+        json!(outcome.map(|outcome| milliseconds(outcome.elapsed))),
+    );
     match plan {
         Ok(plan) => shown.insert("plan".to_owned(), plan),
         Err(why) => shown.insert("noPlan".to_owned(), limit_text(&why).into()),
     };
+
     shown.into()
 }
 

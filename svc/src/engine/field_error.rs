@@ -51,13 +51,29 @@ impl FieldError {
     /// [`log_errors`](super::error_log::log_errors) logs the rest.
     pub(crate) fn new(error: &Error, field: &PlanField, path: &Path<'_>) -> Self {
         let masked = error.is_masked();
-        let message = if masked { Cow::Borrowed(MASKED) } else { Cow::Owned(error.message().to_owned()) };
+        let message = if masked {
+            Cow::Borrowed(MASKED)
+        } else {
+            Cow::Owned(error.message().to_owned())
+        };
+
         let is_logged = masked || error.source().is_some();
         let raised = is_tracking().then(|| error.raised().clone());
-        let sqlstate =
-            || Some(error.raised().kind.as_ref()).filter(|kind| kind.starts_with("SQLSTATE ")).map(str::to_owned);
-        let logged =
-            || Logged { chain: error.chain(), masked, tells_id: masked, id: None, sqlstate: sqlstate(), raised };
+        let sqlstate = || {
+            Some(error.raised().kind.as_ref())
+                .filter(|kind| kind.starts_with("SQLSTATE "))
+                .map(str::to_owned)
+        };
+
+        let logged = || Logged {
+            chain: error.chain(),
+            masked,
+            tells_id: masked,
+            id: None,
+            sqlstate: sqlstate(),
+            raised,
+        };
+
         Self {
             code: Cow::Owned(error.code().to_owned()),
             message,
@@ -70,17 +86,35 @@ impl FieldError {
         }
     }
 
-    /// The error of a value from `place` that breaks its declared type. The client gets the message if `sees` is set.
-    pub(crate) fn value(message: String, place: &str, sees: bool, field: &PlanField, path: &Path<'_>) -> Self {
+    /// The error of a value from `place` that breaks its declared type. The client gets the message
+    /// if `sees` is set.
+    pub(crate) fn value(
+        message: String,
+        place: &str,
+        sees: bool,
+        field: &PlanField,
+        path: &Path<'_>,
+    ) -> Self {
         let chain = format!("{}: {message} ({place})", field.coordinate);
         let raised = is_tracking().then(|| Raised::nowhere("a stored value"));
         Self {
             code: Cow::Borrowed(ErrorCode::InternalServerError.as_str()),
-            message: if sees { Cow::Owned(message) } else { Cow::Borrowed(MASKED) },
+            message: if sees {
+                Cow::Owned(message)
+            } else {
+                Cow::Borrowed(MASKED)
+            },
             path: path.segments(),
             offsets: field.offsets.clone(),
             extensions: Map::new(),
-            logged: Some(Logged { chain, masked: !sees, tells_id: true, id: None, sqlstate: None, raised }),
+            logged: Some(Logged {
+                chain,
+                masked: !sees,
+                tells_id: true,
+                id: None,
+                sqlstate: None,
+                raised,
+            }),
             field: field.coordinate.clone(),
             origin: Origin::Other,
         }
@@ -88,16 +122,24 @@ impl FieldError {
 
     /// Records the `errorId` of the log line, and adds it to the response if `tells_id` is set.
     pub(super) fn set_id(&mut self, id: Uuid) {
-        let Some(logged) = &mut self.logged else { return };
+        let Some(logged) = &mut self.logged else {
+            return;
+        };
         logged.id = Some(id);
         if logged.tells_id {
-            self.extensions.insert("errorId".to_owned(), id.to_string().into());
+            self.extensions
+                .insert("errorId".to_owned(), id.to_string().into());
         }
     }
 
     /// Adds the SQLSTATE of a masked PostgreSQL error to the response, for developers.
     pub(super) fn tell_sqlstate(&mut self) {
-        let sqlstate = self.logged.as_ref().filter(|logged| logged.masked).and_then(|logged| logged.sqlstate.as_ref());
+        let sqlstate = self
+            .logged
+            .as_ref()
+            .filter(|logged| logged.masked)
+            .and_then(|logged| logged.sqlstate.as_ref());
+
         if let Some(sqlstate) = sqlstate {
             let reason = format!("{sqlstate}; the log has the rest beside the `errorId`");
             self.extensions.insert("reason".to_owned(), reason.into());
@@ -112,6 +154,8 @@ impl FieldError {
     /// Whether a client may retry the request after an error with this code.
     pub(crate) fn invites_retry(&self) -> bool {
         use ErrorCode::{InternalServerError, ServiceUnavailable, Timeout};
-        [InternalServerError, ServiceUnavailable, Timeout].iter().any(|code| code.as_str() == self.code)
+        [InternalServerError, ServiceUnavailable, Timeout]
+            .iter()
+            .any(|code| code.as_str() == self.code)
     }
 }

@@ -14,19 +14,30 @@ pub(crate) struct Freshness {
 }
 
 impl Freshness {
-    /// The headers of a cached response. Unless it `may_age` in external caches, they revalidate it each time.
+    /// The headers of a cached response. Unless it `may_age` in external caches, they revalidate it
+    /// each time.
     pub(super) fn new(entry: &Entry, may_age: bool, vary: HeaderValue) -> Option<Self> {
         let cache_control = match may_age {
-            true => HeaderValue::try_from(format!("public, max-age={}", entry.time_left().as_secs())).ok()?,
+            true => {
+                HeaderValue::try_from(format!("public, max-age={}", entry.time_left().as_secs()))
+                    .ok()?
+            }
             false => HeaderValue::from_static("public, no-cache"),
         };
-        Some(Self { etag: entry.etag()?, cache_control, vary })
+
+        Some(Self {
+            etag: entry.etag()?,
+            cache_control,
+            vary,
+        })
     }
 
     /// Whether `If-None-Match` shows that the client has this response (RFC 9110, section 13.1.2).
     pub(crate) fn is_known(&self, if_none_match: &HeaderValue) -> bool {
         let opaque = |etag: &str| etag.trim().trim_start_matches("W/").to_owned();
-        let (Ok(known), Ok(own)) = (if_none_match.to_str(), self.etag.to_str()) else { return false };
+        let (Ok(known), Ok(own)) = (if_none_match.to_str(), self.etag.to_str()) else {
+            return false;
+        };
         known.trim() == "*" || known.split(',').any(|etag| opaque(etag) == opaque(own))
     }
 }

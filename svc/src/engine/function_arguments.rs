@@ -31,7 +31,11 @@ pub(crate) fn form_of_json(json: &Json) -> ArgForm {
     match json {
         Json::Null => ArgForm::Null,
         Json::Object(_) => ArgForm::Json,
-        Json::Array(items) if items.iter().any(|item| matches!(item, Json::Object(_) | Json::Array(_))) => {
+        Json::Array(items)
+            if items
+                .iter()
+                .any(|item| matches!(item, Json::Object(_) | Json::Array(_))) =>
+        {
             ArgForm::Json
         }
         Json::Array(_) => ArgForm::List,
@@ -44,9 +48,12 @@ pub(crate) fn argument_json(model: &Model, ty: &TypeExpr, value: Value) -> Json 
     match (ty, value) {
         (_, Value::Null) => Json::Null,
         (TypeExpr::NonNull(inner), value) => argument_json(model, inner, value),
-        (TypeExpr::List(inner), Value::List(items)) => {
-            Json::Array(items.into_iter().map(|item| argument_json(model, inner, item)).collect())
-        }
+        (TypeExpr::List(inner), Value::List(items)) => Json::Array(
+            items
+                .into_iter()
+                .map(|item| argument_json(model, inner, item))
+                .collect(),
+        ),
         (TypeExpr::Named(index), value) => named(model, &model.types[*index].kind, value),
         (TypeExpr::List(_), value) => Json::of_argument(value),
     }
@@ -55,7 +62,11 @@ pub(crate) fn argument_json(model: &Model, ty: &TypeExpr, value: Value) -> Json 
 fn named(model: &Model, kind: &TypeKind, value: Value) -> Json {
     match (kind, value) {
         (TypeKind::Enum(def), Value::Enum(name)) => {
-            let stored = def.values.iter().find(|value| value.name == name.as_str()).map(|value| value.stored);
+            let stored = def
+                .values
+                .iter()
+                .find(|value| value.name == name.as_str())
+                .map(|value| value.stored);
             Json::String(stored.unwrap_or(name.as_str()).to_owned())
         }
         (TypeKind::Input(input), Value::Object(fields)) => {
@@ -80,10 +91,17 @@ pub(crate) fn checked_arguments(
     checks: &[Check],
     def: &FieldDef,
 ) -> Result<Vec<Option<Json>>, Error> {
-    let values = cx.arguments(&field.args)?.into_iter().zip(checks).zip(&def.args);
+    let values = cx
+        .arguments(&field.args)?
+        .into_iter()
+        .zip(checks)
+        .zip(&def.args);
+
     let checked = values.map(|((value, check), arg)| {
-        check(value.clone().map(Json::without_digits)).map_err(|error| refused(&arg.name, &error))?;
+        check(value.clone().map(Json::without_digits))
+            .map_err(|error| refused(&arg.name, &error))?;
         Ok(value.map(|value| argument_json(cx.model, &arg.ty, value)))
     });
+
     checked.collect()
 }

@@ -10,7 +10,10 @@ use crate::security_log::{SecurityEventType, record};
 
 /// The statement of a response about the token of its request, in `WWW-Authenticate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "auth"), expect(dead_code, reason = "no request has a token"))]
+#[cfg_attr(
+    not(feature = "auth"),
+    expect(dead_code, reason = "no request has a token")
+)]
 pub(crate) enum Challenge {
     /// No statement.
     None,
@@ -36,24 +39,41 @@ impl Engine {
     /// The response to a rejected request.
     pub(crate) async fn begin(&self, parts: &mut RequestParts) -> Result<Challenge, Refused> {
         let (challenge, refused) = self.identify(parts).await;
+
         // The hooks are called for rejected requests too, because limits count them.
-        let hooks = if self.hooks.concern(parts) { self.hooks.before_parsing(parts).await } else { Ok(()) };
+        let hooks = if self.hooks.concern(parts) {
+            self.hooks.before_parsing(parts).await
+        } else {
+            Ok(())
+        };
+
         match hooks.err().or(refused) {
             None => Ok(challenge),
-            Some(response) => Err(Refused { response: measure::counted_refusal(response), challenge }),
+            Some(response) => Err(Refused {
+                response: measure::counted_refusal(response),
+                challenge,
+            }),
         }
     }
 
-    /// Starts an operation on a connection with an identified client: checks that the token is still valid, and calls
-    /// the hooks.
+    /// Starts an operation on a connection with an identified client: checks that the token is
+    /// still valid, and calls the hooks.
     ///
     /// # Errors
     /// The response to a rejected operation.
     #[cfg(feature = "websocket")]
     pub(crate) async fn resume(&self, parts: &mut RequestParts) -> Result<(), Response> {
         let refused = self.recheck(parts).await;
-        let hooks = if self.hooks.concern(parts) { self.hooks.before_parsing(parts).await } else { Ok(()) };
-        hooks.err().or(refused).map_or(Ok(()), |response| Err(measure::counted_refusal(response)))
+        let hooks = if self.hooks.concern(parts) {
+            self.hooks.before_parsing(parts).await
+        } else {
+            Ok(())
+        };
+
+        hooks
+            .err()
+            .or(refused)
+            .map_or(Ok(()), |response| Err(measure::counted_refusal(response)))
     }
 
     #[cfg(all(feature = "websocket", not(feature = "auth")))]
@@ -64,13 +84,18 @@ impl Engine {
     #[cfg(all(feature = "websocket", feature = "auth"))]
     async fn recheck(&self, parts: &mut RequestParts) -> Option<Response> {
         use crate::auth::{Identity, Refusal};
-        let (Some(authentication), Some(verified)) = (&self.authentication, parts.identity.verified()) else {
+
+        let (Some(authentication), Some(verified)) =
+            (&self.authentication, parts.identity.verified())
+        else {
             return None;
         };
+
         match authentication.still_holds(verified).await {
             Ok(true) => None,
             Ok(false) => {
-                let event = parts.security_event(&self.app.clients, SecurityEventType::AuthTokenInvalid);
+                let event =
+                    parts.security_event(&self.app.clients, SecurityEventType::AuthTokenInvalid);
                 record(event.reason("the token of the connection has expired or was revoked"));
                 parts.identity = Identity::Refused(Refusal::Invalid);
                 Some(Response::failed(&parts.unauthenticated()))
@@ -87,11 +112,19 @@ impl Engine {
     #[cfg(feature = "auth")]
     async fn identify(&self, parts: &mut RequestParts) -> (Challenge, Option<Response>) {
         use crate::auth::Refusal;
-        let Some(authentication) = &self.authentication else { return (Challenge::None, None) };
-        match authentication.identify(&parts.headers, &parts.headers, &parts.extensions).await {
+
+        let Some(authentication) = &self.authentication else {
+            return (Challenge::None, None);
+        };
+
+        match authentication
+            .identify(&parts.headers, &parts.headers, &parts.extensions)
+            .await
+        {
             Ok(identity) => parts.identity = identity,
             Err(_) => return (Challenge::None, Some(unavailable())),
         }
+
         let refused = authentication.required && parts.user().is_none();
         let challenge = match parts.identity.refusal() {
             Some(Refusal::Expired) => Challenge::Expired,
@@ -103,7 +136,11 @@ impl Engine {
             }
             None => Challenge::None,
         };
-        (challenge, refused.then(|| Response::failed(&parts.unauthenticated())))
+
+        (
+            challenge,
+            refused.then(|| Response::failed(&parts.unauthenticated())),
+        )
     }
 }
 
@@ -111,5 +148,8 @@ impl Engine {
 #[cfg(feature = "auth")]
 fn unavailable() -> Response {
     let message = "who asks cannot be verified at the moment; try again later";
-    Response::failed(&crate::Error::new(crate::ErrorCode::ServiceUnavailable, message))
+    Response::failed(&crate::Error::new(
+        crate::ErrorCode::ServiceUnavailable,
+        message,
+    ))
 }

@@ -28,16 +28,25 @@ pub(crate) fn introspect(
 ) -> Result<JsonMap, Error> {
     let variables: JsonMap = variables
         .iter()
-        .filter_map(|(name, value)| Some((name.into(), JsonValue::from(value.clone().into_json().ok()?))))
+        .filter_map(|(name, value)| {
+            Some((
+                name.into(),
+                JsonValue::from(value.clone().into_json().ok()?),
+            ))
+        })
         .collect();
+
     let answer = if one_of::is_asked(&document.text) {
         let marked = Valid::assume_valid(one_of::marked(&model.document, &document.executable));
         let operation = marked.operations.get(operation.name.as_deref());
         let answer = operation.map(|operation| run(model, &marked, operation, &variables));
-        answer.unwrap_or_else(|_| Ok(JsonMap::new())).map(|answer| one_of::answered(&model.document, answer))
+        answer
+            .unwrap_or_else(|_| Ok(JsonMap::new()))
+            .map(|answer| one_of::answered(&model.document, answer))
     } else {
         run(model, &document.executable, operation, &variables)
     };
+
     answer.map_err(|error| Error::internal(format!("introspection failed: {}", error.message())))
 }
 
@@ -48,6 +57,13 @@ fn run(
     variables: &JsonMap,
 ) -> Result<JsonMap, apollo_compiler::request::RequestError> {
     let variables = Valid::assume_valid_ref(variables);
-    let answer = introspection::partial_execute(&model.document, &model.implementers, document, operation, variables)?;
+    let answer = introspection::partial_execute(
+        &model.document,
+        &model.implementers,
+        document,
+        operation,
+        variables,
+    )?;
+
     Ok(answer.data.unwrap_or_default())
 }

@@ -19,24 +19,34 @@ const MAX_STEPS: usize = 1_000_000;
 const MAX_MERGING: usize = 200_000;
 
 impl Limits {
-    /// Returns the recursion limit of the parser; higher than the depth limit because values and fragments nest as
-    /// well.
+    /// Returns the recursion limit of the parser; higher than the depth limit because values and
+    /// fragments nest as well.
     pub(crate) fn recursion(&self) -> usize {
         self.depth * 2 + 64
     }
 
     /// Checks the size of the variables.
     pub(crate) fn check_variables(&self, variables: &SentVariables) -> Result<(), RequestError> {
-        let found = variables.iter().map(|(_, value)| values(value)).sum::<usize>() + variables.len();
+        let found = variables
+            .iter()
+            .map(|(_, value)| values(value))
+            .sum::<usize>()
+            + variables.len();
+
         if found <= self.values {
             return Ok(());
         }
-        let message =
-            format!("the variables hold {found} values; at most {} are allowed (SVC_LIMIT_VALUES)", self.values);
+
+        let message = format!(
+            "the variables hold {found} values; at most {} are allowed (SVC_LIMIT_VALUES)",
+            self.values
+        );
+
         self.over(RequestError::new(ErrorCode::QueryTooLarge, message))
     }
 
-    /// Handles an operation that exceeds a limit: rejects it with this error, or only records it in `LimitMode::Warn`.
+    /// Handles an operation that exceeds a limit: rejects it with this error, or only records it in
+    /// `LimitMode::Warn`.
     pub(crate) fn over(&self, error: RequestError) -> Result<(), RequestError> {
         if self.mode == LimitMode::Enforce {
             return Err(error);
@@ -49,8 +59,9 @@ impl Limits {
     /// The error of a response that exceeds its maximum size.
     pub(crate) fn answer_too_large(&self) -> Error {
         let most = self.answer;
-        let message =
-            format!("the answer is larger than {most} bytes (SVC_LIMIT_ANSWER); ask for fewer fields or smaller pages");
+        let message = format!(
+            "the answer is larger than {most} bytes (SVC_LIMIT_ANSWER); ask for fewer fields or smaller pages"
+        );
         Error::new(ErrorCode::QueryTooLarge, message)
     }
 
@@ -66,10 +77,18 @@ impl Limits {
         within(code, what, found, limit, setting).or_else(|error| self.over(error))
     }
 
-    /// Checks the counts that are available before validation, in time linear in the document's length.
+    /// Checks the counts that are available before validation, in time linear in the document's
+    /// length.
     pub(crate) fn check(&self, document: &Document) -> Result<(), RequestError> {
         let nesting = Nesting::of(document, MAX_STEPS);
-        self.within(ErrorCode::QueryTooLarge, "aliases", nesting.aliases, self.aliases, "SVC_LIMIT_ALIASES")?;
+        self.within(
+            ErrorCode::QueryTooLarge,
+            "aliases",
+            nesting.aliases,
+            self.aliases,
+            "SVC_LIMIT_ALIASES",
+        )?;
+
         self.within(
             ErrorCode::QueryTooLarge,
             "directives",
@@ -77,18 +96,42 @@ impl Limits {
             self.directives,
             "SVC_LIMIT_DIRECTIVES",
         )?;
-        self.within(ErrorCode::QueryTooDeep, "levels", nesting.depth, self.depth, "SVC_LIMIT_DEPTH")?;
+
+        self.within(
+            ErrorCode::QueryTooDeep,
+            "levels",
+            nesting.depth,
+            self.depth,
+            "SVC_LIMIT_DEPTH",
+        )?;
+
         let levels = "levels of selections and fragments";
-        within(ErrorCode::QueryTooDeep, levels, nesting.levels, self.recursion(), "SVC_LIMIT_DEPTH")?;
+        within(
+            ErrorCode::QueryTooDeep,
+            levels,
+            nesting.levels,
+            self.recursion(),
+            "SVC_LIMIT_DEPTH",
+        )?;
+
         if nesting.steps > MAX_STEPS {
             return Err(repeats_too_much());
         }
+
         Ok(())
     }
 
     /// Checks the amount of work for merging the document's fields, before validation does it.
-    pub(crate) fn check_merging(&self, model: &Model, document: &ExecutableDocument) -> Result<(), RequestError> {
-        if merging::exceeds(model, document, MAX_MERGING) { Err(repeats_too_much()) } else { Ok(()) }
+    pub(crate) fn check_merging(
+        &self,
+        model: &Model,
+        document: &ExecutableDocument,
+    ) -> Result<(), RequestError> {
+        if merging::exceeds(model, document, MAX_MERGING) {
+            Err(repeats_too_much())
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -114,15 +157,26 @@ fn repeats_too_much() -> RequestError {
 fn values(value: &ExactJson) -> usize {
     match value {
         ExactJson::Array(items) => items.len() + items.iter().map(values).sum::<usize>(),
-        ExactJson::Object(fields) => fields.len() + fields.iter().map(|(_, value)| values(value)).sum::<usize>(),
+        ExactJson::Object(fields) => {
+            fields.len() + fields.iter().map(|(_, value)| values(value)).sum::<usize>()
+        }
         _ => 0,
     }
 }
 
 /// Rejects a count over its limit; the error names the setting.
-fn within(code: ErrorCode, what: &str, found: usize, limit: usize, setting: &str) -> Result<(), RequestError> {
+fn within(
+    code: ErrorCode,
+    what: &str,
+    found: usize,
+    limit: usize,
+    setting: &str,
+) -> Result<(), RequestError> {
     if found <= limit {
         return Ok(());
     }
-    Err(RequestError::new(code, format!("the document has {found} {what}; at most {limit} are allowed ({setting})")))
+    Err(RequestError::new(
+        code,
+        format!("the document has {found} {what}; at most {limit} are allowed ({setting})"),
+    ))
 }

@@ -12,11 +12,12 @@ pub(crate) struct Location {
     pub(crate) column: usize,
 }
 
-/// The number of bytes in a block, and the maximum number of bytes read to find a location once the index is built.
+/// The number of bytes in a block, and the maximum number of bytes read to find a location once the
+/// index is built.
 const BLOCK: usize = 1024;
 
-/// An index of a document's locations, built on first use. It marks blocks of bytes rather than lines, so that neither
-/// one long line nor a million short ones make it slow or large.
+/// An index of a document's locations, built on first use. It marks blocks of bytes rather than
+/// lines, so that neither one long line nor a million short ones make it slow or large.
 pub(crate) struct LineIndex<'t> {
     text: &'t str,
     /// The location of the first byte of each block.
@@ -25,7 +26,10 @@ pub(crate) struct LineIndex<'t> {
 
 impl<'t> LineIndex<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { text, blocks: OnceCell::new() }
+        Self {
+            text,
+            blocks: OnceCell::new(),
+        }
     }
 
     /// The location of a byte offset.
@@ -47,17 +51,22 @@ impl<'t> LineIndex<'t> {
     /// The location of the byte at `end`, from the location of the byte at `start`.
     fn walk(&self, start_at: Location, start: usize, end: usize) -> Location {
         let bytes = self.text.as_bytes();
-        let Location { mut line, mut column } = start_at;
+        let Location {
+            mut line,
+            mut column,
+        } = start_at;
         for (index, byte) in bytes.iter().enumerate().take(end).skip(start) {
             match byte {
                 b'\r' if bytes.get(index + 1) == Some(&b'\n') => {}
                 b'\n' | b'\r' => (line, column) = (line + 1, 1),
-                // The first byte of a character counts, twice when UTF-16 needs two units; the others do not.
+                // The first byte of a character counts, twice when UTF-16 needs two units; the
+                // others do not.
                 0x80..=0xBF => {}
                 0xF0.. => column += 2,
                 _ => column += 1,
             }
         }
+
         Location { line, column }
     }
 }
@@ -70,7 +79,10 @@ mod tests {
     fn slowly(text: &str, offset: usize) -> Location {
         let before = text[..offset].replace("\r\n", "\n").replace('\r', "\n");
         let last = before.rsplit('\n').next().unwrap_or_default();
-        Location { line: before.matches('\n').count() + 1, column: last.encode_utf16().count() + 1 }
+        Location {
+            line: before.matches('\n').count() + 1,
+            column: last.encode_utf16().count() + 1,
+        }
     }
 
     #[test]
@@ -78,7 +90,10 @@ mod tests {
         let long = format!("{}\n{}", "é".repeat(BLOCK), "x\u{1F600}\r\n".repeat(BLOCK));
         for text in ["", "a", "a\nb\rc\r\nd", "\u{1F600}{a}", long.as_str()] {
             let index = LineIndex::new(text);
-            for (offset, _) in text.char_indices().filter(|(at, _)| !text[..*at].ends_with('\r')) {
+            for (offset, _) in text
+                .char_indices()
+                .filter(|(at, _)| !text[..*at].ends_with('\r'))
+            {
                 assert_eq!(index.locate(offset), slowly(text, offset), "{offset}");
             }
             assert_eq!(index.locate(text.len() + 1), slowly(text, text.len()));

@@ -26,7 +26,8 @@ impl Begun {
         Self(get_metrics().map(|metrics| (metrics, Instant::now())))
     }
 
-    /// Starts measuring its operation, which may run. Clients choose the names of operations that are not registered.
+    /// Starts measuring its operation, which may run. Clients choose the names of operations that
+    /// are not registered.
     pub(super) fn operation<'a>(
         self,
         plan: &Plan,
@@ -34,7 +35,16 @@ impl Begun {
         is_registered: bool,
     ) -> Measured {
         Measured(self.0.map(|(metrics, began)| {
-            (metrics, metrics.operation(&plan.series, operation_type(plan.kind), name(), is_registered, began))
+            (
+                metrics,
+                metrics.operation(
+                    &plan.series,
+                    operation_type(plan.kind),
+                    name(),
+                    is_registered,
+                    began,
+                ),
+            )
         }))
     }
 }
@@ -89,7 +99,9 @@ pub(super) fn count_errors(plan: &Plan, errors: &[FieldError]) {
     }
     let Some(metrics) = get_metrics() else { return };
     let name = metrics.operation_name(&plan.series);
-    errors.iter().for_each(|error| metrics.error(&error.code, name.unwrap_or(UNKNOWN)));
+    errors
+        .iter()
+        .for_each(|error| metrics.error(&error.code, name.unwrap_or(UNKNOWN)));
 }
 
 /// Counts the error of a request that is rejected before its operation is determined.
@@ -100,7 +112,8 @@ pub(crate) fn count_refusal(code: &str) {
     }
 }
 
-/// Counts the error of a request that is rejected before its operation is determined, and returns the response.
+/// Counts the error of a request that is rejected before its operation is determined, and returns
+/// the response.
 pub(crate) fn counted_refusal(response: Response) -> Response {
     if let Some(code) = response.answer.code() {
         count_refusal(code);

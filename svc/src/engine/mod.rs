@@ -53,14 +53,18 @@ mod table;
 #[cfg(any(svc_unadmitted = "calls", svc_unadmitted = "literals"))]
 mod unadmitted;
 mod value_rules;
-#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
+#[cfg_attr(
+    not(feature = "testing"),
+    allow(unreachable_pub, reason = "tests of programs see findings")
+)]
 mod view_check;
 mod weight;
 
 pub use execute::ResponseCache;
 pub use operations::{Operation, OperationError, OperationRegistry};
 pub use resolver::{
-    Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, events, events_of_result,
+    Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, events,
+    events_of_result,
 };
 
 pub(crate) use cache::DocumentCache;
@@ -86,8 +90,12 @@ pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};
 pub(crate) use subscribe::ResponseStream;
 pub(crate) use table::{
-    ComputedColumn, Unwritable, WrittenTable, computed_columns, nested_rows, tables, unwritable, written_tables,
+    ComputedColumn, Unwritable, WrittenTable, computed_columns, nested_rows, tables, unwritable,
+    written_tables,
 };
-#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
+#[cfg_attr(
+    not(feature = "testing"),
+    allow(unreachable_pub, reason = "tests of programs see findings")
+)]
 pub use view_check::{Finding, Severity};
 pub(crate) use view_check::{findings, findings_beside_nulls, note_findings};

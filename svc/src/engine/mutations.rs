@@ -21,7 +21,11 @@ pub(super) struct Mutations<'a> {
 
 impl<'a> Mutations<'a> {
     pub(super) fn new(cx: &ExecutionContext<'a>) -> Self {
-        Self { model: cx.model, ledger: cx.context.db().ledger.as_deref(), completed: Vec::new() }
+        Self {
+            model: cx.model,
+            ledger: cx.context.db().ledger.as_deref(),
+            completed: Vec::new(),
+        }
     }
 
     /// Starts the next mutation.
@@ -34,23 +38,38 @@ impl<'a> Mutations<'a> {
     /// Ends the current mutation; returns whether it makes `data` null.
     pub(super) fn end(&mut self, field: &PlanField, mut value: CompletedValue) -> bool {
         self.count(field, &value);
+
         if let Some(ledger) = self.ledger {
             let effect = ledger.end();
             if field.root().is_some() {
                 effect.mark(&mut value.errors);
             }
         }
+
         let is_null = value.bytes.is_err();
         self.completed.push(value);
+
         is_null
     }
 
-    /// Counts the mutation by its outcome: the type of its result, the type of its failure if the result is one, or the
-    /// class of its first error.
+    /// Counts the mutation by its outcome: the type of its result, the type of its failure if the
+    /// result is one, or the class of its first error.
     fn count(&self, field: &PlanField, value: &CompletedValue) {
-        let Some(metrics) = get_metrics().filter(|_| field.root().is_some()) else { return };
-        let result = self.ledger.and_then(Ledger::take_result).and_then(|ty| self.model.types.get(ty));
-        let is_failure = |name: &str| self.model.results.values().any(|result| result.error.name == name);
+        let Some(metrics) = get_metrics().filter(|_| field.root().is_some()) else {
+            return;
+        };
+
+        let result = self
+            .ledger
+            .and_then(Ledger::take_result)
+            .and_then(|ty| self.model.types.get(ty));
+        let is_failure = |name: &str| {
+            self.model
+                .results
+                .values()
+                .any(|result| result.error.name == name)
+        };
+
         metrics.record_mutation(
             &field.name,
             match (value.errors.first(), result.map(|ty| ty.name.as_str())) {
@@ -62,8 +81,8 @@ impl<'a> Mutations<'a> {
         );
     }
 
-    /// `data` becomes null, and with it the result of each root field: records the effect of each field so that the
-    /// response can still report it. Fields that did not run have done nothing.
+    /// `data` becomes null, and with it the result of each root field: records the effect of each
+    /// field so that the response can still report it. Fields that did not run have done nothing.
     pub(super) fn lose(&self, fields: &[PlanField]) {
         let Some(ledger) = self.ledger else { return };
         let lost = by_key(fields, ledger.ended().into_iter());
@@ -77,23 +96,46 @@ impl<'a> Mutations<'a> {
     }
 }
 
-/// The effect of each mutation of an operation that is stopped at its deadline, by response key. `is_one` means that
-/// all of them are one statement, unless it was not used: under a row filter or a row policy, they run one by one.
-pub(super) fn effects_when_late(ledger: &Ledger, plan: &Plan, is_one: bool) -> Vec<(String, Effect)> {
+/// The effect of each mutation of an operation that is stopped at its deadline, by response key.
+/// `is_one` means that all of them are one statement, unless it was not used: under a row filter or
+/// a row policy, they run one by one.
+pub(super) fn effects_when_late(
+    ledger: &Ledger,
+    plan: &Plan,
+    is_one: bool,
+) -> Vec<(String, Effect)> {
     let fields = &plan.root.fields;
     let ended = ledger.ended();
-    let runs_program = fields.get(ended.len()).and_then(PlanField::root).is_some_and(RootField::needs_code);
-    let running = if runs_program { ledger.effect().of_ended_program() } else { ledger.effect() };
+    let runs_program = fields
+        .get(ended.len())
+        .and_then(PlanField::root)
+        .is_some_and(RootField::needs_code);
+    let running = if runs_program {
+        ledger.effect().of_ended_program()
+    } else {
+        ledger.effect()
+    };
+
     let effects = ended.into_iter().chain([running]);
     let is_one = is_one && !ledger.is_one_by_one();
-    if is_one { by_key(fields, effects.chain(repeat(running))) } else { by_key(fields, effects) }
+
+    if is_one {
+        by_key(fields, effects.chain(repeat(running)))
+    } else {
+        by_key(fields, effects)
+    }
 }
 
 /// The mutations among the root fields with their effects; fields without an effect did not run.
 fn by_key(fields: &[PlanField], effects: impl Iterator<Item = Effect>) -> Vec<(String, Effect)> {
     let effects = effects.chain(repeat(Effect::NotDone));
-    let mutations = fields.iter().zip(effects).filter(|(field, _)| field.root().is_some());
-    mutations.map(|(field, effect)| (field.key.clone(), effect)).collect()
+    let mutations = fields
+        .iter()
+        .zip(effects)
+        .filter(|(field, _)| field.root().is_some());
+    mutations
+        .map(|(field, effect)| (field.key.clone(), effect))
+        .collect()
 }
 
 /// Moves the first error of each root field before the others, because not all errors are sent.
@@ -103,7 +145,11 @@ pub(super) fn one_of_each_first(errors: Vec<FieldError>) -> Vec<FieldError> {
         Some(Segment::Key(key)) => key.clone(),
         _ => String::new(),
     };
-    let (mut first, rest): (Vec<_>, Vec<_>) = errors.into_iter().partition(|error| seen.insert(root(error)));
+
+    let (mut first, rest): (Vec<_>, Vec<_>) = errors
+        .into_iter()
+        .partition(|error| seen.insert(root(error)));
     first.extend(rest);
+
     first
 }

@@ -1,6 +1,6 @@
-//! The depth and the number of the selections that a document reaches, including fragments. They are counted before any
-//! code walks into fragments, so that neither a long chain of fragments nor many operations over many fragments get
-//! that far.
+//! The depth and the number of the selections that a document reaches, including fragments. They
+//! are counted before any code walks into fragments, so that neither a long chain of fragments nor
+//! many operations over many fragments get that far.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,8 @@ pub(crate) struct Nesting {
     pub(crate) levels: usize,
     pub(crate) aliases: usize,
     pub(crate) directives: usize,
-    /// The steps for walking the document for each of its operations; counting stops at the given maximum.
+    /// The steps for walking the document for each of its operations; counting stops at the given
+    /// maximum.
     pub(crate) steps: usize,
 }
 
@@ -32,13 +33,19 @@ struct Place {
 
 impl Place {
     fn max(self, other: Self) -> Self {
-        Self { depth: self.depth.max(other.depth), levels: self.levels.max(other.levels) }
+        Self {
+            depth: self.depth.max(other.depth),
+            levels: self.levels.max(other.levels),
+        }
     }
 
     /// The place of a selection at `below` in a fragment that is spread here.
     fn with(self, below: Self) -> Self {
         let depth = self.depth.map(|depth| depth + below.depth.unwrap_or(0));
-        Self { depth, levels: self.levels + below.levels }
+        Self {
+            depth,
+            levels: self.levels + below.levels,
+        }
     }
 }
 
@@ -57,6 +64,7 @@ impl Nesting {
         let mut nesting = Self::default();
         let (mut operations, mut fragments) = (Vec::new(), Vec::new());
         let mut numbers = HashMap::new();
+
         for definition in &document.definitions {
             match definition {
                 Definition::OperationDefinition(operation) => {
@@ -71,19 +79,32 @@ impl Nesting {
                 _ => {}
             }
         }
+
         let link = |part: Part<'_>| Linked::new(part, &numbers);
         let operations: Vec<_> = operations.into_iter().map(link).collect();
         let fragments: Vec<_> = fragments.into_iter().map(link).collect();
         let below = depths(&fragments);
-        let deepest = operations.iter().map(|operation| operation.deepest(&below)).fold(Place::default(), Place::max);
+        let deepest = operations
+            .iter()
+            .map(|operation| operation.deepest(&below))
+            .fold(Place::default(), Place::max);
         (nesting.depth, nesting.levels) = (deepest.depth.unwrap_or(0), deepest.levels);
         nesting.steps = steps(&operations, &fragments, most);
+
         nesting
     }
 
     fn part<'a>(&mut self, selections: &'a [Selection]) -> Part<'a> {
         let mut part = Part::default();
-        self.walk(&mut part, selections, Place { depth: Some(0), levels: 0 });
+        self.walk(
+            &mut part,
+            selections,
+            Place {
+                depth: Some(0),
+                levels: 0,
+            },
+        );
+
         part
     }
 
@@ -92,16 +113,25 @@ impl Nesting {
         if selections.is_empty() {
             return;
         }
-        let place = Place { levels: place.levels + 1, ..place };
+
+        let place = Place {
+            levels: place.levels + 1,
+            ..place
+        };
+
         part.deepest = part.deepest.max(place);
         part.selections += selections.len();
+
         for selection in selections {
             match selection {
                 Selection::Field(field) => {
                     self.directives += field.directives.len();
                     self.aliases += usize::from(field.alias.is_some());
                     let counts = !matches!(field.name.as_str(), "__schema" | "__type");
-                    let below = Place { depth: place.depth.filter(|_| counts).map(|depth| depth + 1), ..place };
+                    let below = Place {
+                        depth: place.depth.filter(|_| counts).map(|depth| depth + 1),
+                        ..place
+                    };
                     part.deepest = part.deepest.max(below);
                     self.walk(part, &field.selection_set, below);
                 }
@@ -111,7 +141,10 @@ impl Nesting {
                 }
                 Selection::FragmentSpread(spread) => {
                     self.directives += spread.directives.len();
-                    let deepest = part.spreads.entry(spread.fragment_name.as_str()).or_default();
+                    let deepest = part
+                        .spreads
+                        .entry(spread.fragment_name.as_str())
+                        .or_default();
                     *deepest = deepest.max(place);
                 }
             }
@@ -128,19 +161,30 @@ struct Linked {
 
 impl Linked {
     fn new(part: Part<'_>, numbers: &HashMap<&str, usize>) -> Self {
-        let spreads = part.spreads.into_iter().filter_map(|(name, place)| Some((*numbers.get(name)?, place)));
-        Self { deepest: part.deepest, selections: part.selections, spreads: spreads.collect() }
+        let spreads = part
+            .spreads
+            .into_iter()
+            .filter_map(|(name, place)| Some((*numbers.get(name)?, place)));
+        Self {
+            deepest: part.deepest,
+            selections: part.selections,
+            spreads: spreads.collect(),
+        }
     }
 
-    /// The deepest place, including places in fragments; `below` has the deepest places that are already computed.
+    /// The deepest place, including places in fragments; `below` has the deepest places that are
+    /// already computed.
     fn deepest(&self, below: &[Option<Place>]) -> Place {
-        let spreads = self.spreads.iter().map(|(fragment, place)| place.with(below[*fragment].unwrap_or_default()));
+        let spreads = self
+            .spreads
+            .iter()
+            .map(|(fragment, place)| place.with(below[*fragment].unwrap_or_default()));
         spreads.fold(self.deepest, Place::max)
     }
 }
 
-/// The deepest place in each fragment. A spread that closes a cycle counts for nothing: such a document is rejected
-/// later.
+/// The deepest place in each fragment. A spread that closes a cycle counts for nothing: such a
+/// document is rejected later.
 fn depths(fragments: &[Linked]) -> Vec<Option<Place>> {
     let mut known = vec![None; fragments.len()];
     let mut entered = vec![false; fragments.len()];
@@ -149,38 +193,58 @@ fn depths(fragments: &[Linked]) -> Vec<Option<Place>> {
         let mut stack = vec![first];
         while let Some(&fragment) = stack.last() {
             if !std::mem::replace(&mut entered[fragment], true) {
-                stack.extend(fragments[fragment].spreads.iter().map(|(next, _)| *next).filter(|next| !entered[*next]));
+                stack.extend(
+                    fragments[fragment]
+                        .spreads
+                        .iter()
+                        .map(|(next, _)| *next)
+                        .filter(|next| !entered[*next]),
+                );
                 continue;
             }
+
             stack.pop();
             if known[fragment].is_none() {
                 known[fragment] = Some(fragments[fragment].deepest(&known));
             }
         }
     }
+
     known
 }
 
-/// The steps of all walks: validation visits everything that each operation reaches, and searches for cycles from each
-/// fragment found there.
+/// The steps of all walks: validation visits everything that each operation reaches, and searches
+/// for cycles from each fragment found there.
 fn steps(operations: &[Linked], fragments: &[Linked], most: usize) -> usize {
-    let mut reach = Reach { fragments, seen: vec![0; fragments.len()], walk: 0 };
+    let mut reach = Reach {
+        fragments,
+        seen: vec![0; fragments.len()],
+        walk: 0,
+    };
+
     let mut cycles: Vec<Option<usize>> = vec![None; fragments.len()];
     let mut steps = 0;
     for operation in operations {
         let met = reach.from(operation);
         steps += operation.selections * VALIDATED;
+
         for fragment in met {
             let walked = *cycles[fragment].get_or_insert_with(|| {
                 let met = reach.from(&fragments[fragment]);
-                fragments[fragment].selections + met.iter().map(|met| fragments[*met].selections).sum::<usize>()
+                fragments[fragment].selections
+                    + met
+                        .iter()
+                        .map(|met| fragments[*met].selections)
+                        .sum::<usize>()
             });
+
             steps += fragments[fragment].selections * VALIDATED + walked;
             if steps > most {
                 return steps;
             }
         }
     }
+
     steps
 }
 
@@ -204,7 +268,9 @@ impl Reach<'_> {
                     met.push(*fragment);
                 }
             }
-            let Some(fragment) = met.get(next) else { return met };
+            let Some(fragment) = met.get(next) else {
+                return met;
+            };
             spreads = &self.fragments[*fragment].spreads;
             next += 1;
         }
@@ -229,10 +295,22 @@ mod tests {
             ("{ a }", 1, 1),
             ("{ a { b } c }", 2, 2),
             ("{ a { ...F } } fragment F on T { b { c } }", 3, 4),
-            ("{ ...F a { ... { ...F } } } fragment F on T { b { c } }", 3, 5),
-            ("{ ...F } fragment F on T { a { ...G } } fragment G on T { b { ...F } }", 2, 5),
+            (
+                "{ ...F a { ... { ...F } } } fragment F on T { b { c } }",
+                3,
+                5,
+            ),
+            (
+                "{ ...F } fragment F on T { a { ...G } } fragment G on T { b { ...F } }",
+                2,
+                5,
+            ),
             ("{ __schema { types { name } } a }", 1, 3),
-            ("{ __schema { ...F } ...G } fragment F on T { a { b { c { d } } } } fragment G on Q { e }", 1, 6),
+            (
+                "{ __schema { ...F } ...G } fragment F on T { a { b { c { d } } } } fragment G on Q { e }",
+                1,
+                6,
+            ),
         ] {
             let nesting = nesting(text);
             assert_eq!((nesting.depth, nesting.levels), (depth, levels), "{text}");

@@ -1,4 +1,5 @@
-//! The path of a value in the response; a chain of borrowed links, so that a walk without errors allocates nothing.
+//! The path of a value in the response; a chain of borrowed links, so that a walk without errors
+//! allocates nothing.
 
 /// A step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -42,7 +43,9 @@ impl<'a> Path<'a> {
                 }
             };
         }
+
         out.reverse();
+
         out
     }
 }

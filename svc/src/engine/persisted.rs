@@ -1,4 +1,5 @@
-//! Automatic persisted queries: a client sends the hash of a document it has sent before, instead of the document.
+//! Automatic persisted queries: a client sends the hash of a document it has sent before, instead
+//! of the document.
 
 use std::sync::Arc;
 
@@ -22,7 +23,8 @@ const BASE_WEIGHT: u64 = 128;
 /// The SHA-256 of a document's text.
 pub(crate) type Hash = [u8; 32];
 
-/// The documents that clients may request by hash; documents that were not used for long make room for others.
+/// The documents that clients may request by hash; documents that were not used for long make room
+/// for others.
 #[derive(Debug)]
 pub(crate) struct PersistedQueries {
     known: Cache<Hash, Arc<str>, ByText>,
@@ -54,7 +56,10 @@ impl PersistedQueries {
     /// Shares the documents with other instances.
     #[cfg(feature = "redis")]
     pub(crate) fn shared_in(self, redis: &crate::RedisClient) -> Self {
-        Self { shared: Some(SharedPersistedQueries::new(redis)), ..self }
+        Self {
+            shared: Some(SharedPersistedQueries::new(redis)),
+            ..self
+        }
     }
 
     /// Whether a document is cached.
@@ -69,7 +74,8 @@ impl PersistedQueries {
     /// If the document is not cached, or no longer cached: the client then sends the text as well.
     pub(crate) fn text(&self, hash: &Hash) -> Result<Arc<str>, RequestError> {
         // Clients recognize this message.
-        let unknown = || RequestError::new(ErrorCode::PersistedQueryNotFound, "PersistedQueryNotFound");
+        let unknown =
+            || RequestError::new(ErrorCode::PersistedQueryNotFound, "PersistedQueryNotFound");
         let known = self.known.get(hash);
         CacheType::PersistedQuery.looked_up(known.is_some());
         known.ok_or_else(unknown)
@@ -96,8 +102,8 @@ impl PersistedQueries {
     }
 }
 
-/// Checks that a hash belongs to a text; otherwise a client could store its own text under the hash of another client's
-/// document.
+/// Checks that a hash belongs to a text; otherwise a client could store its own text under the hash
+/// of another client's document.
 ///
 /// # Errors
 /// If it does not.
@@ -111,5 +117,8 @@ pub(crate) fn check_hash(hash: &Hash, text: &str) -> Result<(), RequestError> {
 
 /// The error if persisted queries are disabled.
 pub(crate) fn not_supported() -> RequestError {
-    RequestError::new(ErrorCode::PersistedQueryNotSupported, "PersistedQueryNotSupported")
+    RequestError::new(
+        ErrorCode::PersistedQueryNotSupported,
+        "PersistedQueryNotSupported",
+    )
 }

@@ -22,8 +22,8 @@ struct RootQuestion<'a> {
 }
 
 impl Engine {
-    /// Requests the admission of one root field by the gate. `has_statement` is whether the program's own statement may
-    /// execute it.
+    /// Requests the admission of one root field by the gate. `has_statement` is whether the
+    /// program's own statement may execute it.
     ///
     /// # Errors
     /// The denial, as the client may see it.
@@ -36,8 +36,18 @@ impl Engine {
         if let Some(denial) = &field.denial {
             return Err(denial.error());
         }
+
         let _asked = gate_asked();
-        self.gate.admit(field, &RootQuestion { cx, field, has_statement }).await
+        self.gate
+            .admit(
+                field,
+                &RootQuestion {
+                    cx,
+                    field,
+                    has_statement,
+                },
+            )
+            .await
     }
 }
 
@@ -80,10 +90,17 @@ impl Question for RootQuestion<'_> {
 
     fn arguments(&self) -> Result<Vec<(&str, Cow<'_, Value>)>, Error> {
         let named = |arg| named(self.cx, arg);
-        self.field.args.iter().filter_map(|arg| named(arg).transpose()).collect()
+        self.field
+            .args
+            .iter()
+            .filter_map(|arg| named(arg).transpose())
+            .collect()
     }
 }
 
-fn named<'a>(cx: &ExecutionContext<'a>, arg: &'a ArgPlan) -> Result<Option<(&'a str, Cow<'a, Value>)>, Error> {
+fn named<'a>(
+    cx: &ExecutionContext<'a>,
+    arg: &'a ArgPlan,
+) -> Result<Option<(&'a str, Cow<'a, Value>)>, Error> {
     Ok(cx.argument(arg)?.map(|value| (arg.rust.as_str(), value)))
 }

@@ -15,11 +15,19 @@ pub(crate) struct RequestError {
 
 impl RequestError {
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), locations: Vec::new(), errors: None }
+        Self {
+            code,
+            message: message.into(),
+            locations: Vec::new(),
+            errors: None,
+        }
     }
 
     pub(crate) fn with_errors(self, errors: Vec<serde_json::Value>) -> Self {
-        Self { errors: Some(Box::new(errors.into())), ..self }
+        Self {
+            errors: Some(Box::new(errors.into())),
+            ..self
+        }
     }
 
     pub(crate) fn at(mut self, location: Option<Location>) -> Self {

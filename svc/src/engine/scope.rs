@@ -16,20 +16,29 @@ impl Engine {
     pub(super) fn scope(&self, parts: RequestParts, plan: &Plan) -> RequestScope {
         let db = self.db(plan.kind);
         let request = if self.shares_requests {
-            Held::Shared(RequestContext::new(parts, db.clone(), self.request_data.clone()))
+            Held::Shared(RequestContext::new(
+                parts,
+                db.clone(),
+                self.request_data.clone(),
+            ))
         } else {
             Held::Alone(parts)
         };
+
         self.with_session(db, request, plan)
     }
 
     /// A request whose data is yet to be made, and its database.
     pub(super) fn sharing(&self, parts: RequestParts, kind: OperationKind) -> (Db, RequestContext) {
         let db = self.db(kind);
-        (db.clone(), RequestContext::new(parts, db, self.request_data.clone()))
+        (
+            db.clone(),
+            RequestContext::new(parts, db, self.request_data.clone()),
+        )
     }
 
-    /// The database before the session variables have values: if there are any, it runs no statements.
+    /// The database before the session variables have values: if there are any, it runs no
+    /// statements.
     fn db(&self, kind: OperationKind) -> Db {
         let ledger = (kind == OperationKind::Mutation).then(Arc::default);
         Db {
@@ -46,14 +55,26 @@ impl Engine {
     pub(super) fn with_session(&self, db: Db, request: Held, plan: &Plan) -> RequestScope {
         let mut scope = RequestScope::new(db, request);
         let session = self.session_variables.session(&Context::new(&scope));
+
         // A subscription is long-lived, and many subscribers share its reads.
-        let (lasts, reads_at_once) = (plan.kind == OperationKind::Subscription, plan.may_read_at_once());
-        let common = scope.parts().share.clone().filter(|_| reads_at_once || !lasts);
-        scope.db.session = match common.or_else(|| reads_at_once.then(|| self.app.database.share())) {
+        let (lasts, reads_at_once) = (
+            plan.kind == OperationKind::Subscription,
+            plan.may_read_at_once(),
+        );
+        let common = scope
+            .parts()
+            .share
+            .clone()
+            .filter(|_| reads_at_once || !lasts);
+
+        scope.db.session = match common.or_else(|| reads_at_once.then(|| self.app.database.share()))
+        {
             Some(share) => Some(Arc::new(Session::sharing(session, share))),
             None => session.map(Arc::new),
         };
+
         scope.db.rules = self.row_rules(&scope);
+
         scope
     }
 

@@ -12,8 +12,8 @@ use crate::redis_client::CommandError;
 
 /// The seconds until a document expires in Redis; clients that still use it send it again.
 const TTL: u64 = 86_400;
-/// The maximum number of bytes that a process stores in Redis within that time: anyone may persist documents, and Redis
-/// holds other data as well.
+/// The maximum number of bytes that a process stores in Redis within that time: anyone may persist
+/// documents, and Redis holds other data as well.
 const MOST: usize = 32 << 20;
 /// The time between two log lines about failures of Redis.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
@@ -38,7 +38,10 @@ struct Room {
 
 impl Room {
     fn new() -> Self {
-        Self { since: Instant::now(), left: MOST }
+        Self {
+            since: Instant::now(),
+            left: MOST,
+        }
     }
 
     /// Reserves room for a text; returns whether there was enough.
@@ -46,43 +49,70 @@ impl Room {
         if self.since.elapsed() >= Duration::from_secs(TTL) {
             *self = Self::new();
         }
+
         let left = self.left.checked_sub(text.len() + OVERHEAD);
         if left.is_none() && self.left > 0 {
-            tracing::warn!(bytes = MOST, "clients persist too many documents; this process shares no more for a day");
+            tracing::warn!(
+                bytes = MOST,
+                "clients persist too many documents; this process shares no more for a day"
+            );
         }
+
         self.left = left.unwrap_or(0);
+
         left.is_some()
     }
 }
 
 impl SharedPersistedQueries {
     pub(crate) fn new(redis: &RedisClient) -> Self {
-        Self { redis: redis.clone(), room: Mutex::new(Room::new()), failures: LogThrottle::every(BETWEEN_LINES) }
+        Self {
+            redis: redis.clone(),
+            room: Mutex::new(Room::new()),
+            failures: LogThrottle::every(BETWEEN_LINES),
+        }
     }
 
     /// The text of a document. Without Redis there is none, and the client sends the text again.
     pub(super) async fn text(&self, hash: &[u8; 32]) -> Option<Arc<str>> {
-        let found = self.redis.query::<Option<String>>(cmd("GET").arg(key(hash))).await;
+        let found = self
+            .redis
+            .query::<Option<String>>(cmd("GET").arg(key(hash)))
+            .await;
         let failed = |error: &_| self.note(error, "a persisted query cannot be looked up");
         let text = found.inspect_err(failed).ok()??;
         if <[u8; 32]>::from(Sha256::digest(&text)) == *hash {
             return Some(text.into());
         }
+
         tracing::warn!("Redis has another document under the hash of a persisted query");
+
         None
     }
 
     /// Stores a document for all instances in the background, while there is room.
     pub(super) fn keep(&self, hash: &[u8; 32], text: &Arc<str>) {
-        if !self.room.lock().unwrap_or_else(PoisonError::into_inner).take(text) {
+        if !self
+            .room
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take(text)
+        {
             return;
         }
+
         let (client, key, text) = (self.redis.clone(), key(hash), text.clone());
         let failures = self.failures.clone();
         tokio::spawn(async move {
-            let kept = client.query::<()>(cmd("SET").arg(key).arg(&*text).arg("EX").arg(TTL)).await;
+            let kept = client
+                .query::<()>(cmd("SET").arg(key).arg(&*text).arg("EX").arg(TTL))
+                .await;
             if let Err(error) = kept {
-                note(&failures, &error, "a persisted query cannot be kept for other instances");
+                note(
+                    &failures,
+                    &error,
+                    "a persisted query cannot be kept for other instances",
+                );
             }
         });
     }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::plan::Selection;
 use crate::request::{RequestHook, Spent};
 
-/// The complexity that an operation has used so far, that is, the complexity of its completed parts. It is reported
-/// once, even if the operation is dropped.
+/// The complexity that an operation has used so far, that is, the complexity of its completed
+/// parts. It is reported once, even if the operation is dropped.
 pub(crate) struct Spending {
     /// `None` once it is reported.
     metering: Option<Arc<dyn RequestHook>>,
@@ -16,16 +16,23 @@ pub(crate) struct Spending {
 }
 
 impl Spending {
-    /// Starts metering an operation with its requested complexity; `used` is the part that it uses regardless of its
-    /// results.
+    /// Starts metering an operation with its requested complexity; `used` is the part that it uses
+    /// regardless of its results.
     pub(super) fn begin(metering: Arc<dyn RequestHook>, asked: u64, used: u64) -> Self {
-        Self { metering: Some(metering), asked, used: AtomicU64::new(used) }
+        Self {
+            metering: Some(metering),
+            asked,
+            used: AtomicU64::new(used),
+        }
     }
 
     /// Counts completed objects.
     pub(super) fn objects(&self, selection: &Selection, count: usize) {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
-        self.used.fetch_add(selection.own_cost().saturating_mul(count), Ordering::Relaxed);
+        self.used.fetch_add(
+            selection.own_cost().saturating_mul(count),
+            Ordering::Relaxed,
+        );
     }
 
     /// Ends the metering. Returns the entry for the `extensions` of the response.
@@ -35,7 +42,10 @@ impl Spending {
 
     fn tell(&mut self) -> Option<(&'static str, serde_json::Value)> {
         let used = self.used.load(Ordering::Relaxed).min(self.asked);
-        self.metering.take()?.after_running(Spent { asked: self.asked, used })
+        self.metering.take()?.after_running(Spent {
+            asked: self.asked,
+            used,
+        })
     }
 }
 

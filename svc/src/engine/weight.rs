@@ -1,5 +1,5 @@
-//! The memory of cached values, with the allocator's overhead for each allocation. The figures are estimates, high
-//! rather than low.
+//! The memory of cached values, with the allocator's overhead for each allocation. The figures are
+//! estimates, high rather than low.
 
 use apollo_compiler::ast::{self, Argument, DirectiveList, VariableDefinition};
 use apollo_compiler::executable::{self, ExecutableDocument, Field, Selection, SelectionSet};
@@ -17,7 +17,11 @@ const ENTRY: usize = 24;
 
 /// The size of `len` values on the heap.
 pub(crate) fn slice<T>(len: usize) -> usize {
-    if len == 0 { 0 } else { ALLOCATION + len * size_of::<T>() }
+    if len == 0 {
+        0
+    } else {
+        ALLOCATION + len * size_of::<T>()
+    }
 }
 
 /// The size of a text on the heap.
@@ -28,7 +32,10 @@ pub(crate) fn text(text: &str) -> usize {
 /// The size of a document with everything that it selects.
 pub(crate) fn document(document: &ExecutableDocument) -> usize {
     let operations = document.operations.iter().map(|operation| {
-        let variables = operation.variables.iter().map(|variable| definition(variable));
+        let variables = operation
+            .variables
+            .iter()
+            .map(|variable| definition(variable));
         ENTRY
             + node::<executable::Operation>()
             + operation.name.as_ref().map_or(0, name)
@@ -37,10 +44,16 @@ pub(crate) fn document(document: &ExecutableDocument) -> usize {
             + directives(&operation.directives)
             + selections(&operation.selection_set)
     });
+
     let fragments = document.fragments.values().map(|fragment| {
         let selections = selections(&fragment.selection_set);
-        ENTRY + node::<executable::Fragment>() + name(&fragment.name) + directives(&fragment.directives) + selections
+        ENTRY
+            + node::<executable::Fragment>()
+            + name(&fragment.name)
+            + directives(&fragment.directives)
+            + selections
     });
+
     size_of::<ExecutableDocument>() + operations.sum::<usize>() + fragments.sum::<usize>()
 }
 
@@ -56,8 +69,16 @@ fn name(name: &Name) -> usize {
 fn definition(variable: &VariableDefinition) -> usize {
     // The type is a node that holds a name.
     let ty = node::<ast::Type>() + text(variable.ty.inner_named_type());
-    let default = variable.default_value.as_ref().map_or(0, |default| literal(default));
-    node::<VariableDefinition>() + name(&variable.name) + ty + default + directives(&variable.directives)
+    let default = variable
+        .default_value
+        .as_ref()
+        .map_or(0, |default| literal(default));
+
+    node::<VariableDefinition>()
+        + name(&variable.name)
+        + ty
+        + default
+        + directives(&variable.directives)
 }
 
 /// Validation bounds the nesting depth of selections, and so this recursion.
@@ -78,20 +99,25 @@ fn selections(set: &SelectionSet) -> usize {
                 + selections(&fragment.selection_set)
         }
         Selection::FragmentSpread(spread) => {
-            node::<executable::FragmentSpread>() + name(&spread.fragment_name) + directives(&spread.directives)
+            node::<executable::FragmentSpread>()
+                + name(&spread.fragment_name)
+                + directives(&spread.directives)
         }
     });
     slice::<Selection>(set.selections.capacity()) + selections.sum::<usize>()
 }
 
 fn directives(list: &DirectiveList) -> usize {
-    let directives =
-        list.iter().map(|directive| node::<ast::Directive>() + name(&directive.name) + arguments(&directive.arguments));
+    let directives = list.iter().map(|directive| {
+        node::<ast::Directive>() + name(&directive.name) + arguments(&directive.arguments)
+    });
     slice::<Node<ast::Directive>>(list.len()) + directives.sum::<usize>()
 }
 
 fn arguments(list: &[Node<Argument>]) -> usize {
-    let arguments = list.iter().map(|argument| node::<Argument>() + name(&argument.name) + literal(&argument.value));
+    let arguments = list
+        .iter()
+        .map(|argument| node::<Argument>() + name(&argument.name) + literal(&argument.value));
     slice::<Node<Argument>>(list.len()) + arguments.sum::<usize>()
 }
 
@@ -104,13 +130,17 @@ pub(crate) fn literal(value: &ast::Value) -> usize {
         ast::Value::Float(number) => text(number.as_str()),
         ast::Value::Int(number) => text(number.as_str()),
         ast::Value::List(items) => {
-            slice::<Node<ast::Value>>(items.capacity()) + items.iter().map(|item| literal(item)).sum::<usize>()
+            slice::<Node<ast::Value>>(items.capacity())
+                + items.iter().map(|item| literal(item)).sum::<usize>()
         }
         ast::Value::Object(fields) => {
-            let values = fields.iter().map(|(field, value)| name(field) + literal(value));
+            let values = fields
+                .iter()
+                .map(|(field, value)| name(field) + literal(value));
             slice::<(Name, Node<ast::Value>)>(fields.capacity()) + values.sum::<usize>()
         }
     };
+
     node::<ast::Value>() + inside
 }
 
@@ -121,10 +151,14 @@ pub(crate) fn value(one: &Value) -> usize {
         Value::String(one) => text(one),
         Value::Enum(name) => size_of::<usize>() * 2 + text(name),
         Value::Binary(bytes) => slice::<u8>(bytes.len()),
-        Value::List(items) => slice::<Value>(items.capacity()) + items.iter().map(value).sum::<usize>(),
+        Value::List(items) => {
+            slice::<Value>(items.capacity()) + items.iter().map(value).sum::<usize>()
+        }
         Value::Object(fields) => {
             let entry = ENTRY + size_of::<(usize, async_graphql::Name, Value)>();
-            let values = fields.iter().map(|(name, one)| size_of::<usize>() * 2 + text(name) + value(one));
+            let values = fields
+                .iter()
+                .map(|(name, one)| size_of::<usize>() * 2 + text(name) + value(one));
             ALLOCATION * 2 + fields.capacity() * entry + values.sum::<usize>()
         }
     }

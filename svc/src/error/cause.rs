@@ -5,8 +5,8 @@ use std::error::Error;
 #[cfg(feature = "sqlx")]
 use sqlx::postgres::PgDatabaseError;
 
-/// Returns the text of a cause. For PostgreSQL errors, sqlx adds the line in PostgreSQL's own source, which reads like
-/// a line of the statement; it is removed.
+/// Returns the text of a cause. For PostgreSQL errors, sqlx adds the line in PostgreSQL's own
+/// source, which reads like a line of the statement; it is removed.
 pub(super) fn text(cause: &(dyn Error + 'static)) -> String {
     let text = cause.to_string();
     #[cfg(feature = "sqlx")]

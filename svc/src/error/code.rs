@@ -48,7 +48,8 @@ pub enum ErrorCode {
     NotRead,
     /// A mutation was not done, because of another field of the operation.
     NotDone,
-    /// The outcome of a mutation is uncertain. It must not be sent again unless it can be done twice.
+    /// The outcome of a mutation is uncertain. It must not be sent again unless it can be done
+    /// twice.
     OutcomeUnknown,
     /// The client reads events of a subscription more slowly than they arrive.
     SubscriptionTooSlow,

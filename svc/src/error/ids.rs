@@ -5,8 +5,8 @@ use uuid::Uuid;
 use crate::request_id::RequestId;
 use crate::trace;
 
-/// The identifiers of an error that clients do not see: its own, which is the `errorId` of the response, and the
-/// identifiers of its request and its trace.
+/// The identifiers of an error that clients do not see: its own, which is the `errorId` of the
+/// response, and the identifiers of its request and its trace.
 #[derive(Debug, Clone)]
 pub(crate) struct ErrorIds {
     pub(crate) error: Uuid,
@@ -15,7 +15,8 @@ pub(crate) struct ErrorIds {
 }
 
 impl ErrorIds {
-    /// The identifiers of an error in the request of this task. The error is recorded on the current span.
+    /// The identifiers of an error in the request of this task. The error is recorded on the
+    /// current span.
     pub(crate) fn new() -> Self {
         Self::of(Uuid::new_v4())
     }
@@ -23,7 +24,11 @@ impl ErrorIds {
     /// Returns the identifiers of an error that already has its own.
     pub(crate) fn of(error: Uuid) -> Self {
         trace::note_error(error);
-        Self { error, request: RequestId::current(), trace: trace::trace_id() }
+        Self {
+            error,
+            request: RequestId::current(),
+            trace: trace::trace_id(),
+        }
     }
 
     pub(crate) fn request(&self) -> Option<&str> {

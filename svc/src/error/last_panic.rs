@@ -17,6 +17,7 @@ thread_local! {
 #[cfg(feature = "sqlx")]
 pub(crate) fn note_panics() {
     static ONCE: Once = Once::new();
+
     ONCE.call_once(|| {
         stack::want();
         let next = std::panic::take_hook();
@@ -29,15 +30,25 @@ pub(crate) fn note_panics() {
 
 #[cfg(feature = "sqlx")]
 fn note(info: &PanicHookInfo<'_>) {
-    let Some(location) = info.location() else { return };
+    let Some(location) = info.location() else {
+        return;
+    };
+
     let message = info.payload_as_str().unwrap_or("no message").to_owned();
     let (file, line) = (Cow::Owned(location.file().to_owned()), location.line());
-    let raised = Raised { kind: Cow::Borrowed("panic"), file, line, stack: stack::take() };
+    let raised = Raised {
+        kind: Cow::Borrowed("panic"),
+        file,
+        line,
+        stack: stack::take(),
+    };
+
     // A thread that is ending has no thread-local value any more.
     let _ = LAST_PANIC.try_with(|last| last.replace(Some((message, raised))));
 }
 
-/// Returns the location of this thread's last panic, if it had this message and panics are recorded.
+/// Returns the location of this thread's last panic, if it had this message and panics are
+/// recorded.
 pub(crate) fn raised_by_panic(message: &str) -> Raised {
     #[cfg(feature = "sqlx")]
     if let Ok(Some((noted, raised))) = LAST_PANIC.try_with(RefCell::take)

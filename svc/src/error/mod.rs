@@ -32,9 +32,9 @@ type Source = Box<dyn std::error::Error + Send + Sync + 'static>;
 
 /// An error of a resolver or of the start.
 ///
-/// A client sees an error made by [`Error::new`] with its message and code. Every other error (`?` turns any
-/// [`std::error::Error`] into one) is masked: the client gets `internal server error` and an `errorId` for finding the
-/// error in the log.
+/// A client sees an error made by [`Error::new`] with its message and code. Every other error (`?`
+/// turns any [`std::error::Error`] into one) is masked: the client gets `internal server error` and
+/// an `errorId` for finding the error in the log.
 ///
 /// ```
 /// use svc::{Error, ErrorCode, Result};
@@ -69,14 +69,35 @@ impl Error {
 
     /// Creates an error that the client sees, with a code defined by the application.
     #[track_caller]
-    pub fn with_code(code: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn with_code(
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
         let code = code.into();
-        Self::made(Raised::here_in_sight(code.clone()), code, message.into(), false)
+        Self::made(
+            Raised::here_in_sight(code.clone()),
+            code,
+            message.into(),
+            false,
+        )
     }
 
-    fn made(raised: Raised, code: Cow<'static, str>, message: Cow<'static, str>, masked: bool) -> Self {
+    fn made(
+        raised: Raised,
+        code: Cow<'static, str>,
+        message: Cow<'static, str>,
+        masked: bool,
+    ) -> Self {
         let (extensions, origin) = (serde_json::Map::new(), Origin::Other);
-        Self(Box::new(Repr { code, message, masked, extensions, source: None, origin, raised }))
+        Self(Box::new(Repr {
+            code,
+            message,
+            masked,
+            extensions,
+            source: None,
+            origin,
+            raised,
+        }))
     }
 
     /// Creates an error that the client does not see.
@@ -122,7 +143,11 @@ impl Error {
 
     /// Adds an entry to the error's `extensions`.
     #[must_use]
-    pub fn with_extension(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+    pub fn with_extension(
+        mut self,
+        key: impl Into<String>,
+        value: impl Into<serde_json::Value>,
+    ) -> Self {
         self.0.extensions.insert(key.into(), value.into());
         self
     }
@@ -164,23 +189,50 @@ impl Error {
 
     /// Copies the error for another field; only the texts of its causes remain.
     pub(crate) fn again(&self) -> Self {
-        let Repr { code, message, masked, extensions, source, origin, raised } = &*self.0;
-        let source = source.as_ref().map(|source| Source::from(source.to_string()));
+        let Repr {
+            code,
+            message,
+            masked,
+            extensions,
+            source,
+            origin,
+            raised,
+        } = &*self.0;
+
+        let source = source
+            .as_ref()
+            .map(|source| Source::from(source.to_string()));
         let (code, message, extensions) = (code.clone(), message.clone(), extensions.clone());
         let (masked, origin, raised) = (*masked, *origin, raised.clone());
-        Self(Box::new(Repr { code, message, masked, extensions, source, origin, raised }))
+
+        Self(Box::new(Repr {
+            code,
+            message,
+            masked,
+            extensions,
+            source,
+            origin,
+            raised,
+        }))
     }
 
     /// Creates an error that the client does not see, from a cause.
     #[track_caller]
     pub(crate) fn of_cause<E: std::error::Error + Send + Sync + 'static>(source: E) -> Self {
-        Self::internal(cause::text(&source)).of_type(std::any::type_name::<E>()).with_source(source)
+        Self::internal(cause::text(&source))
+            .of_type(std::any::type_name::<E>())
+            .with_source(source)
     }
 
     /// Returns the message followed by its causes.
     pub fn chain(&self) -> String {
         let mut text = self.0.message.to_string();
-        let mut next = self.0.source.as_deref().map(|source| source as &dyn std::error::Error);
+        let mut next = self
+            .0
+            .source
+            .as_deref()
+            .map(|source| source as &dyn std::error::Error);
+
         while let Some(cause) = next {
             let cause_text = cause::text(cause);
             if !text.contains(&cause_text) {
@@ -189,6 +241,7 @@ impl Error {
             }
             next = cause.source();
         }
+
         text
     }
 }

@@ -10,8 +10,8 @@ pub(crate) enum Origin {
     Panic,
     /// A denial by a rule of the gate.
     Gate(Denied),
-    /// A temporary failure of the database, such as a conflict with concurrent changes. Errors that the program creates
-    /// never have this origin.
+    /// A temporary failure of the database, such as a conflict with concurrent changes. Errors that
+    /// the program creates never have this origin.
     Passing,
 }
 

@@ -8,7 +8,10 @@ use super::stack::{self, Stack};
 
 /// The place where an error was raised, and its type.
 #[derive(Debug, Clone)]
-#[cfg_attr(not(feature = "sqlx"), expect(dead_code, reason = "errors are not tracked"))]
+#[cfg_attr(
+    not(feature = "sqlx"),
+    expect(dead_code, reason = "errors are not tracked")
+)]
 pub(crate) struct Raised {
     pub(crate) kind: Cow<'static, str>,
     pub(crate) file: Cow<'static, str>,
@@ -32,8 +35,8 @@ impl Raised {
         }
     }
 
-    /// Like `here`, without a stack: an error that clients see needs no investigation, and many of them would leave no
-    /// stacks for others.
+    /// Like `here`, without a stack: an error that clients see needs no investigation, and many of
+    /// them would leave no stacks for others.
     #[track_caller]
     pub(crate) fn here_in_sight(kind: impl Into<Cow<'static, str>>) -> Self {
         let location = Location::caller();

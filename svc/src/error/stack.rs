@@ -15,7 +15,8 @@ const AHEAD: Duration = Duration::from_millis(900);
 
 static IS_WANTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether the functions of a stack are being resolved. Capturing a stack in the meantime would wait for that.
+/// Whether the functions of a stack are being resolved. Capturing a stack in the meantime would
+/// wait for that.
 static IS_LOOKING_UP: AtomicBool = AtomicBool::new(false);
 
 /// Enables the capture of stacks.
@@ -23,19 +24,27 @@ pub(super) fn want() {
     IS_WANTED.store(true, Ordering::Relaxed);
 }
 
-/// Captures the stack of this thread; `None` if stacks are not enabled, or ten were captured within a second.
+/// Captures the stack of this thread; `None` if stacks are not enabled, or ten were captured within
+/// a second.
 pub(super) fn take() -> Option<Stack> {
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
     /// In milliseconds since the beginning.
     static NEXT: AtomicU64 = AtomicU64::new(0);
+
     if !IS_WANTED.load(Ordering::Relaxed) || IS_LOOKING_UP.load(Ordering::Relaxed) {
         return None;
     }
+
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let (now, next) = (millis(BEGAN.elapsed()), NEXT.load(Ordering::Relaxed));
     let after = next.max(now).saturating_add(millis(BETWEEN));
     let has_room = next.saturating_sub(now) <= millis(AHEAD);
-    let is_taken = has_room && NEXT.compare_exchange(next, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+    let is_taken = has_room
+        && NEXT
+            .compare_exchange(next, after, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok();
+
     is_taken.then(|| Arc::new(Backtrace::force_capture()))
 }
 

@@ -17,12 +17,13 @@ pub(crate) struct Facts {
     pub(crate) user_id: Option<String>,
 }
 
-/// Sets up the error tracker of the process and returns it: from now on, errors that are masked for clients, and
-/// panics, are captured. Only the first call has an effect.
+/// Sets up the error tracker of the process and returns it: from now on, errors that are masked for
+/// clients, and panics, are captured. Only the first call has an effect.
 ///
-/// The pool should be a separate one with a few connections, so that errors never wait for connections of resolvers,
-/// nor resolvers for connections of errors. The schema is that of [`MIGRATION`](super::MIGRATION). Panics are captured
-/// by a panic hook, which then calls the previous hook.
+/// The pool should be a separate one with a few connections, so that errors never wait for
+/// connections of resolvers, nor resolvers for connections of errors. The schema is that of
+/// [`MIGRATION`](super::MIGRATION). Panics are captured by a panic hook, which then calls the
+/// previous hook.
 ///
 /// ```no_run
 /// use svc::error_tracker::init_error_tracker;
@@ -42,7 +43,8 @@ pub fn init_error_tracker(
     environment: impl Into<String>,
     release_version: impl Into<String>,
 ) -> ErrorTracker {
-    let tracker = PROCESS.get_or_init(|| ErrorTracker::start(pool, environment.into(), release_version.into()));
+    let tracker = PROCESS
+        .get_or_init(|| ErrorTracker::start(pool, environment.into(), release_version.into()));
     note_panics();
     tracker.clone()
 }
@@ -62,7 +64,14 @@ pub(crate) fn is_tracking() -> bool {
 }
 
 /// Captures an error of the service, which happened `times` times, if there is a tracker.
-pub(crate) fn capture(ids: &ErrorIds, raised: &Raised, function: &str, message: &str, times: usize, facts: &Facts) {
+pub(crate) fn capture(
+    ids: &ErrorIds,
+    raised: &Raised,
+    function: &str,
+    message: &str,
+    times: usize,
+    facts: &Facts,
+) {
     let Some(tracker) = PROCESS.get() else { return };
     tracker.push(|| Exception {
         times: i32::try_from(times).unwrap_or(i32::MAX),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// The context of an error: the function that failed, the user, and other values that help to find the cause. The
-/// request and the trace are added automatically.
+/// The context of an error: the function that failed, the user, and other values that help to find
+/// the cause. The request and the trace are added automatically.
 ///
 /// ```
 /// use svc::error_tracker::ErrorContext;
@@ -29,20 +29,30 @@ impl ErrorContext {
 
     /// Sets the function, which is one of the properties that errors are grouped by.
     pub fn function(self, function: impl Into<String>) -> Self {
-        Self { function: Some(function.into()), ..self }
+        Self {
+            function: Some(function.into()),
+            ..self
+        }
     }
 
     /// Sets the user.
     pub fn user_id(self, user_id: impl Into<String>) -> Self {
-        Self { user_id: Some(user_id.into()), ..self }
+        Self {
+            user_id: Some(user_id.into()),
+            ..self
+        }
     }
 
     /// Sets the operation.
     pub fn operation(self, operation: impl Into<String>) -> Self {
-        Self { operation: Some(operation.into()), ..self }
+        Self {
+            operation: Some(operation.into()),
+            ..self
+        }
     }
 
-    /// Adds a value. All values together are limited to 8 KiB as JSON; beyond that, they are replaced by their size.
+    /// Adds a value. All values together are limited to 8 KiB as JSON; beyond that, they are
+    /// replaced by their size.
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.values.insert(name.into(), value.into());
         self

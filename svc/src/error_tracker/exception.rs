@@ -60,46 +60,71 @@ impl Exception {
 
     /// Adds the context passed by the program.
     pub(super) fn within(self, context: ErrorContext) -> Self {
-        let values: Map<_, _> =
-            context.values.into_iter().map(|(key, value)| (cut(&key, TEXT), plain(value))).collect();
+        let values: Map<_, _> = context
+            .values
+            .into_iter()
+            .map(|(key, value)| (cut(&key, TEXT), plain(value)))
+            .collect();
+
         let values = Value::Object(values);
         let size = values.to_string().len();
         let fits = size <= CONTEXT;
+
         Self {
             user_id: context.user_id.map(|user| cut(&user, TEXT)),
             operation: context.operation.map(|operation| cut(&operation, TEXT)),
-            context: if fits { values } else { serde_json::json!({ "too_large": size }) },
+            context: if fits {
+                values
+            } else {
+                serde_json::json!({ "too_large": size })
+            },
             ..self
         }
     }
 
-    /// Returns the hash of the properties that errors are grouped by: type, file, line and function.
+    /// Returns the hash of the properties that errors are grouped by: type, file, line and
+    /// function.
     pub(super) fn fingerprint(&self) -> String {
         let mut hash = Sha256::new();
-        for part in [&*self.kind, &self.file, &self.line.to_string(), &self.function] {
+        for part in [
+            &*self.kind,
+            &self.file,
+            &self.line.to_string(),
+            &self.function,
+        ] {
             hash.update(part);
             hash.update([0]);
         }
+
         hex::encode(hash.finalize())
     }
 }
 
 /// Truncates a text, and replaces NUL, which PostgreSQL cannot store.
 pub(super) fn cut(text: &str, most: usize) -> String {
-    text.chars().take(most).map(|letter| if letter == '\0' { '\u{fffd}' } else { letter }).collect()
+    text.chars()
+        .take(most)
+        .map(|letter| if letter == '\0' { '\u{fffd}' } else { letter })
+        .collect()
 }
 
-/// Converts a value to one that PostgreSQL can store: without NUL, and with numbers out of range as text.
+/// Converts a value to one that PostgreSQL can store: without NUL, and with numbers out of range as
+/// text.
 fn plain(value: Value) -> Value {
     match value {
         Value::String(text) => cut(&text, CONTEXT).into(),
-        Value::Number(number) if number.to_string().len() > 40 || !number.as_f64().is_some_and(f64::is_finite) => {
+        Value::Number(number)
+            if number.to_string().len() > 40 || !number.as_f64().is_some_and(f64::is_finite) =>
+        {
             cut(&number.to_string(), TEXT).into()
         }
         Value::Array(values) => values.into_iter().map(plain).collect(),
-        Value::Object(fields) => {
-            Value::Object(fields.into_iter().map(|(key, value)| (cut(&key, TEXT), plain(value))).collect())
-        }
+        Value::Object(fields) => Value::Object(
+            fields
+                .into_iter()
+                .map(|(key, value)| (cut(&key, TEXT), plain(value)))
+                .collect(),
+        ),
         other => other,
     }
 }

@@ -1,11 +1,12 @@
 //! The error tracker: errors that are masked for clients, grouped and stored in PostgreSQL.
 //!
-//! An error of a resolver, of a statement or of a stored value, and a panic, is captured with the `errorId` that the
-//! response and the log contain; [`ErrorTracker::capture_exception`] captures errors of the program. A request puts the
-//! error into a queue of bounded length and continues, even if the database is unavailable; a task writes the queue in
-//! batches.
+//! An error of a resolver, of a statement or of a stored value, and a panic, is captured with the
+//! `errorId` that the response and the log contain; [`ErrorTracker::capture_exception`] captures
+//! errors of the program. A request puts the error into a queue of bounded length and continues,
+//! even if the database is unavailable; a task writes the queue in batches.
 //!
-//! The schema `svc_errors` ([`MIGRATION`]) contains the tables and functions. This module needs the feature `sqlx`.
+//! The schema `svc_errors` ([`MIGRATION`]) contains the tables and functions. This module needs the
+//! feature `sqlx`.
 
 #[cfg_attr(not(feature = "sqlx"), path = "no_capture.rs")]
 mod capture;
@@ -35,6 +36,7 @@ pub use tracker::ErrorTracker;
 
 pub(crate) use capture::{Facts, capture, is_tracking};
 
-/// The SQL that creates the schema `svc_errors`, to be run by an owner that is not the role of the service; it may be
-/// run again. `SELECT svc_errors.allow('role')` grants its use to the service's role.
+/// The SQL that creates the schema `svc_errors`, to be run by an owner that is not the role of the
+/// service; it may be run again. `SELECT svc_errors.allow('role')` grants its use to the service's
+/// role.
 pub const MIGRATION: &str = include_str!("migration.sql");

@@ -24,7 +24,11 @@ pub(super) struct Standing {
 
 impl Standing {
     pub(super) fn status(&self, waiting: u64) -> ErrorTrackerStatus {
-        ErrorTrackerStatus { waiting, dropped: self.dropped.load(Ordering::Relaxed), failure: self.failure().clone() }
+        ErrorTrackerStatus {
+            waiting,
+            dropped: self.dropped.load(Ordering::Relaxed),
+            failure: self.failure().clone(),
+        }
     }
 
     /// Counts lost errors.
@@ -37,7 +41,11 @@ impl Standing {
         let before = self.failure().replace(why.to_owned());
         if before.is_none() {
             let hint = "the schema svc_errors is made by `svc::error_tracker::MIGRATION`";
-            tracing::warn!(error = why, hint, "errors cannot be tracked at the moment; they wait");
+            tracing::warn!(
+                error = why,
+                hint,
+                "errors cannot be tracked at the moment; they wait"
+            );
         }
     }
 

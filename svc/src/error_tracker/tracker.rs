@@ -20,7 +20,8 @@ use crate::{Error, Result};
 /// The maximum number of errors that wait to be written.
 const WAITING: usize = 1_024;
 
-/// An error tracker; cheap to clone. [`init_error_tracker`](super::init_error_tracker) creates that of the process.
+/// An error tracker; cheap to clone. [`init_error_tracker`](super::init_error_tracker) creates that
+/// of the process.
 ///
 /// ```no_run
 /// use svc::error_tracker::{ErrorContext, ErrorState};
@@ -55,17 +56,35 @@ impl ErrorTracker {
         let (queue, waiting) = channel(WAITING);
         let (told, done) = watch::channel(0);
         let standing = Arc::<Standing>::default();
-        let worker = Worker { pool: pool.clone(), environment, release_version, standing: standing.clone(), told };
+        let worker = Worker {
+            pool: pool.clone(),
+            environment,
+            release_version,
+            standing: standing.clone(),
+            told,
+        };
+
         tokio::spawn(work(worker, waiting));
-        Self(Arc::new(Shared { pool, queue, standing, accepted: AtomicU64::new(0), done }))
+
+        Self(Arc::new(Shared {
+            pool,
+            queue,
+            standing,
+            accepted: AtomicU64::new(0),
+            done,
+        }))
     }
 
-    /// Captures an error and returns its identifier. It never waits and never fails: if too many errors wait already,
-    /// this one is counted as dropped.
+    /// Captures an error and returns its identifier. It never waits and never fails: if too many
+    /// errors wait already, this one is counted as dropped.
     ///
     /// Its location is the caller's. The request and the trace of this task are recorded.
     #[track_caller]
-    pub fn capture_exception<E: std::error::Error + ?Sized>(&self, error: &E, context: ErrorContext) -> Uuid {
+    pub fn capture_exception<E: std::error::Error + ?Sized>(
+        &self,
+        error: &E,
+        context: ErrorContext,
+    ) -> Uuid {
         let raised = Raised::here(std::any::type_name::<E>());
         let mut message = error.to_string();
         let mut next = error.source();
@@ -76,7 +95,8 @@ impl ErrorTracker {
         self.capture(&raised, &message, context)
     }
 
-    /// Like [`capture_exception`](Self::capture_exception), for an error of svc, whose location is where it was raised.
+    /// Like [`capture_exception`](Self::capture_exception), for an error of svc, whose location is
+    /// where it was raised.
     pub fn capture_error(&self, error: &Error, context: ErrorContext) -> Uuid {
         self.capture(error.raised(), &error.chain(), context)
     }
@@ -101,16 +121,22 @@ impl ErrorTracker {
 
     /// Returns the state of the tracker.
     pub fn status(&self) -> ErrorTrackerStatus {
-        let (accepted, done) = (self.0.accepted.load(Ordering::Relaxed), *self.0.done.borrow());
+        let (accepted, done) = (
+            self.0.accepted.load(Ordering::Relaxed),
+            *self.0.done.borrow(),
+        );
         self.0.standing.status(accepted.saturating_sub(done))
     }
 
-    /// Waits until all errors captured before are written, and returns whether they were written in time.
+    /// Waits until all errors captured before are written, and returns whether they were written in
+    /// time.
     pub async fn flush(&self, patience: Duration) -> bool {
         let accepted = self.0.accepted.load(Ordering::Relaxed);
         let mut done = self.0.done.clone();
         let written = done.wait_for(|done| *done >= accepted);
-        tokio::time::timeout(patience, written).await.is_ok_and(|written| written.is_ok())
+        tokio::time::timeout(patience, written)
+            .await
+            .is_ok_and(|written| written.is_ok())
     }
 
     /// Returns groups, last seen first, in one state or in all.
@@ -118,8 +144,12 @@ impl ErrorTracker {
     /// # Errors
     /// Fails if the database cannot be queried.
     pub async fn groups(&self, state: Option<ErrorState>, most: u32) -> Result<Vec<ErrorGroup>> {
-        let query = sqlx::query("SELECT * FROM svc_errors.groups($1, $2)").bind(state.map(ErrorState::as_str));
-        let rows = query.bind(i32::try_from(most).unwrap_or(i32::MAX)).fetch_all(&self.0.pool).await?;
+        let query = sqlx::query("SELECT * FROM svc_errors.groups($1, $2)")
+            .bind(state.map(ErrorState::as_str));
+        let rows = query
+            .bind(i32::try_from(most).unwrap_or(i32::MAX))
+            .fetch_all(&self.0.pool)
+            .await?;
         Ok(rows.iter().map(group).collect::<Result<_, _>>()?)
     }
 
@@ -129,20 +159,30 @@ impl ErrorTracker {
     /// Fails if the database cannot be queried.
     pub async fn occurrences(&self, group: Uuid, most: u32) -> Result<Vec<ErrorOccurrence>> {
         let query = sqlx::query("SELECT * FROM svc_errors.occurrences($1, $2)").bind(group);
-        let rows = query.bind(i32::try_from(most).unwrap_or(i32::MAX)).fetch_all(&self.0.pool).await?;
+        let rows = query
+            .bind(i32::try_from(most).unwrap_or(i32::MAX))
+            .fetch_all(&self.0.pool)
+            .await?;
         Ok(rows.iter().map(occurrence).collect::<Result<_, _>>()?)
     }
 
-    /// Returns the occurrence with an `errorId` reported by a client; `None` if it was not stored, or has been removed.
+    /// Returns the occurrence with an `errorId` reported by a client; `None` if it was not stored,
+    /// or has been removed.
     ///
     /// # Errors
     /// Fails if the database cannot be queried.
     pub async fn find(&self, error_id: Uuid) -> Result<Option<ErrorOccurrence>> {
         let query = sqlx::query("SELECT * FROM svc_errors.find($1)").bind(error_id);
-        Ok(query.fetch_optional(&self.0.pool).await?.as_ref().map(occurrence).transpose()?)
+        Ok(query
+            .fetch_optional(&self.0.pool)
+            .await?
+            .as_ref()
+            .map(occurrence)
+            .transpose()?)
     }
 
-    /// Marks a group as fixed; the next occurrence makes it unresolved again. Returns whether the group exists.
+    /// Marks a group as fixed; the next occurrence makes it unresolved again. Returns whether the
+    /// group exists.
     ///
     /// # Errors
     /// Fails if the database cannot be queried.
@@ -167,7 +207,9 @@ impl ErrorTracker {
     }
 
     async fn set_state(&self, group: Uuid, state: ErrorState) -> Result<bool> {
-        let query = sqlx::query_scalar("SELECT svc_errors.set_state($1, $2)").bind(group).bind(state.as_str());
+        let query = sqlx::query_scalar("SELECT svc_errors.set_state($1, $2)")
+            .bind(group)
+            .bind(state.as_str());
         Ok(query.fetch_one(&self.0.pool).await?)
     }
 }

@@ -57,44 +57,68 @@ pub(super) async fn work(worker: Worker, mut waiting: Receiver<Exception>) {
         if count == 0 {
             return;
         }
+
         let groups = grouped(std::mem::take(&mut batch), &mut stacks);
         let (environment, release) = (worker.environment.clone(), worker.release_version.clone());
+
         // Resolving stacks would block other tasks.
-        let described = tokio::task::spawn_blocking(move || described(groups, &environment, &release)).await;
+        let described =
+            tokio::task::spawn_blocking(move || described(groups, &environment, &release)).await;
+
         match described {
             Ok(described) => worker.write(&described).await,
             Err(error) => worker.lost(count as u64, &error.to_string()),
         }
+
         worker.told.send_modify(|done| *done += count as u64);
     }
 }
 
-/// Groups a batch, with the first errors of each group. Only errors whose group had no stack for a while keep theirs.
-fn grouped(batch: Vec<Exception>, stacks: &mut LruCache<String, Instant>) -> BTreeMap<String, Group> {
+/// Groups a batch, with the first errors of each group. Only errors whose group had no stack for a
+/// while keep theirs.
+fn grouped(
+    batch: Vec<Exception>,
+    stacks: &mut LruCache<String, Instant>,
+) -> BTreeMap<String, Group> {
     let mut groups = BTreeMap::<String, Group>::new();
     for mut exception in batch {
         let fingerprint = exception.fingerprint();
         if exception.stack.is_some() {
-            let has_one = stacks.get(&fingerprint).is_some_and(|at| at.elapsed() < STACK_AGAIN);
+            let has_one = stacks
+                .get(&fingerprint)
+                .is_some_and(|at| at.elapsed() < STACK_AGAIN);
             match has_one {
                 true => exception.stack = None,
                 false => drop(stacks.put(fingerprint.clone(), Instant::now())),
             }
         }
-        let group = groups.entry(fingerprint).or_insert(Group { exceptions: Vec::new(), times: 0 });
+
+        let group = groups.entry(fingerprint).or_insert(Group {
+            exceptions: Vec::new(),
+            times: 0,
+        });
         group.times += i64::from(exception.times);
+
         if group.exceptions.len() < OCCURRENCES || exception.stack.is_some() {
             group.exceptions.push(exception);
         }
     }
+
     groups
 }
 
 /// Returns a batch in the format that the function `svc_errors.capture` reads.
 fn described(groups: BTreeMap<String, Group>, environment: &str, release: &str) -> Value {
     let describe = |(fingerprint, group): (String, Group)| {
-        let first = group.exceptions.iter().min_by_key(|exception| exception.at)?;
-        let last = group.exceptions.iter().max_by_key(|exception| exception.at)?;
+        let first = group
+            .exceptions
+            .iter()
+            .min_by_key(|exception| exception.at)?;
+        let last = group
+            .exceptions
+            .iter()
+            .max_by_key(|exception| exception.at)?;
+
         Some(json!({
             "fingerprint": fingerprint,
             "type": last.kind,
@@ -110,6 +134,7 @@ fn described(groups: BTreeMap<String, Group>, environment: &str, release: &str) 
             "occurrences": group.exceptions.iter().map(occurrence).collect::<Vec<_>>(),
         }))
     };
+
     groups.into_iter().filter_map(describe).collect()
 }
 
@@ -130,34 +155,51 @@ fn occurrence(exception: &Exception) -> Value {
 }
 
 impl Worker {
-    /// Writes a batch, retrying for as long as necessary. A retry of a batch that was written without confirmation does
-    /// not count twice.
+    /// Writes a batch, retrying for as long as necessary. A retry of a batch that was written
+    /// without confirmation does not count twice.
     async fn write(&self, groups: &Value) {
         let (id, mut pause) = (Uuid::new_v4(), PAUSE[0]);
         loop {
-            let sent = sqlx::query("SELECT svc_errors.capture($1, $2)").bind(id).bind(groups).execute(&self.pool);
+            let sent = sqlx::query("SELECT svc_errors.capture($1, $2)")
+                .bind(id)
+                .bind(groups)
+                .execute(&self.pool);
             let failure = match timeout(PATIENCE, sent).await {
                 Ok(Ok(_)) => return self.standing.written(),
-                Ok(Err(error)) if is_for_good(&error) => return self.lost(times(groups), &error.to_string()),
+                Ok(Err(error)) if is_for_good(&error) => {
+                    return self.lost(times(groups), &error.to_string());
+                }
                 Ok(Err(error)) => error.to_string(),
                 Err(_) => format!("no answer within {} seconds", PATIENCE.as_secs()),
             };
+
             self.standing.failed(&failure);
             sleep(pause).await;
+
             pause = (pause * 2).min(PAUSE[1]);
         }
     }
 
     fn lost(&self, count: u64, why: &str) {
         self.standing.drop_errors(count);
-        tracing::error!(error = why, count, "errors are not tracked, as they cannot be written");
+        tracing::error!(
+            error = why,
+            count,
+            "errors are not tracked, as they cannot be written"
+        );
     }
 }
 
 /// Whether a batch can never be written: PostgreSQL rejects one of its values.
 fn is_for_good(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    code.is_some_and(|code| ["22", "23", "54"].iter().any(|class| code.starts_with(class)))
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
+    code.is_some_and(|code| {
+        ["22", "23", "54"]
+            .iter()
+            .any(|class| code.starts_with(class))
+    })
 }
 
 /// Returns the number of errors in a batch.

@@ -40,16 +40,26 @@ pub(crate) enum Operation {
 impl Event {
     pub(crate) fn new(payload: String) -> Self {
         let row = RowEvent::read(&payload);
-        Self { payload, row, is_told: AtomicBool::new(false) }
+        Self {
+            payload,
+            row,
+            is_told: AtomicBool::new(false),
+        }
     }
 
-    /// Logs that a subscriber waits for rows, and the event names none. `dropped` limits the log lines of a hub.
+    /// Logs that a subscriber waits for rows, and the event names none. `dropped` limits the log
+    /// lines of a hub.
     pub(super) fn warn(&self, reason: &'static str, dropped: &LogThrottle) {
         if self.is_told.swap(true, Ordering::Relaxed) {
             return;
         }
+
         dropped.log(move |events| {
-            tracing::warn!(events, reason, "an event of a subscription without a body names no row, and is dropped");
+            tracing::warn!(
+                events,
+                reason,
+                "an event of a subscription without a body names no row, and is dropped"
+            );
         });
     }
 }
@@ -58,13 +68,23 @@ impl RowEvent {
     /// Reads `{"id": …, "op": …, …}`.
     fn read(payload: &str) -> Option<Self> {
         let values = ExactJson::read(payload).ok()?;
+
         // PostgreSQL has no such character in texts.
-        let id = values.get("id").and_then(key_text).filter(|id| !id.contains('\0'))?;
+        let id = values
+            .get("id")
+            .and_then(key_text)
+            .filter(|id| !id.contains('\0'))?;
         let operation = match values.get("op").and_then(ExactJson::as_str) {
             Some("delete") => Operation::Deleted,
             _ => Operation::Changed,
         };
-        Some(Self { id, operation, values, reads: SharedReads::new() })
+
+        Some(Self {
+            id,
+            operation,
+            values,
+            reads: SharedReads::new(),
+        })
     }
 
     /// A further value of the payload.
@@ -83,12 +103,19 @@ mod tests {
 
     #[test]
     fn a_payload_names_a_row_or_none() {
-        assert_eq!(read(r#"{"id": "a", "op": "insert"}"#), Some(("a".to_owned(), Operation::Changed)));
+        assert_eq!(
+            read(r#"{"id": "a", "op": "insert"}"#),
+            Some(("a".to_owned(), Operation::Changed))
+        );
         assert_eq!(
             read(r#"{"id": 9007199254740993, "op": "delete"}"#),
             Some(("9007199254740993".to_owned(), Operation::Deleted))
         );
-        assert_eq!(read(r#"{"id": 1}"#), Some(("1".to_owned(), Operation::Changed)));
+        assert_eq!(
+            read(r#"{"id": 1}"#),
+            Some(("1".to_owned(), Operation::Changed))
+        );
+
         for payload in [
             "",
             "1",

@@ -29,11 +29,12 @@ const AT_ONCE: u32 = 8;
 /// The time between two log lines about dropped events.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
-/// The time after the loss of the connection for which subscribers wait for it, and the time that a probe waits for its
-/// event.
+/// The time after the loss of the connection for which subscribers wait for it, and the time that a
+/// probe waits for its event.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The events of a service. Listens to its channels once, and opens no connection if there are none.
+/// The events of a service. Listens to its channels once, and opens no connection if there are
+/// none.
 pub(crate) struct Hub {
     source: Arc<dyn EventSource>,
     channels: Vec<Arc<str>>,
@@ -78,11 +79,19 @@ impl Hub {
             dropped: LogThrottle::every(BETWEEN_LINES),
             task: Mutex::default(),
         });
+
         if !hub.channels.is_empty() {
-            let heard = hub.channels.iter().map(|channel| &**channel).chain([&*hub.probe]).map(str::to_owned).collect();
+            let heard = hub
+                .channels
+                .iter()
+                .map(|channel| &**channel)
+                .chain([&*hub.probe])
+                .map(str::to_owned)
+                .collect();
             let task = tokio::spawn(listen(Arc::downgrade(&hub), hub.source.clone(), heard));
             *locked(&hub.task) = Some(task.abort_handle());
         }
+
         hub
     }
 
@@ -102,21 +111,35 @@ impl Hub {
         Ok(Events(Some(self.subscribe(channel, None).await?)))
     }
 
-    /// Subscribes to the events of a channel; with `accepts`, only to events about rows that the subscriber requests.
+    /// Subscribes to the events of a channel; with `accepts`, only to events about rows that the
+    /// subscriber requests.
     ///
     /// # Errors
     /// If the service does not have the channel, or the source of the channel is unreachable.
-    pub(crate) async fn subscribe(self: &Arc<Self>, channel: &str, accepts: Option<Arc<dyn Accepts>>) -> Result<Feed> {
+    pub(crate) async fn subscribe(
+        self: &Arc<Self>,
+        channel: &str,
+        accepts: Option<Arc<dyn Accepts>>,
+    ) -> Result<Feed> {
         let Some(channel) = self.channels.iter().find(|known| ***known == *channel) else {
-            let why = format!("nobody listens to `{channel}`; name it in `.event_channels([…])` of the `AppOptions`");
+            let why = format!(
+                "nobody listens to `{channel}`; name it in `.event_channels([…])` of the `AppOptions`"
+            );
             return Err(Error::internal(why));
         };
+
         let queue = Arc::new(Queue::new(self.queue, accepts));
-        let key = locked(&self.subscribers).entry(channel.clone()).or_default().insert(queue.clone());
+        let key = locked(&self.subscribers)
+            .entry(channel.clone())
+            .or_default()
+            .insert(queue.clone());
         let feed = Feed::new(self.clone(), channel.clone(), key, queue);
         let mut lost = self.lost.subscribe();
-        // A waiting request holds a permit that others need, so it fails at once after a longer loss.
+
+        // A waiting request holds a permit that others need, so it fails at once after a longer
+        // loss.
         let since = (*lost.borrow()).unwrap_or_else(Instant::now);
+
         match timeout_at(since + PATIENCE, lost.wait_for(Option::is_none)).await {
             Ok(Ok(_)) => {
                 // The hub listens from here on, so nothing was missed.
@@ -143,13 +166,20 @@ impl Hub {
         if self.lost.borrow().is_some() {
             return Err("the connection that listens is lost".to_owned());
         }
+
         let (told, heard) = oneshot::channel();
         let probe = Probe::new(self, told);
         let proof = async {
-            self.publish(&self.probe, &probe.payload).await.map_err(|error| error.chain())?;
-            heard.await.map_err(|_| "the connection that listens is lost".to_owned())
+            self.publish(&self.probe, &probe.payload)
+                .await
+                .map_err(|error| error.chain())?;
+            heard
+                .await
+                .map_err(|_| "the connection that listens is lost".to_owned())
         };
+
         let before = self.heard.load(Ordering::Relaxed);
+
         match timeout(PATIENCE, proof).await {
             Ok(proof) => proof,
             // Events arrive in order, so the probe waits behind others.
@@ -166,24 +196,33 @@ impl Hub {
 
     fn deliver(&self, event: SourceEvent) {
         self.heard.fetch_add(1, Ordering::Relaxed);
+
         match event {
             SourceEvent::Event { channel, payload } if channel == self.probe => {
                 // The caller of the check may be gone.
-                let _ = locked(&self.probes).remove(&payload).map(|told| told.send(()));
+                let _ = locked(&self.probes)
+                    .remove(&payload)
+                    .map(|told| told.send(()));
             }
             SourceEvent::Event { channel, payload } => {
                 if let Some(listener) = &self.listener {
                     listener.event(&channel, &payload);
                 }
+
                 // Delivered without the lock, because row policies are code of the program.
                 let queues: Vec<_> = match locked(&self.subscribers).get(channel.as_str()) {
                     Some(of_channel) => of_channel.iter().map(|(_, queue)| queue.clone()).collect(),
                     None => return,
                 };
+
                 let event = Arc::new(Event::new(payload));
+
                 // The first subscriber may read before the last one gets the event.
                 let _telling = event.row.as_ref().map(|row| row.reads.participant());
-                queues.iter().for_each(|queue| queue.event(&event, &self.dropped));
+
+                queues
+                    .iter()
+                    .for_each(|queue| queue.event(&event, &self.dropped));
             }
             SourceEvent::Gap => self.gap(),
         }
@@ -202,13 +241,18 @@ impl Hub {
         if let Some(listener) = &self.listener {
             listener.gap();
         }
+
         let reads = SharedReads::new();
         let _telling = reads.participant();
-        locked(&self.subscribers).values().flatten().for_each(|(_, queue)| queue.gap(&reads));
+        locked(&self.subscribers)
+            .values()
+            .flatten()
+            .for_each(|(_, queue)| queue.gap(&reads));
     }
 }
 
-/// A probe that a check waits for. A check may be dropped at any time, as when its client closes the connection.
+/// A probe that a check waits for. A check may be dropped at any time, as when its client closes
+/// the connection.
 struct Probe<'a> {
     hub: &'a Hub,
     payload: String,
@@ -244,11 +288,15 @@ async fn listen(hub: Weak<Hub>, source: Arc<dyn EventSource>, channels: Vec<Stri
                 tracing::debug!("the connection that listens to events is lost");
             }
             Err(error) if !said => {
-                tracing::warn!(error = error.chain(), "events cannot be listened to; trying again until they can");
+                tracing::warn!(
+                    error = error.chain(),
+                    "events cannot be listened to; trying again until they can"
+                );
                 said = true;
             }
             Err(_) => {}
         }
+
         sleep(pause).await;
         pause = (pause * 2).min(RETRY[1]);
     }
@@ -256,7 +304,10 @@ async fn listen(hub: Weak<Hub>, source: Arc<dyn EventSource>, channels: Vec<Stri
 
 /// Delivers events until the connection is lost; returns whether the hub still exists.
 async fn hear(hub: &Weak<Hub>, mut events: BoxStream<'static, SourceEvent>) -> bool {
-    let Some(begun) = hub.upgrade() else { return false };
+    let Some(begun) = hub.upgrade() else {
+        return false;
+    };
+
     begun.gap();
     begun.listens(true);
     let doubted = begun.doubted.clone();
@@ -267,15 +318,21 @@ async fn hear(hub: &Weak<Hub>, mut events: BoxStream<'static, SourceEvent>) -> b
             event = events.next() => event,
             () = doubted.notified() => None,
         };
-        let (Some(event), Some(hub)) = (event, hub.upgrade()) else { break };
+
+        let (Some(event), Some(hub)) = (event, hub.upgrade()) else {
+            break;
+        };
+
         hub.deliver(event);
         drop(hub);
         at_once = (at_once + 1) % AT_ONCE;
+
         if at_once == 0 {
             // Let the subscribers read: a transaction may announce thousands of rows at once.
             tokio::task::yield_now().await;
         }
     }
+
     hub.upgrade().map(|hub| hub.listens(false)).is_some()
 }
 
@@ -295,12 +352,17 @@ impl Drop for Hub {
 impl Leave for Hub {
     fn leave(&self, channel: &Arc<str>, key: usize) {
         let mut subscribers = locked(&self.subscribers);
-        let Some(of_channel) = subscribers.get_mut(channel) else { return };
+        let Some(of_channel) = subscribers.get_mut(channel) else {
+            return;
+        };
+
         let left = of_channel.try_remove(key);
         if of_channel.is_empty() {
             subscribers.remove(channel);
         }
+
         drop(subscribers);
+
         // Dropping its waker may run arbitrary code, which may call this function again.
         drop(left);
     }
@@ -308,7 +370,9 @@ impl Leave for Hub {
 
 impl fmt::Debug for Hub {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hub").field("channels", &self.channels).finish_non_exhaustive()
+        f.debug_struct("Hub")
+            .field("channels", &self.channels)
+            .finish_non_exhaustive()
     }
 }
 
@@ -323,7 +387,10 @@ mod tests {
     struct Stuck;
 
     impl EventSource for Stuck {
-        fn listen<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
+        fn listen<'a>(
+            &'a self,
+            _: &'a [String],
+        ) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
             std::future::pending().boxed()
         }
 

@@ -9,7 +9,8 @@ use tokio::sync::broadcast::error::RecvError;
 use super::{EventSource, SourceEvent};
 use crate::Result;
 
-/// The events that wait for a process that is too busy to receive them; the loss of further events is a gap.
+/// The events that wait for a process that is too busy to receive them; the loss of further events
+/// is a gap.
 const WAITING: usize = 4_096;
 
 /// Events that stay in the process, for a service with a single instance, and for tests.
@@ -30,7 +31,10 @@ impl Default for InProcessEvents {
 }
 
 impl EventSource for InProcessEvents {
-    fn listen<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
+    fn listen<'a>(
+        &'a self,
+        _: &'a [String],
+    ) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
         let events = stream::unfold(self.0.subscribe(), |mut events| async move {
             match events.recv().await {
                 Ok(event) => Some((event, events)),

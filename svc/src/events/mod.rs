@@ -1,7 +1,7 @@
 //! Events, delivered to subscribers.
 //!
-//! An [`EventSource`] supplies them: PostgreSQL's `NOTIFY` unless the program sets another. Each process listens once,
-//! regardless of the number of subscribers.
+//! An [`EventSource`] supplies them: PostgreSQL's `NOTIFY` unless the program sets another. Each
+//! process listens once, regardless of the number of subscribers.
 
 mod event;
 mod hub;
@@ -24,5 +24,6 @@ pub(crate) use hub::Hub;
 pub(crate) use queue::{Accepts, Delivery, Feed, too_slow};
 pub(crate) use source::EventListener;
 
-/// The SQL of `svc_notify`, a trigger function that notifies subscribers of changed rows; put it into a migration.
+/// The SQL of `svc_notify`, a trigger function that notifies subscribers of changed rows; put it
+/// into a migration.
 pub const SVC_NOTIFY: &str = include_str!("svc_notify.sql");

@@ -7,7 +7,9 @@ use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _};
 
 use super::{EventSource, SourceEvent};
-use crate::postgres::{ConnectConfig, Database, DbError, ListeningConnection, Param, Session, Statement};
+use crate::postgres::{
+    ConnectConfig, Database, DbError, ListeningConnection, Param, Session, Statement,
+};
 use crate::{Error, ErrorCode, Result};
 
 /// The smallest size in bytes of a payload that PostgreSQL rejects.
@@ -22,21 +24,29 @@ pub(crate) struct PostgresEvents {
 }
 
 impl EventSource for PostgresEvents {
-    fn listen<'a>(&'a self, channels: &'a [String]) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
+    fn listen<'a>(
+        &'a self,
+        channels: &'a [String],
+    ) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
         let listening = async move {
             let connection = ListeningConnection::open(&self.connect, channels).await;
-            let connection = connection.map_err(|error| Error::internal(error.with_sources().to_string()))?;
+            let connection =
+                connection.map_err(|error| Error::internal(error.with_sources().to_string()))?;
             let events = stream::unfold(connection, |mut connection| async move {
                 match connection.next().await {
-                    Ok((channel, payload)) => Some((SourceEvent::new(channel, payload), connection)),
+                    Ok((channel, payload)) => {
+                        Some((SourceEvent::new(channel, payload), connection))
+                    }
                     Err(error) => {
                         tracing::debug!(error = %error.with_sources(), "the listening connection has ended");
                         None
                     }
                 }
             });
+
             Ok(events.boxed())
         };
+
         listening.boxed()
     }
 
@@ -45,15 +55,27 @@ impl EventSource for PostgresEvents {
             if payload.contains('\0') {
                 return Err(DbError::Nul.into_error());
             }
+
             if payload.len() >= TOO_LONG {
-                let message =
-                    format!("a payload of PostgreSQL has less than {TOO_LONG} bytes; send an id in its place");
+                let message = format!(
+                    "a payload of PostgreSQL has less than {TOO_LONG} bytes; send an id in its place"
+                );
                 return Err(Error::new(ErrorCode::BadUserInput, message));
             }
-            let params = vec![Param::Text(channel.to_owned()), Param::Text(payload.to_owned())];
+
+            let params = vec![
+                Param::Text(channel.to_owned()),
+                Param::Text(payload.to_owned()),
+            ];
             let notify = Statement::new("SELECT pg_catalog.pg_notify($1, $2)", params);
-            self.database.fetch(Session::none(), &notify).await.map(drop).map_err(|error| error.into_error())
+
+            self.database
+                .fetch(Session::none(), &notify)
+                .await
+                .map(drop)
+                .map_err(|error| error.into_error())
         };
+
         publishing.boxed()
     }
 }

@@ -16,22 +16,23 @@ use crate::log_throttle::LogThrottle;
 use crate::postgres::{Participant, SharedReads};
 use crate::{Error, ErrorCode, Result};
 
-/// The factor for the number of events that may wait for a subscriber that reads: events written together arrive
-/// together, and it is the service that has not processed them yet.
+/// The factor for the number of events that may wait for a subscriber that reads: events written
+/// together arrive together, and it is the service that has not processed them yet.
 const READING: usize = 10;
 
-/// The time after which a client that has received nothing counts as not reading: until then, the service may not have
-/// processed its events.
+/// The time after which a client that has received nothing counts as not reading: until then, the
+/// service may not have processed its events.
 const UNREAD: Duration = Duration::from_secs(1);
 
-/// The events that wait for one subscriber. If too many wait and its client does not read, the subscriber is dropped.
+/// The events that wait for one subscriber. If too many wait and its client does not read, the
+/// subscriber is dropped.
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     waker: AtomicWaker,
     /// The maximum number of events that wait for a client that does not read.
     most: usize,
-    /// Whether the subscriber requests an event. A slow subscriber gets the last event of each row. `None` accepts all
-    /// events, regardless of their content.
+    /// Whether the subscriber requests an event. A slow subscriber gets the last event of each row.
+    /// `None` accepts all events, regardless of their content.
     accepts: Option<Arc<dyn Accepts>>,
 }
 
@@ -50,7 +51,8 @@ pub(crate) trait Accepts: Send + Sync {
 #[derive(Debug, Default)]
 struct Waiting {
     deliveries: VecDeque<Delivery>,
-    /// Whether the subscriber waits for the next event or processes one, because its client has received all responses.
+    /// Whether the subscriber waits for the next event or processes one, because its client has
+    /// received all responses.
     is_reading: bool,
     /// The number of events that have arrived since the client last read.
     unread: usize,
@@ -64,46 +66,83 @@ struct Waiting {
 /// An item for a subscriber.
 #[derive(Debug)]
 pub(crate) enum Delivery {
-    /// An event. It `hides` a change of the row that was not delivered to the subscriber. A subscriber to rows
-    /// participates in the shared reads of the event.
-    Event { event: Arc<Event>, hides: bool, participant: Option<Participant> },
-    /// Events may have been missed, except those about `waiting` rows. A subscriber to rows participates in the reads
-    /// that look for changes.
-    Gap { participant: Option<Participant>, waiting: Vec<String> },
+    /// An event. It `hides` a change of the row that was not delivered to the subscriber. A
+    /// subscriber to rows participates in the shared reads of the event.
+    Event {
+        event: Arc<Event>,
+        hides: bool,
+        participant: Option<Participant>,
+    },
+    /// Events may have been missed, except those about `waiting` rows. A subscriber to rows
+    /// participates in the reads that look for changes.
+    Gap {
+        participant: Option<Participant>,
+        waiting: Vec<String>,
+    },
     /// Too many events wait: nothing more is delivered.
     Overflow,
 }
 
 impl Queue {
     pub(super) fn new(most: usize, accepts: Option<Arc<dyn Accepts>>) -> Self {
-        Self { waiting: Mutex::default(), waker: AtomicWaker::new(), most, accepts }
+        Self {
+            waiting: Mutex::default(),
+            waker: AtomicWaker::new(),
+            most,
+            accepts,
+        }
     }
 
     /// Adds an event. `dropped` limits the log lines about events that name no row.
     pub(super) fn event(&self, event: &Arc<Event>, dropped: &LogThrottle) {
         let Some(accepts) = &self.accepts else {
-            return self.add(self.waiting(), Delivery::Event { event: event.clone(), hides: false, participant: None });
+            return self.add(
+                self.waiting(),
+                Delivery::Event {
+                    event: event.clone(),
+                    hides: false,
+                    participant: None,
+                },
+            );
         };
-        let Some(row) = &event.row else { return event.warn("it is no JSON object with an `id`", dropped) };
+
+        let Some(row) = &event.row else {
+            return event.warn("it is no JSON object with an `id`", dropped);
+        };
         if !accepts.is_fit(row) {
             return event.warn("its `id` is not of the type of the rows' `id`", dropped);
         }
+
         let is_accepted = accepts.accepts(row);
         let mut waiting = self.waiting();
         let hides = waiting.remove(row);
+
         if is_accepted {
             let participant = Some(row.reads.participant());
-            self.add(waiting, Delivery::Event { event: event.clone(), hides, participant });
+            self.add(
+                waiting,
+                Delivery::Event {
+                    event: event.clone(),
+                    hides,
+                    participant,
+                },
+            );
         }
     }
 
-    /// Adds a gap. If a gap already waits, it covers this one, because it is processed later than now. It keeps its
-    /// position: the events behind it are processed after the rows were read.
+    /// Adds a gap. If a gap already waits, it covers this one, because it is processed later than
+    /// now. It keeps its position: the events behind it are processed after the rows were read.
     pub(super) fn gap(&self, reads: &Arc<SharedReads>) {
         let waiting = self.waiting();
         if !waiting.deliveries.iter().any(Delivery::is_gap) {
             let participant = self.accepts.as_ref().map(|_| reads.frequent_participant());
-            self.add(waiting, Delivery::Gap { participant, waiting: Vec::new() });
+            self.add(
+                waiting,
+                Delivery::Gap {
+                    participant,
+                    waiting: Vec::new(),
+                },
+            );
         }
     }
 
@@ -111,20 +150,25 @@ impl Queue {
         if waiting.is_full {
             return;
         }
+
         waiting.deliveries.push_back(delivery);
         if !waiting.is_reading {
             waiting.unread += 1;
             waiting.unread_since.get_or_insert_with(Instant::now);
         }
+
         match self.accepts {
             Some(_) => self.bound_rows(&mut waiting),
             None => self.bound_payloads(&mut waiting),
         }
+
         drop(waiting);
+
         self.waker.wake();
     }
 
-    /// Collapses the events about rows if too many wait, or ends the subscription of a client that does not read.
+    /// Collapses the events about rows if too many wait, or ends the subscription of a client that
+    /// does not read.
     fn bound_rows(&self, waiting: &mut Waiting) {
         // Events that arrived while the client was reading do not count against it.
         let (most, is_over) = match (waiting.is_reading, waiting.has_collapsed) {
@@ -132,9 +176,11 @@ impl Queue {
             (false, false) => (self.most, waiting.unread > self.most),
             (false, true) => (self.most, waiting.unread > self.most.saturating_mul(2)),
         };
+
         if waiting.deliveries.len() <= most || !is_over {
             return;
         }
+
         if waiting.is_reading || !waiting.has_collapsed || !waiting.is_unread_for(UNREAD) {
             waiting.collapse(self.most.saturating_mul(READING));
         } else {
@@ -142,10 +188,15 @@ impl Queue {
         }
     }
 
-    /// Ends the subscription if too many payloads wait, because they cannot be read again later, as rows can. A body
-    /// may do anything with a payload before it takes the next one, so it counts as not reading only after a while.
+    /// Ends the subscription if too many payloads wait, because they cannot be read again later, as
+    /// rows can. A body may do anything with a payload before it takes the next one, so it counts
+    /// as not reading only after a while.
     fn bound_payloads(&self, waiting: &mut Waiting) {
-        let most = if waiting.is_unread_for(UNREAD) { self.most } else { self.most.saturating_mul(READING) };
+        let most = if waiting.is_unread_for(UNREAD) {
+            self.most
+        } else {
+            self.most.saturating_mul(READING)
+        };
         if waiting.deliveries.len() > most {
             waiting.overflow();
         }
@@ -158,10 +209,15 @@ impl Queue {
 
     fn take(&self) -> Option<Delivery> {
         let mut waiting = self.waiting();
-        if waiting.is_full { Some(Delivery::Overflow) } else { waiting.deliveries.pop_front() }
+        if waiting.is_full {
+            Some(Delivery::Overflow)
+        } else {
+            waiting.deliveries.pop_front()
+        }
     }
 
-    /// Records that the client has read, and whether it still does, that is, whether it has received all responses.
+    /// Records that the client has read, and whether it still does, that is, whether it has
+    /// received all responses.
     fn set_reading(&self, is_reading: bool) {
         let mut waiting = self.waiting();
         (waiting.unread, waiting.unread_since, waiting.has_collapsed) = (0, None, false);
@@ -178,12 +234,14 @@ impl Delivery {
 impl Waiting {
     /// Whether the client has read nothing for this long, although there was something to read.
     fn is_unread_for(&self, time: Duration) -> bool {
-        self.unread_since.is_some_and(|since| since.elapsed() >= time)
+        self.unread_since
+            .is_some_and(|since| since.elapsed() >= time)
     }
 
-    /// Collapses all waiting deliveries into one gap, which keeps the ids of the first `most` changed rows. Deletions,
-    /// and further rows that the client was not sent before, are dropped without a notice, which could also reveal
-    /// changes of rows that it may not see. The book recommends another query after writes of such a size.
+    /// Collapses all waiting deliveries into one gap, which keeps the ids of the first `most`
+    /// changed rows. Deletions, and further rows that the client was not sent before, are dropped
+    /// without a notice, which could also reveal changes of rows that it may not see. The book
+    /// recommends another query after writes of such a size.
     fn collapse(&mut self, most: usize) {
         // A row that has changed again must not take the place of another.
         let mut ids = IndexSet::new();
@@ -191,35 +249,60 @@ impl Waiting {
             match delivery {
                 Delivery::Gap { waiting, .. } => ids.extend(waiting),
                 Delivery::Event { event, .. } => {
-                    let row = event.row.as_ref().filter(|row| row.operation == Operation::Changed);
+                    let row = event
+                        .row
+                        .as_ref()
+                        .filter(|row| row.operation == Operation::Changed);
                     ids.extend(row.map(|row| row.id.clone()));
                 }
                 Delivery::Overflow => {}
             }
         }
+
         ids.truncate(most);
         let participant = Some(SharedReads::new().frequent_participant());
-        self.deliveries.push_back(Delivery::Gap { participant, waiting: ids.into_iter().collect() });
+        self.deliveries.push_back(Delivery::Gap {
+            participant,
+            waiting: ids.into_iter().collect(),
+        });
+
         (self.unread, self.has_collapsed) = (0, true);
     }
 
     /// Drops all deliveries, and ends the subscription.
     fn overflow(&mut self) {
-        *self = Self { is_full: true, ..Self::default() };
+        *self = Self {
+            is_full: true,
+            ..Self::default()
+        };
     }
 
     /// Removes an earlier event of the same row; returns whether it was or hid a change.
     fn remove(&mut self, row: &RowEvent) -> bool {
         let of_row = |delivery: &Delivery| matches!(delivery, Delivery::Event { event, .. } if event.row.as_ref().is_some_and(|other| other.id == row.id));
-        let earlier = self.deliveries.iter().position(of_row).and_then(|at| self.deliveries.remove(at));
-        let Some(Delivery::Event { event, hides, .. }) = earlier else { return false };
-        hides || event.row.as_ref().is_some_and(|row| row.operation == Operation::Changed)
+        let earlier = self
+            .deliveries
+            .iter()
+            .position(of_row)
+            .and_then(|at| self.deliveries.remove(at));
+
+        let Some(Delivery::Event { event, hides, .. }) = earlier else {
+            return false;
+        };
+
+        hides
+            || event
+                .row
+                .as_ref()
+                .is_some_and(|row| row.operation == Operation::Changed)
     }
 }
 
 impl fmt::Debug for Queue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Queue").field("most", &self.most).finish_non_exhaustive()
+        f.debug_struct("Queue")
+            .field("most", &self.most)
+            .finish_non_exhaustive()
     }
 }
 
@@ -238,13 +321,26 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    pub(super) fn new(hub: Arc<dyn Leave>, channel: Arc<str>, key: usize, queue: Arc<Queue>) -> Self {
-        Self { hub, channel, key, queue }
+    pub(super) fn new(
+        hub: Arc<dyn Leave>,
+        channel: Arc<str>,
+        key: usize,
+        queue: Arc<Queue>,
+    ) -> Self {
+        Self {
+            hub,
+            channel,
+            key,
+            queue,
+        }
     }
 
     /// Drops the gaps from before the subscription.
     pub(super) fn forget_gaps(&self) {
-        self.queue.waiting().deliveries.retain(|delivery| !delivery.is_gap());
+        self.queue
+            .waiting()
+            .deliveries
+            .retain(|delivery| !delivery.is_gap());
     }
 
     /// Records whether the client has received all responses about rows.
@@ -259,14 +355,19 @@ impl Stream for Feed {
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Delivery>> {
         let is_of_rows = self.queue.accepts.is_some();
         if let Some(delivery) = self.queue.take() {
-            // A subscriber to payloads may do anything with them; one to rows reports its responses with `set_reading`.
+            // A subscriber to payloads may do anything with them; one to rows reports its responses
+            // with `set_reading`.
             self.queue.set_reading(is_of_rows);
             return Poll::Ready(Some(delivery));
         }
+
         self.queue.set_reading(true);
         self.queue.waker.register(cx.waker());
+
         // An event may have arrived before the waker was registered.
-        self.queue.take().map_or(Poll::Pending, |delivery| Poll::Ready(Some(delivery)))
+        self.queue
+            .take()
+            .map_or(Poll::Pending, |delivery| Poll::Ready(Some(delivery)))
     }
 }
 
@@ -282,7 +383,8 @@ pub(crate) fn too_slow() -> Error {
     Error::new(ErrorCode::SubscriptionTooSlow, message)
 }
 
-/// The payloads of a channel; created by [`Context::events`](crate::Context::events). The stream ends after an error.
+/// The payloads of a channel; created by [`Context::events`](crate::Context::events). The stream
+/// ends after an error.
 #[derive(Debug)]
 pub struct Events(pub(crate) Option<Feed>);
 
@@ -291,9 +393,14 @@ impl Stream for Events {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<String>>> {
         loop {
-            let Some(feed) = &mut self.0 else { return Poll::Ready(None) };
+            let Some(feed) = &mut self.0 else {
+                return Poll::Ready(None);
+            };
+
             match std::task::ready!(Pin::new(feed).poll_next(cx)) {
-                Some(Delivery::Event { event, .. }) => return Poll::Ready(Some(Ok(event.payload.clone()))),
+                Some(Delivery::Event { event, .. }) => {
+                    return Poll::Ready(Some(Ok(event.payload.clone())));
+                }
                 Some(Delivery::Gap { .. }) => {}
                 Some(Delivery::Overflow) => {
                     self.0 = None;
@@ -329,23 +436,43 @@ mod tests {
 
     fn add(queue: &Queue, payloads: &[&str]) {
         let dropped = LogThrottle::every(Duration::from_secs(10));
-        payloads.iter().for_each(|payload| queue.event(&Arc::new(Event::new((*payload).to_owned())), &dropped));
+        payloads.iter().for_each(|payload| {
+            queue.event(&Arc::new(Event::new((*payload).to_owned())), &dropped)
+        });
     }
 
     fn taken(queue: &Queue) -> Vec<String> {
         let shown = |delivery| match delivery {
-            Delivery::Event { event, hides, .. } => format!("{}{}", event.payload, if hides { " hides" } else { "" }),
+            Delivery::Event { event, hides, .. } => {
+                format!("{}{}", event.payload, if hides { " hides" } else { "" })
+            }
             Delivery::Gap { waiting, .. } => format!("gap {waiting:?}"),
             Delivery::Overflow => "overflow".to_owned(),
         };
-        std::iter::from_fn(|| queue.take()).take(5).map(shown).collect()
+
+        std::iter::from_fn(|| queue.take())
+            .take(5)
+            .map(shown)
+            .collect()
     }
 
     #[test]
     fn a_slow_reader_gets_the_last_event_of_each_row() {
         let queue = Queue::new(3, all());
-        add(&queue, &[r#"{"id":1,"v":1}"#, r#"{"id":2}"#, r#"{"id":1,"v":2}"#, r#"{"id":2,"op":"delete"}"#]);
-        assert_eq!(taken(&queue), [r#"{"id":1,"v":2} hides"#, r#"{"id":2,"op":"delete"} hides"#]);
+        add(
+            &queue,
+            &[
+                r#"{"id":1,"v":1}"#,
+                r#"{"id":2}"#,
+                r#"{"id":1,"v":2}"#,
+                r#"{"id":2,"op":"delete"}"#,
+            ],
+        );
+
+        assert_eq!(
+            taken(&queue),
+            [r#"{"id":1,"v":2} hides"#, r#"{"id":2,"op":"delete"} hides"#]
+        );
     }
 
     #[test]
@@ -379,22 +506,34 @@ mod tests {
         let queue = Queue::new(2, all());
         (0..1_000).for_each(|id| add(&queue, &[&format!(r#"{{"id":{id}}}"#)]));
         let first = queue.take();
-        let Some(Delivery::Gap { waiting, .. }) = first else { panic!("{first:?}") };
+        let Some(Delivery::Gap { waiting, .. }) = first else {
+            panic!("{first:?}")
+        };
         assert!(waiting.len() <= 20, "{}", waiting.len());
     }
 
     #[test]
     fn rows_that_change_again_leave_room_for_others_in_a_gap() {
         let queue = Queue::new(2, all());
-        let change = |ids: Range<u32>| ids.for_each(|id| add(&queue, &[&format!(r#"{{"id":{id}}}"#)]));
+        let change =
+            |ids: Range<u32>| ids.for_each(|id| add(&queue, &[&format!(r#"{{"id":{id}}}"#)]));
         (0..5).for_each(|_| change(0..10));
         change(10..18);
         let ids = |delivery| match delivery {
-            Delivery::Event { event, .. } => event.row.iter().map(|row| row.id.clone()).collect::<Vec<_>>(),
+            Delivery::Event { event, .. } => event
+                .row
+                .iter()
+                .map(|row| row.id.clone())
+                .collect::<Vec<_>>(),
             Delivery::Gap { waiting, .. } => waiting,
             Delivery::Overflow => Vec::new(),
         };
-        let kept: BTreeSet<String> = std::iter::from_fn(|| queue.take()).take(100).flat_map(ids).collect();
+
+        let kept: BTreeSet<String> = std::iter::from_fn(|| queue.take())
+            .take(100)
+            .flat_map(ids)
+            .collect();
+
         assert_eq!(kept, (0..18).map(|id: u32| id.to_string()).collect());
     }
 
@@ -423,14 +562,24 @@ mod tests {
         for id in 0..20 {
             add(&queue, &[&format!(r#"{{"id":{id}}}"#)]);
         }
-        assert_eq!(queue.waiting().deliveries.len(), 20, "what comes at once waits");
+
+        assert_eq!(
+            queue.waiting().deliveries.len(),
+            20,
+            "what comes at once waits"
+        );
+
         for id in 20..1_000 {
             add(&queue, &[&format!(r#"{{"id":{id}}}"#)]);
         }
+
         let waiting = queue.waiting().deliveries.len();
         assert!(waiting <= 20, "{waiting} wait");
         let first = queue.take();
-        let Some(Delivery::Gap { waiting, .. }) = first else { panic!("{first:?}") };
+        let Some(Delivery::Gap { waiting, .. }) = first else {
+            panic!("{first:?}")
+        };
+
         assert_eq!(waiting.len(), 20);
     }
 
@@ -449,12 +598,14 @@ mod tests {
         let queue = Queue::new(2, None);
         add(&queue, &["x", "x", "x"]);
         queue.waiting().unread_since = Instant::now().checked_sub(UNREAD);
+
         // Taking a payload is reading.
         queue.set_reading(false);
         add(&queue, &["x"]);
         assert_eq!(queue.waiting().deliveries.len(), 4);
         queue.waiting().unread_since = Instant::now().checked_sub(UNREAD);
         add(&queue, &["x"]);
+
         assert_eq!(taken(&queue), ["overflow"; 5]);
     }
 
@@ -465,10 +616,12 @@ mod tests {
         for _ in 0..20 {
             add(&queue, &["x"]);
         }
+
         assert_eq!(taken(&queue), ["x"; 5]);
         for _ in 0..6 {
             add(&queue, &["x"]);
         }
+
         assert_eq!(taken(&queue), ["overflow"; 5]);
     }
 }

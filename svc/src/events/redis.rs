@@ -30,11 +30,21 @@ impl RedisEvents {
 }
 
 impl EventSource for RedisEvents {
-    fn listen<'a>(&'a self, channels: &'a [String]) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
+    fn listen<'a>(
+        &'a self,
+        channels: &'a [String],
+    ) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
         let listening = async move {
-            let messages = self.0.listen(channels).await.map_err(|error| Error::internal(error.to_string()))?;
-            Ok(messages.map(|(channel, payload)| SourceEvent::new(channel, payload)).boxed())
+            let messages = self
+                .0
+                .listen(channels)
+                .await
+                .map_err(|error| Error::internal(error.to_string()))?;
+            Ok(messages
+                .map(|(channel, payload)| SourceEvent::new(channel, payload))
+                .boxed())
         };
+
         listening.boxed()
     }
 
@@ -43,8 +53,11 @@ impl EventSource for RedisEvents {
             let mut publish = Cmd::new();
             publish.arg("PUBLISH").arg(channel).arg(payload);
             let published = self.0.query::<u64>(&publish).await;
-            published.map(drop).map_err(|error| Error::internal(error.to_string()))
+            published
+                .map(drop)
+                .map_err(|error| Error::internal(error.to_string()))
         };
+
         publishing.boxed()
     }
 }

@@ -7,14 +7,18 @@ use crate::Result;
 
 /// A source of events: an event published on a channel by any process reaches all listeners.
 ///
-/// PostgreSQL is used unless [`AppOptions::event_source`](crate::AppOptions::event_source) sets another source.
+/// PostgreSQL is used unless [`AppOptions::event_source`](crate::AppOptions::event_source) sets
+/// another source.
 pub trait EventSource: Send + Sync + 'static {
-    /// Connects, and listens to channels from then on. When the stream ends, the connection is lost: the service calls
-    /// this again after a pause, which gets longer up to a second.
+    /// Connects, and listens to channels from then on. When the stream ends, the connection is
+    /// lost: the service calls this again after a pause, which gets longer up to a second.
     ///
     /// # Errors
     /// If there is no connection; the service tries again.
-    fn listen<'a>(&'a self, channels: &'a [String]) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>>;
+    fn listen<'a>(
+        &'a self,
+        channels: &'a [String],
+    ) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>>;
 
     /// Publishes an event.
     ///
@@ -41,7 +45,10 @@ pub enum SourceEvent {
 impl SourceEvent {
     /// An event on a channel.
     pub fn new(channel: impl Into<String>, payload: impl Into<String>) -> Self {
-        Self::Event { channel: channel.into(), payload: payload.into() }
+        Self::Event {
+            channel: channel.into(),
+            payload: payload.into(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The fuzz targets: each accepts arbitrary bytes, and panics if an invariant is violated.
 //!
-//! `fuzz/` calls them with random bytes, the tests with the bytes in `fuzz/corpus`. They are compiled only for these.
+//! `fuzz/` calls them with random bytes, the tests with the bytes in `fuzz/corpus`. They are
+//! compiled only for these.
 
 mod request;
 mod service;

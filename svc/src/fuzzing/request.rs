@@ -12,17 +12,25 @@ use super::service::{self, Service};
 /// The error of serde_json when JSON is nested too deeply.
 const DEEPEST: &str = "recursion limit exceeded";
 
-/// Sends a request: a line with the value of `Content-Type`, and the body; or a line with `GET`, a space and the query
-/// string. It is sent twice: the second time its document is cached, which must not change the response.
+/// Sends a request: a line with the value of `Content-Type`, and the body; or a line with `GET`, a
+/// space and the query string. It is sent twice: the second time its document is cached, which must
+/// not change the response.
 pub fn request(bytes: &[u8]) {
     let (line, body) = match bytes.iter().position(|byte| *byte == b'\n') {
         Some(end) => (&bytes[..end], &bytes[end + 1..]),
         None => (bytes, &[][..]),
     };
+
     service::with(|service| {
-        let Some(first) = answer(service, line, body) else { return };
+        let Some(first) = answer(service, line, body) else {
+            return;
+        };
         check(first.0, &first.1);
-        assert_eq!(answer(service, line, body), Some(first), "the second answer is another");
+        assert_eq!(
+            answer(service, line, body),
+            Some(first),
+            "the second answer is another"
+        );
     });
 }
 
@@ -38,17 +46,36 @@ fn answer(service: &Service, line: &[u8], body: &[u8]) -> Option<(StatusCode, By
             request.body(Body::from(body.to_vec()))
         }
     };
+
     let request = request.ok()?;
     Some(service.runtime.block_on(async {
-        let response = service.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
+        let response = service
+            .router
+            .clone()
+            .oneshot(request)
+            .await
+            .unwrap_or_else(|never| match never {});
+
         let status = response.status();
-        (status, response.into_body().collect().await.expect("a body").to_bytes())
+        (
+            status,
+            response
+                .into_body()
+                .collect()
+                .await
+                .expect("a body")
+                .to_bytes(),
+        )
     }))
 }
 
 /// Checks that a response is a GraphQL response, and that no internal error has occurred.
 fn check(status: StatusCode, body: &[u8]) {
-    assert!(status.as_u16() < 500 || status == StatusCode::SERVICE_UNAVAILABLE, "{status}");
+    assert!(
+        status.as_u16() < 500 || status == StatusCode::SERVICE_UNAVAILABLE,
+        "{status}"
+    );
+
     match serde_json::from_slice(body) {
         Ok(Value::Array(answers)) => answers.iter().for_each(check_answer),
         Ok(answer) => check_answer(&answer),
@@ -57,12 +84,21 @@ fn check(status: StatusCode, body: &[u8]) {
 }
 
 fn check_answer(answer: &Value) {
-    let errors = answer.get("errors").map(|errors| errors.as_array().expect("a list of errors"));
-    assert!(answer.get("data").is_some() || errors.is_some(), "neither data nor errors: {answer}");
+    let errors = answer
+        .get("errors")
+        .map(|errors| errors.as_array().expect("a list of errors"));
+    assert!(
+        answer.get("data").is_some() || errors.is_some(),
+        "neither data nor errors: {answer}"
+    );
     let Some(errors) = errors else { return };
     assert!(!errors.is_empty(), "no errors in the list: {answer}");
+
     for error in errors {
         assert!(error["message"].is_string(), "no message: {answer}");
-        assert_ne!(error["extensions"]["code"], "INTERNAL_SERVER_ERROR", "{answer}");
+        assert_ne!(
+            error["extensions"]["code"], "INTERNAL_SERVER_ERROR",
+            "{answer}"
+        );
     }
 }

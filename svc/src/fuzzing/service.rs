@@ -17,7 +17,10 @@ pub(super) struct Service {
     pub(super) runtime: Runtime,
     pub(super) router: Router,
     pub(super) model: Arc<Model>,
-    #[cfg_attr(not(feature = "websocket"), expect(dead_code, reason = "only sockets are looked at"))]
+    #[cfg_attr(
+        not(feature = "websocket"),
+        expect(dead_code, reason = "only sockets are looked at")
+    )]
     pub(super) state: Arc<AppState>,
 }
 
@@ -32,23 +35,50 @@ pub(super) fn with<T>(call: impl FnOnce(&Service) -> T) -> T {
 
 impl Service {
     fn new() -> Self {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
         let options = || options().database_url("postgres://nobody@127.0.0.1:1/nothing");
         let model = Arc::new(options().model().expect("a schema"));
         let (router, state) = runtime.block_on(assemble(options())).expect("a service");
-        Self { runtime, router, model, state }
+
+        Self {
+            runtime,
+            router,
+            model,
+            state,
+        }
     }
 }
 
 /// Limits low enough for short documents to reach them.
 fn options() -> AppOptions {
-    let limits = Limits { depth: 5, aliases: 6, complexity: 2_000, ..Limits::default() };
-    let protection = ProtectionConfig { batch_max: 3, csrf: false, ..ProtectionConfig::default() };
-    let config = SvcConfig { limits, protection, ..SvcConfig::default() };
+    let limits = Limits {
+        depth: 5,
+        aliases: 6,
+        complexity: 2_000,
+        ..Limits::default()
+    };
+
+    let protection = ProtectionConfig {
+        batch_max: 3,
+        csrf: false,
+        ..ProtectionConfig::default()
+    };
+
+    let config = SvcConfig {
+        limits,
+        protection,
+        ..SvcConfig::default()
+    };
+
     AppOptions::new()
         .config(config)
         .types(types![Cat, Dog])
-        .queries(queries![hello, echo, color, sum, tree, pet, fails, post, posts, post_pages])
+        .queries(queries![
+            hello, echo, color, sum, tree, pet, fails, post, posts, post_pages
+        ])
         .mutations(mutations![add, create_post])
         .subscriptions(subscriptions![ticks, forever])
 }
@@ -142,7 +172,11 @@ fn hello(#[svc(default = "world")] name: String) -> String {
 }
 
 #[svc::query]
-fn echo(json: crate::serde_json::Value, time: Option<DateTime<Utc>>, exact: Option<Decimal>) -> String {
+fn echo(
+    json: crate::serde_json::Value,
+    time: Option<DateTime<Utc>>,
+    exact: Option<Decimal>,
+) -> String {
     format!("{json} {time:?} {exact:?}")
 }
 
@@ -159,10 +193,18 @@ fn color(of: Option<Color>, choice: Option<Choice>) -> Color {
 #[svc::query]
 fn sum(numbers: Numbers) -> f64 {
     fn sum(numbers: &Numbers) -> f64 {
-        let rest = numbers.rest.iter().flatten().flatten().copied().map(f64::from);
+        let rest = numbers
+            .rest
+            .iter()
+            .flatten()
+            .flatten()
+            .copied()
+            .map(f64::from);
+
         let inner = numbers.inner.as_deref().map_or(0.0, sum);
         f64::from(numbers.first) + f64::from(numbers.second) + rest.sum::<f64>() + inner
     }
+
     sum(&numbers)
 }
 
@@ -174,20 +216,30 @@ fn tree() -> Tree {
 #[svc::query]
 fn pet(cat: bool) -> Pet {
     if cat {
-        Pet::Cat(Cat { name: "Tom".to_owned(), lives: 9 })
+        Pet::Cat(Cat {
+            name: "Tom".to_owned(),
+            lives: 9,
+        })
     } else {
-        Pet::Dog(Dog { name: "Rex".to_owned(), barks: None })
+        Pet::Dog(Dog {
+            name: "Rex".to_owned(),
+            barks: None,
+        })
     }
 }
 
 #[svc::query]
 fn fails(id: ID) -> Result<i32> {
-    Err(Error::new(ErrorCode::NotFound, format!("there is no {}", *id)))
+    Err(Error::new(
+        ErrorCode::NotFound,
+        format!("there is no {}", *id),
+    ))
 }
 
 #[svc::mutation]
 fn add(one: i32, other: i32) -> Result<i32> {
-    one.checked_add(other).ok_or_else(|| Error::new(ErrorCode::BadUserInput, "the sum is too large"))
+    one.checked_add(other)
+        .ok_or_else(|| Error::new(ErrorCode::BadUserInput, "the sum is too large"))
 }
 
 #[svc::mutation(function = "create_post")]

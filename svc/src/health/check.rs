@@ -49,7 +49,8 @@ impl HealthContext {
     /// When there is none yet.
     pub(super) fn database(&self) -> Result<Arc<Database>> {
         self.database.get().and_then(Weak::upgrade).ok_or_else(|| {
-            let message = "there is no application; give the checks to the `AppOptions` and create it";
+            let message =
+                "there is no application; give the checks to the `AppOptions` and create it";
             Error::new(ErrorCode::ServiceUnavailable, message)
         })
     }
@@ -61,9 +62,9 @@ impl HealthCheck {
         Self::default()
     }
 
-    /// Adds a check, replacing one with the same name. It fails with an error, or when it takes longer than five
-    /// seconds; `/ready` shows the error's message in the form for clients. The value that it returns appears only in
-    /// the report of [`run_checks`](Self::run_checks).
+    /// Adds a check, replacing one with the same name. It fails with an error, or when it takes
+    /// longer than five seconds; `/ready` shows the error's message in the form for clients. The
+    /// value that it returns appears only in the report of [`run_checks`](Self::run_checks).
     pub fn add_check<T, F, R>(mut self, name: impl Into<String>, check: F) -> Self
     where
         T: Into<Value>,
@@ -77,19 +78,24 @@ impl HealthCheck {
         });
         self.checks.retain(|(known, _)| *known != name);
         self.checks.push((name, check));
+
         // Clones with other checks have other reports.
         self.last = Arc::default();
+
         self
     }
 
     /// Runs all checks concurrently.
     pub async fn run_checks(&self) -> HealthReport {
-        let reports =
-            self.checks.iter().map(|(name, check)| async move { (name.clone(), self.run(name, check).await) });
+        let reports = self
+            .checks
+            .iter()
+            .map(|(name, check)| async move { (name.clone(), self.run(name, check).await) });
         HealthReport::new(join_all(reports).await.into_iter().collect())
     }
 
-    /// Runs all checks, unless they ran a moment ago: any client may call `/ready` as often as it likes.
+    /// Runs all checks, unless they ran a moment ago: any client may call `/ready` as often as it
+    /// likes.
     pub(crate) async fn recent_report(&self) -> HealthReport {
         let mut last = self.last.lock().await;
         match &*last {
@@ -115,22 +121,39 @@ impl HealthCheck {
             Ok(Ok(Ok(details))) => CheckReport::passed(details),
             Ok(Ok(Err(error))) => {
                 let ids = ErrorIds::new();
-                error_tracker::capture(&ids, error.raised(), name, &error.chain(), 1, &Facts::default());
+                error_tracker::capture(
+                    &ids,
+                    error.raised(),
+                    name,
+                    &error.chain(),
+                    1,
+                    &Facts::default(),
+                );
+
                 tracing::warn!(check = name, error_id = %ids.error, error = error.chain(), "a health check failed");
-                if error.is_masked() { CheckReport::masked(ids.error) } else { CheckReport::failed(error.message()) }
+
+                if error.is_masked() {
+                    CheckReport::masked(ids.error)
+                } else {
+                    CheckReport::failed(error.message())
+                }
             }
             Ok(Err(panic)) => {
                 let what = format!("the health check {name:?}");
                 CheckReport::masked(crate::panic::report(&what, crate::panic::message(&*panic)))
             }
-            Err(_) => CheckReport::failed(&format!("no answer within {} seconds", LONGEST.as_secs())),
+            Err(_) => {
+                CheckReport::failed(&format!("no answer within {} seconds", LONGEST.as_secs()))
+            }
         }
     }
 }
 
 impl fmt::Debug for HealthCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.checks.iter().map(|(name, _)| name)).finish()
+        f.debug_list()
+            .entries(self.checks.iter().map(|(name, _)| name))
+            .finish()
     }
 }
 

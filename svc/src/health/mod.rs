@@ -1,7 +1,8 @@
 //! Health checks: of the service, and of the application's own dependencies.
 //!
-//! A [`HealthCheck`] contains named checks. A program runs them with [`HealthCheck::run_checks`], and so does `/ready`,
-//! if the program has passed them to [`AppOptions::health_check`](crate::AppOptions::health_check).
+//! A [`HealthCheck`] contains named checks. A program runs them with [`HealthCheck::run_checks`],
+//! and so does `/ready`, if the program has passed them to
+//! [`AppOptions::health_check`](crate::AppOptions::health_check).
 //!
 //! ```no_run
 //! use svc::health::{HealthCheck, check_database, check_pool_stats};

@@ -45,23 +45,45 @@ pub struct CheckReport {
 
 impl HealthReport {
     pub(super) fn new(checks: BTreeMap<String, CheckReport>) -> Self {
-        let is_healthy = checks.values().all(|check| check.status == HealthStatus::Healthy);
-        Self { status: if is_healthy { HealthStatus::Healthy } else { HealthStatus::Degraded }, checks }
+        let is_healthy = checks
+            .values()
+            .all(|check| check.status == HealthStatus::Healthy);
+        Self {
+            status: if is_healthy {
+                HealthStatus::Healthy
+            } else {
+                HealthStatus::Degraded
+            },
+            checks,
+        }
     }
 }
 
 impl CheckReport {
     pub(super) fn passed(details: Value) -> Self {
-        Self { status: HealthStatus::Healthy, message: None, error_id: None, details }
+        Self {
+            status: HealthStatus::Healthy,
+            message: None,
+            error_id: None,
+            details,
+        }
     }
 
     pub(super) fn failed(message: &str) -> Self {
         let message = Some(message.to_owned());
-        Self { status: HealthStatus::Degraded, message, error_id: None, details: Value::Null }
+        Self {
+            status: HealthStatus::Degraded,
+            message,
+            error_id: None,
+            details: Value::Null,
+        }
     }
 
     /// Creates the report of a check whose error is only in the log, under this identifier.
     pub(super) fn masked(id: Uuid) -> Self {
-        Self { error_id: Some(id.to_string()), ..Self::failed("internal server error") }
+        Self {
+            error_id: Some(id.to_string()),
+            ..Self::failed("internal server error")
+        }
     }
 }

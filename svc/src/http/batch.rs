@@ -30,17 +30,29 @@ pub(super) async fn run(
             }
         })
     });
+
     joined(&join_all(answers).await)
 }
 
 /// Joins the responses into one body. They have one status, because each has its own errors.
 fn joined(answers: &[Response]) -> Response {
-    let mut body = Vec::with_capacity(answers.iter().map(|answer| answer.body.len() + 1).sum::<usize>() + 1);
+    let mut body = Vec::with_capacity(
+        answers
+            .iter()
+            .map(|answer| answer.body.len() + 1)
+            .sum::<usize>()
+            + 1,
+    );
+
     for answer in answers {
         body.push(if body.is_empty() { b'[' } else { b',' });
         body.extend_from_slice(&answer.body);
     }
+
     body.push(b']');
-    let failed = |answer: &Response| answer.answer.field_errors() + usize::from(answer.answer.code().is_some());
+    let failed = |answer: &Response| {
+        answer.answer.field_errors() + usize::from(answer.answer.code().is_some())
+    };
+
     Response::of_batch(answers.iter().map(failed).sum(), body)
 }

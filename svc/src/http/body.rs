@@ -14,7 +14,8 @@ use super::pending_bodies::{PendingBodies, PendingBody};
 use super::reply::Refusal;
 use crate::ErrorCode;
 
-/// The number of parts of a body that may be short: each costs about as much as a hundred bytes, however short it is.
+/// The number of parts of a body that may be short: each costs about as much as a hundred bytes,
+/// however short it is.
 const MOST_PARTS: usize = 4_096;
 /// The minimum average size of the parts of a body with more parts, in bytes.
 const SHORT_PART: usize = 64;
@@ -42,27 +43,46 @@ pub(super) async fn read(mut body: Body, bounds: Bounds<'_>) -> Result<Arrived, 
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large(limit));
     }
+
     // A short body arrives with the head, and is read without a timer.
     let first = match body.frame().now_or_never() {
-        Some(Some(frame)) => frame.map_err(|_| unreadable())?.into_data().unwrap_or_default(),
+        Some(Some(frame)) => frame
+            .map_err(|_| unreadable())?
+            .into_data()
+            .unwrap_or_default(),
         Some(None) | None => Bytes::new(),
     };
+
     if body.is_end_stream() && first.len() <= limit {
-        return Ok(Arrived { bytes: first, pending: None });
+        return Ok(Arrived {
+            bytes: first,
+            pending: None,
+        });
     }
 
     let pending = bounds.pending.register(bounds.address);
     let read = tokio::time::timeout(bounds.timeout, rest(body, first, limit, &pending));
+
     match pending.arrive(read).await? {
-        Ok(bytes) => Ok(Arrived { bytes: bytes?, pending: Some(pending) }),
-        Err(_) => {
-            Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, "the body took too long to arrive"))
-        }
+        Ok(bytes) => Ok(Arrived {
+            bytes: bytes?,
+            pending: Some(pending),
+        }),
+        Err(_) => Err(Refusal::new(
+            StatusCode::REQUEST_TIMEOUT,
+            ErrorCode::Timeout,
+            "the body took too long to arrive",
+        )),
     }
 }
 
 /// Reads the body from its first part to its end.
-async fn rest(mut body: Body, first: Bytes, limit: usize, pending: &PendingBody) -> Result<Bytes, Refusal> {
+async fn rest(
+    mut body: Body,
+    first: Bytes,
+    limit: usize,
+    pending: &PendingBody,
+) -> Result<Bytes, Refusal> {
     pending.keep(first.len());
     let mut whole = BytesMut::from(first);
     let mut parts = 0;
@@ -70,13 +90,22 @@ async fn rest(mut body: Body, first: Bytes, limit: usize, pending: &PendingBody)
         if whole.len() > limit {
             return Err(too_large(limit));
         }
-        let Some(part) = body.frame().await else { return Ok(whole.freeze()) };
-        let Ok(part) = part.map_err(|_| unreadable())?.into_data() else { continue };
+
+        let Some(part) = body.frame().await else {
+            return Ok(whole.freeze());
+        };
+
+        let Ok(part) = part.map_err(|_| unreadable())?.into_data() else {
+            continue;
+        };
+
         parts += 1;
         if parts > MOST_PARTS && whole.len() < parts * SHORT_PART {
             return Err(in_short_parts());
         }
+
         pending.keep(part.len());
+
         whole.extend_from_slice(&part);
     }
 }
@@ -88,6 +117,7 @@ pub(super) fn parts(
     pending: &PendingBody,
 ) -> impl futures_util::Stream<Item = Result<Bytes, axum::BoxError>> + Send {
     use futures_util::StreamExt as _;
+
     let (mut count, mut size) = (0, 0);
     body.into_data_stream().map(move |part| {
         let part = part?;
@@ -107,7 +137,11 @@ pub(super) fn at_least(body: &Body) -> u64 {
 }
 
 fn unreadable() -> Refusal {
-    Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, "the body could not be read")
+    Refusal::new(
+        StatusCode::BAD_REQUEST,
+        ErrorCode::BadRequest,
+        "the body could not be read",
+    )
 }
 
 fn in_short_parts() -> Refusal {

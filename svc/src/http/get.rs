@@ -18,14 +18,19 @@ pub(super) async fn get(State(service): State<Arc<AppState>>, request: Request) 
     if super::websocket::is_wanted(request.headers()) {
         return super::websocket::open(&service, request);
     }
+
     let Some(wanted) = StreamType::wanted(request.headers()) else {
         return endpoint::get(State(service), request).await;
     };
+
     let media = MediaType::negotiate(request.headers());
     let hook = Hooked::of(request.extensions());
     let answer = |request, address| {
-        let streaming = Box::pin(streamed::answer(&service, request, hook, wanted, media, address));
+        let streaming = Box::pin(streamed::answer(
+            &service, request, hook, wanted, media, address,
+        ));
         guarded(media.unwrap_or(MediaType::Json), streaming)
     };
+
     service.protection.around(request, media, answer).await
 }

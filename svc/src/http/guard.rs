@@ -1,7 +1,7 @@
 //! The outermost guard: a request whose code panics gets a response, and its connection continues.
 //!
-//! A resolver that panics fails its field. This guard handles the remaining panics: in the coercion of values before
-//! execution, and in our own mistakes.
+//! A resolver that panics fails its field. This guard handles the remaining panics: in the coercion
+//! of values before execution, and in our own mistakes.
 
 use std::any::Any;
 use std::future::Future;
@@ -22,7 +22,10 @@ use crate::ErrorCode;
 use crate::engine::count_refusal;
 
 /// Runs a handler; a panic becomes a response.
-pub(super) async fn guarded<R: IntoResponse>(media: MediaType, handler: impl Future<Output = R>) -> Response<Body> {
+pub(super) async fn guarded<R: IntoResponse>(
+    media: MediaType,
+    handler: impl Future<Output = R>,
+) -> Response<Body> {
     match AssertUnwindSafe(handler).catch_unwind().await {
         Ok(response) => response.into_response(),
         Err(panic) => panicked(media, &*panic),
@@ -30,8 +33,8 @@ pub(super) async fn guarded<R: IntoResponse>(media: MediaType, handler: impl Fut
 }
 
 pin_project! {
-    /// The response to a request; a panic becomes a response. It is not an `async` block, which would store the future
-    /// twice.
+    /// The response to a request; a panic becomes a response. It is not an `async` block, which
+    /// would store the future twice.
     pub(super) struct Caught<F> {
         media: MediaType,
         #[pin]
@@ -59,7 +62,11 @@ impl<F: Future<Output = Response<Body>>> Future for Caught<F> {
 /// Returns the response to a request that panicked: masked, and found in the log by its `errorId`.
 pub(super) fn panicked(media: MediaType, panic: &(dyn Any + Send)) -> Response<Body> {
     let body = json!({ "errors": [masked(crate::panic::message(panic))] });
-    reply(StatusCode::INTERNAL_SERVER_ERROR, media, body.to_string().into_bytes())
+    reply(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        media,
+        body.to_string().into_bytes(),
+    )
 }
 
 /// Returns the error of a request that panicked; only the log gets the message.

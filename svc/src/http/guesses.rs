@@ -10,12 +10,12 @@ use crate::rate_limit::network_of;
 /// The maximum number of wrong passwords per address and window.
 const MOST: u32 = 30;
 const WINDOW: Duration = Duration::from_secs(60);
-/// The maximum number of addresses with their own count. Further addresses take over the smallest ones, and share one
-/// if all addresses have to wait.
+/// The maximum number of addresses with their own count. Further addresses take over the smallest
+/// ones, and share one if all addresses have to wait.
 const ADDRESSES: usize = 4_096;
 
-/// The wrong passwords of each address; an IPv6 network counts as one address, and so do all clients without an
-/// address.
+/// The wrong passwords of each address; an IPv6 network counts as one address, and so do all
+/// clients without an address.
 #[derive(Debug, Default)]
 pub(super) struct Guesses(Mutex<HashMap<Option<IpAddr>, Window>>);
 
@@ -34,7 +34,9 @@ impl Window {
 
     /// Returns the time until the window ends, if it has not ended.
     fn left(&self, now: Instant) -> Option<Duration> {
-        WINDOW.checked_sub(now.saturating_duration_since(self.since)).filter(|left| !left.is_zero())
+        WINDOW
+            .checked_sub(now.saturating_duration_since(self.since))
+            .filter(|left| !left.is_zero())
     }
 }
 
@@ -50,9 +52,24 @@ impl Guesses {
     pub(super) fn count(&self, address: Option<IpAddr>, now: Instant) {
         let mut windows = self.lock();
         let key = key(&windows, address, now);
-        let known = windows.get(&key).copied().or_else(|| make_room(&mut windows, now));
-        let before = known.filter(|window| window.left(now).is_some()).unwrap_or(Window { since: now, count: 0 });
-        windows.insert(key, Window { count: before.count + 1, ..before });
+        let known = windows
+            .get(&key)
+            .copied()
+            .or_else(|| make_room(&mut windows, now));
+        let before = known
+            .filter(|window| window.left(now).is_some())
+            .unwrap_or(Window {
+                since: now,
+                count: 0,
+            });
+
+        windows.insert(
+            key,
+            Window {
+                count: before.count + 1,
+                ..before
+            },
+        );
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Option<IpAddr>, Window>> {
@@ -60,27 +77,47 @@ impl Guesses {
     }
 }
 
-/// Returns the key of an address: its own, or the shared one if there is no room and all addresses have to wait.
-fn key(windows: &HashMap<Option<IpAddr>, Window>, address: Option<IpAddr>, now: Instant) -> Option<IpAddr> {
+/// Returns the key of an address: its own, or the shared one if there is no room and all addresses
+/// have to wait.
+fn key(
+    windows: &HashMap<Option<IpAddr>, Window>,
+    address: Option<IpAddr>,
+    now: Instant,
+) -> Option<IpAddr> {
     let address = address.map(network_of);
     let has_room = windows.len() < ADDRESSES || windows.contains_key(&address);
-    let may_displace = || windows.iter().any(|(known, window)| known.is_some() && !window.is_used_up(now));
-    if has_room || may_displace() { address } else { None }
+    let may_displace = || {
+        windows
+            .iter()
+            .any(|(known, window)| known.is_some() && !window.is_used_up(now))
+    };
+
+    if has_room || may_displace() {
+        address
+    } else {
+        None
+    }
 }
 
-/// Makes room for another address. If necessary, removes the address with the fewest wrong passwords and returns its
-/// window for the newcomer: addresses that displace each other must not get more guesses that way.
+/// Makes room for another address. If necessary, removes the address with the fewest wrong
+/// passwords and returns its window for the newcomer: addresses that displace each other must not
+/// get more guesses that way.
 fn make_room(windows: &mut HashMap<Option<IpAddr>, Window>, now: Instant) -> Option<Window> {
     if windows.len() < ADDRESSES {
         return None;
     }
+
     windows.retain(|_, window| window.left(now).is_some());
     if windows.len() < ADDRESSES {
         return None;
     }
-    let displaceable = windows.iter().filter(|(address, window)| address.is_some() && window.count < MOST);
+
+    let displaceable = windows
+        .iter()
+        .filter(|(address, window)| address.is_some() && window.count < MOST);
     let (least, _) = displaceable.min_by_key(|(_, window)| (window.count, window.since))?;
     let least = *least;
+
     windows.remove(&least)
 }
 
@@ -98,9 +135,14 @@ mod tests {
             assert_eq!(guesses.wait(one, start), None);
             guesses.count(one, start);
         }
-        assert_eq!([guesses.wait(one, start), guesses.wait(other, start)], [Some(WINDOW), None]);
+
+        assert_eq!(
+            [guesses.wait(one, start), guesses.wait(other, start)],
+            [Some(WINDOW), None]
+        );
         assert_eq!(guesses.wait(one, start + WINDOW), None);
         guesses.count(one, start + WINDOW);
+
         assert_eq!(guesses.wait(one, start + WINDOW), None);
     }
 
@@ -111,8 +153,12 @@ mod tests {
         (0..MOST).for_each(|_| guesses.count(limited, start));
         (0..10_000).for_each(|number| guesses.count(of(number), start));
         assert!(guesses.lock().len() <= ADDRESSES + 1);
-        assert_eq!([guesses.wait(limited, start), guesses.wait(stranger, start)], [Some(WINDOW), None]);
+        assert_eq!(
+            [guesses.wait(limited, start), guesses.wait(stranger, start)],
+            [Some(WINDOW), None]
+        );
         guesses.count(stranger, start);
+
         assert_eq!(guesses.wait(stranger, start), None);
     }
 
@@ -120,17 +166,25 @@ mod tests {
     #[test]
     fn addresses_that_displace_each_other_get_no_more_guesses() {
         let (guesses, start) = (Guesses::default(), Instant::now());
-        let used_up = Window { since: start, count: MOST };
-        guesses.lock().extend((1..4_096).map(|number| (of(number), used_up)));
+        let used_up = Window {
+            since: start,
+            count: MOST,
+        };
+
+        guesses
+            .lock()
+            .extend((1..4_096).map(|number| (of(number), used_up)));
         let guessed = (0..100).filter(|number| {
             let address = of(10_000 + number % 2);
             let may_guess = guesses.wait(address, start).is_none();
             guesses.count(address, start);
             may_guess
         });
+
         // Those of the last place, and those that all addresses without one share.
         assert_eq!(guessed.count(), 60);
         assert_eq!(guesses.lock().len(), ADDRESSES + 1);
+
         assert_eq!(guesses.wait(of(20_000), start + WINDOW), None);
     }
 

@@ -29,11 +29,14 @@ const NOT_KEPT: NotKept = [(header::CACHE_CONTROL, HeaderValue::from_static("no-
 
 /// Reports that the process is running.
 pub(super) async fn health(State(service): State<Arc<AppState>>) -> (NotKept, Json<Value>) {
-    (NOT_KEPT, Json(json!({ "status": "healthy", "service": service.name })))
+    (
+        NOT_KEPT,
+        Json(json!({ "status": "healthy", "service": service.name })),
+    )
 }
 
-/// Reports whether the service can execute requests: a connection becomes free in time, the database responds on it,
-/// and its views exist.
+/// Reports whether the service can execute requests: a connection becomes free in time, the
+/// database responds on it, and its views exist.
 pub(super) async fn ready(
     State(service): State<Arc<AppState>>,
     stopping: Option<Extension<ShuttingDown>>,
@@ -44,10 +47,15 @@ pub(super) async fn ready(
         true => Some(("events", service.engine.app.events.check().await.err())),
         false => None,
     };
+
     let missing = database.missing_sources();
     let found = found(&service).await;
-    let broken = found.iter().filter(|finding| finding.severity == Severity::Fault);
-    let broken: Vec<String> = broken.map(|finding| format!("{}: {}", finding.cause, finding.remedy)).collect();
+    let broken = found
+        .iter()
+        .filter(|finding| finding.severity == Severity::Fault);
+    let broken: Vec<String> = broken
+        .map(|finding| format!("{}: {}", finding.cause, finding.remedy))
+        .collect();
     let checks = [
         ("database", failure(&service, answers.as_ref().err())),
         (
@@ -55,39 +63,80 @@ pub(super) async fn ready(
             match (&answers, missing.is_empty(), broken.is_empty()) {
                 (Err(DbError::UnboundPolicies), ..) => Some("the database is not used".to_owned()),
                 (Err(_), ..) => Some("the database does not answer".to_owned()),
-                (Ok(()), false, _) => Some(format!("missing in the database: {}", missing.join(", "))),
+                (Ok(()), false, _) => {
+                    Some(format!("missing in the database: {}", missing.join(", ")))
+                }
                 (Ok(()), true, false) => Some(first(&broken)),
                 (Ok(()), true, true) => None,
             },
         ),
         ("pool", no_connection),
     ];
+
     let own = own_checks(&service).await;
-    let shed = service.protection.overload.as_ref().and_then(Overload::shed);
+    let shed = service
+        .protection
+        .overload
+        .as_ref()
+        .and_then(Overload::shed);
+
     // Of two checks with the same name, a failed one is reported.
-    let mut checks = own.into_iter().chain(checks.map(named)).chain(events.map(named)).collect::<Vec<_>>();
+    let mut checks = own
+        .into_iter()
+        .chain(checks.map(named))
+        .chain(events.map(named))
+        .collect::<Vec<_>>();
+
     if shed.is_some_and(|shed| shed.is_stuck) {
-        checks.push(("load".to_owned(), Some("nearly all requests have been refused for some time".to_owned())));
+        checks.push((
+            "load".to_owned(),
+            Some("nearly all requests have been refused for some time".to_owned()),
+        ));
     }
+
     checks.sort_by_key(|(_, failure)| failure.is_some());
     let is_ready = stopping.is_none() && checks.iter().all(|(_, failure)| failure.is_none());
     let mut checks: serde_json::Map<String, Value> = checks
         .into_iter()
-        .map(|(name, failure)| (name, failure.map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}")).into()))
+        .map(|(name, failure)| {
+            (
+                name,
+                failure
+                    .map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}"))
+                    .into(),
+            )
+        })
         .collect();
-    if let Some(Shed { percent, is_stuck: false }) = shed {
-        // An instance that answers as many requests as it can stays ready: otherwise all instances would leave at once.
-        checks.insert("load".to_owned(), format!("degraded: {percent} % of the last requests were refused").into());
+
+    if let Some(Shed {
+        percent,
+        is_stuck: false,
+    }) = shed
+    {
+        // An instance that answers as many requests as it can stays ready: otherwise all instances
+        // would leave at once.
+        checks.insert(
+            "load".to_owned(),
+            format!("degraded: {percent} % of the last requests were refused").into(),
+        );
     }
-    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+
+    let status = if is_ready {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+
     let mut body = json!({
         "status": if is_ready { "ready" } else { "not_ready" },
         "checks": checks,
         "timestamp": chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
     });
+
     if service.engine.development && !found.is_empty() {
         body["details"] = json!({ "schema": found.iter().map(shown).collect::<Vec<_>>() });
     }
+
     (status, NOT_KEPT, Json(body))
 }
 
@@ -97,15 +146,21 @@ async fn reached(database: &Database) -> (Result<(), DbError>, Option<String>) {
         Err(DbError::PoolTimedOut | DbError::TooManyConnections) if !database.is_up() => {
             (Err(DbError::Unreachable), None)
         }
-        // The database itself was not queried, so its last known state applies. A pool in full use is no reason to
-        // report the database as failed, because its connections come back.
+        // The database itself was not queried, so its last known state applies. A pool in full use
+        // is no reason to report the database as failed, because its connections come back.
         Err(DbError::PoolTimedOut) => {
             let most = database.max_connections();
-            (Ok(()), Some(format!("all {most} connections are in use, and none came free")))
+            (
+                Ok(()),
+                Some(format!(
+                    "all {most} connections are in use, and none came free"
+                )),
+            )
         }
         Err(full @ DbError::TooManyConnections) => (Ok(()), Some(full.to_string())),
         answers => (answers, None),
     };
+
     if answers.is_ok() && no_connection.is_none() {
         // This database may have replaced the one that the known state describes.
         let _ = timeout(RECENT, database.look_unless(RECENT)).await;
@@ -113,35 +168,71 @@ async fn reached(database: &Database) -> (Result<(), DbError>, Option<String>) {
             return (database.ping().await, None);
         }
     }
+
     (answers, no_connection)
 }
 
 /// Returns the findings of the schema against the database, if its catalog has been loaded.
 async fn found(service: &AppState) -> Vec<Finding> {
     let app = &service.engine.app;
-    let Ok(catalogue) = app.database.catalogue_now().await else { return Vec::new() };
-    catalogue.as_ref().map(|known| findings(&app.model, &app.database, known)).unwrap_or_default()
+    let Ok(catalogue) = app.database.catalogue_now().await else {
+        return Vec::new();
+    };
+    catalogue
+        .as_ref()
+        .map(|known| findings(&app.model, &app.database, known))
+        .unwrap_or_default()
 }
 
 fn shown(finding: &Finding) -> Value {
-    let Finding { severity, source, field, cause, remedy } = finding;
+    let Finding {
+        severity,
+        source,
+        field,
+        cause,
+        remedy,
+    } = finding;
     json!({ "severity": severity.as_str(), "source": source, "field": field, "cause": cause, "remedy": remedy })
 }
 
 /// Joins the first few problems, and adds the number of the remaining ones.
 fn first(broken: &[String]) -> String {
     const MOST: usize = 10;
-    let first = broken.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join("; ");
-    if broken.len() > MOST { format!("{first}; and {} more", broken.len() - MOST) } else { first }
+
+    let first = broken
+        .iter()
+        .take(MOST)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join("; ");
+
+    if broken.len() > MOST {
+        format!("{first}; and {} more", broken.len() - MOST)
+    } else {
+        first
+    }
 }
 
 /// Returns the reason why the database cannot be used; the underlying error only in development.
 fn failure(service: &AppState, error: Option<&DbError>) -> Option<String> {
     #[cfg(feature = "embedded")]
-    if let Some(embedded) = service.embedded.as_ref().filter(|embedded| !embedded.is_intact()) {
-        return Some(format!("the folder of the embedded database, {}, is gone", embedded.data().display()));
+    if let Some(embedded) = service
+        .embedded
+        .as_ref()
+        .filter(|embedded| !embedded.is_intact())
+    {
+        return Some(format!(
+            "the folder of the embedded database, {}, is gone",
+            embedded.data().display()
+        ));
     }
-    let reason = service.engine.development.then(|| service.engine.app.database.reason()).flatten();
+
+    let reason = service
+        .engine
+        .development
+        .then(|| service.engine.app.database.reason())
+        .flatten();
+
     error.map(|error| match (error.to_string(), reason) {
         (error, Some(reason)) if reason.starts_with(&error) => reason,
         (error, Some(reason)) => format!("{error}: {reason}"),
@@ -151,15 +242,29 @@ fn failure(service: &AppState, error: Option<&DbError>) -> Option<String> {
 
 /// Returns the results of the application's own checks: the reason of each failure.
 async fn own_checks(service: &AppState) -> Vec<(String, Option<String>)> {
-    let Some(health) = &service.health else { return Vec::new() };
+    let Some(health) = &service.health else {
+        return Vec::new();
+    };
+
     let failure = |check: CheckReport| match check.status {
         HealthStatus::Healthy => None,
         HealthStatus::Degraded => {
             let message = check.message.unwrap_or_default();
-            Some(check.error_id.map_or_else(|| message.clone(), |id| format!("{message} (errorId {id})")))
+            Some(
+                check
+                    .error_id
+                    .map_or_else(|| message.clone(), |id| format!("{message} (errorId {id})")),
+            )
         }
     };
-    health.recent_report().await.checks.into_iter().map(|(name, check)| (name, failure(check))).collect()
+
+    health
+        .recent_report()
+        .await
+        .checks
+        .into_iter()
+        .map(|(name, check)| (name, failure(check)))
+        .collect()
 }
 
 fn named((name, failure): (&str, Option<String>)) -> (String, Option<String>) {

@@ -107,46 +107,75 @@ pub(crate) fn read_request(body: &[u8]) -> Result<crate::engine::Request<'_>, Ve
 /// Returns the routes of a service.
 pub(crate) fn router(service: Arc<AppState>) -> Router {
     let limits = service.rate_limits.as_ref();
+
     // Attempts to guess the password count as well, which needs a layer around everything.
-    let (limits, around) = if service.dev_auth.is_some() { (None, limits) } else { (limits, None) };
+    let (limits, around) = if service.dev_auth.is_some() {
+        (None, limits)
+    } else {
+        (limits, None)
+    };
+
     let post = |transport| Post::new(&service, transport, limits.is_some());
     let protection = &*service.protection;
     let cross_origin = CrossOriginLayer(protection.cross_origin.clone());
-    let graphql = MethodRouter::new().get(get::get).fallback(endpoint::other_method);
-    let graphql = if protection.cross_origin.is_some() { graphql.layer(cross_origin.clone()) } else { graphql };
+    let graphql = MethodRouter::new()
+        .get(get::get)
+        .fallback(endpoint::other_method);
+    let graphql = if protection.cross_origin.is_some() {
+        graphql.layer(cross_origin.clone())
+    } else {
+        graphql
+    };
+
     let by_http = cross_origin.layer(post(Transport::HttpPost));
     let graphql = limited(graphql, limits).on_service(MethodFilter::POST, by_http);
     let router = Router::new().route("/graphql", graphql);
     let router = if service.rust_endpoint {
         let planned = limited(MethodRouter::new().fallback(endpoint::post_only), limits);
         let planned = planned.on_service(MethodFilter::POST, post(Transport::RustEndpoint));
-        let planned = if protection.cross_origin.is_some() { planned.layer(cross_origin) } else { planned };
+        let planned = if protection.cross_origin.is_some() {
+            planned.layer(cross_origin)
+        } else {
+            planned
+        };
         router.route("/graphql/rust", planned)
     } else {
         router
     };
+
     #[cfg(feature = "compression")]
     let router = match protection.compression {
         Some(min_size) => router.layer(compression(min_size)),
         None => router,
     };
+
     #[cfg(feature = "graphiql")]
     let router = match (service.engine.development, limits) {
         (true, Some(limits)) => router.merge(graphiql::routes().layer(limits.clone())),
         (true, None) => router.merge(graphiql::routes()),
         (false, _) => router,
     };
+
     let router = match &service.dev_auth {
         Some(auth) => router.route_layer(from_fn_with_state(auth.clone(), dev_auth::check)),
         None => router,
     };
+
     let router = match around {
         Some(limits) => router.layer(limits.clone()),
         None => router,
     };
+
     let router = router
-        .route("/health", get(|state| guarded(MediaType::Json, health::health(state))))
-        .route("/ready", get(|state, stopping| guarded(MediaType::Json, health::ready(state, stopping))));
+        .route(
+            "/health",
+            get(|state| guarded(MediaType::Json, health::health(state))),
+        )
+        .route(
+            "/ready",
+            get(|state, stopping| guarded(MediaType::Json, health::ready(state, stopping))),
+        );
+
     router.with_state(service)
 }
 

@@ -21,16 +21,25 @@ impl MediaType {
 
     /// Returns the best type that `Accept` allows; `None` if it allows neither.
     pub(super) fn negotiate(headers: &HeaderMap) -> Option<Self> {
-        let mut values = headers.get_all(header::ACCEPT).iter().map(HeaderValue::as_bytes);
+        let mut values = headers
+            .get_all(header::ACCEPT)
+            .iter()
+            .map(HeaderValue::as_bytes);
         match (values.next(), values.next()) {
             // Fast path for the values that most clients send.
             (None | Some(b"application/json" | b"*/*"), None) => return Some(Self::Json),
             (Some(b"application/graphql-response+json"), None) => return Some(Self::Response),
             _ => {}
         }
+
         let json = quality(headers, "application/json");
         let response = quality(headers, "application/graphql-response+json");
-        let best = if rank(response) > rank(json) { (response, Self::Response) } else { (json, Self::Json) };
+        let best = if rank(response) > rank(json) {
+            (response, Self::Response)
+        } else {
+            (json, Self::Json)
+        };
+
         best.0.filter(|found| found.weight > 0).map(|_| best.1)
     }
 }
@@ -56,20 +65,35 @@ impl Quality {
     /// Returns the preference in a range of `Accept`; `None` if its weight is not a number.
     pub(super) fn of(range: &str, position: usize, specificity: u8) -> Option<Self> {
         let mut parameters = range.split(';').skip(1).map(str::trim);
-        let q = parameters.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse::<f32>().ok())?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1000")]
+        let q = parameters
+            .find_map(|part| part.strip_prefix("q="))
+            .map_or(Some(1.0), |q| q.parse::<f32>().ok())?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to 0..=1000"
+        )]
         let weight = (q.clamp(0.0, 1.0) * 1000.0) as u16;
-        Some(Self { weight, specificity, position })
+        Some(Self {
+            weight,
+            specificity,
+            position,
+        })
     }
 }
 
 fn rank(quality: Option<Quality>) -> (u16, u8, std::cmp::Reverse<usize>) {
-    quality.map_or((0, 0, std::cmp::Reverse(usize::MAX)), |q| (q.weight, q.specificity, std::cmp::Reverse(q.position)))
+    quality.map_or((0, 0, std::cmp::Reverse(usize::MAX)), |q| {
+        (q.weight, q.specificity, std::cmp::Reverse(q.position))
+    })
 }
 
 /// Returns the ranges of `Accept`, with their positions.
 pub(super) fn ranges(headers: &HeaderMap) -> impl Iterator<Item = (usize, &str)> {
-    let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let values = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',')).enumerate()
 }
 
@@ -86,5 +110,6 @@ pub(super) fn quality(headers: &HeaderMap, wanted: &str) -> Option<Quality> {
         };
         Quality::of(range, position, specificity)
     });
+
     covering.max_by_key(|quality| (quality.specificity, std::cmp::Reverse(quality.position)))
 }

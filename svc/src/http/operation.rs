@@ -32,7 +32,11 @@ async fn logged(
 ) -> Result<ResponseStream, Response> {
     match service.request_log.clone() {
         None => answer(service, request, parts).await,
-        Some(log) => log.operation("websocket", answer(service, request, parts)).boxed().await,
+        Some(log) => {
+            log.operation("websocket", answer(service, request, parts))
+                .boxed()
+                .await
+        }
     }
 }
 
@@ -48,10 +52,15 @@ async fn answer(
             Ok(_) => answering.answered(axum::http::StatusCode::OK, None, 0),
             Err(response) => {
                 let answer = &response.answer;
-                answering.answered(status(answer, MediaType::Response), answer.code(), answer.field_errors());
+                answering.answered(
+                    status(answer, MediaType::Response),
+                    answer.code(),
+                    answer.field_errors(),
+                );
             }
         }
     }
+
     started
 }
 
@@ -62,7 +71,15 @@ async fn run(
 ) -> Result<ResponseStream, Response> {
     parts.renew_hook();
     service.engine.resume(&mut parts).await?;
-    let address = service.protection.addresses.certain(&parts.headers, &parts.extensions);
-    let _admitted = service.protection.enter(address).await.map_err(Refusal::into_response)?;
+    let address = service
+        .protection
+        .addresses
+        .certain(&parts.headers, &parts.extensions);
+    let _admitted = service
+        .protection
+        .enter(address)
+        .await
+        .map_err(Refusal::into_response)?;
+
     service.engine.subscribe(request, parts).await
 }

@@ -36,17 +36,32 @@ pub(super) enum Sent<'a> {
 pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refusal> {
     // The slow path below finds the errors of an invalid body.
     if let Ok(text) = std::str::from_utf8(body)
-        && let Ok(Body { query, variables, operation_name, extensions: None, document_id: None }) =
-            serde_json::from_str(text)
+        && let Ok(Body {
+            query,
+            variables,
+            operation_name,
+            extensions: None,
+            document_id: None,
+        }) = serde_json::from_str(text)
         && !query.trim().is_empty()
     {
         let variables = variables.unwrap_or_default();
-        return Ok(Sent::One(Request { query, variables, operation_name, ..Request::default() }));
+        return Ok(Sent::One(Request {
+            query,
+            variables,
+            operation_name,
+            ..Request::default()
+        }));
     }
+
     if body.iter().all(u8::is_ascii_whitespace) {
-        return Err(bad_request("the body is empty; send a JSON object with `query`"));
+        return Err(bad_request(
+            "the body is empty; send a JSON object with `query`",
+        ));
     }
-    let text = std::str::from_utf8(body).map_err(|error| not_json(body, Malformed(error.valid_up_to())))?;
+
+    let text = std::str::from_utf8(body)
+        .map_err(|error| not_json(body, Malformed(error.valid_up_to())))?;
     match ExactJson::read(text).map_err(|error| not_json(body, error))? {
         ExactJson::Object(fields) => from_fields(fields).map(Sent::One),
         ExactJson::Array(entries) => batch(entries, batch_max).map(Sent::Batch),
@@ -58,18 +73,27 @@ pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refus
 pub(super) fn one_from_body(body: &[u8]) -> Result<Request<'_>, Refusal> {
     match from_body(body, 0)? {
         Sent::One(request) => Ok(request),
-        Sent::Batch(_) => Err(bad_request("a stream answers one request, so send no batch")),
+        Sent::Batch(_) => Err(bad_request(
+            "a stream answers one request, so send no batch",
+        )),
     }
 }
 
-fn batch(entries: Vec<ExactJson>, most: usize) -> Result<Vec<Result<Request<'static>, Refusal>>, Refusal> {
+fn batch(
+    entries: Vec<ExactJson>,
+    most: usize,
+) -> Result<Vec<Result<Request<'static>, Refusal>>, Refusal> {
     let given = entries.len();
     match given {
-        _ if most == 0 => Err(bad_request("batches are switched off; send one request as a JSON object")),
-        0 => Err(bad_request("the batch is empty; send at least one request in it")),
-        _ if given > most => {
-            Err(bad_request(format!("the batch has {given} requests; at most {most} are allowed (SVC_BATCH_MAX)")))
-        }
+        _ if most == 0 => Err(bad_request(
+            "batches are switched off; send one request as a JSON object",
+        )),
+        0 => Err(bad_request(
+            "the batch is empty; send at least one request in it",
+        )),
+        _ if given > most => Err(bad_request(format!(
+            "the batch has {given} requests; at most {most} are allowed (SVC_BATCH_MAX)"
+        ))),
         _ => Ok(entries.into_iter().map(of_batch).collect()),
     }
 }
@@ -77,7 +101,9 @@ fn batch(entries: Vec<ExactJson>, most: usize) -> Result<Vec<Result<Request<'sta
 fn of_batch(entry: ExactJson) -> Result<Request<'static>, Refusal> {
     match entry {
         ExactJson::Object(fields) => from_fields(fields),
-        _ => Err(bad_request("each request of a batch must be a JSON object with `query`")),
+        _ => Err(bad_request(
+            "each request of a batch must be a JSON object with `query`",
+        )),
     }
 }
 
@@ -85,7 +111,9 @@ fn not_json(body: &[u8], Malformed(at): Malformed) -> Refusal {
     let before = &body[..at.min(body.len())];
     let line = memchr::memchr_iter(b'\n', before).count() + 1;
     let column = at - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) + 1;
-    bad_request(format!("the body is not JSON: line {line}, column {column}"))
+    bad_request(format!(
+        "the body is not JSON: line {line}, column {column}"
+    ))
 }
 
 /// Reads a query string, where `variables` and `extensions` are JSON texts.
@@ -95,16 +123,20 @@ pub(super) fn from_query_string(query: &str) -> Result<Request<'static>, Refusal
         let value = match name.as_ref() {
             "query" | "operationName" | "documentId" => ExactJson::String(value.into_owned()),
             "variables" | "extensions" if value.is_empty() => ExactJson::Null,
-            "variables" | "extensions" => {
-                ExactJson::read(&value).map_err(|_| bad_request(format!("the parameter `{name}` is not JSON")))?
-            }
+            "variables" | "extensions" => ExactJson::read(&value)
+                .map_err(|_| bad_request(format!("the parameter `{name}` is not JSON")))?,
             _ => continue,
         };
+
         if fields.get(&name).is_some() {
-            return Err(bad_request(format!("the parameter `{name}` is given twice")));
+            return Err(bad_request(format!(
+                "the parameter `{name}` is given twice"
+            )));
         }
+
         fields.insert(name.into_owned(), value);
     }
+
     from_fields(fields)
 }
 
@@ -121,29 +153,45 @@ pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusa
         Some(DocumentId::Name(_)) => return Err(not_sha256()),
         None => (None, document_id),
     };
+
     let query = match fields.take("query") {
         Some(ExactJson::String(query)) if !query.trim().is_empty() => query,
         // The hash or the id identifies the document.
-        Some(ExactJson::String(_) | ExactJson::Null) | None if persisted.is_some() || document_id.is_some() => {
+        Some(ExactJson::String(_) | ExactJson::Null) | None
+            if persisted.is_some() || document_id.is_some() =>
+        {
             String::new()
         }
         Some(ExactJson::String(_)) | None => {
-            return Err(bad_request("`query` is missing: send the GraphQL document in it"));
+            return Err(bad_request(
+                "`query` is missing: send the GraphQL document in it",
+            ));
         }
         Some(_) => return Err(bad_request("`query` must be a string")),
     };
+
     if document_id.is_some() && (persisted.is_some() || !query.is_empty()) {
         return Err(bad_request(
             "name the document once: with `documentId`, or with `query` and `extensions.persistedQuery`",
         ));
     }
+
     let operation_name = match fields.take("operationName") {
         None | Some(ExactJson::Null) => None,
         Some(ExactJson::String(name)) => Some(name),
         Some(_) => return Err(bad_request("`operationName` must be a string or null")),
     };
+
     let variables = object(&mut fields, "variables")?.into_iter().collect();
-    Ok(Request { query: query.into(), persisted, document_id, variables, operation_name, explain })
+
+    Ok(Request {
+        query: query.into(),
+        persisted,
+        document_id,
+        variables,
+        operation_name,
+        explain,
+    })
 }
 
 /// Parses `documentId`, as in the draft on persisted documents.
@@ -155,23 +203,30 @@ fn document_id(value: Option<ExactJson>) -> Result<Option<DocumentId>, Refusal> 
     }
 }
 
-/// Parses `persistedQuery`, as Apollo's clients send it. In place of the SHA-256, other clients send the hash from
-/// their manifest: a SHA-1 or an MD5.
+/// Parses `persistedQuery`, as Apollo's clients send it. In place of the SHA-256, other clients
+/// send the hash from their manifest: a SHA-1 or an MD5.
 fn persisted(mut extensions: Fields) -> Result<Option<DocumentId>, Refusal> {
     let fields = match extensions.take("persistedQuery") {
         None | Some(ExactJson::Null) => return Ok(None),
         Some(ExactJson::Object(fields)) => fields,
         Some(_) => return Err(bad_request("`extensions.persistedQuery` must be an object")),
     };
+
     if fields.get("version") != Some(&ExactJson::Number(ExactNumber::from(1))) {
         return Err(bad_request("`extensions.persistedQuery.version` must be 1"));
     }
+
     let mut hash = [0; 32];
-    let text = fields.get("sha256Hash").and_then(ExactJson::as_str).unwrap_or_default();
+    let text = fields
+        .get("sha256Hash")
+        .and_then(ExactJson::as_str)
+        .unwrap_or_default();
     if OTHER_HASHES.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(Some(DocumentId::Name(text.to_owned())));
     }
+
     hex::decode_to_slice(text, &mut hash).map_err(|_| not_sha256())?;
+
     Ok(Some(DocumentId::Hash(hash)))
 }
 

@@ -21,18 +21,24 @@ use crate::wake_flag::WakeFlag;
 
 /// The service that handles `POST`.
 ///
-/// Implemented as a `Service`, not a handler: axum moves a handler's future on every request, and ours is several kB.
+/// Implemented as a `Service`, not a handler: axum moves a handler's future on every request, and
+/// ours is several kB.
 #[derive(Debug, Clone)]
 pub(super) struct Post {
     service: Arc<AppState>,
     transport: Transport,
-    /// Whether this service applies rate limits itself. If an outer layer does, it leaves its hook in the extensions.
+    /// Whether this service applies rate limits itself. If an outer layer does, it leaves its hook
+    /// in the extensions.
     is_limiting: bool,
 }
 
 impl Post {
     pub(super) fn new(service: &Arc<AppState>, transport: Transport, is_limiting: bool) -> Self {
-        Self { service: service.clone(), transport, is_limiting }
+        Self {
+            service: service.clone(),
+            transport,
+            is_limiting,
+        }
     }
 }
 
@@ -46,9 +52,16 @@ impl tower::Service<Request> for Post {
     }
 
     fn call(&mut self, request: Request) -> LimitedFuture<Woken> {
-        match self.service.rate_limits.as_ref().filter(|_| self.is_limiting) {
+        match self
+            .service
+            .rate_limits
+            .as_ref()
+            .filter(|_| self.is_limiting)
+        {
             Some(limits) => limits.around(request, |request, hook| self.answer(request, hook)),
-            None => LimitedFuture::Free { answering: self.answer(request, None) },
+            None => LimitedFuture::Free {
+                answering: self.answer(request, None),
+            },
         }
     }
 }
@@ -58,17 +71,25 @@ impl Post {
         let (service, transport) = (self.service.clone(), self.transport);
         let hook = hook.or_else(|| Hooked::of(request.extensions()));
         let media = MediaType::negotiate(request.headers());
+
         if transport == Transport::HttpPost
             && let Some(wanted) = StreamType::wanted(request.headers())
         {
             let future = async move {
-                let answer = |request, address| streamed::answer(&service, request, hook, wanted, media, address);
+                let answer = |request, address| {
+                    streamed::answer(&service, request, hook, wanted, media, address)
+                };
                 service.protection.around(request, media, answer).await
             };
             return Woken::new(Box::pin(future), media);
         }
+
         // Written directly into its allocation.
-        let future = Box::write(Box::new_uninit(), answer(service, request, hook, transport, media));
+        let future = Box::write(
+            Box::new_uninit(),
+            answer(service, request, hook, transport, media),
+        );
+
         Woken::new(Box::into_pin(future), media)
     }
 }
@@ -80,12 +101,13 @@ async fn answer(
     transport: Transport,
     media: Option<MediaType>,
 ) -> Response<Body> {
-    let answer = |request, address| endpoint::post(&service, request, hook, transport, media, address);
+    let answer =
+        |request, address| endpoint::post(&service, request, hook, transport, media, address);
     service.protection.around(request, media, answer).await
 }
 
-/// A request's future, polled only if it was woken: hyper also polls for its own reasons, such as a body that has been
-/// read.
+/// A request's future, polled only if it was woken: hyper also polls for its own reasons, such as a
+/// body that has been read.
 pub(super) struct Woken {
     future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>,
     woken: Arc<WakeFlag>,
@@ -95,9 +117,18 @@ pub(super) struct Woken {
 }
 
 impl Woken {
-    fn new(future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>, media: Option<MediaType>) -> Self {
+    fn new(
+        future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>,
+        media: Option<MediaType>,
+    ) -> Self {
         let woken = Arc::<WakeFlag>::default();
-        Self { future, waker: woken.clone().into(), woken, begun: false, media }
+        Self {
+            future,
+            waker: woken.clone().into(),
+            woken,
+            begun: false,
+            media,
+        }
     }
 }
 
@@ -109,9 +140,18 @@ impl Future for Woken {
         if !this.woken.take_wake(cx.waker()) && this.begun {
             return Poll::Pending;
         }
+
         this.begun = true;
-        let polled =
-            catch_unwind(AssertUnwindSafe(|| this.future.as_mut().poll(&mut Context::from_waker(&this.waker))));
-        polled.unwrap_or_else(|panic| Poll::Ready(panicked(this.media.unwrap_or(MediaType::Json), &*panic))).map(Ok)
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            this.future
+                .as_mut()
+                .poll(&mut Context::from_waker(&this.waker))
+        }));
+
+        polled
+            .unwrap_or_else(|panic| {
+                Poll::Ready(panicked(this.media.unwrap_or(MediaType::Json), &*panic))
+            })
+            .map(Ok)
     }
 }

@@ -6,16 +6,20 @@ use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use super::live::Full;
 use super::negotiate::MediaType;
 use crate::ErrorCode;
-use crate::engine::{Answer, Challenge, Freshness, RequestError, count_refusal, write_request_errors};
+use crate::engine::{
+    Answer, Challenge, Freshness, RequestError, count_refusal, write_request_errors,
+};
 
-/// The `Cache-Control` of responses: they are for the requesting client, at the time of the request.
+/// The `Cache-Control` of responses: they are for the requesting client, at the time of the
+/// request.
 pub(super) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-store");
 
-/// The `Vary` of responses at `/graphql`, for caches that store them regardless: `Accept` selects between the media
-/// types and GraphiQL, and the response depends on the credentials.
+/// The `Vary` of responses at `/graphql`, for caches that store them regardless: `Accept` selects
+/// between the media types and GraphiQL, and the response depends on the credentials.
 pub(super) const VARY: HeaderValue = HeaderValue::from_static("Accept, Authorization, Cookie");
 
-/// The maximum number of headers of a response, including headers of layers: reserving once costs less than growing.
+/// The maximum number of headers of a response, including headers of layers: reserving once costs
+/// less than growing.
 const MOST_HEADERS: usize = 11;
 
 /// A request that did not reach the engine.
@@ -29,12 +33,19 @@ pub(super) struct Refusal {
 
 impl Refusal {
     pub(super) fn new(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { status, error: RequestError::new(code, message), header: None }
+        Self {
+            status,
+            error: RequestError::new(code, message),
+            header: None,
+        }
     }
 
     /// Adds a header with the accepted values, or with the time to retry.
     pub(super) fn with_header(self, name: HeaderName, value: &'static str) -> Self {
-        Self { header: Some((name, value)), ..self }
+        Self {
+            header: Some((name, value)),
+            ..self
+        }
     }
 
     pub(super) fn code(&self) -> &'static str {
@@ -64,7 +75,9 @@ impl Refusal {
         count_refusal(self.code());
         let mut response = reply(self.status, media, self.body());
         if let Some((name, value)) = &self.header {
-            response.headers_mut().insert(name, HeaderValue::from_static(value));
+            response
+                .headers_mut()
+                .insert(name, HeaderValue::from_static(value));
         }
         response
     }
@@ -74,9 +87,12 @@ impl From<Full> for Refusal {
     fn from(full: Full) -> Self {
         let (status, code, message) = match full {
             Full::Head => {
-                let message =
-                    "a subscription keeps the headers of its request, which have 16 KiB at most; send shorter ones";
-                return Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, ErrorCode::BadRequest, message);
+                let message = "a subscription keeps the headers of its request, which have 16 KiB at most; send shorter ones";
+                return Self::new(
+                    StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                    ErrorCode::BadRequest,
+                    message,
+                );
             }
             Full::Service => (
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -86,14 +102,24 @@ impl From<Full> for Refusal {
             Full::Address => {
                 let message = "clients at this address who are not logged in have as many open subscriptions as they \
                                may have together; close some of them";
-                (StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, message)
+                (
+                    StatusCode::TOO_MANY_REQUESTS,
+                    ErrorCode::RateLimited,
+                    message,
+                )
             }
             #[cfg(feature = "auth")]
             Full::User => {
-                let message = "this user has as many open subscriptions as one may have; close some of them";
-                (StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, message)
+                let message =
+                    "this user has as many open subscriptions as one may have; close some of them";
+                (
+                    StatusCode::TOO_MANY_REQUESTS,
+                    ErrorCode::RateLimited,
+                    message,
+                )
             }
         };
+
         Self::new(status, code, message).with_header(header::RETRY_AFTER, "5")
     }
 }
@@ -111,22 +137,41 @@ pub(super) fn status(answer: &Answer, media: MediaType) -> StatusCode {
 }
 
 /// Builds the reply for an engine response.
-pub(super) fn answer(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {
+pub(super) fn answer(
+    status: StatusCode,
+    media: MediaType,
+    body: impl Into<Body>,
+) -> Response<Body> {
     let mut reply = reply(status, media, body);
     if status == StatusCode::METHOD_NOT_ALLOWED {
-        reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+        reply
+            .headers_mut()
+            .insert(header::ALLOW, HeaderValue::from_static("POST"));
     }
     reply
 }
 
 /// Adds the headers for downstream caches to the reply.
-pub(super) fn fresh(mut reply: Response<Body>, freshness: Option<Box<Freshness>>) -> Response<Body> {
+pub(super) fn fresh(
+    mut reply: Response<Body>,
+    freshness: Option<Box<Freshness>>,
+) -> Response<Body> {
     if let Some(freshness) = freshness {
-        let Freshness { etag, cache_control, vary } = *freshness;
-        for (name, value) in [(header::ETAG, etag), (header::CACHE_CONTROL, cache_control), (header::VARY, vary)] {
+        let Freshness {
+            etag,
+            cache_control,
+            vary,
+        } = *freshness;
+
+        for (name, value) in [
+            (header::ETAG, etag),
+            (header::CACHE_CONTROL, cache_control),
+            (header::VARY, vary),
+        ] {
             reply.headers_mut().insert(name, value);
         }
     }
+
     reply
 }
 
@@ -136,9 +181,15 @@ pub(super) fn challenged(mut response: Response<Body>, challenge: Challenge) -> 
         Challenge::None => return response,
         Challenge::Missing => "Bearer",
         Challenge::Invalid => "Bearer error=\"invalid_token\"",
-        Challenge::Expired => "Bearer error=\"invalid_token\", error_description=\"the token has expired\"",
+        Challenge::Expired => {
+            "Bearer error=\"invalid_token\", error_description=\"the token has expired\""
+        }
     };
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(value));
+
+    response
+        .headers_mut()
+        .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(value));
+
     response
 }
 
@@ -148,12 +199,27 @@ fn status_of(code: &str, media: MediaType) -> StatusCode {
         (ErrorCode::Unauthenticated, StatusCode::UNAUTHORIZED),
         (ErrorCode::Forbidden, StatusCode::FORBIDDEN),
         (ErrorCode::RateLimited, StatusCode::TOO_MANY_REQUESTS),
-        (ErrorCode::InternalServerError, StatusCode::INTERNAL_SERVER_ERROR),
-        (ErrorCode::ServiceUnavailable, StatusCode::SERVICE_UNAVAILABLE),
+        (
+            ErrorCode::InternalServerError,
+            StatusCode::INTERNAL_SERVER_ERROR,
+        ),
+        (
+            ErrorCode::ServiceUnavailable,
+            StatusCode::SERVICE_UNAVAILABLE,
+        ),
         (ErrorCode::Timeout, StatusCode::GATEWAY_TIMEOUT),
     ];
-    let known = statuses.iter().find(|(known, _)| known.as_str() == code).map(|(_, status)| *status);
-    known.unwrap_or(if media == MediaType::Response { StatusCode::BAD_REQUEST } else { StatusCode::OK })
+
+    let known = statuses
+        .iter()
+        .find(|(known, _)| known.as_str() == code)
+        .map(|(_, status)| *status);
+
+    known.unwrap_or(if media == MediaType::Response {
+        StatusCode::BAD_REQUEST
+    } else {
+        StatusCode::OK
+    })
 }
 
 pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {
@@ -161,9 +227,16 @@ pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>)
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.reserve(MOST_HEADERS);
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media.as_str()));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static(media.as_str()),
+    );
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
     headers.insert(header::CACHE_CONTROL, PRIVATE);
     headers.insert(header::VARY, VARY);
+
     response
 }

@@ -45,7 +45,12 @@ impl StreamBody {
     pub(super) fn new(kind: StreamType, source: Source, seat: Seat) -> Self {
         seat.initialise();
         seat.set_operations(1);
-        Self { kind, state: State::Opening(source), seat, id: RequestId::current() }
+        Self {
+            kind,
+            state: State::Opening(source),
+            seat,
+            id: RequestId::current(),
+        }
     }
 
     fn poll_bytes(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
@@ -55,9 +60,11 @@ impl StreamBody {
             }
             return Poll::Ready(Some(Bytes::from_static(self.kind.opening())));
         }
+
         match self.seat.poll_order(cx) {
             Poll::Ready(Order::Ping) => {
-                // A client cannot reply to it, so having been able to send it counts as a sign of life.
+                // A client cannot reply to it, so having been able to send it counts as a sign of
+                // life.
                 self.seat.hear();
                 return Poll::Ready(Some(self.kind.heartbeat().into()));
             }
@@ -70,6 +77,7 @@ impl StreamBody {
             Poll::Ready(Order::EndOperations) => {}
             Poll::Ready(Order::End(_)) | Poll::Pending => {}
         }
+
         let answer = match &mut self.state {
             State::Open(Source::Many(stream)) => ready!(stream.poll_next_unpin(cx)),
             State::Open(Source::One(response)) => {
@@ -80,6 +88,7 @@ impl StreamBody {
             State::Completing => None,
             State::Opening(_) | State::Ended => return Poll::Ready(None),
         };
+
         Poll::Ready(Some(match answer {
             Some(response) => self.kind.next(&response.body).into(),
             None => {
@@ -97,8 +106,8 @@ impl StreamBody {
         })
     }
 
-    /// Returns the last bytes of a stream that the service ends. An event stream has none when the server stops: its
-    /// client reopens a stream that was not completed, elsewhere.
+    /// Returns the last bytes of a stream that the service ends. An event stream has none when the
+    /// server stops: its client reopens a stream that was not completed, elsewhere.
     fn last_words(&self, ending: Ending) -> Option<Vec<u8>> {
         let error = match (ending.token_error(), self.kind) {
             (Some(error), _) => error,
@@ -108,13 +117,25 @@ impl StreamBody {
                 json!({ "message": "the service is going away; subscribe again", "extensions": { "code": code } })
             }
         };
+
         let errors = json!({ "errors": [error] }).to_string();
-        Some([self.kind.broken(errors.as_bytes()), self.kind.complete().to_vec()].concat())
+        Some(
+            [
+                self.kind.broken(errors.as_bytes()),
+                self.kind.complete().to_vec(),
+            ]
+            .concat(),
+        )
     }
 
     fn panicked(&self, panic: &str) -> Bytes {
         let errors = json!({ "errors": [masked(panic)] }).to_string();
-        [self.kind.broken(errors.as_bytes()), self.kind.complete().to_vec()].concat().into()
+        [
+            self.kind.broken(errors.as_bytes()),
+            self.kind.complete().to_vec(),
+        ]
+        .concat()
+        .into()
     }
 }
 
@@ -122,7 +143,10 @@ impl HttpBody for StreamBody {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let this = &mut *self;
         let id = this.id.clone();
         let bytes = ready!(RequestId::within(id.as_ref(), || this.poll_caught(cx)));

@@ -10,7 +10,8 @@ pub(super) enum StreamType {
     /// `text/event-stream`: distinct connections of
     /// [graphql-sse](https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md).
     EventStream,
-    /// `multipart/mixed` with `subscriptionSpec=1.0`, the type of Apollo's clients for [subscriptions over
+    /// `multipart/mixed` with `subscriptionSpec=1.0`, the type of Apollo's clients for
+    /// [subscriptions over
     /// HTTP](https://www.apollographql.com/docs/router/executing-operations/subscription-multipart-protocol).
     Multipart,
 }
@@ -19,19 +20,28 @@ impl StreamType {
     /// Returns the type that `Accept` names, or prefers of both; a range such as `*/*` names none.
     pub(super) fn wanted(headers: &HeaderMap) -> Option<Self> {
         let names = |value: &axum::http::HeaderValue| {
-            let finds = |name: &str| memchr::memmem::find(value.as_bytes(), name.as_bytes()).is_some();
+            let finds =
+                |name: &str| memchr::memmem::find(value.as_bytes(), name.as_bytes()).is_some();
             // None of the names is shorter.
-            value.len() >= "text/event-stream".len() && (finds("event-stream") || finds("subscriptionSpec"))
+            value.len() >= "text/event-stream".len()
+                && (finds("event-stream") || finds("subscriptionSpec"))
         };
+
         if !headers.get_all(header::ACCEPT).iter().any(names) {
             return None;
         }
+
         let events = quality(headers, "text/event-stream").filter(|found| found.specificity == 2);
         let parts = ranges(headers).filter(|(_, range)| is_multipart(range));
-        let parts = parts.filter_map(|(position, range)| Quality::of(range, position, 2)).next();
+        let parts = parts
+            .filter_map(|(position, range)| Quality::of(range, position, 2))
+            .next();
         let best = [(events, Self::EventStream), (parts, Self::Multipart)].into_iter();
-        let best = best.filter_map(|(found, kind)| Some((found.filter(|found| found.weight > 0)?, kind)));
-        best.max_by_key(|(found, _)| (found.weight, std::cmp::Reverse(found.position))).map(|(_, kind)| kind)
+        let best =
+            best.filter_map(|(found, kind)| Some((found.filter(|found| found.weight > 0)?, kind)));
+
+        best.max_by_key(|(found, _)| (found.weight, std::cmp::Reverse(found.position)))
+            .map(|(_, kind)| kind)
     }
 
     pub(super) fn as_str(self) -> &'static str {
@@ -41,7 +51,8 @@ impl StreamType {
         }
     }
 
-    /// The bytes before the first response, so that clients and proxies see that the stream is open.
+    /// The bytes before the first response, so that clients and proxies see that the stream is
+    /// open.
     pub(super) fn opening(self) -> &'static [u8] {
         match self {
             Self::EventStream => b":\n\n",
@@ -70,7 +81,13 @@ impl StreamType {
         match self {
             Self::EventStream => event(errors),
             // `{"errors":[…]}`, beside a null payload.
-            Self::Multipart => part(&[b"{\"payload\":null,", errors.strip_prefix(b"{").unwrap_or_default()].concat()),
+            Self::Multipart => part(
+                &[
+                    b"{\"payload\":null,",
+                    errors.strip_prefix(b"{").unwrap_or_default(),
+                ]
+                .concat(),
+            ),
         }
     }
 
@@ -86,10 +103,16 @@ impl StreamType {
 
 fn is_multipart(range: &str) -> bool {
     let mut parts = range.split(';').map(str::trim);
-    parts.next().is_some_and(|name| name.eq_ignore_ascii_case("multipart/mixed"))
+    parts
+        .next()
+        .is_some_and(|name| name.eq_ignore_ascii_case("multipart/mixed"))
         && parts.any(|part| {
-            let parameter = part.split_once('=').map(|(name, value)| (name.trim(), value.trim().trim_matches('"')));
-            parameter.is_some_and(|(name, value)| name.eq_ignore_ascii_case("subscriptionSpec") && value == "1.0")
+            let parameter = part
+                .split_once('=')
+                .map(|(name, value)| (name.trim(), value.trim().trim_matches('"')));
+            parameter.is_some_and(|(name, value)| {
+                name.eq_ignore_ascii_case("subscriptionSpec") && value == "1.0"
+            })
         })
 }
 
@@ -107,7 +130,12 @@ fn event(answer: &[u8]) -> Vec<u8> {
 
 /// A part and the boundary after it: clients treat a part as complete when they see the boundary.
 fn part(json: &[u8]) -> Vec<u8> {
-    [b"\r\ncontent-type: application/json\r\n\r\n", json, b"\r\n--graphql"].concat()
+    [
+        b"\r\ncontent-type: application/json\r\n\r\n",
+        json,
+        b"\r\n--graphql",
+    ]
+    .concat()
 }
 
 #[cfg(test)]
@@ -115,22 +143,35 @@ mod tests {
     use super::*;
 
     fn wanted(accept: &str) -> Option<StreamType> {
-        StreamType::wanted(&HeaderMap::from_iter([(header::ACCEPT, accept.parse().unwrap())]))
+        StreamType::wanted(&HeaderMap::from_iter([(
+            header::ACCEPT,
+            accept.parse().unwrap(),
+        )]))
     }
 
     #[test]
     fn only_what_is_named_is_wanted() {
-        for none in
-            ["*/*", "text/*", "multipart/mixed", "application/json", "text/event-stream;q=0", "text/event-streams"]
-        {
+        for none in [
+            "*/*",
+            "text/*",
+            "multipart/mixed",
+            "application/json",
+            "text/event-stream;q=0",
+            "text/event-streams",
+        ] {
             assert_eq!(wanted(none), None, "{none}");
         }
+
         let apollo = "multipart/mixed;boundary=graphql;subscriptionSpec=1.0,application/json";
         assert_eq!(wanted(apollo), Some(StreamType::Multipart));
-        assert_eq!(wanted("multipart/mixed; subscriptionSpec=\"1.0\""), Some(StreamType::Multipart));
+        assert_eq!(
+            wanted("multipart/mixed; subscriptionSpec=\"1.0\""),
+            Some(StreamType::Multipart)
+        );
         assert_eq!(wanted("multipart/mixed; subscriptionSpec=2.0"), None);
         let urql = "application/graphql-response+json, application/json, text/event-stream, multipart/mixed";
         assert_eq!(wanted(urql), Some(StreamType::EventStream));
+
         assert_eq!(
             wanted("text/event-stream;q=0.5, multipart/mixed;subscriptionSpec=1.0"),
             Some(StreamType::Multipart)
@@ -139,6 +180,9 @@ mod tests {
 
     #[test]
     fn line_ends_stay_inside_an_event() {
-        assert_eq!(event(b"{\"a\":\r\n1}"), b"event: next\ndata: {\"a\":\ndata: \ndata: 1}\n\n");
+        assert_eq!(
+            event(b"{\"a\":\r\n1}"),
+            b"event: next\ndata: {\"a\":\ndata: \ndata: 1}\n\n"
+        );
     }
 }

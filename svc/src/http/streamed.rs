@@ -27,7 +27,8 @@ const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering
 /// The outcome of an operation: a single response, or a stream of responses.
 type Started = Result<ResponseStream, crate::engine::Response>;
 
-/// Handles a request whose client accepts a stream; `media` is the other media type that it accepts.
+/// Handles a request whose client accepts a stream; `media` is the other media type that it
+/// accepts.
 pub(super) async fn answer(
     service: &AppState,
     request: HttpRequest,
@@ -37,20 +38,34 @@ pub(super) async fn answer(
     address: Option<IpAddr>,
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let (version, query) = (parts.version, parts.uri.query().unwrap_or_default().to_owned());
-    let sent = if parts.method == axum::http::Method::GET { Sent::Url(query) } else { Sent::Body(body) };
+    let (version, query) = (
+        parts.version,
+        parts.uri.query().unwrap_or_default().to_owned(),
+    );
+    let sent = if parts.method == axum::http::Method::GET {
+        Sent::Url(query)
+    } else {
+        Sent::Body(body)
+    };
+
     let checked = check_forgery(service, &parts);
     let mut parts = request_parts(parts, hook, media);
     let answering = service.engine.hooks.answering();
+
     if let Err(refusal) = checked {
         return reply_to(Err(refusal), media, version, answering);
     }
+
     let challenge = match service.engine.begin(&mut parts).await {
         Ok(challenge) => challenge,
         Err(refused) => {
-            return challenged(reply_to(Ok(refused.response), media, version, answering), refused.challenge);
+            return challenged(
+                reply_to(Ok(refused.response), media, version, answering),
+                refused.challenge,
+            );
         }
     };
+
     let response = match begin(service, parts, sent, media, address).await {
         Ok(Begun::Answered(response)) => reply_to(Ok(response), media, version, answering),
         Ok(Begun::Stream(source, seat)) => {
@@ -61,6 +76,7 @@ pub(super) async fn answer(
         }
         Err(refusal) => reply_to(Err(refusal), media, version, answering),
     };
+
     challenged(response, challenge)
 }
 
@@ -87,13 +103,18 @@ async fn begin(
     address: Option<IpAddr>,
 ) -> Result<Begun, Refusal> {
     let client = Client::of(&parts, service);
-    // Reserve the stream before executing if the client accepts only a stream: otherwise a mutation could run and then
-    // have nowhere to send its response.
+
+    // Reserve the stream before executing if the client accepts only a stream: otherwise a mutation
+    // could run and then have nowhere to send its response.
     let early = if media.is_none() { Some(&client) } else { None };
     let (early, started) = start(service, parts, sent, early, address).await?;
+
     Ok(match started {
-        // A client that accepts both gets the single response of an operation like all other responses.
-        Err(response) if media.is_some() || response.answer == Answer::MethodNotAllowed => Begun::Answered(response),
+        // A client that accepts both gets the single response of an operation like all other
+        // responses.
+        Err(response) if media.is_some() || response.answer == Answer::MethodNotAllowed => {
+            Begun::Answered(response)
+        }
         started => {
             let seat = early.map_or_else(|| seat(service, &client), Ok)?;
             Begun::Stream(started.map_or_else(Source::One, Source::Many), seat)
@@ -101,8 +122,8 @@ async fn begin(
     })
 }
 
-/// The client of a stream: the size of the headers that the stream keeps, the user, and the token that identifies the
-/// user; or else the address.
+/// The client of a stream: the size of the headers that the stream keeps, the user, and the token
+/// that identifies the user; or else the address.
 struct Client {
     header_bytes: usize,
     address: Option<IpAddr>,
@@ -116,7 +137,10 @@ impl Client {
     fn of(parts: &RequestParts, service: &AppState) -> Self {
         Self {
             header_bytes: parts.header_bytes(),
-            address: service.live.addresses.counted(&parts.headers, &parts.extensions),
+            address: service
+                .live
+                .addresses
+                .counted(&parts.headers, &parts.extensions),
             #[cfg(feature = "auth")]
             user: parts.user().map(|user| user.user_id.clone()),
             #[cfg(feature = "auth")]
@@ -125,17 +149,23 @@ impl Client {
     }
 }
 
-/// Returns the parts of a request that may be a subscription. If the client accepts only a stream, the transport is a
-/// stream.
-fn request_parts(parts: Parts, hook: Option<Arc<dyn RequestHook>>, media: Option<MediaType>) -> RequestParts {
+/// Returns the parts of a request that may be a subscription. If the client accepts only a stream,
+/// the transport is a stream.
+fn request_parts(
+    parts: Parts,
+    hook: Option<Arc<dyn RequestHook>>,
+    media: Option<MediaType>,
+) -> RequestParts {
     let mut parts = RequestParts::hooked(parts, Transport::EventStream, hook);
     parts.detach();
+
     if media.is_some() {
         parts.transport = match parts.allowed {
             AllowedOperations::QueriesAndSubscriptions => Transport::HttpGet,
             _ => Transport::HttpPost,
         };
     }
+
     parts
 }
 
@@ -156,32 +186,40 @@ async fn start(
         }
         Sent::Body(body) => body,
     };
+
     #[cfg(feature = "upload")]
     if let Some(uploads) = multipart::wanted(service, &parts) {
         let (request, parts) = multipart::receive(service, uploads, parts, body, address).await?;
         let (seat, _admitted) = (take_seat()?, service.protection.enter(address).await?);
         return Ok((seat, service.engine.subscribe(request, parts).await));
     }
+
     let Arrived { bytes, pending } = read(service, &parts.headers, body, address).await?;
     let (seat, _admitted) = (take_seat()?, service.protection.enter(address).await?);
     drop(pending);
     let request = parameters::one_from_body(&bytes)?;
+
     Ok((seat, service.engine.subscribe(request, parts).await))
 }
 
 /// Takes a seat for a stream of this client.
-#[cfg_attr(not(feature = "auth"), expect(unused_mut, reason = "nothing says who asks"))]
+#[cfg_attr(
+    not(feature = "auth"),
+    expect(unused_mut, reason = "nothing says who asks")
+)]
 fn seat(service: &AppState, client: &Client) -> Result<Seat, Full> {
     #[cfg(feature = "auth")]
     let address = client.address.filter(|_| client.user.is_none());
     #[cfg(not(feature = "auth"))]
     let address = client.address;
     let mut seat = service.live.open(client.header_bytes, address)?;
+
     #[cfg(feature = "auth")]
     if let Some(user) = &client.user {
         seat.of_user(user)?;
         seat.until_end_of(client.token.as_ref());
     }
+
     Ok(seat)
 }
 
@@ -190,11 +228,19 @@ fn open(source: Source, wanted: StreamType, seat: Seat) -> Response<Body> {
     let long_lived = seat.long_lived();
     let mut response = Response::new(Body::new(StreamBody::new(wanted, source, seat)));
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(wanted.as_str()));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static(wanted.as_str()),
+    );
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
     headers.insert(header::CACHE_CONTROL, PRIVATE);
     headers.insert(header::VARY, VARY);
     headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
     response.extensions_mut().insert(long_lived);
+
     response
 }

@@ -1,8 +1,9 @@
 //! JSON whose numbers keep all their digits, regardless of their source.
 //!
-//! `serde_json::Value` stores numbers as 64-bit integers and doubles. Its feature `arbitrary_precision` would keep the
-//! digits, but a feature applies to all crates of a program: it changes the meaning of `Value` for users, and breaks
-//! `#[serde(flatten)]` and untagged enums over it.
+//! `serde_json::Value` stores numbers as 64-bit integers and doubles. Its feature
+//! `arbitrary_precision` would keep the digits, but a feature applies to all crates of a program:
+//! it changes the meaning of `Value` for users, and breaks `#[serde(flatten)]` and untagged enums
+//! over it.
 
 mod number;
 mod read;
@@ -117,14 +118,22 @@ impl ExactJson {
     /// If a number is too large for a double.
     pub(crate) fn nearest(self) -> Result<serde_json::Value, serde_json::Error> {
         use serde_json::Value as Json;
+
         Ok(match self {
             Self::Null => Json::Null,
             Self::Bool(value) => Json::Bool(value),
             Self::Number(number) => Json::Number(number.nearest()?),
             Self::String(text) => Json::String(text),
-            Self::Array(items) => Json::Array(items.into_iter().map(Self::nearest).collect::<Result<_, _>>()?),
+            Self::Array(items) => Json::Array(
+                items
+                    .into_iter()
+                    .map(Self::nearest)
+                    .collect::<Result<_, _>>()?,
+            ),
             Self::Object(fields) => {
-                let fields = fields.into_iter().map(|(name, value)| Ok((name, value.nearest()?)));
+                let fields = fields
+                    .into_iter()
+                    .map(|(name, value)| Ok((name, value.nearest()?)));
                 Json::Object(fields.collect::<Result<_, serde_json::Error>>()?)
             }
         })
@@ -133,19 +142,26 @@ impl ExactJson {
     /// Converts to `serde_json`; numbers that it cannot represent become strings of their digits.
     pub(crate) fn held_or_text(self) -> serde_json::Value {
         use serde_json::Value as Json;
+
         match self {
             Self::Null => Json::Null,
             Self::Bool(value) => Json::Bool(value),
-            Self::Number(number) => number.held().map_or_else(|| Json::String(number.to_string()), Json::Number),
+            Self::Number(number) => number
+                .held()
+                .map_or_else(|| Json::String(number.to_string()), Json::Number),
             Self::String(text) => Json::String(text),
             Self::Array(items) => Json::Array(items.into_iter().map(Self::held_or_text).collect()),
-            Self::Object(fields) => {
-                Json::Object(fields.into_iter().map(|(name, value)| (name, value.held_or_text())).collect())
-            }
+            Self::Object(fields) => Json::Object(
+                fields
+                    .into_iter()
+                    .map(|(name, value)| (name, value.held_or_text()))
+                    .collect(),
+            ),
         }
     }
 
-    /// Converts to the GraphQL value for users' scalars, with numbers as in [`nearest`](Self::nearest).
+    /// Converts to the GraphQL value for users' scalars, with numbers as in
+    /// [`nearest`](Self::nearest).
     ///
     /// # Errors
     /// If a number is too large for a double.
@@ -155,16 +171,23 @@ impl ExactJson {
             Self::Bool(value) => Value::Boolean(value),
             Self::Number(number) => Value::Number(number.nearest()?),
             Self::String(text) => Value::String(text),
-            Self::Array(items) => Value::List(items.into_iter().map(Self::nearest_value).collect::<Result<_, _>>()?),
+            Self::Array(items) => Value::List(
+                items
+                    .into_iter()
+                    .map(Self::nearest_value)
+                    .collect::<Result<_, _>>()?,
+            ),
             Self::Object(fields) => {
-                let fields = fields.into_iter().map(|(name, value)| Ok((Name::new(name), value.nearest_value()?)));
+                let fields = fields
+                    .into_iter()
+                    .map(|(name, value)| Ok((Name::new(name), value.nearest_value()?)));
                 Value::Object(fields.collect::<Result<_, serde_json::Error>>()?)
             }
         })
     }
 
-    /// The value of an argument of the scalar `JSON`. If GraphQL values cannot represent its numbers, it is stored as
-    /// JSON text in the variant for bytes, which no other argument uses.
+    /// The value of an argument of the scalar `JSON`. If GraphQL values cannot represent its
+    /// numbers, it is stored as JSON text in the variant for bytes, which no other argument uses.
     pub(crate) fn into_argument(self) -> Value {
         if self.is_held() {
             // Numbers that `serde_json` represents exactly are not too large either.
@@ -183,24 +206,31 @@ impl ExactJson {
             Value::Enum(name) => Self::String(name.to_string()),
             Value::Binary(bytes) => {
                 let text = std::str::from_utf8(&bytes).ok();
-                text.and_then(|text| Self::read(text).ok()).unwrap_or_default()
+                text.and_then(|text| Self::read(text).ok())
+                    .unwrap_or_default()
             }
             Value::List(items) => Self::Array(items.into_iter().map(Self::of_argument).collect()),
-            Value::Object(fields) => {
-                fields.into_iter().map(|(name, value)| (name.to_string(), Self::of_argument(value))).collect()
-            }
+            Value::Object(fields) => fields
+                .into_iter()
+                .map(|(name, value)| (name.to_string(), Self::of_argument(value)))
+                .collect(),
         }
     }
 
-    /// Replaces the text form of [`into_argument`](Self::into_argument) with some other JSON, for types of the program
-    /// that only report whether they accept the value.
+    /// Replaces the text form of [`into_argument`](Self::into_argument) with some other JSON, for
+    /// types of the program that only report whether they accept the value.
     pub(crate) fn without_digits(value: Value) -> Value {
         match value {
             Value::Binary(_) => Value::Boolean(true),
-            Value::List(items) => Value::List(items.into_iter().map(Self::without_digits).collect()),
-            Value::Object(fields) => {
-                Value::Object(fields.into_iter().map(|(name, value)| (name, Self::without_digits(value))).collect())
+            Value::List(items) => {
+                Value::List(items.into_iter().map(Self::without_digits).collect())
             }
+            Value::Object(fields) => Value::Object(
+                fields
+                    .into_iter()
+                    .map(|(name, value)| (name, Self::without_digits(value)))
+                    .collect(),
+            ),
             other => other,
         }
     }
@@ -215,8 +245,9 @@ impl ExactJson {
         }
     }
 
-    /// Whether the value contains a number with so large an exponent that PostgreSQL would write out hundreds of zeros
-    /// or more: a few bytes of a request could become gigabytes of a response.
+    /// Whether the value contains a number with so large an exponent that PostgreSQL would write
+    /// out hundreds of zeros or more: a few bytes of a request could become gigabytes of a
+    /// response.
     pub(crate) fn has_huge_number(&self) -> bool {
         match self {
             Self::Number(number) => number.is_huge(),
@@ -233,6 +264,7 @@ impl ExactJson {
                 out.push(b',');
             }
         };
+
         match self {
             Self::Null => out.extend_from_slice(b"null"),
             Self::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
@@ -278,19 +310,23 @@ impl fmt::Display for ExactJson {
 impl From<serde_json::Value> for ExactJson {
     fn from(value: serde_json::Value) -> Self {
         use serde_json::Value as Json;
+
         match value {
             Json::Null => Self::Null,
             Json::Bool(value) => Self::Bool(value),
             Json::Number(number) => Self::Number(ExactNumber::of(&number.to_string())),
             Json::String(text) => Self::String(text),
             Json::Array(items) => Self::Array(items.into_iter().map(Self::from).collect()),
-            Json::Object(fields) => fields.into_iter().map(|(name, value)| (name, Self::from(value))).collect(),
+            Json::Object(fields) => fields
+                .into_iter()
+                .map(|(name, value)| (name, Self::from(value)))
+                .collect(),
         }
     }
 }
 
-/// For deserializers that support integers. Other numbers lose their digits there, so they are an error; use
-/// `ExactJson::read` for them.
+/// For deserializers that support integers. Other numbers lose their digits there, so they are an
+/// error; use `ExactJson::read` for them.
 impl<'de> Deserialize<'de> for ExactJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Whole;
@@ -310,9 +346,11 @@ impl<'de> Deserialize<'de> for ExactJson {
                 Ok(ExactJson::Number(value.into()))
             }
             fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<ExactJson, E> {
-                let value = i64::try_from(value).map_err(|_| E::custom("a number of more than 63 bits"))?;
+                let value =
+                    i64::try_from(value).map_err(|_| E::custom("a number of more than 63 bits"))?;
                 Ok(ExactJson::Number(value.into()))
             }
+
             fn visit_str<E>(self, text: &str) -> Result<ExactJson, E> {
                 Ok(ExactJson::String(text.to_owned()))
             }
@@ -326,6 +364,7 @@ impl<'de> Deserialize<'de> for ExactJson {
                 }
                 Ok(ExactJson::Array(array))
             }
+
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ExactJson, A::Error> {
                 let mut fields = Fields::default();
                 while let Some((name, value)) = map.next_entry::<String, ExactJson>()? {
@@ -335,9 +374,11 @@ impl<'de> Deserialize<'de> for ExactJson {
                     }
                     fields.insert(name, value);
                 }
+
                 Ok(ExactJson::Object(fields))
             }
         }
+
         deserializer.deserialize_any(Whole)
     }
 }

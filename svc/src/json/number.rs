@@ -53,7 +53,10 @@ impl ExactNumber {
     /// The nearest double, if there is one.
     pub(crate) fn as_f64(&self) -> Option<f64> {
         match &self.0 {
-            #[expect(clippy::cast_precision_loss, reason = "the nearest double is asked for")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "the nearest double is asked for"
+            )]
             Digits::Int(value) => Some(*value as f64),
             Digits::Text(text) => text.parse().ok().filter(|value: &f64| value.is_finite()),
         }
@@ -90,20 +93,26 @@ impl ExactNumber {
     pub(super) fn is_held(&self) -> bool {
         match &self.0 {
             Digits::Int(_) => true,
-            Digits::Text(text) => self.nearest().is_ok_and(|number| number.to_string() == **text),
+            Digits::Text(text) => self
+                .nearest()
+                .is_ok_and(|number| number.to_string() == **text),
         }
     }
 
-    /// Converts to `serde_json` if that preserves the value: it does for `2.50`, but not for `0.1234567890123456789`.
+    /// Converts to `serde_json` if that preserves the value: it does for `2.50`, but not for
+    /// `0.1234567890123456789`.
     pub(super) fn held(&self) -> Option<Number> {
         let number = self.nearest().ok()?;
-        let same = self.is_held() || significant(&number.to_string())? == significant(&self.to_string())?;
+        let same =
+            self.is_held() || significant(&number.to_string())? == significant(&self.to_string())?;
         same.then_some(number)
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         match &self.0 {
-            Digits::Int(value) => out.extend_from_slice(itoa::Buffer::new().format(*value).as_bytes()),
+            Digits::Int(value) => {
+                out.extend_from_slice(itoa::Buffer::new().format(*value).as_bytes())
+            }
             Digits::Text(text) => out.extend_from_slice(text.as_bytes()),
         }
     }
@@ -118,13 +127,19 @@ impl fmt::Display for ExactNumber {
     }
 }
 
-/// A number's sign, its digits without surrounding zeros, and the position of its point; `None` if the exponent is
-/// huge.
+/// A number's sign, its digits without surrounding zeros, and the position of its point; `None` if
+/// the exponent is huge.
 fn significant(text: &str) -> Option<(bool, String, usize)> {
     let plain = plain_decimal(text)?;
-    let (is_negative, plain) = plain.strip_prefix('-').map_or((false, &*plain), |rest| (true, rest));
+    let (is_negative, plain) = plain
+        .strip_prefix('-')
+        .map_or((false, &*plain), |rest| (true, rest));
     let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
-    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let (whole, fraction) = (
+        whole.trim_start_matches('0'),
+        fraction.trim_end_matches('0'),
+    );
+
     Some((is_negative, format!("{whole}{fraction}"), whole.len()))
 }
 
@@ -132,16 +147,29 @@ fn significant(text: &str) -> Option<(bool, String, usize)> {
 fn integer(text: &str) -> Option<i128> {
     let plain = plain_decimal(text)?;
     let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
-    if fraction.bytes().all(|digit| digit == b'0') { whole.parse().ok() } else { None }
+    if fraction.bytes().all(|digit| digit == b'0') {
+        whole.parse().ok()
+    } else {
+        None
+    }
 }
 
 /// A JSON number without its exponent; `None` if that would need hundreds of zeros.
 pub(crate) fn plain_decimal(text: &str) -> Option<Cow<'_, str>> {
-    let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else { return Some(text.into()) };
-    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else {
+        return Some(text.into());
+    };
+
+    let (sign, mantissa) = mantissa
+        .strip_prefix('-')
+        .map_or(("", mantissa), |rest| ("-", rest));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let exponent: i64 = exponent.parse().ok().filter(|exponent: &i64| exponent.abs() <= MOST_ZEROS)?;
+    let exponent: i64 = exponent
+        .parse()
+        .ok()
+        .filter(|exponent: &i64| exponent.abs() <= MOST_ZEROS)?;
     let digits = format!("{whole}{fraction}");
+
     // The length of a text fits into an `i64`.
     let point = whole.len() as i64 + exponent;
     let zeros = |count: i64| "0".repeat(usize::try_from(count).unwrap_or(0));
@@ -153,9 +181,11 @@ pub(crate) fn plain_decimal(text: &str) -> Option<Cow<'_, str>> {
         Ok(point) => (digits[..point].to_owned(), digits[point..].to_owned()),
         Err(_) => (String::new(), zeros(-point) + &digits),
     };
+
     let whole = whole.trim_start_matches('0');
     let whole = if whole.is_empty() { "0" } else { whole };
     let dot = if fraction.is_empty() { "" } else { "." };
+
     Some(format!("{sign}{whole}{dot}{fraction}").into())
 }
 
@@ -177,6 +207,7 @@ mod tests {
         ] {
             assert_eq!(plain_decimal(text).as_deref(), Some(plain), "{text}");
         }
+
         assert_eq!(plain_decimal("1e400").map(|plain| plain.len()), Some(401));
         for text in ["1e401", "1e-401", "1e99999999999999999999"] {
             assert_eq!(plain_decimal(text), None, "{text}");

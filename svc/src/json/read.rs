@@ -16,7 +16,12 @@ pub(super) fn read(text: &str) -> Result<ExactJson, Malformed> {
     reader.space();
     let value = reader.value(DEEPEST)?;
     reader.space();
-    if reader.at == text.len() { Ok(value) } else { Err(Malformed(reader.at)) }
+
+    if reader.at == text.len() {
+        Ok(value)
+    } else {
+        Err(Malformed(reader.at))
+    }
 }
 
 struct Reader<'a> {
@@ -65,6 +70,7 @@ impl Reader<'_> {
             fields.insert(name, reader.value(depth)?);
             Ok(())
         })?;
+
         Ok(ExactJson::Object(fields))
     }
 
@@ -78,13 +84,18 @@ impl Reader<'_> {
     }
 
     /// Reads comma-separated items from an opening bracket up to `close`.
-    fn items(&mut self, close: u8, mut item: impl FnMut(&mut Self) -> Result<(), Malformed>) -> Result<(), Malformed> {
+    fn items(
+        &mut self,
+        close: u8,
+        mut item: impl FnMut(&mut Self) -> Result<(), Malformed>,
+    ) -> Result<(), Malformed> {
         self.at += 1;
         self.space();
         if self.peek() == Some(close) {
             self.at += 1;
             return Ok(());
         }
+
         loop {
             item(self)?;
             self.space();
@@ -102,9 +113,14 @@ impl Reader<'_> {
         if self.peek() != Some(b'"') {
             return Err(Malformed(start));
         }
+
         self.at = string_end(self.text.as_bytes(), start).0;
         let quoted = &self.text[start..self.at];
-        match quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+
+        match quoted
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'))
+        {
             Some(inside) if is_plain(inside.as_bytes()) => Ok(inside.to_owned()),
             _ => serde_json::from_str(quoted).map_err(|_| Malformed(start)),
         }
@@ -115,14 +131,17 @@ impl Reader<'_> {
         if self.peek() == Some(b'-') {
             self.at += 1;
         }
+
         match self.peek() {
             Some(b'0') => self.at += 1,
             _ => self.digits()?,
         }
+
         if self.peek() == Some(b'.') {
             self.at += 1;
             self.digits()?;
         }
+
         if matches!(self.peek(), Some(b'e' | b'E')) {
             self.at += 1;
             if matches!(self.peek(), Some(b'+' | b'-')) {
@@ -130,7 +149,10 @@ impl Reader<'_> {
             }
             self.digits()?;
         }
-        Ok(ExactJson::Number(ExactNumber::of(&self.text[start..self.at])))
+
+        Ok(ExactJson::Number(ExactNumber::of(
+            &self.text[start..self.at],
+        )))
     }
 
     /// Consumes at least one digit.
@@ -139,15 +161,28 @@ impl Reader<'_> {
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
-        if self.at > start { Ok(()) } else { Err(Malformed(self.at)) }
+
+        if self.at > start {
+            Ok(())
+        } else {
+            Err(Malformed(self.at))
+        }
     }
 
     fn word(&mut self) -> Result<ExactJson, Malformed> {
-        let words = [("null", ExactJson::Null), ("true", ExactJson::Bool(true)), ("false", ExactJson::Bool(false))];
+        let words = [
+            ("null", ExactJson::Null),
+            ("true", ExactJson::Bool(true)),
+            ("false", ExactJson::Bool(false)),
+        ];
+
         let rest = &self.text.as_bytes()[self.at..];
-        let found = words.into_iter().find(|(word, _)| rest.starts_with(word.as_bytes()));
+        let found = words
+            .into_iter()
+            .find(|(word, _)| rest.starts_with(word.as_bytes()));
         let (word, value) = found.ok_or(Malformed(self.at))?;
         self.at += word.len();
+
         Ok(value)
     }
 }
@@ -169,7 +204,13 @@ mod tests {
             let value: serde_json::Value = serde_json::from_str(text).unwrap();
             assert_eq!(read(text).unwrap().nearest().unwrap(), value, "{text}");
         }
-        for text in ["1e400", "0.12345678901234567890", "123456789012345678901234567890", "1.50"] {
+
+        for text in [
+            "1e400",
+            "0.12345678901234567890",
+            "123456789012345678901234567890",
+            "1.50",
+        ] {
             assert_eq!(read(text).unwrap().to_string(), text);
         }
     }
@@ -197,14 +238,20 @@ mod tests {
             "1 1",
             "NaN",
         ];
+
         for text in texts {
             assert!(read(text).is_err(), "{text}");
-            assert!(serde_json::from_str::<serde_json::Value>(text).is_err(), "{text}");
+            assert!(
+                serde_json::from_str::<serde_json::Value>(text).is_err(),
+                "{text}"
+            );
         }
+
         assert_eq!(read("[1, x]").unwrap_err().0, 4);
         let deep = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
         assert!(read(&deep(127)).is_ok());
         assert!(read(&deep(129)).is_err());
+
         assert!(read(&"[".repeat(1_000_000)).is_err());
     }
 }

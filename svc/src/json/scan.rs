@@ -1,5 +1,5 @@
-//! Searches bytes eight at a time: most texts are short, and calling a vectorized search for them costs more than it
-//! saves.
+//! Searches bytes eight at a time: most texts are short, and calling a vectorized search for them
+//! costs more than it saves.
 
 const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
@@ -13,7 +13,8 @@ fn marks(word: u64, byte: u8) -> u64 {
     differs.wrapping_sub(ONES) & !differs & HIGH
 }
 
-/// Marks the bytes of `word` less than `byte`, which is ASCII. Marks above the lowest may be false positives.
+/// Marks the bytes of `word` less than `byte`, which is ASCII. Marks above the lowest may be false
+/// positives.
 fn marks_below(word: u64, byte: u8) -> u64 {
     word.wrapping_sub(ONES * u64::from(byte)) & !word & HIGH
 }
@@ -23,7 +24,8 @@ fn lowest(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
-/// Marks the bytes of `word` that a JSON string must escape. Marks above the lowest may be false positives.
+/// Marks the bytes of `word` that a JSON string must escape. Marks above the lowest may be false
+/// positives.
 fn marks_special(word: u64) -> u64 {
     marks(word, b'"') | marks(word, b'\\') | marks_below(word, b' ')
 }
@@ -39,10 +41,15 @@ pub(crate) fn is_plain(bytes: &[u8]) -> bool {
         let word = u64::from_le_bytes(*word);
         (word & HIGH) | marks_special(word) == 0
     };
-    words.iter().all(is_word) && rest.iter().all(|byte| byte.is_ascii() && !is_special(*byte))
+
+    words.iter().all(is_word)
+        && rest
+            .iter()
+            .all(|byte| byte.is_ascii() && !is_special(*byte))
 }
 
-/// The position of the first byte at or after `at` that a JSON string must escape; the length if there is none.
+/// The position of the first byte at or after `at` that a JSON string must escape; the length if
+/// there is none.
 pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let word = u64::from_le_bytes(*chunk);
@@ -52,34 +59,48 @@ pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
         }
         at += 8;
     }
+
     let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
+    at + rest
+        .iter()
+        .position(|byte| is_special(*byte))
+        .unwrap_or(rest.len())
 }
 
-/// The end of the JSON string that starts at `at`, past its closing quote, and whether it is ASCII without escapes. A
-/// string without a closing quote extends to the end of the bytes.
+/// The end of the JSON string that starts at `at`, past its closing quote, and whether it is ASCII
+/// without escapes. A string without a closing quote extends to the end of the bytes.
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let (mut at, mut plain) = (at + 1, true);
     let long = at + LONG;
     loop {
         while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
             if at >= long {
-                let found = memchr::memchr2(b'"', b'\\', &bytes[at..]).map_or(bytes.len(), |found| at + found);
+                let found = memchr::memchr2(b'"', b'\\', &bytes[at..])
+                    .map_or(bytes.len(), |found| at + found);
                 plain &= bytes[at..found].is_ascii();
                 at = found;
                 break;
             }
+
             let word = u64::from_le_bytes(*chunk);
             let found = marks(word, b'"') | marks(word, b'\\');
+
             // The bytes below the lowest mark: all of them if there is none.
-            let before = if found == 0 { u64::MAX } else { (found & found.wrapping_neg()) - 1 };
+            let before = if found == 0 {
+                u64::MAX
+            } else {
+                (found & found.wrapping_neg()) - 1
+            };
+
             plain &= word & HIGH & before == 0;
             if found != 0 {
                 at += lowest(found);
                 break;
             }
+
             at += 8;
         }
+
         match bytes.get(at) {
             None => return (bytes.len(), plain),
             Some(b'"') => return (at + 1, plain),
@@ -101,17 +122,32 @@ mod tests {
                     let mut text = vec![filler; before];
                     text.push(byte);
                     text.extend([filler, 0, b'"', b'\\']);
-                    let expected = text.iter().position(|byte| *byte < b' ' || matches!(byte, b'"' | b'\\')).unwrap();
-                    assert_eq!(special(&text, 0), expected, "{byte} after {before} of {filler}");
+                    let expected = text
+                        .iter()
+                        .position(|byte| *byte < b' ' || matches!(byte, b'"' | b'\\'))
+                        .unwrap();
+                    assert_eq!(
+                        special(&text, 0),
+                        expected,
+                        "{byte} after {before} of {filler}"
+                    );
+
                     assert_eq!(special(&vec![filler; before], 0), before);
                     let head = &text[..=before];
-                    assert_eq!(is_plain(head), head.is_ascii() && special(head, 0) == head.len());
+                    assert_eq!(
+                        is_plain(head),
+                        head.is_ascii() && special(head, 0) == head.len()
+                    );
 
                     // A backslash would escape the byte after it.
                     if byte != b'\\' {
                         let quote = text.iter().position(|byte| *byte == b'"').unwrap();
                         let expected = (quote + 2, text[..quote].is_ascii());
-                        assert_eq!(string_end(&[b"\"", &text[..]].concat(), 0), expected, "{byte} after {before}");
+                        assert_eq!(
+                            string_end(&[b"\"", &text[..]].concat(), 0),
+                            expected,
+                            "{byte} after {before}"
+                        );
                     }
                 }
             }

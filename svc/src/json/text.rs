@@ -13,6 +13,7 @@ pub(crate) fn shorten(text: &str) -> String {
 /// Writes `text` as a JSON string.
 pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
+
     out.push(b'"');
     let bytes = text.as_bytes();
     let mut start = 0;
@@ -21,6 +22,7 @@ pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
         out.extend_from_slice(&bytes[start..index]);
         let Some(&byte) = bytes.get(index) else { break };
         start = index + 1;
+
         match byte {
             b'"' => out.extend_from_slice(b"\\\""),
             b'\\' => out.extend_from_slice(b"\\\\"),
@@ -39,6 +41,7 @@ pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
             ]),
         }
     }
+
     out.push(b'"');
 }
 
@@ -48,7 +51,10 @@ mod tests {
 
     #[test]
     fn texts_are_as_serde_writes_them() {
-        for special in ["\"", "\\", "\n", "\r", "\t", "\u{8}", "\u{c}", "\0", "\u{1f}", "\u{7f}", "ü", "😀", "/"] {
+        for special in [
+            "\"", "\\", "\n", "\r", "\t", "\u{8}", "\u{c}", "\0", "\u{1f}", "\u{7f}", "ü", "😀",
+            "/",
+        ] {
             for before in 0..40 {
                 let text = format!("{}{special}{}", "a".repeat(before), "b".repeat(before % 19));
                 let mut out = Vec::new();

@@ -45,14 +45,22 @@ pub(crate) fn in_production() -> bool {
 /// Returns the state of all pools; pools of the same name are added up.
 #[cfg(feature = "metrics")]
 pub(super) fn pools() -> Vec<PoolStatus> {
-    let applications = APPLICATIONS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let applications = APPLICATIONS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
     let mut all: Vec<PoolStatus> = Vec::new();
-    for status in applications.iter().filter_map(Weak::upgrade).flat_map(|application| application.pools()) {
+    for status in applications
+        .iter()
+        .filter_map(Weak::upgrade)
+        .flat_map(|application| application.pools())
+    {
         match all.iter_mut().find(|known| known.pool == status.pool) {
             Some(known) => known.add(status),
             None => all.push(status),
         }
     }
+
     all
 }
 
@@ -62,6 +70,9 @@ impl PoolStatus {
         self.active += other.active;
         self.idle += other.idle;
         self.max += other.max;
-        self.waiting = self.waiting.zip(other.waiting).map(|(one, other)| one + other);
+        self.waiting = self
+            .waiting
+            .zip(other.waiting)
+            .map(|(one, other)| one + other);
     }
 }

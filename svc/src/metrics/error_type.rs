@@ -7,13 +7,33 @@ const CLASSES: [(&str, &[Code]); 8] = [
     ("authentication", &[Code::Unauthenticated]),
     (
         "authorization",
-        &[Code::Forbidden, Code::FieldAuthorizationError, Code::FilterConflict, Code::CsrfProtectionFailed],
+        &[
+            Code::Forbidden,
+            Code::FieldAuthorizationError,
+            Code::FilterConflict,
+            Code::CsrfProtectionFailed,
+        ],
     ),
     ("rate_limit", &[Code::RateLimited]),
-    ("limit", &[Code::QueryTooDeep, Code::QueryTooComplex, Code::QueryTooLarge, Code::SubscriptionTooSlow]),
+    (
+        "limit",
+        &[
+            Code::QueryTooDeep,
+            Code::QueryTooComplex,
+            Code::QueryTooLarge,
+            Code::SubscriptionTooSlow,
+        ],
+    ),
     ("timeout", &[Code::Timeout]),
     ("unavailable", &[Code::ServiceUnavailable]),
-    ("internal", &[Code::InternalServerError, Code::NotRead, Code::OutcomeUnknown]),
+    (
+        "internal",
+        &[
+            Code::InternalServerError,
+            Code::NotRead,
+            Code::OutcomeUnknown,
+        ],
+    ),
     (
         "request",
         &[
@@ -31,5 +51,8 @@ const CLASSES: [(&str, &[Code]); 8] = [
 /// Returns the class of an error with this code.
 pub(crate) fn error_type(code: &str) -> &'static str {
     let has = |codes: &[Code]| codes.iter().any(|known| known.as_str() == code);
-    CLASSES.iter().find(|(_, codes)| has(codes)).map_or("application", |(class, _)| class)
+    CLASSES
+        .iter()
+        .find(|(_, codes)| has(codes))
+        .map_or("application", |(class, _)| class)
 }

@@ -62,7 +62,11 @@ struct CountedRequest {
 
 impl MetricsLayer {
     pub(crate) fn new(metrics: Metrics, excluded: BTreeSet<String>) -> Self {
-        Self(Arc::new(Endpoints { metrics, excluded, known: Mutex::default() }))
+        Self(Arc::new(Endpoints {
+            metrics,
+            excluded,
+            known: Mutex::default(),
+        }))
     }
 }
 
@@ -71,7 +75,10 @@ impl Endpoints {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let is_counted = path.is_none_or(|path| !self.excluded.contains(path));
         let make = || is_counted.then(|| Arc::new(EndpointSeries::new(path)));
-        known.entry(path.map(Box::from)).or_insert_with(make).clone()
+        known
+            .entry(path.map(Box::from))
+            .or_insert_with(make)
+            .clone()
     }
 }
 
@@ -79,7 +86,13 @@ impl Layer<Route> for MetricsLayer {
     type Service = CountedRoute;
 
     fn layer(&self, inner: Route) -> CountedRoute {
-        CountedRoute { inner, shared: Arc::new(Shared { endpoints: self.0.clone(), series: OnceLock::new() }) }
+        CountedRoute {
+            inner,
+            shared: Arc::new(Shared {
+                endpoints: self.0.clone(),
+                series: OnceLock::new(),
+            }),
+        }
     }
 }
 
@@ -93,14 +106,29 @@ impl Service<Request> for CountedRoute {
     }
 
     fn call(&mut self, request: Request) -> CountedResponse {
-        let path = || request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-        let is_counted = self.shared.series.get_or_init(|| self.shared.endpoints.series(path())).is_some();
+        let path = || {
+            request
+                .extensions()
+                .get::<MatchedPath>()
+                .map(MatchedPath::as_str)
+        };
+
+        let is_counted = self
+            .shared
+            .series
+            .get_or_init(|| self.shared.endpoints.series(path()))
+            .is_some();
+
         let counted = is_counted.then(|| CountedRequest {
             shared: self.shared.clone(),
             method: request.method().clone(),
             began: Instant::now(),
         });
-        CountedResponse { inner: self.inner.call(request), request: counted }
+
+        CountedResponse {
+            inner: self.inner.call(request),
+            request: counted,
+        }
     }
 }
 
@@ -109,7 +137,9 @@ impl Future for CountedResponse {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let polled = Pin::new(&mut self.inner).poll(cx);
-        if let (Poll::Ready(Ok(response)), Some(request)) = (&polled, self.request.take_if(|_| polled.is_ready())) {
+        if let (Poll::Ready(Ok(response)), Some(request)) =
+            (&polled, self.request.take_if(|_| polled.is_ready()))
+        {
             request.count(Some(response.status()));
         }
         polled
@@ -127,7 +157,12 @@ impl Drop for CountedResponse {
 impl CountedRequest {
     fn count(&self, status: Option<StatusCode>) {
         if let Some(Some(series)) = self.shared.series.get() {
-            series.record(self.shared.endpoints.metrics, &self.method, status, self.began.elapsed());
+            series.record(
+                self.shared.endpoints.metrics,
+                &self.method,
+                status,
+                self.began.elapsed(),
+            );
         }
     }
 }

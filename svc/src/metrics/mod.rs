@@ -1,8 +1,9 @@
 //! Metrics: the work of the service, counted in series that Prometheus scrapes.
 //!
-//! One collector counts for the whole process, so that all code finds it without having it passed; until
-//! [`setup_metrics`](crate::setup_metrics) creates it, a request only checks for it and does nothing else. Without the
-//! feature `metrics` there is no collector, and the compiler removes the code that would count.
+//! One collector counts for the whole process, so that all code finds it without having it passed;
+//! until [`setup_metrics`](crate::setup_metrics) creates it, a request only checks for it and does
+//! nothing else. Without the feature `metrics` there is no collector, and the compiler removes the
+//! code that would count.
 
 mod applications;
 #[cfg_attr(not(feature = "metrics"), path = "no_collector.rs")]
@@ -42,7 +43,12 @@ pub(crate) enum CacheType {
 impl CacheType {
     /// All cache types, in the order of their discriminants.
     #[cfg(feature = "metrics")]
-    pub(crate) const ALL: [Self; 4] = [Self::Document, Self::PersistedQuery, Self::Decision, Self::Response];
+    pub(crate) const ALL: [Self; 4] = [
+        Self::Document,
+        Self::PersistedQuery,
+        Self::Decision,
+        Self::Response,
+    ];
 
     /// Returns the value of the label.
     #[cfg(feature = "metrics")]

@@ -6,8 +6,8 @@ use std::time::Instant;
 use super::get_metrics;
 
 /// Runs work of the program and counts it with the operations, as
-/// [`Metrics::record_query`](super::Metrics::record_query) does: its time, and whether it succeeded. Operations from
-/// clients are counted automatically.
+/// [`Metrics::record_query`](super::Metrics::record_query) does: its time, and whether it
+/// succeeded. Operations from clients are counted automatically.
 ///
 /// ```
 /// use svc::metrics::with_metrics;
@@ -24,9 +24,18 @@ pub async fn with_metrics<T, E>(
     operation_name: &str,
     work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    let Some(metrics) = get_metrics() else { return work.await };
+    let Some(metrics) = get_metrics() else {
+        return work.await;
+    };
+
     let began = Instant::now();
     let result = work.await;
-    metrics.record_query(operation_type, operation_name, began.elapsed().as_secs_f64() * 1_000.0, result.is_ok());
+    metrics.record_query(
+        operation_type,
+        operation_name,
+        began.elapsed().as_secs_f64() * 1_000.0,
+        result.is_ok(),
+    );
+
     result
 }

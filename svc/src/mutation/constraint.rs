@@ -23,10 +23,15 @@ pub struct Constraint {
 }
 
 impl Constraint {
-    /// Creates a message for people about the constraint with this name in the database. A column that takes no null is
-    /// named `table.column`.
+    /// Creates a message for people about the constraint with this name in the database. A column
+    /// that takes no null is named `table.column`.
     pub fn new(name: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { name: name.into(), message: message.into(), field: None, identifier: None }
+        Self {
+            name: name.into(),
+            message: message.into(),
+            field: None,
+            identifier: None,
+        }
     }
 
     /// Sets the field that is at fault, as clients name it.

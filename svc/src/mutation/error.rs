@@ -17,14 +17,21 @@ pub struct MutationError {
 }
 
 impl MutationError {
-    /// Returns the code and the errors that follow from a status such as `conflict:email_taken`; an unknown status is a
-    /// 500.
+    /// Returns the code and the errors that follow from a status such as `conflict:email_taken`; an
+    /// unknown status is a 500.
     pub fn of_status(status: &str, message: &str) -> (i32, Vec<Self>) {
         let (code, identifier) = match Status::read(status) {
             Status::Failure(kind, identifier) => (kind.number(), identifier),
             Status::Success | Status::Unknown => (Kind::Internal.number(), status),
         };
-        let error = Self { code, identifier: identifier.to_owned(), message: message.to_owned(), details: None };
+
+        let error = Self {
+            code,
+            identifier: identifier.to_owned(),
+            message: message.to_owned(),
+            details: None,
+        };
+
         (code, vec![error])
     }
 }

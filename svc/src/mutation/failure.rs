@@ -9,8 +9,8 @@ use crate::{Error, ErrorCode};
 /// The keys of `extensions` that svc writes.
 const RESERVED: [&str; 5] = ["code", "errorId", "mutation", "status", "errors"];
 
-/// An entry of `errors`, whose details keep the digits of their numbers; a [`MutationError`](super::MutationError) for
-/// clients.
+/// An entry of `errors`, whose details keep the digits of their numbers; a
+/// [`MutationError`](super::MutationError) for clients.
 #[derive(Debug)]
 pub(crate) struct ErrorEntry {
     code: i32,
@@ -33,20 +33,32 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// The failure in a function's own response, with the errors of its metadata, or one that follows from the status.
+    /// The failure in a function's own response, with the errors of its metadata, or one that
+    /// follows from the status.
     pub(crate) fn of_response(kind: Kind, identifier: &str, response: &Response<'_>) -> Self {
         let status = response.status.clone();
         let message = response.message.clone().unwrap_or_else(|| status.clone());
         let mut failure = Self::one(kind, status, identifier, message, None);
-        let given = response.metadata.get("errors").and_then(|raw| ExactJson::read(raw.get()).ok());
+        let given = response
+            .metadata
+            .get("errors")
+            .and_then(|raw| ExactJson::read(raw.get()).ok());
         failure.replace_errors(given, |_| {});
+
         failure
     }
 
-    /// Replaces the one error by the objects of a list, if there are any. They take missing codes, identifiers and
-    /// messages from it.
-    pub(crate) fn replace_errors(&mut self, given: Option<ExactJson>, prepare: impl Fn(&mut Fields)) {
-        let (Some(ExactJson::Array(given)), Some(first)) = (given, self.errors.first()) else { return };
+    /// Replaces the one error by the objects of a list, if there are any. They take missing codes,
+    /// identifiers and messages from it.
+    pub(crate) fn replace_errors(
+        &mut self,
+        given: Option<ExactJson>,
+        prepare: impl Fn(&mut Fields),
+    ) {
+        let (Some(ExactJson::Array(given)), Some(first)) = (given, self.errors.first()) else {
+            return;
+        };
+
         let entry = |error| match error {
             ExactJson::Object(mut error) => {
                 prepare(&mut error);
@@ -54,6 +66,7 @@ impl Failure {
             }
             _ => None,
         };
+
         let given: Vec<_> = given.into_iter().filter_map(entry).collect();
         if !given.is_empty() {
             self.errors = given;
@@ -68,19 +81,35 @@ impl Failure {
         details: Option<ExactJson>,
     ) -> Self {
         let identifier = identifier.to_owned();
-        let error = ErrorEntry { code: kind.number(), identifier, message: message.clone(), details };
-        Self { status, kind, message, errors: vec![error], extensions: Fields::default(), origin: Origin::default() }
+        let error = ErrorEntry {
+            code: kind.number(),
+            identifier,
+            message: message.clone(),
+            details,
+        };
+
+        Self {
+            status,
+            kind,
+            message,
+            errors: vec![error],
+            extensions: Fields::default(),
+            origin: Origin::default(),
+        }
     }
 
     /// Adds a text to the details of each error, if they are missing or an object.
     pub(crate) fn with_detail(mut self, name: &str, text: &str) -> Self {
         for error in &mut self.errors {
             match &mut error.details {
-                Some(ExactJson::Object(details)) => details.insert(name.to_owned(), ExactJson::String(text.to_owned())),
+                Some(ExactJson::Object(details)) => {
+                    details.insert(name.to_owned(), ExactJson::String(text.to_owned()))
+                }
                 Some(_) => {}
                 details => *details = Some(text_field(name, text)),
             }
         }
+
         self
     }
 
@@ -93,12 +122,19 @@ impl Failure {
         let error = |error: &ErrorEntry| {
             let text = |text: &String| ExactJson::String(text.clone());
             ExactJson::from_iter([
-                ("code".to_owned(), ExactJson::Number(i64::from(error.code).into())),
+                (
+                    "code".to_owned(),
+                    ExactJson::Number(i64::from(error.code).into()),
+                ),
                 ("identifier".to_owned(), text(&error.identifier)),
                 ("message".to_owned(), text(&error.message)),
-                ("details".to_owned(), error.details.clone().unwrap_or_default()),
+                (
+                    "details".to_owned(),
+                    error.details.clone().unwrap_or_default(),
+                ),
             ])
         };
+
         ExactJson::Array(self.errors.iter().map(error).collect())
     }
 
@@ -106,10 +142,21 @@ impl Failure {
     pub(crate) fn into_error(self) -> Error {
         let code: ErrorCode = self.kind.code();
         let errors = self.errors_json().held_or_text();
-        let error = self.extensions.into_iter().fold(Error::new(code, self.message), |error, (key, value)| {
-            if RESERVED.contains(&key.as_str()) { error } else { error.with_extension(key, value.held_or_text()) }
-        });
-        error.with_extension("status", self.status).with_extension("errors", errors).with_origin(self.origin)
+        let error = self.extensions.into_iter().fold(
+            Error::new(code, self.message),
+            |error, (key, value)| {
+                if RESERVED.contains(&key.as_str()) {
+                    error
+                } else {
+                    error.with_extension(key, value.held_or_text())
+                }
+            },
+        );
+
+        error
+            .with_extension("status", self.status)
+            .with_extension("errors", errors)
+            .with_origin(self.origin)
     }
 }
 
@@ -119,7 +166,12 @@ fn filled(mut error: Fields, first: &ErrorEntry) -> ErrorEntry {
         Some(ExactJson::String(text)) => Some(text),
         _ => None,
     };
-    let code = error.get("code").and_then(integer).and_then(|code| i32::try_from(code).ok());
+
+    let code = error
+        .get("code")
+        .and_then(integer)
+        .and_then(|code| i32::try_from(code).ok());
+
     ErrorEntry {
         code: code.unwrap_or(first.code),
         identifier: text(error.take("identifier")).unwrap_or_else(|| first.identifier.clone()),
@@ -131,7 +183,9 @@ fn filled(mut error: Fields, first: &ErrorEntry) -> ErrorEntry {
 /// The integer value of a code.
 pub(super) fn integer(value: &ExactJson) -> Option<i64> {
     match value {
-        ExactJson::Number(number) => number.as_integer().and_then(|integer| i64::try_from(integer).ok()),
+        ExactJson::Number(number) => number
+            .as_integer()
+            .and_then(|integer| i64::try_from(integer).ok()),
         _ => None,
     }
 }

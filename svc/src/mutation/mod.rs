@@ -1,7 +1,8 @@
-//! The responses of database functions: their words for success and failure, and the errors for clients.
+//! The responses of database functions: their words for success and failure, and the errors for
+//! clients.
 //!
-//! [`status`] defines the words, [`response`] reads the response, [`failure`] and [`raised`] make errors of it. The
-//! response is processed in `engine/function/`.
+//! [`status`] defines the words, [`response`] reads the response, [`failure`] and [`raised`] make
+//! errors of it. The response is processed in `engine/function/`.
 
 pub(crate) mod automatic;
 mod constraint;
@@ -23,7 +24,8 @@ pub(crate) use response::{Response, fails};
 pub(crate) use status::Status;
 pub(crate) use status_check::StatusCheck;
 
-/// A value of an input object that distinguishes absent from null: absent keeps the old value, null clears it.
+/// A value of an input object that distinguishes absent from null: absent keeps the old value, null
+/// clears it.
 ///
 /// ```
 /// use svc::Patch;

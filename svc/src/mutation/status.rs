@@ -3,7 +3,15 @@
 use crate::ErrorCode;
 
 /// The words that mean success; there are no others.
-pub(crate) const SUCCESS: [&str; 7] = ["success", "ok", "new", "created", "updated", "deleted", "completed"];
+pub(crate) const SUCCESS: [&str; 7] = [
+    "success",
+    "ok",
+    "new",
+    "created",
+    "updated",
+    "deleted",
+    "completed",
+];
 
 /// The meaning of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,12 +56,22 @@ impl<'a> Status<'a> {
         if SUCCESS.iter().any(|word| word.eq_ignore_ascii_case(text)) {
             return Self::Success;
         }
+
         let (prefix, rest) = text.split_once(':').unwrap_or((text, ""));
         let (prefix, rest) = (prefix.trim(), rest.trim());
-        let Some((_, kind)) = KINDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(prefix)) else {
+        let Some((_, kind)) = KINDS
+            .iter()
+            .find(|(word, _)| word.eq_ignore_ascii_case(prefix))
+        else {
             return Self::Unknown;
         };
-        let kind = if *kind == Kind::Failed { Kind::of_suffix(rest) } else { *kind };
+
+        let kind = if *kind == Kind::Failed {
+            Kind::of_suffix(rest)
+        } else {
+            *kind
+        };
+
         Self::Failure(kind, if rest.is_empty() { prefix } else { rest })
     }
 }
@@ -62,11 +80,22 @@ impl Kind {
     /// Returns the kind that `failed:…` names: `failed:not_found_user` is a `not_found`.
     fn of_suffix(suffix: &str) -> Self {
         let begins = |word: &str| {
-            let head = suffix.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+            let head = suffix
+                .get(..word.len())
+                .is_some_and(|head| head.eq_ignore_ascii_case(word));
             head && !suffix[word.len()..].starts_with(|next: char| next.is_ascii_alphanumeric())
         };
-        let named = KINDS.iter().find(|(word, _)| begins(word)).map(|(_, kind)| *kind);
-        named.unwrap_or(if begins("internal") { Self::Internal } else { Self::Failed })
+
+        let named = KINDS
+            .iter()
+            .find(|(word, _)| begins(word))
+            .map(|(_, kind)| *kind);
+
+        named.unwrap_or(if begins("internal") {
+            Self::Internal
+        } else {
+            Self::Failed
+        })
     }
 
     /// The kind with this number.
@@ -85,7 +114,10 @@ impl Kind {
 
     /// The word before the colon of a status.
     pub(crate) fn prefix(self) -> &'static str {
-        KINDS.iter().find(|(_, kind)| *kind == self).map_or("failed", |(word, _)| word)
+        KINDS
+            .iter()
+            .find(|(_, kind)| *kind == self)
+            .map_or("failed", |(word, _)| word)
     }
 
     /// The code of an Error member, which is an HTTP status.
@@ -136,7 +168,9 @@ mod tests {
             ("failed:conflicted", 422, "conflicted"),
             ("failed:internal_error", 500, "internal_error"),
         ] {
-            let Status::Failure(kind, found) = Status::read(status) else { panic!("{status} is not a failure") };
+            let Status::Failure(kind, found) = Status::read(status) else {
+                panic!("{status} is not a failure")
+            };
             assert_eq!((kind.number(), found), (code, identifier), "{status}");
         }
     }
@@ -146,9 +180,19 @@ mod tests {
         for word in SUCCESS {
             assert_eq!(Status::read(&word.to_uppercase()), Status::Success);
         }
-        for word in ["", "succes", "created:", "updated:email", "done", "error", "true"] {
+
+        for word in [
+            "",
+            "succes",
+            "created:",
+            "updated:email",
+            "done",
+            "error",
+            "true",
+        ] {
             assert_eq!(Status::read(word), Status::Unknown, "{word}");
         }
+
         assert_eq!(Status::read("noop"), Status::Failure(Kind::Noop, "noop"));
     }
 }

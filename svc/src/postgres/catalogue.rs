@@ -1,5 +1,5 @@
-//! The columns of the views and tables named by the schema. They are read when the database is first reached, and again
-//! after changes.
+//! The columns of the views and tables named by the schema. They are read when the database is
+//! first reached, and again after changes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +19,8 @@ pub(crate) struct Catalogue {
     sources: HashMap<String, Source>,
     /// The initial settings of the role's sessions, such as its search path.
     settings: Vec<String>,
-    /// The views and tables that cannot be read yet, each with the materialized view that must be refreshed first.
+    /// The views and tables that cannot be read yet, each with the materialized view that must be
+    /// refreshed first.
     unpopulated: Vec<(String, String)>,
     /// The facts used only by hints; `None` if hints are disabled.
     facts: Option<ColumnFacts>,
@@ -66,8 +67,9 @@ const UNIQUE: &str = "\
     WHERE i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL \
     ORDER BY i.indexrelid";
 
-/// The materialized views that have no rows yet, each with the source that reads it: itself, or a view above it. A view
-/// also depends on a materialized view that only gives the type of a function's rows.
+/// The materialized views that have no rows yet, each with the source that reads it: itself, or a
+/// view above it. A view also depends on a materialized view that only gives the type of a
+/// function's rows.
 const UNPOPULATED: &str = "\
     WITH RECURSIVE below (name, rel) AS ( \
         SELECT s.name, to_regclass(s.quoted)::oid FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
@@ -103,17 +105,34 @@ const SETTINGS: &str = "\
 /// An entry in the catalogue's settings for a read-only database.
 const READ_ONLY: &str = "read only";
 
-/// An entry in the catalogue's settings for a server that can check a text for any type: PostgreSQL 16 and later.
+/// An entry in the catalogue's settings for a server that can check a text for any type: PostgreSQL
+/// 16 and later.
 const CHECKS_INPUT: &str = "checks input";
 
-/// The start of an entry in the catalogue's settings with the character set of a database that does not have UTF-8.
+/// The start of an entry in the catalogue's settings with the character set of a database that does
+/// not have UTF-8.
 const ENCODING: &str = "encoding ";
 
-type Row = (String, String, String, String, bool, bool, i64, i64, i64, bool, bool, bool, Option<String>);
+type Row = (
+    String,
+    String,
+    String,
+    String,
+    bool,
+    bool,
+    i64,
+    i64,
+    i64,
+    bool,
+    bool,
+    bool,
+    Option<String>,
+);
 
 impl Catalogue {
-    /// Reads the columns of `names`, except those of missing views and tables. `outdated` is notified when a missing
-    /// one is requested. `with_facts` also reads the facts used only by hints.
+    /// Reads the columns of `names`, except those of missing views and tables. `outdated` is
+    /// notified when a missing one is requested. `with_facts` also reads the facts used only by
+    /// hints.
     pub(super) async fn load(
         connection: &mut DedicatedConnection,
         names: &[String],
@@ -121,29 +140,56 @@ impl Catalogue {
         with_facts: bool,
     ) -> Result<Self, DriverError> {
         let bound = [names.to_vec(), quoted(names)].map(Param::Texts).to_vec();
-        let rows: Vec<Row> = connection.rows(&Statement::new(COLUMNS, bound.clone())).await?;
-        let unique: Vec<(String, Vec<String>)> = connection.rows(&Statement::new(UNIQUE, bound.clone())).await?;
-        let defaults: Vec<(String, String, String)> = connection.rows(&Statement::new(DEFAULTS, bound.clone())).await?;
+        let rows: Vec<Row> = connection
+            .rows(&Statement::new(COLUMNS, bound.clone()))
+            .await?;
+        let unique: Vec<(String, Vec<String>)> = connection
+            .rows(&Statement::new(UNIQUE, bound.clone()))
+            .await?;
+        let defaults: Vec<(String, String, String)> = connection
+            .rows(&Statement::new(DEFAULTS, bound.clone()))
+            .await?;
         let unpopulated = connection.rows(&Statement::new(UNPOPULATED, bound)).await?;
-        let settings: Vec<(String,)> = connection.rows(&Statement::new(SETTINGS, Vec::new())).await?;
+        let settings: Vec<(String,)> = connection
+            .rows(&Statement::new(SETTINGS, Vec::new()))
+            .await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
         let mut sources = sources_of(rows);
         for (name, mut columns) in unique {
             columns.sort_unstable();
-            sources.entry(name).and_modify(|source| source.unique.push(columns));
+            sources
+                .entry(name)
+                .and_modify(|source| source.unique.push(columns));
         }
+
         for (name, column, default) in defaults {
-            sources.entry(name).and_modify(|source| drop(source.defaults.insert(column, default)));
+            sources
+                .entry(name)
+                .and_modify(|source| drop(source.defaults.insert(column, default)));
         }
+
         let facts = if with_facts {
-            let types = sources.values().flat_map(|source| source.columns.values()).map(|column| column.base);
+            let types = sources
+                .values()
+                .flat_map(|source| source.columns.values())
+                .map(|column| column.base);
             Some(ColumnFacts::load(connection, names, types).await?)
         } else {
             None
         };
+
         let (outdated, unlockable) = (outdated.clone(), Mutex::default());
         let row_functions = Functions::default();
-        Ok(Self { sources, settings, unpopulated, facts, outdated, unlockable, row_functions })
+
+        Ok(Self {
+            sources,
+            settings,
+            unpopulated,
+            facts,
+            outdated,
+            unlockable,
+            row_functions,
+        })
     }
 
     /// Whether both describe the same state of the database.
@@ -166,22 +212,32 @@ impl Catalogue {
 
     /// Returns the character set of the database, unless it is UTF-8.
     pub(crate) fn encoding(&self) -> Option<&str> {
-        self.settings.iter().find_map(|setting| setting.strip_prefix(ENCODING))
+        self.settings
+            .iter()
+            .find_map(|setting| setting.strip_prefix(ENCODING))
     }
 
-    /// The views and tables that cannot be read yet, each with the materialized view that must be refreshed first.
+    /// The views and tables that cannot be read yet, each with the materialized view that must be
+    /// refreshed first.
     pub(crate) fn unpopulated(&self) -> &[(String, String)] {
         &self.unpopulated
     }
 
     /// Whether PostgreSQL can lock the rows of a view; assumed until an attempt fails.
     pub(crate) fn is_lockable(&self, name: &str) -> bool {
-        !self.unlockable.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+        !self
+            .unlockable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(name)
     }
 
     /// Records that PostgreSQL cannot lock the rows of a view. Returns whether that is new.
     pub(crate) fn cannot_lock(&self, name: &str) -> bool {
-        self.unlockable.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned())
+        self.unlockable
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(name.to_owned())
     }
 
     /// The facts used only by hints, if they were read.
@@ -211,7 +267,20 @@ impl Catalogue {
 fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
     let mut sources: HashMap<String, Source> = HashMap::new();
     for row in rows {
-        let (name, column, type_name, sql, is_table, is_exact, declared, base, relation, is_readable, ..) = row;
+        let (
+            name,
+            column,
+            type_name,
+            sql,
+            is_table,
+            is_exact,
+            declared,
+            base,
+            relation,
+            is_readable,
+            ..,
+        ) = row;
+
         let (.., is_deterministic, is_computed, plain_array) = row;
         let source = sources.entry(name).or_insert_with_key(|name| Source {
             name: name.clone(),
@@ -224,9 +293,11 @@ fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
             defaults: HashMap::new(),
             denied: HashSet::default(),
         });
+
         if !is_readable {
             source.denied.insert(column.clone());
         }
+
         let quoted = quote(&column);
         source.in_order.push(column.clone());
         let (declared, base) = (oid(declared), oid(base));
@@ -241,8 +312,10 @@ fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
             declared,
             base,
         };
+
         source.columns.insert(column, ty);
     }
+
     sources
 }
 

@@ -14,11 +14,12 @@ pub(crate) struct ColumnFacts {
     labels: HashMap<Oid, Vec<String>>,
 }
 
-/// The nullable columns of tables, and of views that return each row of a single table. If a view joins, groups or
-/// filters rows, its columns need a closer analysis, which the CLI provides (`svc check`).
+/// The nullable columns of tables, and of views that return each row of a single table. If a view
+/// joins, groups or filters rows, its columns need a closer analysis, which the CLI provides
+/// (`svc check`).
 ///
-/// The text of a view's query is a dump of PostgreSQL's parse nodes: a `TARGETENTRY` has the number of the view's
-/// column, and the table and column number of its origin.
+/// The text of a view's query is a dump of PostgreSQL's parse nodes: a `TARGETENTRY` has the number
+/// of the view's column, and the table and column number of its origin.
 const NULLABLE: &str = "\
     WITH named AS (SELECT s.name, c.oid, c.relkind \
         FROM unnest($1::text[], $2::text[]) AS s(name, quoted) JOIN pg_class c ON c.oid = to_regclass(s.quoted)), \
@@ -55,15 +56,27 @@ impl ColumnFacts {
         types: impl Iterator<Item = Oid>,
     ) -> Result<Self, DriverError> {
         let bound = [names.to_vec(), quoted(names)].map(Param::Texts).to_vec();
-        let rows: Vec<(String, String, String, String)> = connection.rows(&Statement::new(NULLABLE, bound)).await?;
-        let nullable = rows.into_iter().map(|(source, name, table, column)| ((source, name), (table, column)));
+        let rows: Vec<(String, String, String, String)> =
+            connection.rows(&Statement::new(NULLABLE, bound)).await?;
+        let nullable = rows
+            .into_iter()
+            .map(|(source, name, table, column)| ((source, name), (table, column)));
         let types = Param::Texts(types.map(|oid| oid.to_string()).collect());
-        let rows: Vec<(i64, String)> = connection.rows(&Statement::new(LABELS, vec![types])).await?;
+        let rows: Vec<(i64, String)> = connection
+            .rows(&Statement::new(LABELS, vec![types]))
+            .await?;
         let mut labels: HashMap<Oid, Vec<String>> = HashMap::new();
         for (ty, label) in rows {
-            labels.entry(Oid::try_from(ty).unwrap_or_default()).or_default().push(label);
+            labels
+                .entry(Oid::try_from(ty).unwrap_or_default())
+                .or_default()
+                .push(label);
         }
-        Ok(Self { nullable: nullable.collect(), labels })
+
+        Ok(Self {
+            nullable: nullable.collect(),
+            labels,
+        })
     }
 
     /// The table and column behind a nullable column.

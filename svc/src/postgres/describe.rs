@@ -15,7 +15,10 @@ impl Database {
     }
 
     /// The columns of each statement, or why PostgreSQL rejects it.
-    pub(crate) async fn describe(&self, statements: &[&str]) -> Result<Vec<Result<Columns, String>>, DriverError> {
+    pub(crate) async fn describe(
+        &self,
+        statements: &[&str],
+    ) -> Result<Vec<Result<Columns, String>>, DriverError> {
         let mut connection = self.driver.dedicated(self.acquire_timeout).await?;
         let mut described = Vec::with_capacity(statements.len());
         for statement in statements {
@@ -25,7 +28,9 @@ impl Database {
                 Err(error) => return Err(error),
             });
         }
+
         connection.close();
+
         Ok(described)
     }
 }

@@ -34,7 +34,9 @@ pub(crate) enum DbError {
          `.types(types![…])` where clients may see it"
     )]
     UnknownType(&'static str),
-    #[error("`{source_name}` has neither a column `{column}` nor a `data` column with a field of that name")]
+    #[error(
+        "`{source_name}` has neither a column `{column}` nor a `data` column with a field of that name"
+    )]
     UnknownColumn { source_name: String, column: String },
     #[error("`{source_name}` has no column that fits the field `{field}`, and no `data` column")]
     NoSource { source_name: String, field: String },
@@ -42,12 +44,18 @@ pub(crate) enum DbError {
         "a relation needs the key `{key}` of `{source_name}`, which has neither such a column nor a `data` column; \
          add it to the view, or name another with `#[relation({end} = \"…\")]`"
     )]
-    NoKey { source_name: String, key: String, end: &'static str },
+    NoKey {
+        source_name: String,
+        key: String,
+        end: &'static str,
+    },
     #[error(
         "`{0}` is a relation whose key there is not one field; name a column of the rows that it leads to, such as `{0}.id`"
     )]
     Relation(String),
-    #[error("`{0}` leads to many rows, which have no one value to compare, to order by or to compute with")]
+    #[error(
+        "`{0}` leads to many rows, which have no one value to compare, to order by or to compute with"
+    )]
     RelationToMany(String),
     #[error("the statement was cancelled because it took too long")]
     Timeout,
@@ -60,15 +68,21 @@ pub(crate) enum DbError {
     NegativePage(&'static str),
     #[error("give `first` or `last`, not both")]
     FirstAndLast,
-    #[error("the rows have no `id` to tell them apart, so a page of them needs an order; give `orderBy`")]
+    #[error(
+        "the rows have no `id` to tell them apart, so a page of them needs an order; give `orderBy`"
+    )]
     NoOrder,
     #[error("{0} is {1}, and at most {2} rows can be read at once")]
     PageTooLarge(&'static str, i64, u32),
-    #[error("the cursor is not one of this list; take it from `pageInfo` or an edge of the same list and order")]
+    #[error(
+        "the cursor is not one of this list; take it from `pageInfo` or an edge of the same list and order"
+    )]
     BadCursor,
     #[error("{0}")]
     BadPattern(String),
-    #[error("the request's session variable {0} is missing, or does not have the form that the database needs")]
+    #[error(
+        "the request's session variable {0} is missing, or does not have the form that the database needs"
+    )]
     BadVariable(String),
     #[error("a value is too long or too complex for the database")]
     TooComplex,
@@ -113,7 +127,11 @@ impl DbError {
 
     /// The same error in a policy condition, which denies access.
     pub(crate) fn of_policy(self) -> Self {
-        if self.is_of_policy() { self } else { Self::Policy(Box::new(self)) }
+        if self.is_of_policy() {
+            self
+        } else {
+            Self::Policy(Box::new(self))
+        }
     }
 
     /// Whether a policy condition cannot be applied, or a policy has denied access.
@@ -121,8 +139,8 @@ impl DbError {
         matches!(self, Self::Policy(_) | Self::Refused(_))
     }
 
-    /// Whether PostgreSQL cannot lock the rows of a view: its query has groups, outer joins or the like, it is
-    /// materialized, or the service may not update its rows.
+    /// Whether PostgreSQL cannot lock the rows of a view: its query has groups, outer joins or the
+    /// like, it is materialized, or the service may not update its rows.
     pub(crate) fn is_of_lock(&self) -> bool {
         let of_lock = |state: &str| matches!(state, "0A000" | "42809" | "42501");
         matches!(self, Self::Driver(error) if error.code().is_some_and(|state| of_lock(state.code())))
@@ -135,16 +153,23 @@ impl DbError {
 
     /// Whether the source of an error is such a rollback.
     pub(crate) fn has_undone(error: &Error) -> bool {
-        let driver = error.source().and_then(|source| source.downcast_ref::<DriverError>());
+        let driver = error
+            .source()
+            .and_then(|source| source.downcast_ref::<DriverError>());
         driver.is_some_and(DriverError::is_of_concurrency)
     }
 
-    /// Whether PostgreSQL could not parse or compute a value: class 22, data exceptions, and the syntax errors of text
-    /// search documents, which have the code of SQL's.
+    /// Whether PostgreSQL could not parse or compute a value: class 22, data exceptions, and the
+    /// syntax errors of text search documents, which have the code of SQL's.
     pub(crate) fn is_of_data(&self) -> bool {
-        let Self::Driver(error) = self else { return false };
-        let is_of_document = |code: &str| code == "42601" && error.file() == Some("tsvector_parser.c");
-        error.code().is_some_and(|state| state.code().starts_with("22") || is_of_document(state.code()))
+        let Self::Driver(error) = self else {
+            return false;
+        };
+        let is_of_document =
+            |code: &str| code == "42601" && error.file() == Some("tsvector_parser.c");
+        error
+            .code()
+            .is_some_and(|state| state.code().starts_with("22") || is_of_document(state.code()))
     }
 
     /// Whether PostgreSQL could not parse a text as a value of another type.
@@ -157,15 +182,23 @@ impl DbError {
     #[cfg(feature = "native-auth")]
     pub(crate) fn is_of_missing_function(&self) -> bool {
         use tokio_postgres::error::SqlState;
-        let codes = [SqlState::INVALID_SCHEMA_NAME, SqlState::UNDEFINED_FUNCTION, SqlState::INSUFFICIENT_PRIVILEGE];
+        let codes = [
+            SqlState::INVALID_SCHEMA_NAME,
+            SqlState::UNDEFINED_FUNCTION,
+            SqlState::INSUFFICIENT_PRIVILEGE,
+        ];
         matches!(self, Self::Driver(error) if error.code().is_some_and(|code| codes.contains(code)))
     }
 
-    /// Converts the error of a call with a client's arguments: a value that does not fit its parameter is the client's
-    /// error.
+    /// Converts the error of a call with a client's arguments: a value that does not fit its
+    /// parameter is the client's error.
     pub(crate) fn of_call(self) -> Self {
         match &self {
-            Self::Driver(error) if error.code().is_some_and(|code| is_integer_read(code.code(), error.file())) => {
+            Self::Driver(error)
+                if error
+                    .code()
+                    .is_some_and(|code| is_integer_read(code.code(), error.file())) =>
+            {
                 Self::BadValue("a number is too large".to_owned())
             }
             Self::Driver(error) if error.is_of_value() => {
@@ -186,9 +219,9 @@ impl DbError {
             Self::Policy(error) => error.shows_change(),
             Self::Driver(error) => error.shows_change(),
             #[cfg(feature = "sqlx")]
-            Self::Sqlx(sqlx::Error::Database(error)) => {
-                error.code().is_some_and(|code| super::driver::shows_change(&code))
-            }
+            Self::Sqlx(sqlx::Error::Database(error)) => error
+                .code()
+                .is_some_and(|code| super::driver::shows_change(&code)),
             _ => false,
         }
     }
@@ -199,12 +232,17 @@ impl DriverError {
     pub(crate) fn report(&self) -> Option<ErrorReport<'_>> {
         let error = self.of_database()?;
         let is_inside = error.where_().is_some();
-        Some(ErrorReport { code: error.code().code(), file: error.file(), is_inside })
+        Some(ErrorReport {
+            code: error.code().code(),
+            file: error.file(),
+            is_inside,
+        })
     }
 
     /// Whether a bound value does not fit its type, or its domain rejects it.
     fn is_of_value(&self) -> bool {
-        self.of_database().is_some_and(|error| error.where_().is_none() && is_refused_value(error))
+        self.of_database()
+            .is_some_and(|error| error.where_().is_none() && is_refused_value(error))
     }
 }
 
@@ -227,17 +265,19 @@ impl From<DriverError> for DbError {
             error if error.is_connection() => return Self::ConnectionLost,
             _ => {}
         }
+
         match error.code() {
             Some(&SqlState::QUERY_CANCELED) => Self::Timeout,
             Some(&SqlState::TOO_MANY_CONNECTIONS) => Self::TooManyConnections,
-            Some(code) => of_client(code.code(), &error.message(), error.file()).unwrap_or(Self::Driver(error)),
+            Some(code) => of_client(code.code(), &error.message(), error.file())
+                .unwrap_or(Self::Driver(error)),
             None => Self::Driver(error),
         }
     }
 }
 
-// `Error` itself does not implement `std::error::Error`, so this covers all other errors without a conflict. It is in
-// this module because the client's view of a database error is defined here.
+// `Error` itself does not implement `std::error::Error`, so this covers all other errors without a
+// conflict. It is in this module because the client's view of a database error is defined here.
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     #[track_caller]
     fn from(source: E) -> Self {
@@ -246,7 +286,9 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
         #[cfg(not(feature = "sqlx"))]
         let known: Option<Self> = None;
         match known {
-            Some(known) => known.raised_at(Raised::here(std::any::type_name::<E>())).with_source(source),
+            Some(known) => known
+                .raised_at(Raised::here(std::any::type_name::<E>()))
+                .with_source(source),
             None => Self::of_cause(source),
         }
     }
@@ -281,13 +323,20 @@ const READERS: [&str; 4] = ["ltree_io.c", "ltxtquery_io.c", "tsquery.c", "jsonpa
 /// An error about a client's input, or about an extension that such a filter needs.
 pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
     Some(match code {
-        // As reported by a character set conversion, rather than by the JSON parser. Stored values are converted to
-        // UTF-8, and values of clients from it.
+        // As reported by a character set conversion, rather than by the JSON parser. Stored values
+        // are converted to UTF-8, and values of clients from it.
         "22P05" if file == Some("mbutils.c") && last_quoted(message).as_deref() != Some("UTF8") => {
-            DbError::NoCharacter(last_quoted(message).map(|name| format!(", {name}")).unwrap_or_default())
+            DbError::NoCharacter(
+                last_quoted(message)
+                    .map(|name| format!(", {name}"))
+                    .unwrap_or_default(),
+            )
         }
-        "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
-        // Program limits, such as the depth of a query. If no text was being parsed, the message may name an index.
+        "42704" if message.contains("ltree") || message.contains("lquery") => {
+            DbError::NoExtension("ltree")
+        }
+        // Program limits, such as the depth of a query. If no text was being parsed, the message
+        // may name an index.
         code if code.starts_with("54") && file.is_some_and(|file| READERS.contains(&file)) => {
             DbError::BadPattern(format!("a value is too long or too complex: {message}"))
         }
@@ -303,7 +352,13 @@ impl Condition {
     /// The error that clients see.
     pub(crate) fn to_error(self) -> Error {
         let error = Error::new(self.code, self.message);
-        if self.retryable { error.with_extension(RETRYABLE, true).with_origin(Origin::Passing) } else { error }
+        if self.retryable {
+            error
+                .with_extension(RETRYABLE, true)
+                .with_origin(Origin::Passing)
+        } else {
+            error
+        }
     }
 }
 
@@ -324,9 +379,10 @@ impl DbError {
             | Self::Changed
             | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
             // Clients do not need to know how the service is protected.
-            Self::UnboundPolicies => {
-                Error::new(ErrorCode::ServiceUnavailable, "the service does not use its database at present")
-            }
+            Self::UnboundPolicies => Error::new(
+                ErrorCode::ServiceUnavailable,
+                "the service does not use its database at present",
+            ),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
             Self::BadPattern(_)
             | Self::TooComplex
@@ -340,7 +396,9 @@ impl DbError {
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
             Self::BadVariable(_) => Error::new(ErrorCode::BadRequest, text),
             Self::Refused(error) => *error,
-            Self::Policy(_) => Error::new(ErrorCode::Forbidden, "the rows are not allowed").with_source(text),
+            Self::Policy(_) => {
+                Error::new(ErrorCode::Forbidden, "the rows are not allowed").with_source(text)
+            }
             #[cfg(feature = "sqlx")]
             Self::Sqlx(error) => match super::sqlstate::sqlx_condition(&error) {
                 Some(condition) => condition.to_error().with_source(error),
@@ -350,9 +408,13 @@ impl DbError {
                 if let Some(condition) = error.report().as_ref().and_then(ErrorReport::condition) {
                     return condition.to_error().with_source(error);
                 }
-                let code =
-                    error.code().map_or_else(|| "a statement".to_owned(), |code| format!("SQLSTATE {}", code.code()));
-                Error::internal("a statement failed").of_type(code).with_source(error)
+                let code = error.code().map_or_else(
+                    || "a statement".to_owned(),
+                    |code| format!("SQLSTATE {}", code.code()),
+                );
+                Error::internal("a statement failed")
+                    .of_type(code)
+                    .with_source(error)
             }
             // Clients do not need to know its name.
             Self::UnknownSource(_) => MISSING.to_error().with_source(text),

@@ -21,14 +21,21 @@ pub(crate) struct Fault {
 impl Fault {
     /// The SQLSTATE, and where it was raised.
     pub(crate) fn report(&self) -> ErrorReport<'_> {
-        ErrorReport { code: &self.code, file: self.file.as_deref(), is_inside: self.is_inside }
+        ErrorReport {
+            code: &self.code,
+            file: self.file.as_deref(),
+            is_inside: self.is_inside,
+        }
     }
 }
 
 impl DbError {
     /// Returns the report of the database, if the statement reached it.
     pub(crate) fn fault(&self) -> Option<Fault> {
-        let Self::Driver(error) = self else { return None };
+        let Self::Driver(error) = self else {
+            return None;
+        };
+
         let error = error.of_database()?;
         Some(Fault {
             code: error.code().code().to_owned(),
@@ -45,7 +52,8 @@ impl DbError {
     }
 }
 
-/// The constraint name for a column that does not accept nulls, as PostgreSQL reports none: `table.column`.
+/// The constraint name for a column that does not accept nulls, as PostgreSQL reports none:
+/// `table.column`.
 pub(super) fn without_null(code: &str, table: &str, column: &str) -> Option<String> {
     (code == "23502").then(|| format!("{table}.{column}"))
 }

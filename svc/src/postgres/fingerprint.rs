@@ -8,8 +8,8 @@ use super::{Param, Statement};
 const FINGERPRINT: &str = include_str!("fingerprint.sql");
 const RULES: &str = include_str!("rules.sql");
 
-/// The fingerprints of a database, and the snapshot they were taken in. Each is `None` if nothing at all has changed
-/// since the last check.
+/// The fingerprints of a database, and the snapshot they were taken in. Each is `None` if nothing
+/// at all has changed since the last check.
 pub(super) struct Fingerprints {
     pub(super) snapshot: String,
     /// Of the catalogue data.
@@ -29,9 +29,27 @@ pub(super) async fn fingerprints(
     follows_rules: bool,
 ) -> Result<Fingerprints, DriverError> {
     let (_, functions) = functions::split(&functions::names(specs));
-    let bound = vec![Param::Text(known_at.to_owned()), Param::Texts(quoted(sources)), functions::texts(functions)];
+    let bound = vec![
+        Param::Text(known_at.to_owned()),
+        Param::Texts(quoted(sources)),
+        functions::texts(functions),
+    ];
+
     let rules = if follows_rules { RULES } else { ", NULL::text" };
-    let rows = connection.rows(&Statement::new(format!("{FINGERPRINT}{rules} FROM now"), bound)).await?;
-    let (snapshot, catalogue, effects, rules) = rows.into_iter().next().ok_or(DriverError::Closed)?;
-    Ok(Fingerprints { snapshot, catalogue, effects, rules })
+    let rows = connection
+        .rows(&Statement::new(
+            format!("{FINGERPRINT}{rules} FROM now"),
+            bound,
+        ))
+        .await?;
+
+    let (snapshot, catalogue, effects, rules) =
+        rows.into_iter().next().ok_or(DriverError::Closed)?;
+
+    Ok(Fingerprints {
+        snapshot,
+        catalogue,
+        effects,
+        rules,
+    })
 }

@@ -63,7 +63,8 @@ pub(crate) struct Function {
 /// The arguments' forms and the condition, which determine the text of a call.
 type Form = (Vec<Given>, Option<&'static str>);
 
-/// Part of the error that makes PostgreSQL roll back a call. Computing a second row raises it, after the result.
+/// Part of the error that makes PostgreSQL roll back a call. Computing a second row raises it,
+/// after the result.
 pub(super) const ROLLED_BACK: &str = "the mutation failed and is rolled back";
 
 /// The form of an argument in one call.
@@ -162,8 +163,12 @@ pub(crate) fn choose<'v>(
 ) -> Functions {
     let mut found: HashMap<String, Vec<Arc<Function>>> = HashMap::new();
     for mut row in rows {
-        found.entry(std::mem::take(&mut row.0)).or_default().push(Arc::new(Function::new(&row)));
+        found
+            .entry(std::mem::take(&mut row.0))
+            .or_default()
+            .push(Arc::new(Function::new(&row)));
     }
+
     let choose = |spec: &FunctionSpec| {
         let candidates = found.get(&spec.name).map(Vec::as_slice).unwrap_or_default();
         match &spec.row_of {
@@ -171,7 +176,11 @@ pub(crate) fn choose<'v>(
             Some(name) => spec.choose_of_row(candidates, view(name)),
         }
     };
-    specs.iter().map(|spec| (spec.clone(), choose(spec))).collect()
+
+    specs
+        .iter()
+        .map(|spec| (spec.clone(), choose(spec)))
+        .collect()
 }
 
 /// Texts as a single bound value.
@@ -189,7 +198,10 @@ pub(super) fn names(specs: &[FunctionSpec]) -> Vec<&str> {
 
 /// The schema of each name, empty if none is given, and the function name.
 pub(super) fn split<'a>(names: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
-    names.iter().map(|name| name.split_once('.').unwrap_or(("", name))).unzip()
+    names
+        .iter()
+        .map(|name| name.split_once('.').unwrap_or(("", name)))
+        .unzip()
 }
 
 impl FunctionSpec {
@@ -199,25 +211,50 @@ impl FunctionSpec {
         if candidates.is_empty() {
             return Err(format!("the function `{name}` does not exist"));
         }
-        let fitting: Vec<_> = candidates.iter().filter(|candidate| candidate.takes(self)).collect();
+
+        let fitting: Vec<_> = candidates
+            .iter()
+            .filter(|candidate| candidate.takes(self))
+            .collect();
         let function = match fitting.as_slice() {
             [one] => *one,
             [] => {
-                let takes: Vec<_> = candidates.iter().map(|candidate| candidate.signature(name)).collect();
-                return Err(format!("`{name}` is called as {}, but there is {}", self.shown(), takes.join(" and ")));
+                let takes: Vec<_> = candidates
+                    .iter()
+                    .map(|candidate| candidate.signature(name))
+                    .collect();
+                return Err(format!(
+                    "`{name}` is called as {}, but there is {}",
+                    self.shown(),
+                    takes.join(" and ")
+                ));
             }
             several => {
-                let takes: Vec<_> = several.iter().map(|candidate| candidate.signature(name)).collect();
-                return Err(format!("`{name}` is called as {}, which fits {}", self.shown(), takes.join(" and ")));
+                let takes: Vec<_> = several
+                    .iter()
+                    .map(|candidate| candidate.signature(name))
+                    .collect();
+                return Err(format!(
+                    "`{name}` is called as {}, which fits {}",
+                    self.shown(),
+                    takes.join(" and ")
+                ));
             }
         };
+
         match function {
-            function if function.kind != "f" => Err(format!("`{name}` is not a function; procedures cannot be called")),
-            function if function.takes_anything() => {
-                Err(format!("`{name}` takes any number of values of any type; declare its parameter `VARIADIC type[]`"))
+            function if function.kind != "f" => Err(format!(
+                "`{name}` is not a function; procedures cannot be called"
+            )),
+            function if function.takes_anything() => Err(format!(
+                "`{name}` takes any number of values of any type; declare its parameter `VARIADIC type[]`"
+            )),
+            function if function.returns_void => {
+                Err(format!("`{name}` returns nothing; let it return a value"))
             }
-            function if function.returns_void => Err(format!("`{name}` returns nothing; let it return a value")),
-            function if !function.allowed => Err(format!("the service may not call the function `{name}`")),
+            function if !function.allowed => {
+                Err(format!("the service may not call the function `{name}`"))
+            }
             function => Ok(function.clone()),
         }
     }
@@ -238,24 +275,73 @@ impl Function {
     /// Whether both have the same call and the same kind of result.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let called = |function: &Self| {
-            let Self { returns_set, may_have_status, returns_void, allowed, defaults, .. } = function;
-            (*returns_set, *may_have_status, *returns_void, *allowed, *defaults, function.is_volatile)
+            let Self {
+                returns_set,
+                may_have_status,
+                returns_void,
+                allowed,
+                defaults,
+                ..
+            } = function;
+
+            (
+                *returns_set,
+                *may_have_status,
+                *returns_void,
+                *allowed,
+                *defaults,
+                function.is_volatile,
+            )
         };
+
         called(self) == called(other)
-            && (self.rows_of, self.row_of, &self.result) == (other.rows_of, other.row_of, &other.result)
-            && (&self.quoted, &self.kind, &self.params) == (&other.quoted, &other.kind, &other.params)
+            && (self.rows_of, self.row_of, &self.result)
+                == (other.rows_of, other.row_of, &other.result)
+            && (&self.quoted, &self.kind, &self.params)
+                == (&other.quoted, &other.kind, &other.params)
     }
 
     fn new(row: &Row) -> Self {
-        let (_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases, ..) = row;
-        let (.., may_have_status, is_volatile, rows_of, row_of, result, result_sql, declared, base, variadic) = row;
-        let params = types.iter().zip(bases).enumerate().map(|(index, (sql, base))| Parameter {
-            name: names.get(index).cloned().unwrap_or_default(),
-            sql: sql.clone(),
-            is_json: matches!(base.as_str(), "json" | "jsonb"),
-            is_array: base.starts_with('_'),
-            is_variadic: *variadic != 0 && index + 1 == types.len(),
-        });
+        let (
+            _,
+            schema,
+            name,
+            kind,
+            returns_set,
+            returns_void,
+            allowed,
+            defaults,
+            names,
+            types,
+            bases,
+            ..,
+        ) = row;
+
+        let (
+            ..,
+            may_have_status,
+            is_volatile,
+            rows_of,
+            row_of,
+            result,
+            result_sql,
+            declared,
+            base,
+            variadic,
+        ) = row;
+
+        let params = types
+            .iter()
+            .zip(bases)
+            .enumerate()
+            .map(|(index, (sql, base))| Parameter {
+                name: names.get(index).cloned().unwrap_or_default(),
+                sql: sql.clone(),
+                is_json: matches!(base.as_str(), "json" | "jsonb"),
+                is_array: base.starts_with('_'),
+                is_variadic: *variadic != 0 && index + 1 == types.len(),
+            });
+
         Self {
             quoted: format!("{}.{}", quote(schema), quote(name)),
             kind: kind.clone(),
@@ -275,7 +361,9 @@ impl Function {
 
     /// Whether its last parameter is `VARIADIC "any"`, which does not accept a list.
     fn takes_anything(&self) -> bool {
-        self.params.last().is_some_and(|param| param.is_variadic && !param.is_array)
+        self.params
+            .last()
+            .is_some_and(|param| param.is_variadic && !param.is_array)
     }
 
     fn signature(&self, name: &str) -> String {
@@ -286,7 +374,10 @@ impl Function {
     /// Whether it accepts the arguments of a call, after the row if there is one.
     pub(super) fn takes(&self, spec: &FunctionSpec) -> bool {
         let (args, behind) = (&spec.args, usize::from(spec.row_of.is_some()));
-        let Some(params) = self.params.get(behind..) else { return false };
+        let Some(params) = self.params.get(behind..) else {
+            return false;
+        };
+
         let required = params.len().saturating_sub(self.defaults);
         let fits = |(param, form): (&Parameter, &ArgForm)| match form {
             ArgForm::Text => !param.is_array,
@@ -294,24 +385,46 @@ impl Function {
             ArgForm::Json => param.is_json,
             ArgForm::Null => true,
         };
+
         (required..=params.len()).contains(&args.len()) && params.iter().zip(args).all(fits)
     }
 
-    /// The statement that calls it. An absent argument uses the parameter's default. A result that meets `undone_if`
-    /// rolls the call back.
-    pub(crate) fn statement(&self, args: &[Option<ExactJson>], undone_if: Option<&'static str>) -> Statement {
+    /// The statement that calls it. An absent argument uses the parameter's default. A result that
+    /// meets `undone_if` rolls the call back.
+    pub(crate) fn statement(
+        &self,
+        args: &[Option<ExactJson>],
+        undone_if: Option<&'static str>,
+    ) -> Statement {
         let args = || self.params.iter().zip(args);
-        let given: Vec<Given> = args().map(|(param, arg)| param.given(arg.as_ref())).collect();
-        let params = args().filter_map(|(param, arg)| param.bound(arg.as_ref()?)).collect();
+        let given: Vec<Given> = args()
+            .map(|(param, arg)| param.given(arg.as_ref()))
+            .collect();
+        let params = args()
+            .filter_map(|(param, arg)| param.bound(arg.as_ref()?))
+            .collect();
         if let Some(written) = &*self.written.load()
             && written.0.0 == given
             && written.0.1 == undone_if
         {
             return Statement::new(written.1.clone(), params);
         }
-        let subject = StatementSubject { kind: "call", name: self.quoted.replace('"', "").into() };
-        let text = StatementText::about(Some(subject), self.text(&given, undone_if), None, Vec::new());
-        self.written.store(Some(Arc::new(((given, undone_if), text.clone()))));
+
+        let subject = StatementSubject {
+            kind: "call",
+            name: self.quoted.replace('"', "").into(),
+        };
+
+        let text = StatementText::about(
+            Some(subject),
+            self.text(&given, undone_if),
+            None,
+            Vec::new(),
+        );
+
+        self.written
+            .store(Some(Arc::new(((given, undone_if), text.clone()))));
+
         Statement::new(text, params)
     }
 
@@ -319,11 +432,20 @@ impl Function {
     ///
     /// # Errors
     /// Why a query cannot read its rows as rows of `source`.
-    pub(crate) fn rows(&self, source: &Source, args: &[Option<ExactJson>]) -> Result<RowsCall, String> {
+    pub(crate) fn rows(
+        &self,
+        source: &Source,
+        args: &[Option<ExactJson>],
+    ) -> Result<RowsCall, String> {
         self.check_rows(source)?;
         let args = || self.params.iter().zip(args);
-        let given: Vec<Given> = args().map(|(param, arg)| param.given(arg.as_ref())).collect();
-        let params = args().filter_map(|(param, arg)| param.bound(arg.as_ref()?)).collect();
+        let given: Vec<Given> = args()
+            .map(|(param, arg)| param.given(arg.as_ref()))
+            .collect();
+        let params = args()
+            .filter_map(|(param, arg)| param.bound(arg.as_ref()?))
+            .collect();
+
         Ok(RowsCall {
             sql: self.call(&given).into(),
             numbered: format!("{} WITH ORDINALITY", self.call(&given)).into(),
@@ -342,20 +464,29 @@ impl Function {
                 source.name
             ));
         }
+
         match self.is_volatile {
-            true => Err(format!("`{name}` is volatile, and a read may run twice; declare it STABLE")),
+            true => Err(format!(
+                "`{name}` is volatile, and a read may run twice; declare it STABLE"
+            )),
             false => Ok(()),
         }
     }
 
     fn text(&self, given: &[Given], undone_if: Option<&'static str>) -> String {
         let call = self.call(given);
-        // A null composite arrives as a row of nulls. `r.*` is the row even if a column is named `r`.
+
+        // A null composite arrives as a row of nulls. `r.*` is the row even if a column is named
+        // `r`.
         let Some(condition) = undone_if else {
-            return format!("SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*)::text END FROM {call} AS r");
+            return format!(
+                "SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*)::text END FROM {call} AS r"
+            );
         };
-        // For a failing result, the second row raises an error when the result is already on its way. Other ways to
-        // roll back the call cost another round trip, or write the whole result to PostgreSQL's log.
+
+        // For a failing result, the second row raises an error when the result is already on its
+        // way. Other ways to roll back the call cost another round trip, or write the whole result
+        // to PostgreSQL's log.
         format!(
             "SELECT CASE n WHEN 1 THEN j::text ELSE ('{ROLLED_BACK}, ' || n)::boolean::text END \
              FROM (SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*) END AS j FROM {call} AS r LIMIT 1) AS answer, \
@@ -368,7 +499,12 @@ impl Function {
     }
 
     /// The call with a row before the arguments, whose placeholders follow the ones already bound.
-    pub(super) fn call_behind(&self, row: Option<&str>, given: &[Given], mut bound: usize) -> String {
+    pub(super) fn call_behind(
+        &self,
+        row: Option<&str>,
+        given: &[Given],
+        mut bound: usize,
+    ) -> String {
         let named = self.params.iter().all(|param| !param.name.is_empty());
         let shown = |param: &Parameter, value: String| {
             let variadic = if param.is_variadic { "VARIADIC " } else { "" };
@@ -377,8 +513,16 @@ impl Function {
                 false => format!("{variadic}{value}"),
             }
         };
-        let (of_row, params) = self.params.split_at(usize::from(row.is_some()).min(self.params.len()));
-        let mut values: Vec<_> = of_row.iter().zip(row).map(|(param, row)| shown(param, row.to_owned())).collect();
+
+        let (of_row, params) = self
+            .params
+            .split_at(usize::from(row.is_some()).min(self.params.len()));
+        let mut values: Vec<_> = of_row
+            .iter()
+            .zip(row)
+            .map(|(param, row)| shown(param, row.to_owned()))
+            .collect();
+
         let first_default = params.len().saturating_sub(self.defaults);
         for (index, (param, arg)) in params.iter().zip(given).enumerate() {
             let rest_is_absent = given[index..].iter().all(|given| *given == Given::Absent);
@@ -388,6 +532,7 @@ impl Function {
             let value = param.value(*arg, &mut bound);
             values.push(shown(param, value));
         }
+
         format!("{}({})", self.quoted, values.join(", "))
     }
 }
@@ -406,9 +551,14 @@ impl Parameter {
     /// The check of arguments of these forms; `before` values are bound before them.
     pub(super) fn probe(params: &[Self], given: &[Given], before: usize) -> Option<Probe> {
         let mut count = 0;
-        let given = params.iter().zip(given).filter(|(_, given)| **given != Given::Absent);
-        let read = given.map(|(param, given)| format!("({}) IS NULL", param.value(*given, &mut count)));
+        let given = params
+            .iter()
+            .zip(given)
+            .filter(|(_, given)| **given != Given::Absent);
+        let read =
+            given.map(|(param, given)| format!("({}) IS NULL", param.value(*given, &mut count)));
         let read = read.collect::<Vec<_>>().join(", ");
+
         (!read.is_empty()).then(|| Probe::new(format!("SELECT ARRAY[{read}]"), before, count))
     }
 
@@ -418,9 +568,13 @@ impl Parameter {
         if matches!(given, Given::Absent | Given::Null) {
             return format!("NULL::{cast}");
         }
+
         *bound += 1;
+
         match given {
-            Given::List => format!("ARRAY(SELECT jsonb_array_elements_text(${bound}::jsonb))::{cast}"),
+            Given::List => {
+                format!("ARRAY(SELECT jsonb_array_elements_text(${bound}::jsonb))::{cast}")
+            }
             _ => format!("${bound}::{cast}"),
         }
     }

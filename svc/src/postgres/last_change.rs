@@ -14,7 +14,10 @@ impl LastChange {
     /// Whether it was before a connection of this age was opened.
     #[cfg(feature = "sqlx")]
     pub(super) fn is_before(&self, age: Duration) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|last| age < last.elapsed())
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_none_or(|last| age < last.elapsed())
     }
 
     pub(super) fn is_now(&self) {

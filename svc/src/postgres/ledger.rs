@@ -15,8 +15,8 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    /// The effect of a mutation whose process was stopped in the middle: it may have made writes that are not visible
-    /// here.
+    /// The effect of a mutation whose process was stopped in the middle: it may have made writes
+    /// that are not visible here.
     pub(crate) fn of_ended_program(self) -> Self {
         match self {
             Self::NotDone => Self::Unknown,
@@ -70,13 +70,19 @@ impl Ledger {
     /// Completes a root field of the operation and returns its effect.
     pub(crate) fn end(&self) -> Effect {
         let effect = self.effect();
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(effect);
+        self.ended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(effect);
         effect
     }
 
     /// The effects of the completed root fields, in order.
     pub(crate) fn ended(&self) -> Vec<Effect> {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.ended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Records the type number of the mutation's result object.

@@ -1,7 +1,7 @@
 //! PostgreSQL: connections and their pool, health checks, and the catalogue.
 //!
-//! This module is independent of GraphQL. [`statement`] defines statements, [`driver`] runs them, and [`Database`]
-//! combines everything.
+//! This module is independent of GraphQL. [`statement`] defines statements, [`driver`] runs them,
+//! and [`Database`] combines everything.
 
 mod call;
 mod catalogue;
@@ -49,7 +49,9 @@ pub(crate) use connect::{ConnectConfig, Variable};
 pub(crate) use database::{CheckError, Database, Needs, Settings};
 #[cfg(feature = "native-auth")]
 pub(crate) use driver::Bounds;
-pub(crate) use driver::{Columns, Commit, DriverError, Isolation, ListeningConnection, OpenTransaction};
+pub(crate) use driver::{
+    Columns, Commit, DriverError, Isolation, ListeningConnection, OpenTransaction,
+};
 pub(crate) use error::{DbError, RETRYABLE};
 pub(crate) use explain::Explained;
 pub(crate) use fault::Fault;
@@ -75,5 +77,7 @@ pub(crate) use sqlstate::{CONTENTION, ErrorReport, is_contention, is_conversion}
 #[cfg(feature = "sqlx")]
 pub(crate) use sqlx_pool::{CommitError, commit as commit_sqlx};
 use statement::Running;
-pub(crate) use statement::{Oid, Param, PatternLanguage, Probe, Statement, StatementSubject, StatementText};
+pub(crate) use statement::{
+    Oid, Param, PatternLanguage, Probe, Statement, StatementSubject, StatementText,
+};
 pub(crate) use table::{Conflict, ConflictAction, Table};

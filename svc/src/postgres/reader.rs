@@ -28,7 +28,9 @@ impl Reader<'_> {
                 }
             }
             #[cfg(feature = "sqlx")]
-            Self::Sqlx(database, connection) => super::database::fetch_by_sqlx(database, connection, statement).await,
+            Self::Sqlx(database, connection) => {
+                super::database::fetch_by_sqlx(database, connection, statement).await
+            }
         }
     }
 }

@@ -68,9 +68,14 @@ pub(in crate::postgres) fn begin(statement: &Statement, kind: StatementKind) -> 
     if RECORDING.load(Ordering::Relaxed) == 0 {
         return None;
     }
+
     let recorder = RECORDER.try_with(Arc::clone).ok()?;
     let index = recorder.add(statement, kind);
-    Some(Recording { recorder, index, began: Instant::now() })
+    Some(Recording {
+        recorder,
+        index,
+        began: Instant::now(),
+    })
 }
 
 impl Recorder {
@@ -83,8 +88,10 @@ impl Recorder {
                 RECORDING.fetch_sub(1, Ordering::Relaxed);
             }
         }
+
         RECORDING.fetch_add(1, Ordering::Relaxed);
         let _counted = Counted;
+
         RECORDER.scope(self, work).await
     }
 
@@ -106,7 +113,13 @@ impl Recorder {
             state.unrecorded += 1;
             return None;
         }
-        state.statements.push(Recorded { statement: statement.clone(), kind, outcome: None });
+
+        state.statements.push(Recorded {
+            statement: statement.clone(),
+            kind,
+            outcome: None,
+        });
+
         Some(index)
     }
 
@@ -138,16 +151,24 @@ impl Recording {
 }
 
 impl Recorded {
-    /// The types of its values, never the values: the type that the statement casts each to, if it has a cast.
+    /// The types of its values, never the values: the type that the statement casts each to, if it
+    /// has a cast.
     pub(crate) fn types(&self) -> Vec<String> {
         let casts = self.statement.text.casts();
-        let cast = |number: usize| casts.iter().find(|(of, _)| *of == number).map(|(_, cast)| cast);
+        let cast = |number: usize| {
+            casts
+                .iter()
+                .find(|(of, _)| *of == number)
+                .map(|(_, cast)| cast)
+        };
+
         let params = self.statement.params.iter().enumerate();
         let types = params.map(|(index, param)| match (cast(index + 1), param) {
             (Some(cast), Param::Texts(_)) => format!("{cast}[]"),
             (Some(cast), _) => cast.clone(),
             (None, param) => param.type_name().to_owned(),
         });
+
         types.collect()
     }
 }
@@ -161,7 +182,11 @@ pub(super) struct TimedSink<'a> {
 
 impl<'a> TimedSink<'a> {
     pub(super) fn new(sink: &'a mut dyn RowSink) -> Self {
-        Self { sink, rows: 0, completing: Duration::ZERO }
+        Self {
+            sink,
+            rows: 0,
+            completing: Duration::ZERO,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Retries transactions that PostgreSQL has rolled back because of concurrent ones.
 //!
-//! This never repeats work with an unknown outcome: PostgreSQL itself has reported that nothing of the transaction was
-//! kept. A transaction whose connection was lost is never retried.
+//! This never repeats work with an unknown outcome: PostgreSQL itself has reported that nothing of
+//! the transaction was kept. A transaction whose connection was lost is never retried.
 
 use std::time::Duration;
 
@@ -24,19 +24,27 @@ pub(crate) struct Retries {
 
 impl Retries {
     pub(crate) fn new(most: u32) -> Self {
-        Self { left: most, wait: FIRST }
+        Self {
+            left: most,
+            wait: FIRST,
+        }
     }
 
-    /// Waits before the next retry. Returns whether there is one. A request that reaches its deadline is dropped
-    /// meanwhile.
+    /// Waits before the next retry. Returns whether there is one. A request that reaches its
+    /// deadline is dropped meanwhile.
     pub(crate) async fn next(&mut self) -> bool {
         if self.left == 0 {
             return false;
         }
-        tracing::debug!(left = self.left, "a transaction is run again, as others have changed the same data");
+
+        tracing::debug!(
+            left = self.left,
+            "a transaction is run again, as others have changed the same data"
+        );
         tokio::time::sleep(self.wait.mul_f64(fraction())).await;
         self.left -= 1;
         self.wait = LONGEST.min(self.wait * 2);
+
         true
     }
 }
@@ -52,7 +60,8 @@ impl Database {
         Retries::new(self.retries)
     }
 
-    /// Runs a whole transaction, and retries it if PostgreSQL has rolled it back because of concurrent ones.
+    /// Runs a whole transaction, and retries it if PostgreSQL has rolled it back because of
+    /// concurrent ones.
     pub(crate) async fn retrying<T, F>(&self, run: impl Fn() -> F) -> Result<T, DbError>
     where
         F: Future<Output = Result<T, DbError>>,

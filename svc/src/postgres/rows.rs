@@ -74,7 +74,8 @@ impl Rows {
         }
     }
 
-    /// Returns the position of a column and the name of its type; for rows of a read, if there is one.
+    /// Returns the position of a column and the name of its type; for rows of a read, if there is
+    /// one.
     pub(crate) fn column(&self, name: &str) -> Option<(usize, &str)> {
         let rows = match self {
             Self::Read(rows) => rows,
@@ -93,7 +94,11 @@ impl Rows {
             #[cfg(feature = "sqlx")]
             Self::Sqlx(rows) => {
                 let value = rows.get(row)?.try_get_raw(column).ok()?;
-                if value.is_null() { None } else { value.as_bytes().ok() }
+                if value.is_null() {
+                    None
+                } else {
+                    value.as_bytes().ok()
+                }
             }
         }
     }

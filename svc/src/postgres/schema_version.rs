@@ -3,8 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The version of everything but the rows themselves that decides the rows of reads: views, functions, policies,
-/// grants, roles, and the server. Results of one version are not valid for another.
+/// The version of everything but the rows themselves that decides the rows of reads: views,
+/// functions, policies, grants, roles, and the server. Results of one version are not valid for
+/// another.
 ///
 /// There is no version while the database is not in use, as changes could not be seen.
 #[derive(Debug)]
@@ -17,12 +18,16 @@ pub(crate) struct SchemaVersion {
 
 impl Default for SchemaVersion {
     fn default() -> Self {
-        Self { number: AtomicU64::new(1), fingerprint: Mutex::new(Arc::from("")) }
+        Self {
+            number: AtomicU64::new(1),
+            fingerprint: Mutex::new(Arc::from("")),
+        }
     }
 }
 
 impl SchemaVersion {
-    /// Returns the number of the version. It changes with each detected change, and while the database is not in use.
+    /// Returns the number of the version. It changes with each detected change, and while the
+    /// database is not in use.
     pub(crate) fn number(&self) -> u64 {
         self.number.load(Ordering::SeqCst)
     }
@@ -44,7 +49,8 @@ impl SchemaVersion {
         self.number.fetch_or(1, Ordering::SeqCst);
     }
 
-    /// Records the fingerprint of the database as read. A version that has ended does not come back.
+    /// Records the fingerprint of the database as read. A version that has ended does not come
+    /// back.
     pub(super) fn note(&self, fingerprint: &str) {
         let mut known = self.locked();
         if self.is_known() && **known == *fingerprint {
@@ -57,7 +63,9 @@ impl SchemaVersion {
 
     /// The code under the lock cannot panic half-way.
     fn locked(&self) -> MutexGuard<'_, Arc<str>> {
-        self.fingerprint.lock().unwrap_or_else(PoisonError::into_inner)
+        self.fingerprint
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -81,6 +89,7 @@ mod tests {
         version.end();
         assert!(!version.is_known());
         version.note("two");
+
         assert!(version.is_known() && version.number() > second);
     }
 }

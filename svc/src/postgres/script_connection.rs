@@ -16,12 +16,17 @@ pub(crate) struct ScriptConnection(DedicatedConnection);
 impl ScriptConnection {
     /// Opens a connection.
     pub(crate) async fn open(connect: &ConnectConfig) -> Result<Self, DriverError> {
-        DedicatedConnection::to(connect, PATIENCE, PATIENCE).await.map(Self)
+        DedicatedConnection::to(connect, PATIENCE, PATIENCE)
+            .await
+            .map(Self)
     }
 
     /// Runs statements without a deadline. The error names the line of the failed one.
     pub(crate) async fn run(&mut self, sql: &str) -> Result<(), DriverError> {
-        self.0.script(sql).await.map_err(|(done, error)| error.of_script(sql, done))
+        self.0
+            .script(sql)
+            .await
+            .map_err(|(done, error)| error.of_script(sql, done))
     }
 
     /// Returns the result of a boolean query about a text, `$1`.
@@ -31,7 +36,11 @@ impl ScriptConnection {
     }
 
     /// Returns the names found by a query about a text, `$1`.
-    pub(crate) async fn names(&mut self, query: &str, text: &str) -> Result<Vec<String>, DriverError> {
+    pub(crate) async fn names(
+        &mut self,
+        query: &str,
+        text: &str,
+    ) -> Result<Vec<String>, DriverError> {
         let rows: Vec<(String,)> = self.0.rows(&about(query, text)).await?;
         Ok(rows.into_iter().map(|(name,)| name).collect())
     }

@@ -11,8 +11,9 @@ pub(crate) struct Source {
     pub(crate) name: String,
     /// The name for SQL.
     pub(crate) quoted: String,
-    /// The OID of the view or table with the name. PostgreSQL continues to use the one that a statement was planned
-    /// for, even when another one of the same name precedes it in the search path.
+    /// The OID of the view or table with the name. PostgreSQL continues to use the one that a
+    /// statement was planned for, even when another one of the same name precedes it in the search
+    /// path.
     pub(super) relation: Oid,
     /// Whether the rows are stored rather than computed on each read.
     pub(crate) is_table: bool,
@@ -36,16 +37,16 @@ pub(crate) struct ColumnType {
     pub(crate) sql: String,
     /// The quoted name of the column.
     pub(crate) quoted: String,
-    /// Whether values with different bytes never sort as equal, unlike `1.0` and `1.00`, or `A` and `a` in some
-    /// collations.
+    /// Whether values with different bytes never sort as equal, unlike `1.0` and `1.00`, or `A` and
+    /// `a` in some collations.
     pub(crate) is_exact: bool,
-    /// Whether its collation is deterministic, comparing texts byte by byte in the end; otherwise PostgreSQL supports
-    /// no patterns.
+    /// Whether its collation is deterministic, comparing texts byte by byte in the end; otherwise
+    /// PostgreSQL supports no patterns.
     pub(crate) is_deterministic: bool,
     /// The array of the elements' own type, if there is a domain in between.
     pub(crate) plain_array: Option<String>,
-    /// Whether PostgreSQL computes it for each row and accepts no value: a generated column, or an identity that is
-    /// always generated.
+    /// Whether PostgreSQL computes it for each row and accepts no value: a generated column, or an
+    /// identity that is always generated.
     pub(crate) is_computed: bool,
     /// The declared type, as reported in records.
     pub(crate) declared: Oid,
@@ -61,7 +62,9 @@ impl Source {
 
     /// The column `data`, if it contains JSON.
     pub(crate) fn data(&self) -> Option<&ColumnType> {
-        self.columns.get("data").filter(|column| matches!(column.name.as_str(), "json" | "jsonb"))
+        self.columns
+            .get("data")
+            .filter(|column| matches!(column.name.as_str(), "json" | "jsonb"))
     }
 }
 

@@ -1,8 +1,9 @@
-//! The meaning of PostgreSQL's error codes (SQLSTATE) for clients: one table for planned reads, calls, writes to
-//! tables, the program's SQL and events. <https://www.postgresql.org/docs/current/errcodes-appendix.html>
+//! The meaning of PostgreSQL's error codes (SQLSTATE) for clients: one table for planned reads,
+//! calls, writes to tables, the program's SQL and events.
+//! <https://www.postgresql.org/docs/current/errcodes-appendix.html>
 //!
-//! Codes for mistakes in a program or its SQL are not listed, as a client cannot act on them: they are masked. The same
-//! applies to constraints without a message from the program.
+//! Codes for mistakes in a program or its SQL are not listed, as a client cannot act on them: they
+//! are masked. The same applies to constraints without a message from the program.
 
 use crate::ErrorCode;
 
@@ -54,7 +55,12 @@ const CONDITIONS: [Condition; 20] = [
     late("25P03", TOO_LATE),
     late("25P04", TOO_LATE),
     contended("40"),
-    Condition { state: "42501", code: ErrorCode::Forbidden, message: REFUSED, retryable: false },
+    Condition {
+        state: "42501",
+        code: ErrorCode::Forbidden,
+        message: REFUSED,
+        retryable: false,
+    },
     MISSING,
     passing("3F000", LACKS),
     passing("53", RESOURCES),
@@ -72,42 +78,65 @@ const CONDITIONS: [Condition; 20] = [
 ];
 
 const fn passing(state: &'static str, message: &'static str) -> Condition {
-    Condition { state, code: ErrorCode::ServiceUnavailable, message, retryable: true }
+    Condition {
+        state,
+        code: ErrorCode::ServiceUnavailable,
+        message,
+        retryable: true,
+    }
 }
 
 const fn contended(state: &'static str) -> Condition {
-    Condition { state, code: ErrorCode::Conflict, message: CONTENTION, retryable: true }
+    Condition {
+        state,
+        code: ErrorCode::Conflict,
+        message: CONTENTION,
+        retryable: true,
+    }
 }
 
 const fn late(state: &'static str, message: &'static str) -> Condition {
-    Condition { state, code: ErrorCode::Timeout, message, retryable: false }
+    Condition {
+        state,
+        code: ErrorCode::Timeout,
+        message,
+        retryable: false,
+    }
 }
 
 impl ErrorReport<'_> {
     /// Returns the condition that clients see; `None` if the error is masked.
     pub(crate) fn condition(&self) -> Option<&'static Condition> {
         let is_mistake = match self.code {
-            // A missing privilege, or a policy that cannot be applied, is the operator's mistake. A refusal by a policy
-            // or a function is the client's.
+            // A missing privilege, or a policy that cannot be applied, is the operator's mistake. A
+            // refusal by a policy or a function is the client's.
             "42501" => matches!(self.file, Some("aclchk.c" | "rls.c" | "rowsecurity.c")),
             // A view that is not updatable.
             "55000" => self.file == Some("rewriteHandler.c"),
             "42P01" | "3F000" => self.is_inside,
             _ => false,
         };
+
         if is_mistake {
             return None;
         }
+
         let known = |state: &str| CONDITIONS.iter().find(|condition| condition.state == state);
         known(self.code).or_else(|| known(self.code.get(..2)?))
     }
 }
 
-/// Whether a code reports a conflict with concurrent changes or locks on the same data: a serialization failure, a
-/// deadlock, or a lock that was not waited for.
+/// Whether a code reports a conflict with concurrent changes or locks on the same data: a
+/// serialization failure, a deadlock, or a lock that was not waited for.
 pub(crate) fn is_contention(code: &str) -> bool {
-    let report = ErrorReport { code, file: None, is_inside: false };
-    report.condition().is_some_and(|condition| condition.code == ErrorCode::Conflict)
+    let report = ErrorReport {
+        code,
+        file: None,
+        is_inside: false,
+    };
+    report
+        .condition()
+        .is_some_and(|condition| condition.code == ErrorCode::Conflict)
 }
 
 /// Whether the database is read-only; another server of a cluster may accept writes by now.
@@ -115,13 +144,13 @@ pub(crate) fn is_read_only(code: &str) -> bool {
     code == "25006"
 }
 
-/// Whether PostgreSQL could not parse a text as a value of a type, or the type cannot represent the value: codes of
-/// class 22 raised by a conversion rather than a computation. Bytes that are not text, 22021, are stored ones, as the
-/// texts of clients are UTF-8.
+/// Whether PostgreSQL could not parse a text as a value of a type, or the type cannot represent the
+/// value: codes of class 22 raised by a conversion rather than a computation. Bytes that are not
+/// text, 22021, are stored ones, as the texts of clients are UTF-8.
 pub(crate) fn is_conversion(code: &str) -> bool {
     const CONVERSIONS: [&str; 13] = [
-        "22P02", "22P03", "22001", "22003", "22007", "22008", "22009", "22015", "22018", "22023", "22026", "22030",
-        "22032",
+        "22P02", "22P03", "22001", "22003", "22007", "22008", "22009", "22015", "22018", "22023",
+        "22026", "22030", "22032",
     ];
     CONVERSIONS.contains(&code)
 }
@@ -129,10 +158,18 @@ pub(crate) fn is_conversion(code: &str) -> bool {
 /// Returns the condition of a PostgreSQL error received by sqlx.
 #[cfg(feature = "sqlx")]
 pub(super) fn sqlx_condition(error: &sqlx::Error) -> Option<&'static Condition> {
-    let sqlx::Error::Database(error) = error else { return None };
+    let sqlx::Error::Database(error) = error else {
+        return None;
+    };
+
     let error: &sqlx::postgres::PgDatabaseError = error.try_downcast_ref()?;
     let is_inside = error.r#where().is_some();
-    ErrorReport { code: error.code(), file: error.file(), is_inside }.condition()
+    ErrorReport {
+        code: error.code(),
+        file: error.file(),
+        is_inside,
+    }
+    .condition()
 }
 
 #[cfg(test)]
@@ -141,12 +178,19 @@ mod tests {
     use crate::ErrorCode;
 
     fn code(code: &str, file: Option<&str>, is_inside: bool) -> Option<ErrorCode> {
-        ErrorReport { code, file, is_inside }.condition().map(|condition| condition.code)
+        ErrorReport {
+            code,
+            file,
+            is_inside,
+        }
+        .condition()
+        .map(|condition| condition.code)
     }
 
     #[test]
     fn a_code_comes_before_its_class() {
         use ErrorCode::{Conflict, Forbidden, ServiceUnavailable, Timeout};
+
         for (state, expected) in [
             ("57014", Some(Timeout)),
             ("57P05", Some(ServiceUnavailable)),
@@ -176,19 +220,43 @@ mod tests {
     #[test]
     fn mistakes_of_the_operator_and_of_functions_are_masked() {
         assert_eq!(code("42501", Some("aclchk.c"), false), None);
-        assert_eq!(code("42501", Some("execMain.c"), true), Some(ErrorCode::Forbidden));
+        assert_eq!(
+            code("42501", Some("execMain.c"), true),
+            Some(ErrorCode::Forbidden)
+        );
         assert_eq!(code("42P01", Some("parse_relation.c"), true), None);
         assert_eq!(code("55000", Some("rewriteHandler.c"), false), None);
-        assert_eq!(code("55000", Some("execMain.c"), false), Some(ErrorCode::ServiceUnavailable));
+
+        assert_eq!(
+            code("55000", Some("execMain.c"), false),
+            Some(ErrorCode::ServiceUnavailable)
+        );
     }
 
     #[test]
     fn states_are_listed_once_and_messages_name_nothing() {
         for (index, condition) in CONDITIONS.iter().enumerate() {
-            assert!(matches!(condition.state.len(), 2 | 5), "{}", condition.state);
-            assert!(CONDITIONS[..index].iter().all(|other| other.state != condition.state), "{}", condition.state);
-            assert!(!condition.message.contains(['`', '"', '\'']), "{}", condition.message);
+            assert!(
+                matches!(condition.state.len(), 2 | 5),
+                "{}",
+                condition.state
+            );
+
+            assert!(
+                CONDITIONS[..index]
+                    .iter()
+                    .all(|other| other.state != condition.state),
+                "{}",
+                condition.state
+            );
+
+            assert!(
+                !condition.message.contains(['`', '"', '\'']),
+                "{}",
+                condition.message
+            );
         }
+
         assert!(is_contention("40001") && !is_contention("23505"));
         assert!(is_conversion("22P02") && !is_conversion("22012") && !is_conversion("22021"));
     }

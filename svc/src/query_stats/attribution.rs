@@ -1,7 +1,8 @@
 //! The root fields that statements belong to.
 //!
-//! `pg_stat_statements` identifies a statement by a number that PostgreSQL derives from its parsed form, and contains
-//! its text with constants replaced. svc has the text that it has sent. Both texts are normalised and compared.
+//! `pg_stat_statements` identifies a statement by a number that PostgreSQL derives from its parsed
+//! form, and contains its text with constants replaced. svc has the text that it has sent. Both
+//! texts are normalised and compared.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -42,7 +43,10 @@ struct Known {
 pub(super) fn start_attributing() {
     ATTRIBUTION.get_or_init(|| Attribution {
         hasher: RandomState::new(),
-        known: Mutex::new(Known { seen: LruCache::new(STATEMENTS), fields: LruCache::new(STATEMENTS) }),
+        known: Mutex::new(Known {
+            seen: LruCache::new(STATEMENTS),
+            fields: LruCache::new(STATEMENTS),
+        }),
     });
 }
 
@@ -66,7 +70,9 @@ pub(crate) fn ran(sql: &str) {
 
 /// Returns the root fields that have run a statement, by its text in PostgreSQL.
 pub(super) fn root_fields(sql: &str) -> Vec<String> {
-    let Some(Attribution { hasher, known }) = ATTRIBUTION.get() else { return Vec::new() };
+    let Some(Attribution { hasher, known }) = ATTRIBUTION.get() else {
+        return Vec::new();
+    };
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     let fields = known.fields.get(&hasher.hash_one(normalised(sql)));
     fields.into_iter().flatten().cloned().collect()
@@ -79,8 +85,10 @@ impl Attribution {
         if known.seen.put(seen, ()).is_some() {
             return;
         }
+
         let statement = self.hasher.hash_one(normalised(sql));
         let fields = known.fields.get_or_insert_mut(statement, BTreeSet::new);
+
         if fields.len() < FIELDS {
             fields.insert(field.to_owned());
         }

@@ -1,8 +1,8 @@
-//! Statistics of statements, as collected by PostgreSQL's extension `pg_stat_statements`, with the root fields that
-//! statements belong to.
+//! Statistics of statements, as collected by PostgreSQL's extension `pg_stat_statements`, with the
+//! root fields that statements belong to.
 //!
-//! The view `v_query_stats` ([`MIGRATION`]) reads them. Without the extension, there are no statistics, and lists are
-//! empty.
+//! The view `v_query_stats` ([`MIGRATION`]) reads them. Without the extension, there are no
+//! statistics, and lists are empty.
 
 #[cfg_attr(not(feature = "sqlx"), path = "no_attribution.rs")]
 mod attribution;
@@ -22,6 +22,6 @@ pub use statistics::{QueryStats, init_query_stats};
 
 pub(crate) use attribution::{attribute, is_attributing, ran};
 
-/// The SQL that creates the view `v_query_stats` if the extension exists. It can be run again, and must be after
-/// installing the extension.
+/// The SQL that creates the view `v_query_stats` if the extension exists. It can be run again, and
+/// must be after installing the extension.
 pub const MIGRATION: &str = include_str!("migration.sql");

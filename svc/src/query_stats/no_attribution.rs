@@ -1,4 +1,5 @@
-//! Builds without sqlx, which have no statistics, so the root fields of statements are not recorded.
+//! Builds without sqlx, which have no statistics, so the root fields of statements are not
+//! recorded.
 
 /// Whether root fields are recorded.
 pub(crate) fn is_attributing() -> bool {

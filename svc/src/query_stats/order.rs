@@ -18,7 +18,12 @@ pub enum QueryStatsOrder {
 }
 
 impl QueryStatsOrder {
-    const ALL: [Self; 4] = [Self::TotalExecTime, Self::MeanExecTime, Self::Calls, Self::CacheHitRatio];
+    const ALL: [Self; 4] = [
+        Self::TotalExecTime,
+        Self::MeanExecTime,
+        Self::Calls,
+        Self::CacheHitRatio,
+    ];
 
     /// Returns the name, which is also the column's.
     pub fn as_str(self) -> &'static str {
@@ -35,10 +40,16 @@ impl FromStr for QueryStatsOrder {
     type Err = crate::Error;
 
     fn from_str(name: &str) -> Result<Self, crate::Error> {
-        Self::ALL.into_iter().find(|order| order.as_str() == name).ok_or_else(|| {
-            let names = Self::ALL.map(Self::as_str).join(", ");
-            let message = format!("`{}` is not an order of statistics; use one of {names}", crate::json::shorten(name));
-            crate::Error::new(crate::ErrorCode::BadUserInput, message)
-        })
+        Self::ALL
+            .into_iter()
+            .find(|order| order.as_str() == name)
+            .ok_or_else(|| {
+                let names = Self::ALL.map(Self::as_str).join(", ");
+                let message = format!(
+                    "`{}` is not an order of statistics; use one of {names}",
+                    crate::json::shorten(name)
+                );
+                crate::Error::new(crate::ErrorCode::BadUserInput, message)
+            })
     }
 }

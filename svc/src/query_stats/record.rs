@@ -8,7 +8,8 @@ pub struct QueryStatsRecord {
     pub queryid: i64,
     /// The first 200 characters of its text, which contains no values.
     pub query_preview: String,
-    /// The root fields that have run it since [`init_query_stats`](super::init_query_stats), if svc has recorded them.
+    /// The root fields that have run it since [`init_query_stats`](super::init_query_stats), if svc
+    /// has recorded them.
     pub root_fields: Vec<String>,
     /// The number of calls.
     pub calls: i64,

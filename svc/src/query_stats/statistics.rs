@@ -9,7 +9,8 @@ use super::{QueryStatsOrder, QueryStatsRecord};
 /// The number of characters of a statement's text in a record.
 const PREVIEW: usize = 200;
 
-/// The errors for a missing view or extension: undefined table, undefined function, an extension that is not loaded.
+/// The errors for a missing view or extension: undefined table, undefined function, an extension
+/// that is not loaded.
 const ABSENT: [&str; 3] = ["42P01", "42883", "55000"];
 
 /// Statistics of statements, returned by [`init_query_stats`].
@@ -18,8 +19,8 @@ pub struct QueryStats {
     pool: PgPool,
 }
 
-/// Returns the collector of statistics for the database of a pool. From now on, svc records which root fields its
-/// statements belong to.
+/// Returns the collector of statistics for the database of a pool. From now on, svc records which
+/// root fields its statements belong to.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -38,14 +39,26 @@ pub fn init_query_stats(pool: PgPool) -> QueryStats {
 }
 
 impl QueryStats {
-    /// Returns the first statements in an order; an empty list if the view or the extension does not exist.
+    /// Returns the first statements in an order; an empty list if the view or the extension does
+    /// not exist.
     ///
     /// # Errors
     /// Fails if the database cannot be queried.
-    pub async fn get_stats(&self, top_n: u32, order_by: QueryStatsOrder) -> crate::Result<Vec<QueryStatsRecord>> {
+    pub async fn get_stats(
+        &self,
+        top_n: u32,
+        order_by: QueryStatsOrder,
+    ) -> crate::Result<Vec<QueryStatsRecord>> {
         // The name is one of four constants, never external input.
-        let sql = format!("SELECT * FROM v_query_stats ORDER BY {} DESC, queryid LIMIT $1", order_by.as_str());
-        let rows = sqlx::query(AssertSqlSafe(sql)).bind(i64::from(top_n)).fetch_all(&self.pool).await;
+        let sql = format!(
+            "SELECT * FROM v_query_stats ORDER BY {} DESC, queryid LIMIT $1",
+            order_by.as_str()
+        );
+        let rows = sqlx::query(AssertSqlSafe(sql))
+            .bind(i64::from(top_n))
+            .fetch_all(&self.pool)
+            .await;
+
         match rows {
             Ok(rows) => Ok(rows.iter().map(record).collect::<Result<_, _>>()?),
             Err(error) if is_absent(&error) => Ok(Vec::new()),
@@ -55,7 +68,10 @@ impl QueryStats {
 
     /// Whether statistics are available.
     pub(crate) async fn is_available(&self) -> crate::Result<bool> {
-        match sqlx::query("SELECT FROM v_query_stats LIMIT 1").execute(&self.pool).await {
+        match sqlx::query("SELECT FROM v_query_stats LIMIT 1")
+            .execute(&self.pool)
+            .await
+        {
             Ok(_) => Ok(true),
             Err(error) if is_absent(&error) => Ok(false),
             Err(error) => Err(error.into()),
@@ -69,7 +85,9 @@ impl QueryStats {
 }
 
 fn is_absent(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| ABSENT.contains(&&*code))
 }
 

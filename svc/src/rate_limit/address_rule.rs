@@ -9,7 +9,8 @@ use super::client::network;
 use super::proxies::{ClientAddress, client_address};
 use super::{ForwardedHeader, RateLimitConfig, TrustedProxies};
 
-/// How the address of a client is determined: from the connection, or from headers of trusted proxies.
+/// How the address of a client is determined: from the connection, or from headers of trusted
+/// proxies.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AddressRule {
     trusted_proxies: Option<TrustedProxies>,
@@ -20,7 +21,13 @@ pub(crate) struct AddressRule {
 impl AddressRule {
     /// Reads the rule from the settings.
     pub(crate) fn of(config: &RateLimitConfig) -> Self {
-        let RateLimitConfig { trusted_proxies, forwarded_header, ipv6_prefix, .. } = config;
+        let RateLimitConfig {
+            trusted_proxies,
+            forwarded_header,
+            ipv6_prefix,
+            ..
+        } = config;
+
         Self {
             trusted_proxies: trusted_proxies.clone(),
             forwarded_header: *forwarded_header,
@@ -30,18 +37,38 @@ impl AddressRule {
 
     /// Returns the address of a request's client.
     pub(super) fn address(&self, headers: &HeaderMap, extensions: &Extensions) -> ClientAddress {
-        let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip());
-        client_address(headers, peer, self.trusted_proxies.as_ref(), self.forwarded_header)
+        let peer = extensions
+            .get::<ConnectInfo<SocketAddr>>()
+            .map(|peer| peer.0.ip());
+        client_address(
+            headers,
+            peer,
+            self.trusted_proxies.as_ref(),
+            self.forwarded_header,
+        )
     }
 
-    /// Returns an address that no client can forge: headers count only if trusted proxies are configured.
+    /// Returns an address that no client can forge: headers count only if trusted proxies are
+    /// configured.
     pub(crate) fn certain(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
-        let peer = || extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| network(peer.0.ip(), self.ipv6_prefix));
-        if self.trusted_proxies.is_some() { self.counted(headers, extensions) } else { peer() }
+        let peer = || {
+            extensions
+                .get::<ConnectInfo<SocketAddr>>()
+                .map(|peer| network(peer.0.ip(), self.ipv6_prefix))
+        };
+
+        if self.trusted_proxies.is_some() {
+            self.counted(headers, extensions)
+        } else {
+            peer()
+        }
     }
 
-    /// Returns the address under which a request's client is counted: for IPv6, the first address of its network.
+    /// Returns the address under which a request's client is counted: for IPv6, the first address
+    /// of its network.
     pub(crate) fn counted(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
-        self.address(headers, extensions).counted.map(|address| network(address, self.ipv6_prefix))
+        self.address(headers, extensions)
+            .counted
+            .map(|address| network(address, self.ipv6_prefix))
     }
 }

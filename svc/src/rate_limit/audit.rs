@@ -1,5 +1,5 @@
-//! Security events of rejected requests. Of the keys of clients, only user identifiers are logged, as other keys may be
-//! secrets.
+//! Security events of rejected requests. Of the keys of clients, only user identifiers are logged,
+//! as other keys may be secrets.
 
 use std::net::IpAddr;
 
@@ -22,14 +22,19 @@ pub(super) fn exceeded(
     refusal: &Refusal,
     operation: Option<&PreparedOperation<'_>>,
 ) {
-    let Refusal::Limited { limit, window, .. } = refusal else { return };
+    let Refusal::Limited { limit, window, .. } = refusal else {
+        return;
+    };
+
     let event = event(SecurityEventType::RateLimitExceeded, origin, client);
     let event = event.metadata("limit", *limit).metadata("window", *window);
     record(match operation {
         Some(operation) => {
             let event = event.metadata("operation_type", operation.kind.as_str());
             let event = event.metadata("complexity", operation.complexity);
-            (operation.name)().into_iter().fold(event, |event, name| event.metadata("operation_name", name))
+            (operation.name)()
+                .into_iter()
+                .fold(event, |event, name| event.metadata("operation_name", name))
         }
         None => event,
     });
@@ -45,6 +50,11 @@ fn event(event_type: SecurityEventType, origin: Origin<'_>, client: &Client) -> 
         Client::User(id) => Some(id.clone()),
         _ => None,
     };
+
     let event = SecurityEvent::new(event_type).resource(origin.path);
-    SecurityEvent { ip_address: origin.address, user_id, ..event }
+    SecurityEvent {
+        ip_address: origin.address,
+        user_id,
+        ..event
+    }
 }

@@ -9,7 +9,10 @@ use super::count_key::CountKey;
 /// The key under which a client is counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Client {
-    #[cfg_attr(not(feature = "auth"), expect(dead_code, reason = "no request has a user"))]
+    #[cfg_attr(
+        not(feature = "auth"),
+        expect(dead_code, reason = "no request has a user")
+    )]
     User(String),
     /// The key returned by the program's key function.
     Own(String),
@@ -22,7 +25,9 @@ pub(super) enum Client {
 impl Client {
     /// The client at an address.
     pub(super) fn at(address: Option<IpAddr>, ipv6_prefix: u8) -> Self {
-        address.map_or(Self::Unknown, |address| Self::Address(network(address, ipv6_prefix)))
+        address.map_or(Self::Unknown, |address| {
+            Self::Address(network(address, ipv6_prefix))
+        })
     }
 }
 
@@ -31,25 +36,31 @@ pub(super) fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             let shift = 128_u32.saturating_sub(ipv6_prefix.into());
-            let network = u128::from(address).checked_shr(shift).unwrap_or(0).checked_shl(shift).unwrap_or(0);
+            let network = u128::from(address)
+                .checked_shr(shift)
+                .unwrap_or(0)
+                .checked_shl(shift)
+                .unwrap_or(0);
             IpAddr::V6(network.into())
         }
         address => address,
     }
 }
 
-/// Returns the address under which connections are counted: for IPv6, the first address of the /64 network, which may
-/// belong to one client.
+/// Returns the address under which connections are counted: for IPv6, the first address of the /64
+/// network, which may belong to one client.
 pub(crate) fn network_of(address: IpAddr) -> IpAddr {
     network(address, 64)
 }
 
-/// Hashes an address as one number: most clients are addresses, and the derived implementation hashes each part
-/// separately.
+/// Hashes an address as one number: most clients are addresses, and the derived implementation
+/// hashes each part separately.
 impl Hash for Client {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
-            Self::Address(IpAddr::V4(address)) => state.write_u64((4 << 32) | u64::from(address.to_bits())),
+            Self::Address(IpAddr::V4(address)) => {
+                state.write_u64((4 << 32) | u64::from(address.to_bits()))
+            }
             Self::Address(IpAddr::V6(address)) => {
                 state.write_u64(6);
                 state.write_u128(address.to_bits());
@@ -76,7 +87,8 @@ impl From<Client> for KnownClient {
 }
 
 impl KnownClient {
-    /// Returns the key under which clients share counts if there is no room: that of the client's /24 or /48 network.
+    /// Returns the key under which clients share counts if there is no room: that of the client's
+    /// /24 or /48 network.
     pub(super) fn group(&self) -> CountKey {
         match &self.client {
             Client::Address(IpAddr::V4(address)) => CountKey::of(&(address.to_bits() >> 8)),

@@ -10,8 +10,8 @@ use crate::settings::{ConfigError, Kind, Variables, items};
 const ALLOWED: &str = "addresses (192.0.2.7), networks (10.0.0.0/8, 2001:db8::/32) and keys (user:42, key:acme), \
                        separated by commas or as a JSON list";
 
-/// A list of clients: by their address, their network, or the key under which they are counted: `user:` with the
-/// identifier of a user, or `key:` with the value returned by the function of
+/// A list of clients: by their address, their network, or the key under which they are counted:
+/// `user:` with the identifier of a user, or `key:` with the value returned by the function of
 /// [`RateLimiting::key`](super::RateLimiting::key).
 ///
 /// ```
@@ -36,7 +36,9 @@ impl ClientList {
 
     /// Whether the list contains the address.
     pub(super) fn has_address(&self, address: IpAddr) -> bool {
-        self.networks.iter().any(|network| network.contains(&address))
+        self.networks
+            .iter()
+            .any(|network| network.contains(&address))
     }
 
     /// Whether the list contains keys.
@@ -52,13 +54,16 @@ impl ClientList {
     fn read(text: &str) -> Option<Self> {
         let mut list = Self::default();
         for entry in items(text)? {
-            let is_key = ["user:", "key:"].iter().any(|kind| entry.len() > kind.len() && entry.starts_with(kind));
+            let is_key = ["user:", "key:"]
+                .iter()
+                .any(|kind| entry.len() > kind.len() && entry.starts_with(kind));
             match network(entry.strip_prefix("ip:").unwrap_or(&entry)) {
                 Some(network) => list.networks.push(network),
                 None if is_key => list.keys.push(entry),
                 None => return None,
             }
         }
+
         Some(list)
     }
 }
@@ -68,6 +73,7 @@ pub(super) fn network(text: &str) -> Option<IpNet> {
     if let Ok(address) = text.parse::<IpAddr>() {
         return Some(address.to_canonical().into());
     }
+
     let network: IpNet = text.parse().ok()?;
     match network.addr().to_canonical() {
         IpAddr::V4(address) if network.prefix_len() >= 96 && network.addr().is_ipv6() => {
@@ -81,13 +87,18 @@ impl std::str::FromStr for ClientList {
     type Err = ConfigError;
 
     fn from_str(text: &str) -> Result<Self, ConfigError> {
-        Self::read(text).ok_or_else(|| ConfigError::new("a list of clients", "***", &format!("it must be {ALLOWED}")))
+        Self::read(text).ok_or_else(|| {
+            ConfigError::new("a list of clients", "***", &format!("it must be {ALLOWED}"))
+        })
     }
 }
 
 impl std::fmt::Debug for ClientList {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ClientList").field("networks", &self.networks.len()).field("keys", &self.keys.len()).finish()
+        f.debug_struct("ClientList")
+            .field("networks", &self.networks.len())
+            .field("keys", &self.keys.len())
+            .finish()
     }
 }
 
@@ -104,8 +115,16 @@ impl Kind<ClientList> for Clients {
     fn shown(&self, _: &ClientList) -> String {
         "none".to_owned()
     }
-    fn read(&self, variables: &Variables<'_>, names: &[&'static str]) -> Result<Option<ClientList>, ConfigError> {
-        let Some((name, text)) = variables.first(names) else { return Ok(None) };
-        self.parse(&text).map(Some).map_err(|allowed| ConfigError::new(name, "***", &allowed))
+    fn read(
+        &self,
+        variables: &Variables<'_>,
+        names: &[&'static str],
+    ) -> Result<Option<ClientList>, ConfigError> {
+        let Some((name, text)) = variables.first(names) else {
+            return Ok(None);
+        };
+        self.parse(&text)
+            .map(Some)
+            .map_err(|allowed| ConfigError::new(name, "***", &allowed))
     }
 }

@@ -44,19 +44,26 @@ impl FromStr for WindowType {
 
 impl fmt::Display for WindowType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Self::Sliding { "sliding" } else { "fixed" })
+        f.write_str(if *self == Self::Sliding {
+            "sliding"
+        } else {
+            "fixed"
+        })
     }
 }
 
 settings! {
-    /// The settings of rate limits, which count once [`setup_rate_limiting`](crate::setup_rate_limiting) is called; the
-    /// field `rate_limit` of [`SvcConfig`](crate::SvcConfig).
+    /// The settings of rate limits, which count once
+    /// [`setup_rate_limiting`](crate::setup_rate_limiting) is called; the field `rate_limit` of
+    /// [`SvcConfig`](crate::SvcConfig).
     pub struct RateLimitConfig {
         /// Whether requests are limited.
         enabled: Option<bool> = None, ["SVC_RATE_LIMIT_ENABLED"], Whether("true");
-        /// The requests to `/graphql` that a client may send in a minute, unless the program has a rule of its own.
+        /// The requests to `/graphql` that a client may send in a minute, unless the program has a
+        /// rule of its own.
         requests_per_minute: u32 = 60, ["SVC_RATE_LIMIT_REQUESTS_PER_MINUTE"], Count(1..=50_000_000, "requests");
-        /// The requests to `/graphql` that a client may send in an hour, unless the program has a rule of its own.
+        /// The requests to `/graphql` that a client may send in an hour, unless the program has a
+        /// rule of its own.
         requests_per_hour: u32 = 1_000, ["SVC_RATE_LIMIT_REQUESTS_PER_HOUR"], Count(1..=50_000_000, "requests");
         /// The size of token buckets whose limit says none.
         burst_size: u32 = 10, ["SVC_RATE_LIMIT_BURST_SIZE"], Count(1..=50_000_000, "tokens");
@@ -66,8 +73,8 @@ settings! {
         whitelist: ClientList = ClientList::default(), ["SVC_RATE_LIMIT_WHITELIST"], ClientKind;
         /// The clients that are always refused, with 403.
         blacklist: ClientList = ClientList::default(), ["SVC_RATE_LIMIT_BLACKLIST"], ClientKind;
-        /// The proxies whose word about their clients counts. Unless it is set, every client may name its address
-        /// itself, in `X-Forwarded-For` or `X-Real-IP`.
+        /// The proxies whose word about their clients counts. Unless it is set, every client may
+        /// name its address itself, in `X-Forwarded-For` or `X-Real-IP`.
         trusted_proxies: Option<TrustedProxies> = None, ["SVC_TRUSTED_PROXIES"],
             Maybe(Parsed("addresses and networks, separated by commas or as a JSON list, or the word none"));
         /// The header in which those proxies name their clients.
@@ -75,10 +82,11 @@ settings! {
             Parsed("x-forwarded-for, x-real-ip or forwarded");
         /// The bits of an IPv6 address that tell clients apart.
         ipv6_prefix: u8 = 64, ["SVC_RATE_LIMIT_IPV6_PREFIX"], Count(16..=128, "bits");
-        /// Whether answers have the headers `RateLimit` and `RateLimit-Policy` of the IETF's draft besides.
+        /// Whether answers have the headers `RateLimit` and `RateLimit-Policy` of the IETF's draft
+        /// besides.
         standard_headers: bool = false, ["SVC_RATE_LIMIT_STANDARD_HEADERS"], Flag;
-        /// The most counts that are kept in memory, of about 150 bytes each. When they are used up, new clients share
-        /// one.
+        /// The most counts that are kept in memory, of about 150 bytes each. When they are used up,
+        /// new clients share one.
         max_buckets: u32 = 100_000, ["SVC_RATE_LIMIT_MAX_BUCKETS"], Count(1_000..=50_000_000, "counts");
         /// The instances among which the limits are divided while Redis is away.
         instances: u32 = 1, ["SVC_RATE_LIMIT_INSTANCES"], Count(1..=10_000, "instances");
@@ -91,16 +99,18 @@ settings! {
 impl RateLimitConfig {
     /// Whether proxies are trusted, so that their header is read.
     pub(crate) fn trusts_proxies(&self) -> bool {
-        self.trusted_proxies.as_ref().is_some_and(|proxies| !proxies.is_empty())
+        self.trusted_proxies
+            .as_ref()
+            .is_some_and(|proxies| !proxies.is_empty())
     }
 
     /// The clients, as security events name them: a header counts where it is known who writes it.
     pub(crate) fn clients(&self) -> Clients {
         let (proxies, named_in) = (self.trusted_proxies.clone(), self.forwarded_header);
         match proxies {
-            Some(proxies) => {
-                Clients::behind(move |headers, peer| client_address(headers, peer, Some(&proxies), named_in).counted)
-            }
+            Some(proxies) => Clients::behind(move |headers, peer| {
+                client_address(headers, peer, Some(&proxies), named_in).counted
+            }),
             None => Clients::default(),
         }
     }

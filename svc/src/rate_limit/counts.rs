@@ -1,4 +1,5 @@
-//! The counts of a limiter: in this process, or in Redis, with this process as the fallback while Redis is unavailable.
+//! The counts of a limiter: in this process, or in Redis, with this process as the fallback while
+//! Redis is unavailable.
 
 use super::memory::{MemoryStore, Numbers};
 use super::store::{Standings, Takes};
@@ -35,15 +36,27 @@ impl Counts {
     pub(super) async fn take(&self, takes: Takes<'_>, now: u64) -> Standings {
         #[cfg(feature = "redis")]
         if let Some(shared) = &self.shared {
-            let Some(standings) = shared.take(takes).await else { return self.memory.take(takes, SHARE, now) };
+            let Some(standings) = shared.take(takes).await else {
+                return self.memory.take(takes, SHARE, now);
+            };
+
             // Counted here too, so that limited clients stay limited if Redis becomes unavailable.
             if super::store::is_taken(&standings) {
                 for amount in takes.amounts {
-                    self.memory.take(Takes { amounts: std::slice::from_ref(amount), ..takes }, SHARE, now);
+                    self.memory.take(
+                        Takes {
+                            amounts: std::slice::from_ref(amount),
+                            ..takes
+                        },
+                        SHARE,
+                        now,
+                    );
                 }
             }
+
             return standings;
         }
+
         self.memory.take(takes, WHOLE, now)
     }
 
@@ -66,7 +79,8 @@ impl Counts {
         false
     }
 
-    /// Returns the counts if they are stored in this process alone, so that reading them never waits.
+    /// Returns the counts if they are stored in this process alone, so that reading them never
+    /// waits.
     pub(super) fn local(&self) -> Option<LocalCounts<'_>> {
         #[cfg(feature = "redis")]
         if self.shared.is_some() {

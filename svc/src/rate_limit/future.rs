@@ -18,8 +18,8 @@ use super::limited_request::LimitedRequest;
 pub(crate) type Answer = Result<Response<Body>, Infallible>;
 
 pin_project! {
-    /// The response to a request. The future of the GraphQL endpoint is stored inline: a heap allocation per request
-    /// would cost as much as counting.
+    /// The response to a request. The future of the GraphQL endpoint is stored inline: a heap
+    /// allocation per request would cost as much as counting.
     #[project = Projected]
     pub(crate) enum LimitedFuture<F> {
         /// The request is not counted.
@@ -34,7 +34,9 @@ pin_project! {
 impl<F> LimitedFuture<F> {
     /// A response that does not need the inner service.
     pub(super) fn answered(response: Response<Body>) -> Self {
-        Self::Counted { answering: Box::pin(ready(Ok(response))) }
+        Self::Counted {
+            answering: Box::pin(ready(Ok(response))),
+        }
     }
 }
 
@@ -46,16 +48,20 @@ impl<F: Future<Output = Answer>> Future for LimitedFuture<F> {
             Projected::Free { answering } => return answering.poll(cx),
             Projected::Counted { answering } => return answering.as_mut().poll(cx),
             Projected::Inside { answering, limited } => {
-                let Poll::Ready(Ok(mut response)) = answering.poll(cx) else { return Poll::Pending };
+                let Poll::Ready(Ok(mut response)) = answering.poll(cx) else {
+                    return Poll::Pending;
+                };
                 if limited.told(&mut response) {
                     return Poll::Ready(Ok(response));
                 }
                 (response, limited.clone())
             }
         };
+
         let mut answering: BoxFuture<'static, Answer> = Box::pin(counted_late(limited, response));
         let answered = answering.as_mut().poll(cx);
         self.set(Self::Counted { answering });
+
         answered
     }
 }
@@ -70,9 +76,11 @@ async fn counted_late(limited: Arc<LimitedRequest>, response: Response<Body>) ->
         #[cfg(feature = "auth")]
         user: None,
     };
+
     let response = match limited.count_late(&request).await {
         Ok(()) => response,
         Err(refusal) => refusal.response(),
     };
+
     Ok(limited.with_headers(response))
 }

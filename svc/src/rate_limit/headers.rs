@@ -25,13 +25,26 @@ pub(super) fn seconds(milliseconds: u64) -> u64 {
 
 /// Orders limits by tightness: first the longest wait, then the least remaining.
 pub(super) fn tightness(standing: &Standing) -> impl Ord + use<> {
-    (std::cmp::Reverse(standing.wait.unwrap_or_default()), standing.remaining)
+    (
+        std::cmp::Reverse(standing.wait.unwrap_or_default()),
+        standing.remaining,
+    )
 }
 
-/// Writes the headers of the limit with the longest wait, or else with the least remaining. If the draft's headers are
-/// enabled, writes those for all limits.
-pub(super) fn write(headers: &mut HeaderMap, status: StatusCode, found: &[Found], with_draft: bool) {
-    let Some(Found { limit, standing }) = found.iter().min_by_key(|found| tightness(&found.standing)) else { return };
+/// Writes the headers of the limit with the longest wait, or else with the least remaining. If the
+/// draft's headers are enabled, writes those for all limits.
+pub(super) fn write(
+    headers: &mut HeaderMap,
+    status: StatusCode,
+    found: &[Found],
+    with_draft: bool,
+) {
+    let Some(Found { limit, standing }) =
+        found.iter().min_by_key(|found| tightness(&found.standing))
+    else {
+        return;
+    };
+
     headers.insert(LIMIT, limit.values.count.clone());
     headers.insert(REMAINING, number_value(standing.remaining));
     headers.insert(RESET, number_value(seconds(standing.reset)));
@@ -39,6 +52,7 @@ pub(super) fn write(headers: &mut HeaderMap, status: StatusCode, found: &[Found]
     if let (Some(wait), StatusCode::TOO_MANY_REQUESTS) = (standing.wait, status) {
         headers.insert(header::RETRY_AFTER, number_value(seconds(wait).max(1)));
     }
+
     if with_draft {
         write_draft(headers, found);
     }
@@ -52,14 +66,17 @@ fn write_draft(headers: &mut HeaderMap, found: &[Found]) {
             policies.extend_from_slice(b", ");
             left.extend_from_slice(b", ");
         }
+
         policies.extend_from_slice(limit.values.policy.as_bytes());
         left.extend_from_slice(limit.values.name.as_bytes());
         left.extend_from_slice(b";r=");
         left.extend_from_slice(itoa::Buffer::new().format(standing.remaining).as_bytes());
         left.extend_from_slice(b";t=");
         let reset = standing.wait.unwrap_or(standing.reset);
+
         left.extend_from_slice(itoa::Buffer::new().format(seconds(reset)).as_bytes());
     }
+
     for (name, value) in [(DRAFT_POLICY, policies), (DRAFT_LIMIT, left)] {
         if let Ok(value) = HeaderValue::from_maybe_shared(Bytes::from(value)) {
             headers.insert(name, value);

@@ -59,7 +59,12 @@ fn later<'a>(counting: impl Future<Output = Result<(), Refusal>> + Send + 'a) ->
 fn into_error(refusal: Refusal) -> Error {
     match refusal {
         Refusal::Forbidden => Error::new(ErrorCode::Forbidden, REFUSED),
-        Refusal::Limited { message, retry_after, limit, window } => Error::new(ErrorCode::RateLimited, message)
+        Refusal::Limited {
+            message,
+            retry_after,
+            limit,
+            window,
+        } => Error::new(ErrorCode::RateLimited, message)
             .with_extension("retryAfter", retry_after)
             .with_extension("limit", limit)
             .with_extension("window", window),

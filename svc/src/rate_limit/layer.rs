@@ -16,7 +16,8 @@ use super::limited_request::LimitedRequest;
 use super::limiter::{Access, Limiter};
 use crate::request::{Hooked, RequestHook};
 
-/// The paths of probes, which are never limited. Compared exactly: another spelling of a path may lead elsewhere.
+/// The paths of probes, which are never limited. Compared exactly: another spelling of a path may
+/// lead elsewhere.
 const EXEMPT: [&str; 3] = ["/health", "/ready", "/metrics"];
 
 /// Limits the requests to a router.
@@ -34,7 +35,10 @@ impl<S> Layer<S> for RateLimitLayer {
     type Service = Limited<S>;
 
     fn layer(&self, inner: S) -> Limited<S> {
-        Limited { inner, limiter: self.0.clone() }
+        Limited {
+            inner,
+            limiter: self.0.clone(),
+        }
     }
 }
 
@@ -53,22 +57,34 @@ where
 
     fn call(&mut self, mut request: Request) -> LimitedFuture<S::Future> {
         if EXEMPT.contains(&request.uri().path()) {
-            return LimitedFuture::Free { answering: self.inner.call(request) };
+            return LimitedFuture::Free {
+                answering: self.inner.call(request),
+            };
         }
+
         let is_graphql = is_graphql(&request);
         let limited = match admit(&self.limiter, &request, is_graphql && !is_upgrade(&request)) {
-            Admitted::Free => return LimitedFuture::Free { answering: self.inner.call(request) },
+            Admitted::Free => {
+                return LimitedFuture::Free {
+                    answering: self.inner.call(request),
+                };
+            }
             Admitted::Refused(response) => return LimitedFuture::answered(response),
             Admitted::Limited(limited) => limited,
         };
+
         if is_graphql {
-            // The endpoint has more information about the client and the operation, and counts before it reads the
-            // body.
+            // The endpoint has more information about the client and the operation, and counts
+            // before it reads the body.
             request.extensions_mut().insert(Hooked(limited.clone()));
             if !is_upgrade(&request) {
-                return LimitedFuture::Inside { answering: self.inner.call(request), limited };
+                return LimitedFuture::Inside {
+                    answering: self.inner.call(request),
+                    limited,
+                };
             }
         }
+
         // Call the service that is ready and leave its clone in its place.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
@@ -78,24 +94,30 @@ where
                 Err(refusal) => Ok(limited.with_headers(refusal.response())),
             }
         };
-        LimitedFuture::Counted { answering: Box::pin(answering) }
+
+        LimitedFuture::Counted {
+            answering: Box::pin(answering),
+        }
     }
 }
 
 impl RateLimitLayer {
-    /// Handles a request of the endpoint and passes the hook directly: without a layer in between, it need not be
-    /// looked up.
+    /// Handles a request of the endpoint and passes the hook directly: without a layer in between,
+    /// it need not be looked up.
     pub(crate) fn around<F: Future<Output = Answer>>(
         &self,
         request: Request,
         answer: impl FnOnce(Request, Option<Arc<dyn RequestHook>>) -> F,
     ) -> LimitedFuture<F> {
         match admit(&self.0, &request, !is_upgrade(&request)) {
-            Admitted::Free => LimitedFuture::Free { answering: answer(request, None) },
+            Admitted::Free => LimitedFuture::Free {
+                answering: answer(request, None),
+            },
             Admitted::Refused(response) => LimitedFuture::answered(response),
-            Admitted::Limited(limited) => {
-                LimitedFuture::Inside { answering: answer(request, Some(limited.clone())), limited }
-            }
+            Admitted::Limited(limited) => LimitedFuture::Inside {
+                answering: answer(request, Some(limited.clone())),
+                limited,
+            },
         }
     }
 }
@@ -110,26 +132,32 @@ enum Admitted {
     Limited(Arc<LimitedRequest>),
 }
 
-/// Admits a request or rejects it. Requests with a document are rejected by the endpoint itself, in the form of
-/// GraphQL.
+/// Admits a request or rejects it. Requests with a document are rejected by the endpoint itself, in
+/// the form of GraphQL.
 fn admit(limiter: &Arc<Limiter>, request: &Request, has_document: bool) -> Admitted {
     let address = limiter.address(request.headers(), request.extensions());
     let access = limiter.access(&address, None);
     if access == Access::Free {
         return Admitted::Free;
     }
+
     let limited = LimitedRequest::new(limiter.clone(), request.uri().path(), address);
     if access == Access::Refused && !has_document {
         let client = Client::at(address.counted, limiter.config.ipv6_prefix);
         return Admitted::Refused(limited.refused(&client).response());
     }
+
     Admitted::Limited(Arc::new(limited))
 }
 
 /// Whether a request goes to the GraphQL endpoint, which calls the hook of the request.
 fn is_graphql(request: &Request) -> bool {
     let matched = request.extensions().get::<MatchedPath>();
-    matched.is_some_and(|path| ["/graphql", "/graphql/rust"].iter().any(|known| path.as_str().ends_with(known)))
+    matched.is_some_and(|path| {
+        ["/graphql", "/graphql/rust"]
+            .iter()
+            .any(|known| path.as_str().ends_with(known))
+    })
 }
 
 /// Whether a request opens a WebSocket, whose operations are counted as they arrive.

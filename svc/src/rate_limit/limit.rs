@@ -6,8 +6,8 @@ use super::meter::Meter;
 use super::strategy::RateLimitStrategy;
 use crate::ConfigError;
 
-/// The maximum that a limit may allow: with it and the longest window, the arithmetic stays within the integers that a
-/// double represents exactly, and Redis counts with doubles.
+/// The maximum that a limit may allow: with it and the longest window, the arithmetic stays within
+/// the integers that a double represents exactly, and Redis counts with doubles.
 const MOST: u64 = 50_000_000;
 /// The longest window: a day, in seconds.
 const LONGEST: u64 = 86_400;
@@ -39,14 +39,24 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// Limits the number of requests, from 1 to 50,000,000, per minute unless another window is set.
+    /// Limits the number of requests, from 1 to 50,000,000, per minute unless another window is
+    /// set.
     pub const fn requests(count: u64) -> Self {
-        Self { count, window: 60, burst: None, strategy: None, unit: Unit::Requests }
+        Self {
+            count,
+            window: 60,
+            burst: None,
+            strategy: None,
+            unit: Unit::Requests,
+        }
     }
 
     /// Limits the complexity, from 1 to 50,000,000, per minute unless another window is set.
     pub const fn cost(complexity: u64) -> Self {
-        Self { unit: Unit::Complexity, ..Self::requests(complexity) }
+        Self {
+            unit: Unit::Complexity,
+            ..Self::requests(complexity)
+        }
     }
 
     /// Sets the window to a second.
@@ -61,23 +71,36 @@ impl RateLimit {
 
     /// Sets the window to an hour.
     pub const fn per_hour(self) -> Self {
-        Self { window: 3_600, ..self }
+        Self {
+            window: 3_600,
+            ..self
+        }
     }
 
     /// Sets the window, in whole seconds, at most a day.
     pub const fn per(self, window: Duration) -> Self {
-        Self { window: window.as_secs(), ..self }
+        Self {
+            window: window.as_secs(),
+            ..self
+        }
     }
 
-    /// Sets the strategy of counting. The default is that of the settings (`SVC_RATE_LIMIT_WINDOW_TYPE`).
+    /// Sets the strategy of counting. The default is that of the settings
+    /// (`SVC_RATE_LIMIT_WINDOW_TYPE`).
     pub const fn strategy(self, strategy: RateLimitStrategy) -> Self {
-        Self { strategy: Some(strategy), ..self }
+        Self {
+            strategy: Some(strategy),
+            ..self
+        }
     }
 
-    /// Sets the size of the token bucket. The default is that of the settings (`SVC_RATE_LIMIT_BURST_SIZE`) for
-    /// requests, and the whole budget for complexity.
+    /// Sets the size of the token bucket. The default is that of the settings
+    /// (`SVC_RATE_LIMIT_BURST_SIZE`) for requests, and the whole budget for complexity.
     pub const fn burst(self, tokens: u64) -> Self {
-        Self { burst: Some(tokens), ..self }
+        Self {
+            burst: Some(tokens),
+            ..self
+        }
     }
 
     /// Returns the number of requests, or the complexity, that a window allows.
@@ -103,8 +126,13 @@ impl RateLimit {
                 Unit::Requests => ("cost", "it must be RateLimit::requests(…)"),
                 Unit::Complexity => ("requests", "it must be RateLimit::cost(…)"),
             };
-            return Err(ConfigError::new(&format!("the rate limit of {name}"), given, wanted));
+            return Err(ConfigError::new(
+                &format!("the rate limit of {name}"),
+                given,
+                wanted,
+            ));
         }
+
         let number = |what: &str, value: u64, most: u64| match value {
             value if (1..=most).contains(&value) => Ok(()),
             value => Err(ConfigError::new(
@@ -113,14 +141,22 @@ impl RateLimit {
                 &format!("its {what} must be from 1 to {most}"),
             )),
         };
+
         number("count", self.count, MOST)?;
         number("window in seconds", self.window, LONGEST)?;
-        self.burst.map_or(Ok(()), |burst| number("burst", burst, MOST))
+
+        self.burst
+            .map_or(Ok(()), |burst| number("burst", burst, MOST))
     }
 
     /// Returns the meter of the limit; the settings provide the values that the limit does not set.
     pub(super) fn meter(&self, strategy: RateLimitStrategy, burst: u64) -> Meter {
-        let whole = if self.unit == Unit::Complexity { self.count } else { burst };
+        let whole = if self.unit == Unit::Complexity {
+            self.count
+        } else {
+            burst
+        };
+
         Meter {
             strategy: self.strategy.unwrap_or(strategy),
             count: self.count,
@@ -132,6 +168,10 @@ impl RateLimit {
     /// Returns the share of one instance among several.
     pub(super) fn shared_by(self, instances: u64) -> Self {
         let share = |count: u64| (count / instances).max(1);
-        Self { count: share(self.count), burst: self.burst.map(share), ..self }
+        Self {
+            count: share(self.count),
+            burst: self.burst.map(share),
+            ..self
+        }
     }
 }

@@ -42,7 +42,8 @@ struct State {
 struct Noted {
     /// Whether the request has been counted for its path, or need not be.
     is_counted: bool,
-    /// Whether the request will be counted for its path together with its operation, in one round trip to Redis.
+    /// Whether the request will be counted for its path together with its operation, in one round
+    /// trip to Redis.
     is_pending: bool,
     /// The limits that the response reports.
     found: SmallVec<[Found; 1]>,
@@ -51,10 +52,15 @@ struct Noted {
 }
 
 impl Noted {
-    /// Records the state of limits. A limit that is already recorded, as for each request of a batch, is updated.
+    /// Records the state of limits. A limit that is already recorded, as for each request of a
+    /// batch, is updated.
     fn find(&mut self, found: impl IntoIterator<Item = Found>) {
         for found in found {
-            match self.found.iter_mut().find(|known| known.limit.key == found.limit.key) {
+            match self
+                .found
+                .iter_mut()
+                .find(|known| known.limit.key == found.limit.key)
+            {
                 Some(known) => *known = found,
                 None => self.found.push(found),
             }
@@ -74,14 +80,25 @@ struct FromBudget {
 impl LimitedRequest {
     pub(super) fn new(limiter: Arc<Limiter>, path: &str, address: ClientAddress) -> Self {
         let path = limiter.path(path);
-        Self { limiter, path, address, state: Mutex::default() }
+        Self {
+            limiter,
+            path,
+            address,
+            state: Mutex::default(),
+        }
     }
 
-    /// Returns the limited request of an operation on the WebSocket connection that this request opened.
+    /// Returns the limited request of an operation on the WebSocket connection that this request
+    /// opened.
     #[cfg(feature = "websocket")]
     pub(super) fn of_operation(&self) -> Self {
         let (limiter, path) = (self.limiter.clone(), self.path.clone());
-        Self { limiter, path, address: self.address, state: Mutex::default() }
+        Self {
+            limiter,
+            path,
+            address: self.address,
+            state: Mutex::default(),
+        }
     }
 
     /// The request's path, normalised.
@@ -91,10 +108,14 @@ impl LimitedRequest {
 
     /// Returns the client, which is the same for everything that is counted for the request.
     fn client(&self, request: &RateLimitRequest<'_>) -> KnownClient {
-        self.state().client.get_or_insert_with(|| self.limiter.client(request)).clone()
+        self.state()
+            .client
+            .get_or_insert_with(|| self.limiter.client(request))
+            .clone()
     }
 
-    /// Whether a client is counted. Clients on the whitelist are not; clients on the blacklist are rejected.
+    /// Whether a client is counted. Clients on the whitelist are not; clients on the blacklist are
+    /// rejected.
     fn is_limited(&self, client: &KnownClient) -> Result<bool, Refusal> {
         match self.limiter.access(&self.address, Some(client)) {
             Access::Free => Ok(false),
@@ -107,7 +128,11 @@ impl LimitedRequest {
     pub(super) async fn count(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
         let client = self.client(request);
         self.state().noted.is_counted = true;
-        if self.is_limited(&client)? { self.count_client(&client).await } else { Ok(()) }
+        if self.is_limited(&client)? {
+            self.count_client(&client).await
+        } else {
+            Ok(())
+        }
     }
 
     async fn count_client(&self, client: &KnownClient) -> Result<(), Refusal> {
@@ -116,25 +141,38 @@ impl LimitedRequest {
     }
 
     /// Like [`count`](Self::count), for counts in memory.
-    pub(super) fn count_now(&self, local: LocalCounts<'_>, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
+    pub(super) fn count_now(
+        &self,
+        local: LocalCounts<'_>,
+        request: &RateLimitRequest<'_>,
+    ) -> Result<(), Refusal> {
         let State { client, noted } = &mut *self.state();
         noted.is_counted = true;
         let client = &*client.get_or_insert_with(|| self.limiter.client(request));
         if !self.is_limited(client)? {
             return Ok(());
         }
+
         let amounts = self.of_path();
-        let standings = local.take(Takes { client, amounts: &amounts }, self.limiter.now());
+        let standings = local.take(
+            Takes {
+                client,
+                amounts: &amounts,
+            },
+            self.limiter.now(),
+        );
+
         self.taken(noted, &amounts, &standings, client, None)
     }
 
-    /// Prepares counting a request whose operation is counted later. Both are counted in one round trip to Redis then;
-    /// only a client with a remembered wait is rejected now.
+    /// Prepares counting a request whose operation is counted later. Both are counted in one round
+    /// trip to Redis then; only a client with a remembered wait is rejected now.
     pub(super) async fn count_early(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
         let client = self.client(request);
         if self.limiter.access(&self.address, Some(&client)) != Access::Limited {
             return self.count(request).await;
         }
+
         let noted = &mut self.state().noted;
         match self.limiter.known_wait(self.path.limits, &client) {
             Some(found) => Err(self.exceeded(noted, vec![found], &client, None)),
@@ -145,11 +183,15 @@ impl LimitedRequest {
         }
     }
 
-    /// Counts a request that the endpoint did not count, as for a page, a method that is not allowed, or a document
-    /// that cannot be run.
+    /// Counts a request that the endpoint did not count, as for a page, a method that is not
+    /// allowed, or a document that cannot be run.
     pub(super) async fn count_late(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
         let is_pending = std::mem::take(&mut self.state().noted.is_pending);
-        if is_pending { self.count_client(&self.client(request)).await } else { self.count(request).await }
+        if is_pending {
+            self.count_client(&self.client(request)).await
+        } else {
+            self.count(request).await
+        }
     }
 
     fn of_path(&self) -> Amounts<'_> {
@@ -160,7 +202,8 @@ impl LimitedRequest {
         amounts
     }
 
-    /// Adds the headers to a response if the request was counted for its path, and returns whether it was.
+    /// Adds the headers to a response if the request was counted for its path, and returns whether
+    /// it was.
     pub(super) fn told(&self, response: &mut Response<Body>) -> bool {
         let noted = &self.state().noted;
         if noted.is_counted {
@@ -177,7 +220,12 @@ impl LimitedRequest {
 
     fn tell(&self, found: &[Found], response: &mut Response<Body>) {
         let status = response.status();
-        headers::write(response.headers_mut(), status, found, self.limiter.config.standard_headers);
+        headers::write(
+            response.headers_mut(),
+            status,
+            found,
+            self.limiter.config.standard_headers,
+        );
     }
 
     async fn take(
@@ -187,12 +235,19 @@ impl LimitedRequest {
         operation: Option<&PreparedOperation<'_>>,
     ) -> Result<Standings, Refusal> {
         let standings = self.limiter.take(limits, client).await;
-        self.taken(&mut self.state().noted, limits, &standings, client, operation)?;
+        self.taken(
+            &mut self.state().noted,
+            limits,
+            &standings,
+            client,
+            operation,
+        )?;
+
         Ok(standings)
     }
 
-    /// Records the amounts taken, or returns the refusal if they were too much. Without an operation, they were taken
-    /// for the path.
+    /// Records the amounts taken, or returns the refusal if they were too much. Without an
+    /// operation, they were taken for the path.
     fn taken(
         &self,
         noted: &mut Noted,
@@ -202,10 +257,17 @@ impl LimitedRequest {
         operation: Option<&PreparedOperation<'_>>,
     ) -> Result<(), Refusal> {
         if !is_taken(standings) {
-            return Err(self.exceeded(noted, found(limits, standings).collect(), client, operation));
+            return Err(self.exceeded(
+                noted,
+                found(limits, standings).collect(),
+                client,
+                operation,
+            ));
         }
+
         noted.is_counted |= operation.is_none();
         self.note(noted, limits, standings);
+
         Ok(())
     }
 
@@ -214,10 +276,19 @@ impl LimitedRequest {
         if self.limiter.config.standard_headers {
             return noted.find(found(limits, standings));
         }
+
         // None of these limits requires a wait.
         let all = limits.iter().zip(standings);
-        let Some(((limit, _), standing)) = all.min_by_key(|(_, standing)| standing.remaining) else { return };
-        let found = || Found { limit: Arc::clone(limit), standing: *standing };
+        let Some(((limit, _), standing)) = all.min_by_key(|(_, standing)| standing.remaining)
+        else {
+            return;
+        };
+
+        let found = || Found {
+            limit: Arc::clone(limit),
+            standing: *standing,
+        };
+
         match noted.found.as_mut_slice() {
             [] => noted.found.push(found()),
             [known, ..] if tightness(standing) < tightness(&known.standing) => *known = found(),
@@ -235,9 +306,15 @@ impl LimitedRequest {
     ) -> Refusal {
         let refusal = Refusal::limited(&found);
         audit::exceeded(self.origin(), client, &refusal, operation);
-        let is_of_path = self.limiter.remember_wait(self.path.limits, client, &found) || operation.is_none();
+        let is_of_path =
+            self.limiter.remember_wait(self.path.limits, client, &found) || operation.is_none();
         noted.is_counted |= is_of_path;
-        noted.find(found.into_iter().filter(|found| found.standing.wait.is_some()));
+        noted.find(
+            found
+                .into_iter()
+                .filter(|found| found.standing.wait.is_some()),
+        );
+
         refusal
     }
 
@@ -248,20 +325,28 @@ impl LimitedRequest {
     }
 
     /// Counts an operation, and its request too if counting that was deferred.
-    pub(super) async fn count_operation(&self, operation: &PreparedOperation<'_>) -> Result<(), Refusal> {
+    pub(super) async fn count_operation(
+        &self,
+        operation: &PreparedOperation<'_>,
+    ) -> Result<(), Refusal> {
         let client = self.client(&self.request(operation.request));
         if !self.is_limited(&client)? {
             return Ok(());
         }
+
         let own = of_root_fields(&self.limiter.config, operation);
         let mut limits = self.of_operation_and(operation, &own);
+
         // Taken here, so that no other operation of the batch counts for the path meanwhile.
         let is_pending = std::mem::take(&mut self.state().noted.is_pending);
+
         if is_pending {
             limits.extend(self.of_path());
         }
+
         let taken = self.take(&limits, &client, Some(operation)).await;
         let noted = &mut self.state().noted;
+
         match taken {
             Ok(standings) => {
                 noted.is_counted |= is_pending;
@@ -282,15 +367,25 @@ impl LimitedRequest {
         operation: &PreparedOperation<'_>,
     ) -> Result<(), Refusal> {
         let State { client, noted } = &mut *self.state();
-        let client = &*client.get_or_insert_with(|| self.limiter.client(&self.request(operation.request)));
+        let client =
+            &*client.get_or_insert_with(|| self.limiter.client(&self.request(operation.request)));
         if !self.is_limited(client)? {
             return Ok(());
         }
+
         let own = of_root_fields(&self.limiter.config, operation);
         let limits = self.of_operation_and(operation, &own);
-        let standings = local.take(Takes { client, amounts: &limits }, self.limiter.now());
+        let standings = local.take(
+            Takes {
+                client,
+                amounts: &limits,
+            },
+            self.limiter.now(),
+        );
+
         self.taken(noted, &limits, &standings, client, Some(operation))?;
         self.note_budget(noted, &limits, &standings, client, operation);
+
         Ok(())
     }
 
@@ -307,7 +402,8 @@ impl LimitedRequest {
         limits
     }
 
-    /// Records the amount that an operation has taken from the budget, as a part of it may be given back.
+    /// Records the amount that an operation has taken from the budget, as a part of it may be given
+    /// back.
     fn note_budget(
         &self,
         noted: &mut Noted,
@@ -316,29 +412,57 @@ impl LimitedRequest {
         client: &KnownClient,
         operation: &PreparedOperation<'_>,
     ) {
-        let Some(budget) = &self.limiter.operations.budget else { return };
-        let Some(at) = limits.iter().position(|(limit, _)| Arc::ptr_eq(limit, budget)) else { return };
-        let found = Found { limit: budget.clone(), standing: standings[at] };
+        let Some(budget) = &self.limiter.operations.budget else {
+            return;
+        };
+
+        let Some(at) = limits
+            .iter()
+            .position(|(limit, _)| Arc::ptr_eq(limit, budget))
+        else {
+            return;
+        };
+
+        let found = Found {
+            limit: budget.clone(),
+            standing: standings[at],
+        };
+
         let is_told = operation.request.headers.contains_key(headers::TELL_COST);
         let client = client.clone();
-        noted.budget.push(FromBudget { client, found, asked: operation.complexity, is_told });
+
+        noted.budget.push(FromBudget {
+            client,
+            found,
+            asked: operation.complexity,
+            is_told,
+        });
     }
 
-    /// Gives back the part of the budget that an operation has not used, and returns the extension for the response, if
-    /// requested.
+    /// Gives back the part of the budget that an operation has not used, and returns the extension
+    /// for the response, if requested.
     pub(super) fn give_back(&self, Spent { asked, used }: Spent) -> Option<(&'static str, Value)> {
         let taken = {
             let noted = &mut self.state().noted;
             let at = noted.budget.iter().position(|taken| taken.asked == asked)?;
             noted.budget.swap_remove(at)
         };
+
         let (unused, standing) = (asked - used, taken.found.standing);
         if unused > 0 {
-            self.limiter.give_back(taken.found.limit.clone(), taken.client, unused, standing.window);
+            self.limiter.give_back(
+                taken.found.limit.clone(),
+                taken.client,
+                unused,
+                standing.window,
+            );
         }
+
         let count = taken.found.limit.count;
-        let reset = i64::try_from(self.limiter.now().saturating_add(standing.reset)).unwrap_or(i64::MAX);
+        let reset =
+            i64::try_from(self.limiter.now().saturating_add(standing.reset)).unwrap_or(i64::MAX);
         let reset = chrono::DateTime::from_timestamp_millis(reset)?;
+
         taken.is_told.then(|| {
             let remaining = standing.remaining.saturating_add(unused).min(count);
             let reset_at = reset.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
@@ -347,7 +471,10 @@ impl LimitedRequest {
     }
 
     fn origin(&self) -> Origin<'_> {
-        Origin { address: self.address.counted, path: self.path() }
+        Origin {
+            address: self.address.counted,
+            path: self.path(),
+        }
     }
 
     pub(super) fn request<'a>(&'a self, parts: &'a RequestParts) -> RateLimitRequest<'a> {
@@ -365,8 +492,8 @@ impl LimitedRequest {
     }
 }
 
-/// Counts a pending request for its path even if its operation was never counted: one on a WebSocket that cannot be
-/// run, or one whose client has disconnected.
+/// Counts a pending request for its path even if its operation was never counted: one on a
+/// WebSocket that cannot be run, or one whose client has disconnected.
 impl Drop for LimitedRequest {
     fn drop(&mut self) {
         let State { client, noted } = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -378,5 +505,11 @@ impl Drop for LimitedRequest {
 
 /// Pairs limits with their states.
 fn found(limits: &[Amount<'_>], standings: &[Standing]) -> impl Iterator<Item = Found> {
-    limits.iter().zip(standings).map(|((limit, _), standing)| Found { limit: Arc::clone(limit), standing: *standing })
+    limits
+        .iter()
+        .zip(standings)
+        .map(|((limit, _), standing)| Found {
+            limit: Arc::clone(limit),
+            standing: *standing,
+        })
 }

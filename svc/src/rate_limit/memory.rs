@@ -1,9 +1,10 @@
 //! Counts in the memory of one process, limited in number.
 //!
-//! If there is no room for another, the count that limits least is evicted: an expired one, or else the one with the
-//! smallest used part of its limit, and among equals the oldest. A half-used count stays, so a flood of new clients
-//! exempts no limited client. Counts of a single request are an exception, or such a flood could fill the memory with
-//! them where a limit allows only two or three. If no count can be evicted, new clients share counts by their networks.
+//! If there is no room for another, the count that limits least is evicted: an expired one, or else
+//! the one with the smallest used part of its limit, and among equals the oldest. A half-used count
+//! stays, so a flood of new clients exempts no limited client. Counts of a single request are an
+//! exception, or such a flood could fill the memory with them where a limit allows only two or
+//! three. If no count can be evicted, new clients share counts by their networks.
 
 use std::cmp::Reverse;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -20,15 +21,17 @@ use super::store::{Amount, Standings, Takes, is_taken};
 
 /// Clients are spread over shards, so that threads seldom wait for each other.
 const SHARDS: usize = 64;
-/// The number of counts inspected to make room for another. They are chosen at random, so if one count in a thousand
-/// limits more than most, it is hardly ever the least of them.
+/// The number of counts inspected to make room for another. They are chosen at random, so if one
+/// count in a thousand limits more than most, it is hardly ever the least of them.
 const LOOKS: usize = 32;
-/// The number of powers of two that a count has to be below its limit to be evicted: less than a half is used.
+/// The number of powers of two that a count has to be below its limit to be evicted: less than a
+/// half is used.
 const FORGETTABLE: u8 = 2;
 /// The number of groups of networks whose clients share a count if there is no room.
 const GROUPS: u64 = 1_024;
 
-/// Counts by their keys, which are hashes already. After a look-up, a count is accessed again by its index.
+/// Counts by their keys, which are hashes already. After a look-up, a count is accessed again by
+/// its index.
 type Hashed<K, V> = IndexMap<K, V, BuildHasherDefault<KnownHash>>;
 
 /// Hashes keys that are hashes already: returns their last number.
@@ -50,7 +53,8 @@ impl Hasher for KnownHash {
 /// The counts of a process.
 pub(super) struct MemoryStore {
     shards: Box<[Mutex<Shard>]>,
-    /// The shared counts of clients without room, by limit and group of networks. Locked after a shard.
+    /// The shared counts of clients without room, by limit and group of networks. Locked after a
+    /// shard.
     strangers: Mutex<Hashed<u64, Bucket>>,
     /// The maximum number of counts in a shard.
     room: usize,
@@ -69,7 +73,8 @@ struct Count {
     bucket: Bucket,
     /// When the count expires: from then on it has no effect.
     forgotten_at: u64,
-    /// The number of powers of two between the used amount and the limit. The higher, the less the count limits.
+    /// The number of powers of two between the used amount and the limit. The higher, the less the
+    /// count limits.
     slack: u8,
     /// Whether at most one request counts, of several that are allowed.
     is_single: bool,
@@ -78,7 +83,12 @@ struct Count {
 impl Count {
     fn new(bucket: Bucket, meter: &Meter) -> Self {
         let (forgotten_at, slack) = (meter.forgotten_at(bucket), meter.slack(bucket));
-        Self { bucket, forgotten_at, slack, is_single: meter.is_single(bucket) }
+        Self {
+            bucket,
+            forgotten_at,
+            slack,
+            is_single: meter.is_single(bucket),
+        }
     }
 
     /// Returns how little the count limits, if it may be evicted.
@@ -97,7 +107,11 @@ impl MemoryStore {
     /// Creates a store of about `most` counts.
     pub(super) fn new(most: usize) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        Self { shards, strangers: Mutex::default(), room: most.div_ceil(SHARDS).max(1) }
+        Self {
+            shards,
+            strangers: Mutex::default(),
+            room: most.div_ceil(SHARDS).max(1),
+        }
     }
 
     /// Takes all counts of a request, or none of them.
@@ -111,7 +125,13 @@ impl MemoryStore {
     }
 
     /// Gives back a part of the amount that was taken in the window starting at `window`.
-    pub(super) fn give_back(&self, Takes { client, amounts }: Takes<'_>, numbers: Numbers, window: u64, now: u64) {
+    pub(super) fn give_back(
+        &self,
+        Takes { client, amounts }: Takes<'_>,
+        numbers: Numbers,
+        window: u64,
+        now: u64,
+    ) {
         let mut counts = self.counts(client);
         for (limit, amount) in amounts {
             let meter = numbers(limit);
@@ -123,8 +143,16 @@ impl MemoryStore {
 
     fn counts<'a>(&'a self, client: &'a KnownClient) -> ClientCounts<'a> {
         let index = usize::try_from(client.key.0 % SHARDS as u64).unwrap_or(0);
-        let shard = self.shards[index].lock().unwrap_or_else(PoisonError::into_inner);
-        ClientCounts { store: self, client, shard, strangers: None }
+        let shard = self.shards[index]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+
+        ClientCounts {
+            store: self,
+            client,
+            shard,
+            strangers: None,
+        }
     }
 }
 
@@ -137,26 +165,42 @@ struct ClientCounts<'a> {
 }
 
 impl<'a> ClientCounts<'a> {
-    /// Takes all amounts, or none of them, from existing counts, with one look-up each. Returns whether all of them
-    /// exist.
-    fn take_known(&mut self, amounts: &[Amount<'_>], numbers: Numbers, now: u64, standings: &mut Standings) -> bool {
+    /// Takes all amounts, or none of them, from existing counts, with one look-up each. Returns
+    /// whether all of them exist.
+    fn take_known(
+        &mut self,
+        amounts: &[Amount<'_>],
+        numbers: Numbers,
+        now: u64,
+        standings: &mut Standings,
+    ) -> bool {
         let mut before: SmallVec<[(usize, Count); 4]> = SmallVec::new();
         let mut is_taken = true;
         for (limit, amount) in amounts {
-            let Some((place, _, count)) = self.shard.counts.get_full_mut(&self.client.key.with(limit.key)) else {
+            let Some((place, _, count)) = self
+                .shard
+                .counts
+                .get_full_mut(&self.client.key.with(limit.key))
+            else {
                 break;
             };
+
             let meter = numbers(limit);
             let (bucket, standing) = meter.taken(count.bucket, now, *amount);
             before.push((place, *count));
             *count = Count::new(bucket, meter);
             is_taken &= standing.wait.is_none();
+
             standings.push(standing);
         }
+
         let is_known = before.len() == amounts.len();
         if !is_known || !is_taken {
-            before.into_iter().for_each(|(place, count)| self.shard.counts[place] = count);
+            before
+                .into_iter()
+                .for_each(|(place, count)| self.shard.counts[place] = count);
         }
+
         is_known
     }
 
@@ -169,16 +213,18 @@ impl<'a> ClientCounts<'a> {
             advanced.push(bucket);
             standings.push(standing);
         }
+
         if is_taken(&standings) {
             for ((limit, _), bucket) in amounts.iter().zip(advanced) {
                 self.keep(limit, Count::new(bucket, numbers(limit)));
             }
         }
+
         standings
     }
 
-    /// Returns the amount that was taken from a limit. If the count does not exist and no room can be made for it,
-    /// returns that of the client's group.
+    /// Returns the amount that was taken from a limit. If the count does not exist and no room can
+    /// be made for it, returns that of the client's group.
     fn find(&mut self, limit: &NamedLimit, now: u64) -> Bucket {
         if let Some(count) = self.shard.counts.get(&self.client.key.with(limit.key)) {
             count.bucket
@@ -203,50 +249,72 @@ impl<'a> ClientCounts<'a> {
         }
     }
 
-    /// Returns the key of the count that clients of a group share. The number of groups is fixed, so these counts need
-    /// no bound.
+    /// Returns the key of the count that clients of a group share. The number of groups is fixed,
+    /// so these counts need no bound.
     fn shared_key(&self, limit: &NamedLimit) -> u64 {
         limit.key.0 ^ (self.client.group().0 % GROUPS)
     }
 
     fn strangers(&mut self) -> &mut Hashed<u64, Bucket> {
         let store = self.store;
-        self.strangers.get_or_insert_with(|| store.strangers.lock().unwrap_or_else(PoisonError::into_inner))
+        self.strangers.get_or_insert_with(|| {
+            store
+                .strangers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        })
     }
 }
 
 impl Shard {
-    /// Makes room for another count, if necessary by evicting the one that limits least. Returns whether there is room.
+    /// Makes room for another count, if necessary by evicting the one that limits least. Returns
+    /// whether there is room.
     fn make_room(&mut self, room: usize, now: u64) -> bool {
         if self.counts.len() < room {
             return true;
         }
+
         let mut least: Option<(Reverse<u8>, u64, usize)> = None;
         for _ in 0..LOOKS {
             let index = self.random_index();
-            let Some((_, count)) = self.counts.get_index(index) else { continue };
+            let Some((_, count)) = self.counts.get_index(index) else {
+                continue;
+            };
+
             if count.forgotten_at <= now {
                 self.counts.swap_remove_index(index);
                 return true;
             }
+
             if let Some(slack) = count.evictable() {
                 let rank = (Reverse(slack), count.forgotten_at, index);
                 least = Some(least.map_or(rank, |least| least.min(rank)));
             }
         }
 
-        let Some((_, _, index)) = least else { return false };
+        let Some((_, _, index)) = least else {
+            return false;
+        };
+
         self.counts.swap_remove_index(index);
+
         true
     }
 
-    /// Returns the index of a count, chosen by a xorshift generator. Guessing it is of no use, as the keys are secret.
+    /// Returns the index of a count, chosen by a xorshift generator. Guessing it is of no use, as
+    /// the keys are secret.
     fn random_index(&mut self) -> usize {
-        let mut random = if self.random == 0 { 0x9E37_79B9_7F4A_7C15 } else { self.random };
+        let mut random = if self.random == 0 {
+            0x9E37_79B9_7F4A_7C15
+        } else {
+            self.random
+        };
+
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
         self.random = random;
+
         usize::try_from(random % (self.counts.len().max(1) as u64)).unwrap_or(0)
     }
 }
@@ -265,13 +333,18 @@ impl MemoryStore {
     }
 
     fn sum(&self, of: impl Fn(&Shard) -> usize) -> usize {
-        self.shards.iter().map(|shard| of(&shard.lock().unwrap_or_else(PoisonError::into_inner))).sum()
+        self.shards
+            .iter()
+            .map(|shard| of(&shard.lock().unwrap_or_else(PoisonError::into_inner)))
+            .sum()
     }
 }
 
 /// Omits the counts.
 impl std::fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MemoryStore").field("room", &(self.room * SHARDS)).finish_non_exhaustive()
+        f.debug_struct("MemoryStore")
+            .field("room", &(self.room * SHARDS))
+            .finish_non_exhaustive()
     }
 }

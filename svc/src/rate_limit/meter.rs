@@ -1,5 +1,5 @@
-//! The arithmetic of the strategies, in integers only, so that nothing is lost at the edges of windows. Times are in
-//! milliseconds since 1970. `take.lua` does the same in Redis.
+//! The arithmetic of the strategies, in integers only, so that nothing is lost at the edges of
+//! windows. Times are in milliseconds since 1970. `take.lua` does the same in Redis.
 
 use super::strategy::RateLimitStrategy;
 
@@ -40,7 +40,11 @@ pub(super) struct Standing {
 impl Meter {
     /// The maximum that can be taken at once.
     pub(super) fn capacity(&self) -> u64 {
-        if self.strategy == RateLimitStrategy::TokenBucket { self.burst } else { self.count }
+        if self.strategy == RateLimitStrategy::TokenBucket {
+            self.burst
+        } else {
+            self.count
+        }
     }
 
     /// Advances the bucket to a time. An earlier time changes nothing.
@@ -48,27 +52,46 @@ impl Meter {
         let now = now.max(bucket.at);
         if self.strategy == RateLimitStrategy::TokenBucket {
             let refilled = (now - bucket.at).saturating_mul(self.count);
-            return Bucket { at: now, used: bucket.used.saturating_sub(refilled), before: 0 };
+            return Bucket {
+                at: now,
+                used: bucket.used.saturating_sub(refilled),
+                before: 0,
+            };
         }
+
         if now - bucket.at < self.window {
             return bucket;
         }
+
         let start = now - now % self.window;
-        let slides = self.strategy == RateLimitStrategy::SlidingWindow && start == bucket.at + self.window;
-        Bucket { at: start, used: 0, before: if slides { bucket.used } else { 0 } }
+        let slides =
+            self.strategy == RateLimitStrategy::SlidingWindow && start == bucket.at + self.window;
+
+        Bucket {
+            at: start,
+            used: 0,
+            before: if slides { bucket.used } else { 0 },
+        }
     }
 
-    /// Takes from an advanced bucket, or returns the wait in milliseconds. An amount over the capacity never fits.
+    /// Takes from an advanced bucket, or returns the wait in milliseconds. An amount over the
+    /// capacity never fits.
     pub(super) fn take(&self, bucket: Bucket, now: u64, cost: u64) -> Result<Bucket, u64> {
         let now = now.max(bucket.at);
         if cost > self.capacity() {
             return Err(self.window);
         }
+
         if self.strategy == RateLimitStrategy::TokenBucket {
             let used = bucket.used + cost * self.window;
             let over = used.saturating_sub(self.burst * self.window);
-            return if over == 0 { Ok(Bucket { used, ..bucket }) } else { Err(over.div_ceil(self.count)) };
+            return if over == 0 {
+                Ok(Bucket { used, ..bucket })
+            } else {
+                Err(over.div_ceil(self.count))
+            };
         }
+
         let (used, passed) = (bucket.used + cost, now - bucket.at);
         if used > self.count {
             let next = bucket.at + self.window - now;
@@ -80,15 +103,24 @@ impl Meter {
             };
             return Err(next + more);
         }
-        match self.until_light(bucket.before, self.count - used).saturating_sub(passed) {
+
+        match self
+            .until_light(bucket.before, self.count - used)
+            .saturating_sub(passed)
+        {
             0 => Ok(Bucket { used, ..bucket }),
             wait => Err(wait),
         }
     }
 
-    /// Returns the part of a window that has to pass until the count of the previous window weighs no more than `room`.
+    /// Returns the part of a window that has to pass until the count of the previous window weighs
+    /// no more than `room`.
     fn until_light(&self, before: u64, room: u64) -> u64 {
-        if before <= room { 0 } else { self.window - room * self.window / before }
+        if before <= room {
+            0
+        } else {
+            self.window - room * self.window / before
+        }
     }
 
     /// Returns the amount that an advanced bucket still allows.
@@ -97,10 +129,12 @@ impl Meter {
         if self.strategy == RateLimitStrategy::TokenBucket {
             return (self.burst * self.window).saturating_sub(bucket.used) / self.window;
         }
+
         let weight = match bucket.before {
             0 => 0,
             before => (before * (self.window - (now - bucket.at))).div_ceil(self.window),
         };
+
         self.count.saturating_sub(bucket.used + weight)
     }
 
@@ -110,7 +144,13 @@ impl Meter {
             RateLimitStrategy::TokenBucket => bucket.used.div_ceil(self.count),
             _ => bucket.at + self.window - now.max(bucket.at),
         };
-        Standing { wait, remaining: self.remaining(bucket, now), reset, window: bucket.at }
+
+        Standing {
+            wait,
+            remaining: self.remaining(bucket, now),
+            reset,
+            window: bucket.at,
+        }
     }
 
     /// Tries to take an amount, and returns the bucket and its state afterwards.
@@ -122,35 +162,54 @@ impl Meter {
         }
     }
 
-    /// Gives back to an advanced bucket an amount that was taken in the window starting at `window`.
+    /// Gives back to an advanced bucket an amount that was taken in the window starting at
+    /// `window`.
     pub(super) fn given_back(&self, bucket: Bucket, window: u64, amount: u64) -> Bucket {
         let is_tokens = self.strategy == RateLimitStrategy::TokenBucket;
         if is_tokens {
-            Bucket { used: bucket.used.saturating_sub(amount * self.window), ..bucket }
+            Bucket {
+                used: bucket.used.saturating_sub(amount * self.window),
+                ..bucket
+            }
         } else if bucket.at == window {
-            Bucket { used: bucket.used.saturating_sub(amount), ..bucket }
+            Bucket {
+                used: bucket.used.saturating_sub(amount),
+                ..bucket
+            }
         } else if bucket.at == window + self.window {
-            Bucket { before: bucket.before.saturating_sub(amount), ..bucket }
+            Bucket {
+                before: bucket.before.saturating_sub(amount),
+                ..bucket
+            }
         } else {
             bucket
         }
     }
 
-    /// Returns the number of powers of two between the used amount and the maximum: 0 if about half of it or more is
-    /// used.
+    /// Returns the number of powers of two between the used amount and the maximum: 0 if about half
+    /// of it or more is used.
     pub(super) fn slack(&self, bucket: Bucket) -> u8 {
         let most = match self.strategy {
             RateLimitStrategy::TokenBucket => self.burst.saturating_mul(self.window),
             _ => self.count,
         };
+
         let used = bucket.used.saturating_add(bucket.before);
-        let powers = used.max(1).leading_zeros().saturating_sub(most.leading_zeros());
+        let powers = used
+            .max(1)
+            .leading_zeros()
+            .saturating_sub(most.leading_zeros());
+
         u8::try_from(powers).unwrap_or(u8::MAX)
     }
 
     /// Whether at most one was taken, from a limit that allows several.
     pub(super) fn is_single(&self, bucket: Bucket) -> bool {
-        let one = if self.strategy == RateLimitStrategy::TokenBucket { self.window } else { 1 };
+        let one = if self.strategy == RateLimitStrategy::TokenBucket {
+            self.window
+        } else {
+            1
+        };
         self.capacity() > 1 && bucket.used.saturating_add(bucket.before) <= one
     }
 

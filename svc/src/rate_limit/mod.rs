@@ -1,9 +1,10 @@
-//! Rate limits: how often a client may send requests, how much complexity it may use, and the response to requests
-//! beyond that.
+//! Rate limits: how often a client may send requests, how much complexity it may use, and the
+//! response to requests beyond that.
 //!
-//! [`setup_rate_limiting`] puts them around a router. A request is counted for its path before its body is read, and
-//! its operation for its kind, its complexity and its root fields once the operation has been selected. Counts are
-//! stored in the memory of the process, or in Redis for all instances.
+//! [`setup_rate_limiting`] puts them around a router. A request is counted for its path before its
+//! body is read, and its operation for its kind, its complexity and its root fields once the
+//! operation has been selected. Counts are stored in the memory of the process, or in Redis for all
+//! instances.
 //!
 //! ```no_run
 //! use svc::prelude::*;
@@ -76,8 +77,8 @@ pub(crate) use future::{Answer, LimitedFuture};
 pub(crate) use layer::RateLimitLayer;
 use limiter::Limiter;
 
-/// Limits the requests to all routes that the router has by now; routes that are added later are not limited.
-/// `/health`, `/ready` and `/metrics` are never limited.
+/// Limits the requests to all routes that the router has by now; routes that are added later are
+/// not limited. `/health`, `/ready` and `/metrics` are never limited.
 ///
 /// # Errors
 /// Returns a [`ConfigError`] with the name of the limit and its allowed values.
@@ -106,6 +107,7 @@ pub(crate) fn layer(limiting: RateLimiting) -> Result<Option<RateLimitLayer>, Co
     if !limiting.is_enabled() {
         return Ok(None);
     }
+
     let limiter = Arc::new(Limiter::new(limiting)?);
     if limiter.config.trusted_proxies.is_none() {
         tracing::warn!(
@@ -113,5 +115,6 @@ pub(crate) fn layer(limiting: RateLimiting) -> Result<Option<RateLimitLayer>, Co
              set SVC_TRUSTED_PROXIES to the proxies in front, or to none"
         );
     }
+
     Ok(Some(RateLimitLayer(limiter)))
 }

@@ -12,7 +12,10 @@ use super::{RateLimit, RateLimitConfig};
 /// A limit with its name.
 #[derive(Debug)]
 pub(super) struct NamedLimit {
-    #[cfg_attr(not(feature = "redis"), expect(dead_code, reason = "its key stands for it in memory"))]
+    #[cfg_attr(
+        not(feature = "redis"),
+        expect(dead_code, reason = "its key stands for it in memory")
+    )]
     pub(super) name: String,
     /// The hash of the name.
     pub(super) key: CountKey,
@@ -25,7 +28,10 @@ pub(super) struct NamedLimit {
     pub(super) message: String,
     pub(super) meter: Meter,
     /// The numbers for this process alone if instances share the limit.
-    #[cfg_attr(not(feature = "redis"), expect(dead_code, reason = "nothing is shared"))]
+    #[cfg_attr(
+        not(feature = "redis"),
+        expect(dead_code, reason = "nothing is shared")
+    )]
     pub(super) share: Meter,
 }
 
@@ -49,14 +55,20 @@ pub(super) struct Found {
 
 impl NamedLimit {
     /// Creates a limit; the settings provide the values that it does not set.
-    pub(super) fn new(name: String, limit: RateLimit, message: &str, config: &RateLimitConfig) -> Arc<Self> {
+    pub(super) fn new(
+        name: String,
+        limit: RateLimit,
+        message: &str,
+        config: &RateLimitConfig,
+    ) -> Arc<Self> {
         let (strategy, burst) = (config.window_type.strategy(), config.burst_size.into());
         let share = limit.shared_by(config.instances.max(1).into());
         let meters = [limit.meter(strategy, burst), share.meter(strategy, burst)];
         Arc::new(Self::of(name, message, limit.window().as_secs(), meters))
     }
 
-    /// Creates a limit with a window in seconds, its own meter and the meter of the process's share.
+    /// Creates a limit with a window in seconds, its own meter and the meter of the process's
+    /// share.
     pub(super) fn of(name: String, message: &str, window: u64, [meter, share]: [Meter; 2]) -> Self {
         Self {
             key: CountKey::of(&name),
@@ -75,12 +87,20 @@ impl LimitValues {
     fn of(name: &str, count: u64, window: u64) -> Self {
         let name = quoted(name);
         let policy = format!("{name};q={count};w={window}");
-        Self { count: number_value(count), window: number_value(window), name, policy }
+        Self {
+            count: number_value(count),
+            window: number_value(window),
+            name,
+            policy,
+        }
     }
 }
 
 /// A name as a string of structured fields (RFC 9651), which are ASCII.
 fn quoted(name: &str) -> String {
-    let name: String = name.chars().filter(|character| matches!(character, ' '..='~')).collect();
+    let name: String = name
+        .chars()
+        .filter(|character| matches!(character, ' '..='~'))
+        .collect();
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -20,6 +20,7 @@ const fn texts() -> [u8; KNOWN * DIGITS] {
         }
         at += DIGITS;
     }
+
     texts
 }
 
@@ -32,10 +33,14 @@ pub(super) fn number_value(number: u64) -> HeaderValue {
 }
 
 fn known(number: u64) -> Option<HeaderValue> {
-    let index = usize::try_from(number).ok().filter(|index| *index < KNOWN)?;
+    let index = usize::try_from(number)
+        .ok()
+        .filter(|index| *index < KNOWN)?;
     let zeros = usize::from(index < 100) + usize::from(index < 10);
     let digits = TEXTS.get(index * DIGITS + zeros..(index + 1) * DIGITS)?;
-    std::str::from_utf8(digits).ok().map(HeaderValue::from_static)
+    std::str::from_utf8(digits)
+        .ok()
+        .map(HeaderValue::from_static)
 }
 
 #[cfg(test)]

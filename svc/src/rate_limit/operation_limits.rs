@@ -29,21 +29,26 @@ pub(super) fn named(
 }
 
 impl OperationLimits {
-    /// Returns the limits of an operation's kind and tier, and the budget, with the amount to take from each.
+    /// Returns the limits of an operation's kind and tier, and the budget, with the amount to take
+    /// from each.
     pub(super) fn of(&self, operation: &PreparedOperation<'_>) -> Amounts<'_> {
         let kind = match operation.kind {
             OperationKind::Query => 0,
             OperationKind::Mutation => 1,
             OperationKind::Subscription => 2,
         };
+
         let [medium, high] = self.thresholds;
-        let tier = usize::from(operation.complexity >= medium) + usize::from(operation.complexity >= high);
+        let tier =
+            usize::from(operation.complexity >= medium) + usize::from(operation.complexity >= high);
         let mut limits = Amounts::new();
+
         limits.push((&self.kinds[kind], 1));
         limits.push((&self.tiers[tier], 1));
         if let Some(budget) = &self.budget {
             limits.push((budget, operation.complexity));
         }
+
         limits
     }
 }
@@ -53,9 +58,18 @@ pub(super) fn of_root_fields(
     config: &RateLimitConfig,
     operation: &PreparedOperation<'_>,
 ) -> Vec<(Arc<NamedLimit>, u64)> {
-    let limits = operation.limits.iter().map(|FieldLimit { coordinate, limit, times }| {
-        let limit = RateLimit::requests(limit.count).per(Duration::from_secs(limit.window));
-        (NamedLimit::new((*coordinate).to_owned(), limit, MESSAGE, config), *times)
-    });
+    let limits = operation.limits.iter().map(
+        |FieldLimit {
+             coordinate,
+             limit,
+             times,
+         }| {
+            let limit = RateLimit::requests(limit.count).per(Duration::from_secs(limit.window));
+            (
+                NamedLimit::new((*coordinate).to_owned(), limit, MESSAGE, config),
+                *times,
+            )
+        },
+    );
     limits.collect()
 }

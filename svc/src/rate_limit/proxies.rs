@@ -36,8 +36,14 @@ impl FromStr for TrustedProxies {
         if text.trim().eq_ignore_ascii_case("none") {
             return Ok(Self::default());
         }
+
         let entries = items(text).ok_or(())?;
-        entries.iter().map(|entry| network(entry)).collect::<Option<_>>().map(Self).ok_or(())
+        entries
+            .iter()
+            .map(|entry| network(entry))
+            .collect::<Option<_>>()
+            .map(Self)
+            .ok_or(())
     }
 }
 
@@ -49,8 +55,8 @@ impl fmt::Display for TrustedProxies {
     }
 }
 
-/// The header that trusted proxies report the addresses of their clients in. A proxy forwards the other headers as the
-/// client has sent them, so only one header is read.
+/// The header that trusted proxies report the addresses of their clients in. A proxy forwards the
+/// other headers as the client has sent them, so only one header is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ForwardedHeader {
@@ -64,22 +70,32 @@ pub enum ForwardedHeader {
 }
 
 impl ForwardedHeader {
-    const NAMES: [(Self, &str); 3] =
-        [(Self::XForwardedFor, "x-forwarded-for"), (Self::XRealIp, "x-real-ip"), (Self::Forwarded, "forwarded")];
+    const NAMES: [(Self, &str); 3] = [
+        (Self::XForwardedFor, "x-forwarded-for"),
+        (Self::XRealIp, "x-real-ip"),
+        (Self::Forwarded, "forwarded"),
+    ];
 }
 
 impl FromStr for ForwardedHeader {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let found = Self::NAMES.iter().find(|(_, name)| name.eq_ignore_ascii_case(text));
+        let found = Self::NAMES
+            .iter()
+            .find(|(_, name)| name.eq_ignore_ascii_case(text));
         found.map(|(known, _)| *known).ok_or(())
     }
 }
 
 impl fmt::Display for ForwardedHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(Self::NAMES.iter().find(|(known, _)| known == self).map_or("", |(_, name)| name))
+        f.write_str(
+            Self::NAMES
+                .iter()
+                .find(|(known, _)| known == self)
+                .map_or("", |(_, name)| name),
+        )
     }
 }
 
@@ -100,7 +116,11 @@ pub(crate) struct ClientAddress {
 impl ClientAddress {
     /// An address that can be trusted.
     fn known(address: Option<IpAddr>) -> Self {
-        Self { counted: address, unvouched: None, is_vouched: true }
+        Self {
+            counted: address,
+            unvouched: None,
+            is_vouched: true,
+        }
     }
 
     /// Returns the address, unless the client itself may have chosen it.
@@ -114,9 +134,10 @@ impl ClientAddress {
     }
 }
 
-/// Returns the address of a request's client. Without a list of proxies, any client may set it: it is the first entry
-/// of `X-Forwarded-For`, else `X-Real-IP`. With a list, the peer must be on it; then the entries are walked from the
-/// right, as each proxy appends the peer that it saw, up to the first that is not a trusted proxy.
+/// Returns the address of a request's client. Without a list of proxies, any client may set it: it
+/// is the first entry of `X-Forwarded-For`, else `X-Real-IP`. With a list, the peer must be on it;
+/// then the entries are walked from the right, as each proxy appends the peer that it saw, up to
+/// the first that is not a trusted proxy.
 pub(super) fn client_address(
     headers: &HeaderMap,
     peer: Option<IpAddr>,
@@ -124,9 +145,15 @@ pub(super) fn client_address(
     named_in: ForwardedHeader,
 ) -> ClientAddress {
     let peer = peer.map(|address| address.to_canonical());
-    let Some(TrustedProxies(proxies)) = proxies else { return named_by_anyone(headers, peer) };
+    let Some(TrustedProxies(proxies)) = proxies else {
+        return named_by_anyone(headers, peer);
+    };
+
     let is_trusted = |address: &IpAddr| proxies.iter().any(|network| network.contains(address));
-    let Some(mut nearest) = peer.filter(is_trusted) else { return ClientAddress::known(peer) };
+    let Some(mut nearest) = peer.filter(is_trusted) else {
+        return ClientAddress::known(peer);
+    };
+
     // An unreadable entry might hide any address, so the walk ends at the proxy that appended it.
     for entry in entries(headers, named_in).into_iter().rev() {
         let Some(address) = entry else { break };
@@ -135,20 +162,32 @@ pub(super) fn client_address(
             break;
         }
     }
+
     ClientAddress::known(Some(nearest))
 }
 
-/// Returns the address if no proxies are configured. A header may come from the client itself, or from a proxy, in
-/// which case the peer is that proxy; so neither of the two can be trusted.
+/// Returns the address if no proxies are configured. A header may come from the client itself, or
+/// from a proxy, in which case the peer is that proxy; so neither of the two can be trusted.
 fn named_by_anyone(headers: &HeaderMap, peer: Option<IpAddr>) -> ClientAddress {
     // Comparing the few header names of a request costs less than three hash lookups.
-    let names_one = |name: &HeaderName| *name == FORWARDED_FOR || *name == REAL_IP || *name == header::FORWARDED;
+    let names_one = |name: &HeaderName| {
+        *name == FORWARDED_FOR || *name == REAL_IP || *name == header::FORWARDED
+    };
     if !headers.keys().any(names_one) {
         return ClientAddress::known(peer);
     }
-    let first = |name: &HeaderName| forwarded::address(headers.get(name)?.to_str().ok()?.split(',').next()?);
+
+    let first = |name: &HeaderName| {
+        forwarded::address(headers.get(name)?.to_str().ok()?.split(',').next()?)
+    };
+
     let named = first(&FORWARDED_FOR).or_else(|| first(&REAL_IP));
-    ClientAddress { counted: named.or(peer), unvouched: peer, is_vouched: false }
+
+    ClientAddress {
+        counted: named.or(peer),
+        unvouched: peer,
+        is_vouched: false,
+    }
 }
 
 /// Returns the addresses in a header, from the left; `None` for an entry that is not an address.
@@ -158,6 +197,7 @@ fn entries(headers: &HeaderMap, named_in: ForwardedHeader) -> Vec<Option<IpAddr>
         ForwardedHeader::XRealIp => REAL_IP,
         ForwardedHeader::Forwarded => header::FORWARDED,
     };
+
     let mut entries = Vec::new();
     for value in headers.get_all(name) {
         match (value.to_str(), named_in) {
@@ -166,5 +206,6 @@ fn entries(headers: &HeaderMap, named_in: ForwardedHeader) -> Vec<Option<IpAddr>
             (Ok(text), _) => entries.extend(text.split(',').map(forwarded::address)),
         }
     }
+
     entries
 }

@@ -106,55 +106,86 @@ impl RateLimiting {
     /// Replaces all rules, also the defaults of
     /// [`create_default_rate_limit_rules`](super::create_default_rate_limit_rules).
     pub fn rules(self, rules: impl IntoIterator<Item = RateLimitRule>) -> Self {
-        Self { rules: Some(rules.into_iter().collect()), ..self }
+        Self {
+            rules: Some(rules.into_iter().collect()),
+            ..self
+        }
     }
 
     /// Adds a rule to the existing ones.
     pub fn rule(mut self, rule: RateLimitRule) -> Self {
         // The limits of GraphQL still come from the settings, unless this rule applies to it.
-        self.rules.get_or_insert_with(super::rule::rules_beside_graphql).push(rule);
+        self.rules
+            .get_or_insert_with(super::rule::rules_beside_graphql)
+            .push(rule);
         self
     }
 
     /// Sets the limit of paths without a rule. Default 100 requests per minute.
     pub fn default_limit(self, limit: RateLimit) -> Self {
-        Self { default_limit: limit, ..self }
+        Self {
+            default_limit: limit,
+            ..self
+        }
     }
 
-    /// Sets the limits of queries, mutations and subscriptions, which are counted separately. Default 100, 20 and 10
-    /// per minute.
+    /// Sets the limits of queries, mutations and subscriptions, which are counted separately.
+    /// Default 100, 20 and 10 per minute.
     pub fn kinds(self, queries: RateLimit, mutations: RateLimit, subscriptions: RateLimit) -> Self {
-        Self { kinds: [queries, mutations, subscriptions], ..self }
+        Self {
+            kinds: [queries, mutations, subscriptions],
+            ..self
+        }
     }
 
-    /// Sets the limits of operations of low, medium and high complexity, which are counted separately. Default 200, 100
-    /// and 20 per minute.
+    /// Sets the limits of operations of low, medium and high complexity, which are counted
+    /// separately. Default 200, 100 and 20 per minute.
     pub fn tiers(self, low: RateLimit, medium: RateLimit, high: RateLimit) -> Self {
-        Self { tiers: [low, medium, high], ..self }
+        Self {
+            tiers: [low, medium, high],
+            ..self
+        }
     }
 
     /// Sets the complexity thresholds of medium and of high operations. Default 200 and 2,000.
     pub fn thresholds(self, medium: u64, high: u64) -> Self {
-        Self { thresholds: [medium, high], ..self }
+        Self {
+            thresholds: [medium, high],
+            ..self
+        }
     }
 
-    /// Sets a budget of complexity, [`RateLimit::cost`], in addition to the counts. An operation is admitted with the
-    /// complexity of its document; the part that its response did not use is given back.
+    /// Sets a budget of complexity, [`RateLimit::cost`], in addition to the counts. An operation is
+    /// admitted with the complexity of its document; the part that its response did not use is
+    /// given back.
     pub fn budget(self, budget: RateLimit) -> Self {
-        Self { budget: Some(budget), ..self }
+        Self {
+            budget: Some(budget),
+            ..self
+        }
     }
 
-    /// Sets a function that identifies the client of a request, such as by its API key or its tenant. If it returns
-    /// `None`, the client is the user, or else the address.
+    /// Sets a function that identifies the client of a request, such as by its API key or its
+    /// tenant. If it returns `None`, the client is the user, or else the address.
     ///
-    /// A client that can choose its key freely evades all limits, so the key must have been verified.
-    pub fn key(self, key: impl Fn(&RateLimitRequest<'_>) -> Option<String> + Send + Sync + 'static) -> Self {
-        Self { key: Some(Arc::new(key)), ..self }
+    /// A client that can choose its key freely evades all limits, so the key must have been
+    /// verified.
+    pub fn key(
+        self,
+        key: impl Fn(&RateLimitRequest<'_>) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            key: Some(Arc::new(key)),
+            ..self
+        }
     }
 
     /// Sets the clock, which returns the time since 1970. Counts in Redis use the clock of Redis.
     pub fn clock(self, now: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
-        Self { clock: Some(Arc::new(now)), ..self }
+        Self {
+            clock: Some(Arc::new(now)),
+            ..self
+        }
     }
 
     /// Sets the Redis that counts for all instances. While it is unavailable, or takes longer than
@@ -162,40 +193,70 @@ impl RateLimiting {
     /// (`SVC_RATE_LIMIT_INSTANCES`).
     #[cfg(feature = "redis")]
     pub fn redis_client(self, redis_client: &crate::RedisClient) -> Self {
-        Self { redis: Some(redis_client.clone()), ..self }
+        Self {
+            redis: Some(redis_client.clone()),
+            ..self
+        }
     }
 
     /// Records that requests are limited with these settings, and logs settings without effect.
     pub(super) fn note_use(&self) {
         for name in use_group(&self.config) {
             if tell_once(name) {
-                tracing::info!("{name} is set and has no effect on rate limits: the program gives another value");
+                tracing::info!(
+                    "{name} is set and has no effect on rate limits: the program gives another value"
+                );
             }
         }
+
         if !self.is_enabled() {
             return;
         }
+
         let tell = |names: &[&str], why: &str| {
-            names.iter().filter(|name| is_set(name)).for_each(|name| tell_unused(name, why));
+            names
+                .iter()
+                .filter(|name| is_set(name))
+                .for_each(|name| tell_unused(name, why));
         };
+
         if !self.is_shared() {
             let why = "rate limits are counted in memory; `RateLimiting::redis_client` counts them for all instances";
-            tell(&["SVC_RATE_LIMIT_REDIS_TIMEOUT", "SVC_RATE_LIMIT_INSTANCES"], why);
+            tell(
+                &["SVC_RATE_LIMIT_REDIS_TIMEOUT", "SVC_RATE_LIMIT_INSTANCES"],
+                why,
+            );
         }
-        if self.rules.as_ref().is_some_and(|rules| super::rule::is_about_graphql(rules)) {
+
+        if self
+            .rules
+            .as_ref()
+            .is_some_and(|rules| super::rule::is_about_graphql(rules))
+        {
             let why = "the program has a rule of its own for /graphql";
-            tell(&["SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "SVC_RATE_LIMIT_REQUESTS_PER_HOUR"], why);
+            tell(
+                &[
+                    "SVC_RATE_LIMIT_REQUESTS_PER_MINUTE",
+                    "SVC_RATE_LIMIT_REQUESTS_PER_HOUR",
+                ],
+                why,
+            );
         }
+
         if !self.limits().any(RateLimit::uses_burst_size) {
             let why = "no limit is a token bucket without a size of its own, as `RateLimitStrategy::TokenBucket` makes";
             tell(&["SVC_RATE_LIMIT_BURST_SIZE"], why);
         }
     }
 
-    /// Returns the limits that the program gives. The default rules and the limits of root fields are windows.
+    /// Returns the limits that the program gives. The default rules and the limits of root fields
+    /// are windows.
     fn limits(&self) -> impl Iterator<Item = &RateLimit> {
         let of_rules = self.rules.iter().flatten().flat_map(|rule| &rule.limits);
-        of_rules.chain(&self.kinds).chain(&self.tiers).chain([&self.default_limit])
+        of_rules
+            .chain(&self.kinds)
+            .chain(&self.tiers)
+            .chain([&self.default_limit])
     }
 
     /// Whether proxies are trusted, so that their header is read.
@@ -223,22 +284,38 @@ impl RateLimiting {
         for rule in self.rules.iter().flatten() {
             if !rule.path_pattern.starts_with(['/', '*']) {
                 let name = "the path pattern of a rate limit";
-                return Err(ConfigError::new(name, &rule.path_pattern, "it must begin with / or *"));
+                return Err(ConfigError::new(
+                    name,
+                    &rule.path_pattern,
+                    "it must begin with / or *",
+                ));
             }
-            rule.limits
-                .iter()
-                .try_for_each(|limit| limit.check(&format!("`{}`", rule.path_pattern), Unit::Requests))?;
+
+            rule.limits.iter().try_for_each(|limit| {
+                limit.check(&format!("`{}`", rule.path_pattern), Unit::Requests)
+            })?;
         }
+
         self.default_limit.check("other paths", Unit::Requests)?;
         let kinds = self.kinds.iter().zip(KINDS);
         let tiers = self.tiers.iter().zip(TIERS);
-        kinds.chain(tiers).try_for_each(|(limit, name)| limit.check(name, Unit::Requests))?;
+        kinds
+            .chain(tiers)
+            .try_for_each(|(limit, name)| limit.check(name, Unit::Requests))?;
+
         if self.thresholds[0] > self.thresholds[1] {
             let [medium, high] = self.thresholds.map(|threshold| threshold.to_string());
             let allowed = format!("it must be at most that of high complexity, which is {high}");
-            return Err(ConfigError::new("the threshold of medium complexity", medium, &allowed));
+            return Err(ConfigError::new(
+                "the threshold of medium complexity",
+                medium,
+                &allowed,
+            ));
         }
-        self.budget.map_or(Ok(()), |budget| budget.check("the budget", Unit::Complexity))
+
+        self.budget.map_or(Ok(()), |budget| {
+            budget.check("the budget", Unit::Complexity)
+        })
     }
 }
 

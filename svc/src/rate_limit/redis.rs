@@ -1,7 +1,9 @@
-//! Counts in Redis, shared by all instances. Redis's clock is used, so the clocks of the instances may differ.
+//! Counts in Redis, shared by all instances. Redis's clock is used, so the clocks of the instances
+//! may differ.
 //!
-//! All counts of a request take one round trip. Their keys contain the client as a hash tag, so that a cluster stores
-//! them on one node, and in hashed form, so that Redis never sees the key of a client.
+//! All counts of a request take one round trip. Their keys contain the client as a hash tag, so
+//! that a cluster stores them on one node, and in hashed form, so that Redis never sees the key of
+//! a client.
 
 use std::time::Duration;
 
@@ -27,21 +29,34 @@ pub(super) struct RedisStore {
 
 impl RedisStore {
     /// Takes all counts of a request, or none of them.
-    pub(super) async fn take(&self, Takes { client, amounts }: Takes<'_>) -> Result<Standings, CommandError> {
+    pub(super) async fn take(
+        &self,
+        Takes { client, amounts }: Takes<'_>,
+    ) -> Result<Standings, CommandError> {
         let (mut keys, mut arguments) = (Vec::new(), Vec::new());
         for (limit, amount) in amounts {
             keys.push(key(&limit.name, client));
             let meter = limit.meter;
             arguments.push(strategy(meter.strategy).to_owned());
-            arguments.extend([meter.count, meter.window, meter.burst, *amount].map(|number| number.to_string()));
+            arguments.extend(
+                [meter.count, meter.window, meter.burst, *amount].map(|number| number.to_string()),
+            );
         }
-        let numbers: Vec<u64> = self.client.run(&TAKE, &keys, &arguments, self.bound).await?;
+
+        let numbers: Vec<u64> = self
+            .client
+            .run(&TAKE, &keys, &arguments, self.bound)
+            .await?;
         let standing = |numbers: &[u64]| match *numbers {
-            [wait, remaining, reset, window] => {
-                Some(Standing { wait: (wait > 0).then_some(wait), remaining, reset, window })
-            }
+            [wait, remaining, reset, window] => Some(Standing {
+                wait: (wait > 0).then_some(wait),
+                remaining,
+                reset,
+                window,
+            }),
             _ => None,
         };
+
         Ok(numbers.chunks(4).filter_map(standing).collect())
     }
 
@@ -53,10 +68,17 @@ impl RedisStore {
     ) -> Result<(), CommandError> {
         for (limit, amount) in amounts {
             let numbers = [limit.meter.window, window, *amount].map(|number| number.to_string());
-            let arguments = [[strategy(limit.meter.strategy).to_owned()].as_slice(), &numbers].concat();
+            let arguments = [
+                [strategy(limit.meter.strategy).to_owned()].as_slice(),
+                &numbers,
+            ]
+            .concat();
             let keys = [key(&limit.name, client)];
-            self.client.run::<i64>(&GIVE_BACK, &keys, &arguments, self.bound).await?;
+            self.client
+                .run::<i64>(&GIVE_BACK, &keys, &arguments, self.bound)
+                .await?;
         }
+
         Ok(())
     }
 }

@@ -31,10 +31,17 @@ pub(super) enum Refusal {
 impl Refusal {
     /// Returns the refusal for the limit with the longest wait.
     pub(super) fn limited(found: &[Found]) -> Self {
-        let longest =
-            found.iter().max_by_key(|found| found.standing.wait).filter(|found| found.standing.wait.is_some());
+        let longest = found
+            .iter()
+            .max_by_key(|found| found.standing.wait)
+            .filter(|found| found.standing.wait.is_some());
         match longest {
-            None => Self::Limited { message: super::rule::MESSAGE.into(), retry_after: 1, limit: 0, window: 0 },
+            None => Self::Limited {
+                message: super::rule::MESSAGE.into(),
+                retry_after: 1,
+                limit: 0,
+                window: 0,
+            },
             Some(Found { limit, standing }) => Self::Limited {
                 message: limit.message.clone(),
                 retry_after: seconds(standing.wait.unwrap_or_default()).max(1),
@@ -47,18 +54,27 @@ impl Refusal {
     /// Returns the response outside of GraphQL.
     pub(super) fn response(&self) -> Response<Body> {
         let (status, body) = match self {
-            // In the same form as the other, so that clients parse only one; retrying never succeeds.
+            // In the same form as the other, so that clients parse only one; retrying never
+            // succeeds.
             Self::Forbidden => {
                 let body = json!({ "error": "Forbidden", "message": REFUSED, "retry_after": null });
                 (StatusCode::FORBIDDEN, body)
             }
-            Self::Limited { message, retry_after, .. } => {
+            Self::Limited {
+                message,
+                retry_after,
+                ..
+            } => {
                 let body = json!({ "error": "Rate Limit Exceeded", "message": message, "retry_after": retry_after });
                 (StatusCode::TOO_MANY_REQUESTS, body)
             }
         };
+
         let mut response = (status, Json(body)).into_response();
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+            .headers_mut()
+            .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+
         response
     }
 }

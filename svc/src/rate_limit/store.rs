@@ -21,8 +21,8 @@ pub(super) struct Takes<'a> {
     pub(super) amounts: &'a [Amount<'a>],
 }
 
-/// The states of the limits of a request, in the order of its amounts. If one of them requires a wait, nothing was
-/// taken.
+/// The states of the limits of a request, in the order of its amounts. If one of them requires a
+/// wait, nothing was taken.
 pub(super) type Standings = SmallVec<[Standing; 4]>;
 
 /// Whether all amounts were taken.

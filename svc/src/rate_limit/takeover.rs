@@ -1,5 +1,5 @@
-//! Fallback for an unavailable Redis: meanwhile this process counts by itself, and it returns to Redis once that
-//! responds.
+//! Fallback for an unavailable Redis: meanwhile this process counts by itself, and it returns to
+//! Redis once that responds.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -8,7 +8,8 @@ use super::redis::RedisStore;
 use super::store::{Standings, Takes};
 use crate::redis_client::CommandError;
 
-/// The time between two requests that probe an unavailable Redis. No other request waits for it meanwhile.
+/// The time between two requests that probe an unavailable Redis. No other request waits for it
+/// meanwhile.
 const RETRY: Duration = Duration::from_millis(500);
 
 /// Counts in Redis as long as it responds in time.
@@ -24,18 +25,27 @@ pub(super) struct Takeover {
 
 impl Takeover {
     pub(super) fn new(redis: RedisStore) -> Self {
-        Self { redis, began: Instant::now(), retry_at: AtomicU64::new(0), alone: AtomicU64::new(0) }
+        Self {
+            redis,
+            began: Instant::now(),
+            retry_at: AtomicU64::new(0),
+            alone: AtomicU64::new(0),
+        }
     }
 
     /// Takes all counts of a request, or none of them. Returns `None` if Redis is unavailable.
     pub(super) async fn take(&self, takes: Takes<'_>) -> Option<Standings> {
         let answer = match self.may_ask() {
             false => None,
-            true => self.noted(self.redis.take(takes).await).filter(|standings| standings.len() == takes.amounts.len()),
+            true => self
+                .noted(self.redis.take(takes).await)
+                .filter(|standings| standings.len() == takes.amounts.len()),
         };
+
         if answer.is_none() {
             self.alone.fetch_add(1, Ordering::Relaxed);
         }
+
         answer
     }
 
@@ -58,7 +68,10 @@ impl Takeover {
             let now = self.now();
             let next = now + as_millis(RETRY);
             now >= retry_at
-                && self.retry_at.compare_exchange(retry_at, next, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+                && self
+                    .retry_at
+                    .compare_exchange(retry_at, next, Ordering::Relaxed, Ordering::Relaxed)
+                    .is_ok()
         }
     }
 
@@ -76,7 +89,11 @@ impl Takeover {
                 Some(answer)
             }
             Err(error) => {
-                if self.retry_at.swap(self.now() + as_millis(RETRY), Ordering::Relaxed) == 0 {
+                if self
+                    .retry_at
+                    .swap(self.now() + as_millis(RETRY), Ordering::Relaxed)
+                    == 0
+                {
                     tracing::warn!(%error, "rate limits are counted by this process alone until Redis answers");
                 }
                 None

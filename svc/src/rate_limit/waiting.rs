@@ -1,4 +1,5 @@
-//! The clients that have to wait according to Redis: they are rejected until then without another round trip.
+//! The clients that have to wait according to Redis: they are rejected until then without another
+//! round trip.
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +26,10 @@ impl Waiting {
     pub(super) fn remember(&self, found: &Found, client: &KnownClient, now: u64) {
         if let Some(wait) = found.standing.wait {
             let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.put(client.key.with(found.limit.key), (now + wait, found.clone()));
+            waiting.put(
+                client.key.with(found.limit.key),
+                (now + wait, found.clone()),
+            );
         }
     }
 

@@ -25,8 +25,8 @@ const URL: &str = "the URL of Redis";
 
 /// A client of Redis, or of a server with the same protocol; cheap to clone.
 ///
-/// It uses one connection for all commands, which is opened on demand, and again if it was lost. A command completes or
-/// fails within a second.
+/// It uses one connection for all commands, which is opened on demand, and again if it was lost. A
+/// command completes or fails within a second.
 ///
 /// ```
 /// use svc::RedisClient;
@@ -56,8 +56,9 @@ pub(crate) enum CommandError {
 }
 
 impl RedisClient {
-    /// Creates a client for `redis://user:password@host:port/number` or `redis+unix:///path`. With the feature `tls`,
-    /// `rediss://` uses TLS; a public authority must have signed the certificate for the host's name.
+    /// Creates a client for `redis://user:password@host:port/number` or `redis+unix:///path`. With
+    /// the feature `tls`, `rediss://` uses TLS; a public authority must have signed the certificate
+    /// for the host's name.
     ///
     /// # Errors
     /// Returns a [`ConfigError`] if the URL is invalid.
@@ -75,26 +76,38 @@ impl RedisClient {
         Ok(Self::of(server, timeout))
     }
 
-    /// Trusts these authorities, as PEM, instead of the public ones: one of them must have signed the server's
-    /// certificate.
+    /// Trusts these authorities, as PEM, instead of the public ones: one of them must have signed
+    /// the server's certificate.
     ///
     /// # Errors
-    /// Returns a [`ConfigError`] if they cannot be read, or if the URL does not start with `rediss://`.
+    /// Returns a [`ConfigError`] if they cannot be read, or if the URL does not start with
+    /// `rediss://`.
     #[cfg(feature = "tls")]
     pub fn root_certificates(self, pem: &str) -> Result<Self, ConfigError> {
         let Server::Encrypted(encryption) = &self.0.server else {
-            return Err(ConfigError::new(URL, "***", "it must begin with rediss:// where root certificates are given"));
+            return Err(ConfigError::new(
+                URL,
+                "***",
+                "it must begin with rediss:// where root certificates are given",
+            ));
         };
+
         let trusting = encryption.trusting(pem.as_bytes()).map_err(|why| {
             let allowed = format!("they must be certificates as PEM: {why}");
             ConfigError::new("the root certificates of Redis", "***", &allowed)
         })?;
+
         Ok(Self::of(Server::Encrypted(trusting), self.0.patience))
     }
 
     fn of(server: Server, patience: Duration) -> Self {
         let (current, connecting) = (Mutex::new((0, None)), tokio::sync::Mutex::new(()));
-        Self(Arc::new(Shared { server, patience, current, connecting }))
+        Self(Arc::new(Shared {
+            server,
+            patience,
+            current,
+            connecting,
+        }))
     }
 
     /// Sends a command, which may be sent again if the connection was lost before.
@@ -116,16 +129,18 @@ impl RedisClient {
             Ok(Err(error)) => CommandError::Failed(error),
             Err(_) => CommandError::Late,
         };
+
         // A connection without a response is discarded: the next command opens another.
         let is_answer = matches!(&error, CommandError::Failed(error) if error.code().is_some());
         if !is_answer {
             self.give_up(used);
         }
+
         Err(error)
     }
 
-    /// Listens to channels on a separate connection, and returns their messages, each with its channel. The stream ends
-    /// with the connection.
+    /// Listens to channels on a separate connection, and returns their messages, each with its
+    /// channel. The stream ends with the connection.
     pub(crate) async fn listen(
         &self,
         channels: &[String],
@@ -135,7 +150,10 @@ impl RedisClient {
             listening.subscribe(channels).await?;
             Ok(listening.into_on_message())
         };
-        let messages = tokio::time::timeout(self.0.patience, listening).await.map_err(|_| CommandError::Late)?;
+
+        let messages = tokio::time::timeout(self.0.patience, listening)
+            .await
+            .map_err(|_| CommandError::Late)?;
         let messages = messages.map_err(CommandError::Failed)?;
         Ok(messages.filter_map(async |message| {
             let payload: String = message.get_payload().ok()?;
@@ -143,9 +161,14 @@ impl RedisClient {
         }))
     }
 
-    async fn try_query<T: FromRedisValue>(&self, command: &Cmd, used: &mut u64) -> Result<T, RedisError> {
+    async fn try_query<T: FromRedisValue>(
+        &self,
+        command: &Cmd,
+        used: &mut u64,
+    ) -> Result<T, RedisError> {
         let (number, mut connection) = self.connection().await?;
         *used = number;
+
         match connection.query(command).await {
             // The connection was closed while it was idle.
             Err(error) if error.is_connection_dropped() || error.is_io_error() => {
@@ -162,27 +185,46 @@ impl RedisClient {
         if let Some(found) = self.current() {
             return Ok(found);
         }
+
         let _turn = self.0.connecting.lock().await;
+
         // Another task may have connected meanwhile.
         if let Some(found) = self.current() {
             return Ok(found);
         }
+
         let patience = Some(self.0.patience);
-        let config = AsyncConnectionConfig::new().set_connection_timeout(patience).set_response_timeout(patience);
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(patience)
+            .set_response_timeout(patience);
         let connection = self.0.server.connect(config).await?;
-        let mut current = self.0.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self
+            .0
+            .current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+
         *current = (current.0 + 1, Some(connection.clone()));
+
         Ok((current.0, connection))
     }
 
     fn current(&self) -> Option<(u64, Connection)> {
-        let current = self.0.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self
+            .0
+            .current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         current.1.clone().map(|connection| (current.0, connection))
     }
 
     /// Discards a connection, unless there is a newer one.
     fn give_up(&self, number: u64) {
-        let mut current = self.0.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = self
+            .0
+            .current
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if current.0 == number {
             current.1 = None;
         }
@@ -192,6 +234,8 @@ impl RedisClient {
 /// Omits the URL, which may contain a password.
 impl std::fmt::Debug for RedisClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("RedisClient").field("patience", &self.0.patience).finish_non_exhaustive()
+        f.debug_struct("RedisClient")
+            .field("patience", &self.0.patience)
+            .finish_non_exhaustive()
     }
 }

@@ -15,11 +15,19 @@ pub(crate) struct Script {
 
 impl Script {
     pub(crate) const fn new(text: &'static str) -> Self {
-        Self { text, digest: OnceLock::new() }
+        Self {
+            text,
+            digest: OnceLock::new(),
+        }
     }
 
     fn digest(&self) -> &str {
-        let sha1 = || ring::digest::digest(&ring::digest::SHA1_FOR_LEGACY_USE_ONLY, self.text.as_bytes());
+        let sha1 = || {
+            ring::digest::digest(
+                &ring::digest::SHA1_FOR_LEGACY_USE_ONLY,
+                self.text.as_bytes(),
+            )
+        };
         self.digest.get_or_init(|| hex::encode(sha1()))
     }
 }
@@ -38,10 +46,15 @@ impl RedisClient {
             command.arg(script).arg(keys.len()).arg(keys).arg(arguments);
             command
         };
-        match self.query_within(&command("EVALSHA", script.digest()), bound).await {
+
+        match self
+            .query_within(&command("EVALSHA", script.digest()), bound)
+            .await
+        {
             // A server that was restarted no longer has the script.
             Err(CommandError::Failed(error)) if error.code() == Some("NOSCRIPT") => {
-                self.query_within(&command("EVAL", script.text), bound).await
+                self.query_within(&command("EVAL", script.text), bound)
+                    .await
             }
             answer => answer,
         }

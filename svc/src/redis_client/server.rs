@@ -35,12 +35,14 @@ impl Drop for Driver {
 
 /// The allowed URLs.
 #[cfg(feature = "tls")]
-const ALLOWED: &str = "it must be redis://user:password@host:port/number, rediss://… for TLS, or redis+unix:///path";
+const ALLOWED: &str =
+    "it must be redis://user:password@host:port/number, rediss://… for TLS, or redis+unix:///path";
 #[cfg(not(feature = "tls"))]
 const ALLOWED: &str = "it must be redis://user:password@host:port/number or redis+unix:///path";
 
 impl Server {
-    /// Parses a URL. Errors describe the allowed URLs without quoting this one, as it may contain a password.
+    /// Parses a URL. Errors describe the allowed URLs without quoting this one, as it may contain a
+    /// password.
     pub(super) fn parse(url: &str) -> Result<Self, &'static str> {
         match encrypted(url) {
             Some(plain) => Self::encrypted(&plain),
@@ -51,11 +53,16 @@ impl Server {
     #[cfg(feature = "tls")]
     fn encrypted(plain: &str) -> Result<Self, &'static str> {
         if plain.contains('#') {
-            return Err("it must have no fragment: the certificate is always verified; name its authority with \
-                        `root_certificates`");
+            return Err(
+                "it must have no fragment: the certificate is always verified; name its authority with \
+                        `root_certificates`",
+            );
         }
+
         let info = redis::IntoConnectionInfo::into_connection_info(plain).map_err(|_| ALLOWED)?;
-        Encryption::new(&info, None).map(Self::Encrypted).map_err(|_| ALLOWED)
+        Encryption::new(&info, None)
+            .map(Self::Encrypted)
+            .map_err(|_| ALLOWED)
     }
 
     #[cfg(not(feature = "tls"))]
@@ -64,19 +71,31 @@ impl Server {
     }
 
     /// Opens a connection.
-    pub(super) async fn connect(&self, config: AsyncConnectionConfig) -> Result<Connection, RedisError> {
+    pub(super) async fn connect(
+        &self,
+        config: AsyncConnectionConfig,
+    ) -> Result<Connection, RedisError> {
         match self {
             Self::Plain(client) => {
-                let redis = client.get_multiplexed_async_connection_with_config(&config).await?;
-                Ok(Connection { redis, _driver: None })
+                let redis = client
+                    .get_multiplexed_async_connection_with_config(&config)
+                    .await?;
+                Ok(Connection {
+                    redis,
+                    _driver: None,
+                })
             }
             #[cfg(feature = "tls")]
             Self::Encrypted(encryption) => {
                 let stream = encryption.connect().await?;
-                let opened = MultiplexedConnection::new_with_config(encryption.settings(), stream, config);
+                let opened =
+                    MultiplexedConnection::new_with_config(encryption.settings(), stream, config);
                 let (redis, driver) = opened.await?;
                 let driver = Driver(tokio::spawn(driver).abort_handle());
-                Ok(Connection { redis, _driver: Some(Arc::new(driver)) })
+                Ok(Connection {
+                    redis,
+                    _driver: Some(Arc::new(driver)),
+                })
             }
         }
     }
@@ -88,14 +107,19 @@ impl Server {
         match self {
             Self::Plain(client) => client.get_async_pubsub().await,
             #[cfg(feature = "tls")]
-            Self::Encrypted(encryption) => PubSub::new(encryption.settings(), encryption.connect().await?).await,
+            Self::Encrypted(encryption) => {
+                PubSub::new(encryption.settings(), encryption.connect().await?).await
+            }
         }
     }
 }
 
 impl Connection {
     /// Sends a command.
-    pub(super) async fn query<T: FromRedisValue>(&mut self, command: &Cmd) -> Result<T, RedisError> {
+    pub(super) async fn query<T: FromRedisValue>(
+        &mut self,
+        command: &Cmd,
+    ) -> Result<T, RedisError> {
         command.query_async(&mut self.redis).await
     }
 }
@@ -103,6 +127,8 @@ impl Connection {
 /// If a URL uses TLS, returns the same URL without it.
 fn encrypted(url: &str) -> Option<String> {
     let (scheme, rest) = url.trim_start().split_once("://")?;
-    let asks = ["rediss", "valkeys"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    let asks = ["rediss", "valkeys"]
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known));
     asks.then(|| format!("redis://{rest}"))
 }

@@ -21,16 +21,25 @@ pub(super) struct Encryption {
 }
 
 impl Encryption {
-    /// Creates a server whose certificate must be signed by one of the authorities in a PEM text, or else by a public
-    /// one.
+    /// Creates a server whose certificate must be signed by one of the authorities in a PEM text,
+    /// or else by a public one.
     ///
     /// # Errors
     /// Describes why the authorities or the host are invalid.
     pub(super) fn new(info: &ConnectionInfo, roots: Option<&[u8]>) -> Result<Self, String> {
-        let ConnectionAddr::Tcp(host, port) = info.addr() else { return Err("there is no host".to_owned()) };
+        let ConnectionAddr::Tcp(host, port) = info.addr() else {
+            return Err("there is no host".to_owned());
+        };
+
         let name = ServerName::try_from(host.clone()).map_err(|error| error.to_string())?;
         let connector = TlsConnector::from(Arc::new(tls_client::config(roots)?));
-        Ok(Self { host: host.clone(), port: *port, name, settings: info.redis_settings().clone(), connector })
+        Ok(Self {
+            host: host.clone(),
+            port: *port,
+            name,
+            settings: info.redis_settings().clone(),
+            connector,
+        })
     }
 
     /// Returns the same server with other trusted authorities.
@@ -39,8 +48,21 @@ impl Encryption {
     /// Describes why the authorities are invalid.
     pub(super) fn trusting(&self, roots: &[u8]) -> Result<Self, String> {
         let connector = TlsConnector::from(Arc::new(tls_client::config(Some(roots))?));
-        let Self { host, port, name, settings, .. } = self;
-        Ok(Self { host: host.clone(), port: *port, name: name.clone(), settings: settings.clone(), connector })
+        let Self {
+            host,
+            port,
+            name,
+            settings,
+            ..
+        } = self;
+
+        Ok(Self {
+            host: host.clone(),
+            port: *port,
+            name: name.clone(),
+            settings: settings.clone(),
+            connector,
+        })
     }
 
     /// Returns the user, the password and the number of the database.

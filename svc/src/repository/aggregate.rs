@@ -9,11 +9,13 @@ use crate::sql::{Column, Order};
 /// Aggregates over the rows that match: `count`, `sum`, `avg`, `min`, `max` and groups.
 ///
 /// A function without a body that returns it takes `where`. A resolver builds one with
-/// [`Find::aggregate`](super::Find::aggregate). One statement computes everything that a client selects.
+/// [`Find::aggregate`](super::Find::aggregate). One statement computes everything that a client
+/// selects.
 ///
-/// In GraphQL the type is called `UserAggregate`. `sum` and `avg` have the numeric fields; `min` and `max` also have
-/// the texts, dates and times. Sums of integers and decimals are exact: a sum of `Int` is a `BigInt`, a sum of `BigInt`
-/// a `Decimal`. `groups` groups by the fields selected in `key` and has its own order and page.
+/// In GraphQL the type is called `UserAggregate`. `sum` and `avg` have the numeric fields; `min`
+/// and `max` also have the texts, dates and times. Sums of integers and decimals are exact: a sum
+/// of `Int` is a `BigInt`, a sum of `BigInt` a `Decimal`. `groups` groups by the fields selected in
+/// `key` and has its own order and page.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -33,7 +35,10 @@ pub struct Aggregate<T> {
 
 impl<T> Aggregate<T> {
     pub(super) fn new(spec: FindSpec) -> Self {
-        Self { spec, row: PhantomData }
+        Self {
+            spec,
+            row: PhantomData,
+        }
     }
 
     /// The query without its row type, for the engine.
@@ -53,8 +58,8 @@ impl<T: SvcType + 'static> PlannedReturn for Aggregate<T> {
 }
 
 impl<T: SvcType> Find<T> {
-    /// Turns the query into an [`Aggregate`], to return from a resolver: the client selects the aggregates that it
-    /// needs.
+    /// Turns the query into an [`Aggregate`], to return from a resolver: the client selects the
+    /// aggregates that it needs.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -82,5 +87,8 @@ pub struct GroupCount {
 
 /// Groups are ordered by their keys.
 pub(crate) fn key_order(columns: &[Column]) -> Vec<Order> {
-    columns.iter().map(|column| super::asc(column.path.join("."))).collect()
+    columns
+        .iter()
+        .map(|column| super::asc(column.path.join(".")))
+        .collect()
 }

@@ -8,8 +8,8 @@ use crate::schema::{Derived, Input, InputError, Registry, SvcType, TypeRef};
 
 /// The `where` argument of a resolver, as for functions without a body.
 ///
-/// Pass it to [`Find::apply_where`](super::Find::apply_where). A row must match both its conditions and the resolver's
-/// filters, so a client can narrow the result of a resolver but never widen it.
+/// Pass it to [`Find::apply_where`](super::Find::apply_where). A row must match both its conditions
+/// and the resolver's filters, so a client can narrow the result of a resolver but never widen it.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -35,8 +35,8 @@ pub struct Where<T> {
 
 /// The `orderBy` argument of a resolver, as for functions without a body; see [`Where`].
 ///
-/// Pass it to [`Find::apply_order_by`](super::Find::apply_order_by). Its keys come after the resolver's own. Name the
-/// parameter `order_by`, which becomes `orderBy` with camel case.
+/// Pass it to [`Find::apply_order_by`](super::Find::apply_order_by). Its keys come after the
+/// resolver's own. Name the parameter `order_by`, which becomes `orderBy` with camel case.
 #[derive(Debug, Clone)]
 pub struct OrderBy<T> {
     pub(crate) keys: Value,
@@ -49,7 +49,10 @@ impl<T: SvcType + 'static> Input for Where<T> {
     }
     fn parse(value: Option<Value>) -> Result<Self, InputError> {
         match value {
-            Some(value @ Value::Object(_)) => Ok(Self { value, row: PhantomData }),
+            Some(value @ Value::Object(_)) => Ok(Self {
+                value,
+                row: PhantomData,
+            }),
             other => Err(InputError::expected("conditions", other.as_ref())),
         }
     }
@@ -61,7 +64,10 @@ impl<T: SvcType + 'static> Input for OrderBy<T> {
     }
     fn parse(value: Option<Value>) -> Result<Self, InputError> {
         match value {
-            Some(keys @ Value::List(_)) => Ok(Self { keys, row: PhantomData }),
+            Some(keys @ Value::List(_)) => Ok(Self {
+                keys,
+                row: PhantomData,
+            }),
             other => Err(InputError::expected("a list of orders", other.as_ref())),
         }
     }

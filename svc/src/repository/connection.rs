@@ -7,15 +7,17 @@ use crate::schema::{Derived, PlannedReturn, Registry, Shape, SvcType, TypeKey, T
 
 /// A page of rows with cursors (GraphQL Cursor Connections Specification, Relay).
 ///
-/// A function without a body that returns it takes `first`, `after`, `last`, `before`, `where` and `orderBy`. A
-/// resolver builds one with [`Find::paginate`](super::Find::paginate). Return it to run a single statement that reads
-/// the client's selection, or await it for typed rows, as a [`Slice`].
+/// A function without a body that returns it takes `first`, `after`, `last`, `before`, `where` and
+/// `orderBy`. A resolver builds one with [`Find::paginate`](super::Find::paginate). Return it to
+/// run a single statement that reads the client's selection, or await it for typed rows, as a
+/// [`Slice`].
 ///
-/// In GraphQL the type is called `UserConnection`, with `edges { cursor node }`, `nodes`, `pageInfo` and `totalCount`.
-/// `hasNextPage` and `hasPreviousPage` are exact; `totalCount` is only counted when it is selected.
+/// In GraphQL the type is called `UserConnection`, with `edges { cursor node }`, `nodes`,
+/// `pageInfo` and `totalCount`. `hasNextPage` and `hasPreviousPage` are exact; `totalCount` is only
+/// counted when it is selected.
 ///
-/// A cursor contains the row's order keys, readable for clients, and is valid for any list of the same type and order.
-/// The rows need an `id`, which is the last key.
+/// A cursor contains the row's order keys, readable for clients, and is valid for any list of the
+/// same type and order. The rows need an `id`, which is the last key.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -70,8 +72,8 @@ pub struct Edge<T> {
 }
 
 impl<T: SvcType> Find<T> {
-    /// Turns the query into a page with cursors; the query's own limit and offset are ignored. See [`CursorPage`] and
-    /// [`Connection`].
+    /// Turns the query into a page with cursors; the query's own limit and offset are ignored. See
+    /// [`CursorPage`] and [`Connection`].
     pub fn paginate(self, page: CursorPage) -> Connection<T> {
         let (db, spec) = self.into_parts();
         Connection::new(db, spec, page)
@@ -80,7 +82,11 @@ impl<T: SvcType> Find<T> {
 
 impl<T> Connection<T> {
     fn new(db: Db, find: FindSpec, page: CursorPage) -> Self {
-        Self { db, spec: ConnectionSpec { find, page }, row: PhantomData }
+        Self {
+            db,
+            spec: ConnectionSpec { find, page },
+            row: PhantomData,
+        }
     }
 
     pub(crate) fn into_parts(self) -> (Db, ConnectionSpec) {

@@ -13,8 +13,8 @@ use crate::sql::{Column, Filter, Order, Window};
 
 /// A query for the rows of `T`'s view; made by [`Db::find`].
 ///
-/// When a resolver returns it, the engine runs one statement that reads the client's selection. Awaiting it returns
-/// typed rows instead.
+/// When a resolver returns it, the engine runs one statement that reads the client's selection.
+/// Awaiting it returns typed rows instead.
 #[derive(Debug, Clone)]
 #[must_use = "return the query or await it"]
 pub struct Find<T> {
@@ -62,7 +62,11 @@ impl FindSpec {
 
     /// The type of the rows in the schema.
     pub(crate) fn row(&self, model: &Model) -> Result<TypeIndex, DbError> {
-        model.by_rust.get(&self.row).copied().ok_or(DbError::UnknownType(self.rust))
+        model
+            .by_rust
+            .get(&self.row)
+            .copied()
+            .ok_or(DbError::UnknownType(self.rust))
     }
 
     /// The page, within the limits.
@@ -95,8 +99,8 @@ pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &Limits) -> Result<W
 impl Db {
     /// Starts a query for the rows of `T`'s view.
     ///
-    /// Return the query to compile it, together with the client's selection, into one statement, or await it for typed
-    /// rows.
+    /// Return the query to compile it, together with the client's selection, into one statement, or
+    /// await it for typed rows.
     ///
     /// ```
     /// use svc::db::{asc, col};
@@ -131,19 +135,32 @@ impl Db {
 
 impl<T: SvcType> Find<T> {
     fn new(db: Db) -> Self {
-        let mandatory = db.mandatory.iter().map(|(column, value)| Column::of(column).eq(value.clone()));
+        let mandatory = db
+            .mandatory
+            .iter()
+            .map(|(column, value)| Column::of(column).eq(value.clone()));
         let spec = FindSpec {
             filter: Filter::All(mandatory.collect()),
-            scoped: db.mandatory.iter().map(|(column, _)| column.clone()).collect(),
+            scoped: db
+                .mandatory
+                .iter()
+                .map(|(column, _)| column.clone())
+                .collect(),
             rust: std::any::type_name::<T>(),
             ..FindSpec::new(TypeId::of::<T>())
         };
-        Self { db, spec, row: PhantomData }
+
+        Self {
+            db,
+            spec,
+            row: PhantomData,
+        }
     }
 
     /// Keeps only rows that match. With several filters, a row must match all of them.
     pub fn filter(mut self, filter: Filter) -> Self {
-        self.spec.filter = std::mem::replace(&mut self.spec.filter, Filter::Any(Vec::new())).and(filter);
+        self.spec.filter =
+            std::mem::replace(&mut self.spec.filter, Filter::Any(Vec::new())).and(filter);
         self
     }
 
@@ -153,8 +170,8 @@ impl<T: SvcType> Find<T> {
         self
     }
 
-    /// Adds a key to the order, after the client's keys. It applies if the client specifies no order, or an order that
-    /// leaves ties.
+    /// Adds a key to the order, after the client's keys. It applies if the client specifies no
+    /// order, or an order that leaves ties.
     ///
     /// ```
     /// use svc::db::{OrderBy, desc};
@@ -178,11 +195,12 @@ impl<T: SvcType> Find<T> {
         self
     }
 
-    /// Limits the rows to at most this many, and never more than [`Limits::max_page`](crate::Limits::max_page).
+    /// Limits the rows to at most this many, and never more than
+    /// [`Limits::max_page`](crate::Limits::max_page).
     ///
     /// Without a limit, a query that is returned gives clients a page of
-    /// [`Limits::default_page`](crate::Limits::default_page) rows. A query that is awaited returns all rows, and fails
-    /// if there are more than the maximum page size.
+    /// [`Limits::default_page`](crate::Limits::default_page) rows. A query that is awaited returns
+    /// all rows, and fails if there are more than the maximum page size.
     pub fn limit(mut self, limit: u32) -> Self {
         self.spec.limit = Some(limit.into());
         self
@@ -194,19 +212,24 @@ impl<T: SvcType> Find<T> {
         self
     }
 
-    /// Keeps only rows that also match a client's `where`. Without a `where`, the query stays unchanged. See [`Where`].
+    /// Keeps only rows that also match a client's `where`. Without a `where`, the query stays
+    /// unchanged. See [`Where`].
     pub fn apply_where(mut self, conditions: impl Into<Option<Where<T>>>) -> Self {
-        self.spec.conditions.extend(conditions.into().map(|conditions| conditions.value));
+        self.spec
+            .conditions
+            .extend(conditions.into().map(|conditions| conditions.value));
         self
     }
 
-    /// Adds the keys of a client's `orderBy` after the keys of [`order_by`](Self::order_by). See [`OrderBy`].
+    /// Adds the keys of a client's `orderBy` after the keys of [`order_by`](Self::order_by). See
+    /// [`OrderBy`].
     pub fn apply_order_by(mut self, order: impl Into<Option<OrderBy<T>>>) -> Self {
         self.spec.keys.extend(order.into().map(|order| order.keys));
         self
     }
 
-    /// Sets the limit and offset of a client. A value that the client omits stays unchanged. See [`Page`].
+    /// Sets the limit and offset of a client. A value that the client omits stays unchanged. See
+    /// [`Page`].
     pub fn page(mut self, page: Page) -> Self {
         self.spec.limit = page.limit.map(i64::from).or(self.spec.limit);
         self.spec.offset = page.offset.map_or(self.spec.offset, i64::from);

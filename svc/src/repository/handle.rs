@@ -28,8 +28,8 @@ pub struct Db {
 }
 
 impl Db {
-    /// Returns a handle restricted to the rows with this value in a column: every method of the repository adds the
-    /// condition. The conditions of several calls apply together.
+    /// Returns a handle restricted to the rows with this value in a column: every method of the
+    /// repository adds the condition. The conditions of several calls apply together.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -46,8 +46,9 @@ impl Db {
     /// }
     /// ```
     ///
-    /// Reading a view without the column is an error; it never means "all rows". The condition applies to the rows of
-    /// the query, not to the rows reached through their relations. Policies of row-level security apply to both.
+    /// Reading a view without the column is an error; it never means "all rows". The condition
+    /// applies to the rows of the query, not to the rows reached through their relations. Policies
+    /// of row-level security apply to both.
     #[must_use]
     pub fn scoped(&self, column: impl Into<String>, value: impl Into<SqlValue>) -> Self {
         let mut db = self.clone();
@@ -62,13 +63,21 @@ impl Db {
 
     /// The context for generating the statements of its reads.
     pub(crate) fn views<'a>(&'a self, catalogue: &'a Catalogue) -> Views<'a> {
-        Views { model: &self.app.model, catalogue, rules: self.rules.as_deref() }
+        Views {
+            model: &self.app.model,
+            catalogue,
+            rules: self.rules.as_deref(),
+        }
     }
 
     /// The context of its writes: session variables, ledger and transaction.
     pub(crate) fn caller(&self) -> Caller<'_> {
         let (ledger, transaction) = (self.ledger.as_deref(), self.transaction.as_deref());
-        Caller { session: self.session(), ledger, transaction }
+        Caller {
+            session: self.session(),
+            ledger,
+            transaction,
+        }
     }
 
     /// Returns the connection on which its statements run.
@@ -81,6 +90,9 @@ impl Db {
 
     /// The same handle, outside the transaction.
     pub(crate) fn without_transaction(&self) -> Self {
-        Self { transaction: None, ..self.clone() }
+        Self {
+            transaction: None,
+            ..self.clone()
+        }
     }
 }

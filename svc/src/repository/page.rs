@@ -2,12 +2,15 @@
 
 use async_graphql::Value;
 
-use crate::schema::{ArgMeta, ElementMeta, Input, InputError, InputFields, NullArgument, Registry, TypeRef};
+use crate::schema::{
+    ArgMeta, ElementMeta, Input, InputError, InputFields, NullArgument, Registry, TypeRef,
+};
 
 /// The `limit` and `offset` arguments of a resolver, regardless of the parameter's name.
 ///
-/// Pass it to [`Find::page`](super::Find::page). A value that the client omits keeps the resolver's setting. A negative
-/// number, and a limit above [`Limits::max_page`](crate::Limits::max_page), are reported to the client as errors.
+/// Pass it to [`Find::page`](super::Find::page). A value that the client omits keeps the resolver's
+/// setting. A negative number, and a limit above [`Limits::max_page`](crate::Limits::max_page), are
+/// reported to the client as errors.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -21,18 +24,19 @@ use crate::schema::{ArgMeta, ElementMeta, Input, InputError, InputFields, NullAr
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Page {
-    /// The maximum number of rows; [`Limits::default_page`](crate::Limits::default_page) if omitted.
+    /// The maximum number of rows; [`Limits::default_page`](crate::Limits::default_page) if
+    /// omitted.
     pub limit: Option<i32>,
     /// The number of rows to skip.
     pub offset: Option<i32>,
 }
 
-/// The `first`, `after`, `last` and `before` arguments of a resolver (GraphQL Cursor Connections Specification),
-/// regardless of the parameter's name.
+/// The `first`, `after`, `last` and `before` arguments of a resolver (GraphQL Cursor Connections
+/// Specification), regardless of the parameter's name.
 ///
 /// Pass it to [`Find::paginate`](super::Find::paginate). Without `first` and `last` a page has
-/// [`Limits::default_page`](crate::Limits::default_page) rows. Specifying both, or a cursor of another list or order,
-/// is reported to the client as an error.
+/// [`Limits::default_page`](crate::Limits::default_page) rows. Specifying both, or a cursor of
+/// another list or order, is reported to the client as an error.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -56,21 +60,62 @@ pub struct CursorPage {
     pub before: Option<String>,
 }
 
-const fn arg(rust: &'static str, description: &'static str, ty: fn(&mut Registry) -> TypeRef) -> ArgMeta {
-    let element = ElementMeta { rust, name: None, description: Some(description), deprecated: None };
-    ArgMeta { element, ty, default: None, null: NullArgument::ByField, rules: &[], nested: None }
+const fn arg(
+    rust: &'static str,
+    description: &'static str,
+    ty: fn(&mut Registry) -> TypeRef,
+) -> ArgMeta {
+    let element = ElementMeta {
+        rust,
+        name: None,
+        description: Some(description),
+        deprecated: None,
+    };
+
+    ArgMeta {
+        element,
+        ty,
+        default: None,
+        null: NullArgument::ByField,
+        rules: &[],
+        nested: None,
+    }
 }
 
 static PAGE: [ArgMeta; 2] = [
-    arg("limit", "At most this many rows.", <Option<i32> as Input>::type_ref),
-    arg("offset", "Skips this many rows.", <Option<i32> as Input>::type_ref),
+    arg(
+        "limit",
+        "At most this many rows.",
+        <Option<i32> as Input>::type_ref,
+    ),
+    arg(
+        "offset",
+        "Skips this many rows.",
+        <Option<i32> as Input>::type_ref,
+    ),
 ];
 
 static CURSOR_PAGE: [ArgMeta; 4] = [
-    arg("first", "At most this many rows, from the start.", <Option<i32> as Input>::type_ref),
-    arg("after", "Only rows after the one with this cursor.", <Option<String> as Input>::type_ref),
-    arg("last", "At most this many rows, from the end.", <Option<i32> as Input>::type_ref),
-    arg("before", "Only rows before the one with this cursor.", <Option<String> as Input>::type_ref),
+    arg(
+        "first",
+        "At most this many rows, from the start.",
+        <Option<i32> as Input>::type_ref,
+    ),
+    arg(
+        "after",
+        "Only rows after the one with this cursor.",
+        <Option<String> as Input>::type_ref,
+    ),
+    arg(
+        "last",
+        "At most this many rows, from the end.",
+        <Option<i32> as Input>::type_ref,
+    ),
+    arg(
+        "before",
+        "Only rows before the one with this cursor.",
+        <Option<String> as Input>::type_ref,
+    ),
 ];
 
 impl Input for Page {
@@ -79,7 +124,10 @@ impl Input for Page {
     }
     fn parse(value: Option<Value>) -> Result<Self, InputError> {
         let mut fields = InputFields::new(value)?;
-        Ok(Self { limit: fields.take("limit")?, offset: fields.take("offset")? })
+        Ok(Self {
+            limit: fields.take("limit")?,
+            offset: fields.take("offset")?,
+        })
     }
 }
 

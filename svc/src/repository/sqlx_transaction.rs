@@ -14,20 +14,26 @@ use crate::repository::Db;
 /// It dereferences to the [`sqlx::PgConnection`] on which the statements run. Dropping it without
 /// [`commit`](Self::commit) rolls it back.
 #[must_use = "a transaction that is dropped is rolled back"]
-pub struct SqlxTransaction(pub(crate) sqlx::Transaction<'static, Postgres>, Option<Arc<Ledger>>);
+pub struct SqlxTransaction(
+    pub(crate) sqlx::Transaction<'static, Postgres>,
+    Option<Arc<Ledger>>,
+);
 
 impl SqlxTransaction {
     /// Commits the transaction.
     ///
     /// # Errors
-    /// If a statement of the transaction has failed, a deferred constraint is violated, or the database is unreachable.
+    /// If a statement of the transaction has failed, a deferred constraint is violated, or the
+    /// database is unreachable.
     pub async fn commit(self) -> Result<(), Error> {
         let ledger = self.1.as_deref().inspect(|ledger| ledger.sent());
         let committed = crate::postgres::commit_sqlx(self.0).await;
         if !matches!(committed, Err(CommitError::InDoubt(_))) {
             ledger.inspect(|ledger| ledger.answered(committed.is_ok()));
         }
-        committed.map_err(|(CommitError::Refused(error) | CommitError::InDoubt(error))| error.into_error())
+        committed.map_err(
+            |(CommitError::Refused(error) | CommitError::InDoubt(error))| error.into_error(),
+        )
     }
 
     /// Rolls the transaction back.
@@ -39,7 +45,10 @@ impl SqlxTransaction {
     }
 
     async fn begin(db: &Db) -> Result<Self, DbError> {
-        Ok(Self(db.app.database.begin_sqlx(db.session()).await?, db.ledger.clone()))
+        Ok(Self(
+            db.app.database.begin_sqlx(db.session()).await?,
+            db.ledger.clone(),
+        ))
     }
 }
 
@@ -65,9 +74,10 @@ impl std::fmt::Debug for SqlxTransaction {
 
 /// A connection of sqlx; made by [`Db::sqlx_connection`].
 ///
-/// It dereferences to the [`sqlx::PgConnection`] on which the statements run. It uses a transaction, because session
-/// variables last for one. Dropping the connection without [`close`](Self::close) therefore discards its changes, and
-/// after a failed statement PostgreSQL rejects all later ones.
+/// It dereferences to the [`sqlx::PgConnection`] on which the statements run. It uses a
+/// transaction, because session variables last for one. Dropping the connection without
+/// [`close`](Self::close) therefore discards its changes, and after a failed statement PostgreSQL
+/// rejects all later ones.
 #[derive(Debug)]
 #[must_use = "what is done on a connection is kept when it is closed"]
 pub struct SqlxConnection(SqlxTransaction);
@@ -76,7 +86,8 @@ impl SqlxConnection {
     /// Commits the changes and returns the connection to the pool.
     ///
     /// # Errors
-    /// If a statement has failed, a deferred constraint is violated, or the database is unreachable.
+    /// If a statement has failed, a deferred constraint is violated, or the database is
+    /// unreachable.
     pub async fn close(self) -> Result<(), Error> {
         self.0.commit().await
     }
@@ -115,11 +126,13 @@ impl Db {
     /// # Errors
     /// If the database is unreachable or all connections are busy.
     pub async fn sqlx_transaction(&self) -> Result<SqlxTransaction, Error> {
-        SqlxTransaction::begin(self).await.map_err(DbError::into_error)
+        SqlxTransaction::begin(self)
+            .await
+            .map_err(DbError::into_error)
     }
 
-    /// Returns a connection of sqlx, for handwritten SQL, with the request's session variables set. It is a transaction
-    /// that [`SqlxConnection::close`] commits.
+    /// Returns a connection of sqlx, for handwritten SQL, with the request's session variables set.
+    /// It is a transaction that [`SqlxConnection::close`] commits.
     ///
     /// # Errors
     /// If the database is unreachable or all connections are busy.
@@ -127,10 +140,11 @@ impl Db {
         self.sqlx_transaction().await.map(SqlxConnection)
     }
 
-    /// Returns the connection pool of sqlx, for handwritten SQL. The request's session variables are not set on its
-    /// connections; use [`sqlx_transaction`](Self::sqlx_transaction) or [`sqlx_connection`](Self::sqlx_connection) if
-    /// you need them. Writes through the pool are not tracked either: if a mutation fails afterwards, its error says
-    /// that the mutation may or may not have taken effect.
+    /// Returns the connection pool of sqlx, for handwritten SQL. The request's session variables
+    /// are not set on its connections; use [`sqlx_transaction`](Self::sqlx_transaction) or
+    /// [`sqlx_connection`](Self::sqlx_connection) if you need them. Writes through the pool are not
+    /// tracked either: if a mutation fails afterwards, its error says that the mutation may or may
+    /// not have taken effect.
     pub fn pool(&self) -> &sqlx::PgPool {
         if let Some(ledger) = &self.ledger {
             ledger.unseen();

@@ -11,13 +11,16 @@ use tokio_postgres::Row;
 use crate::Error;
 use crate::json::ExactJson;
 use crate::mutation::failed_call;
-use crate::postgres::{DbError, DriverError, Isolation, OpenTransaction, Param, Retries, Statement, has_nul};
+use crate::postgres::{
+    DbError, DriverError, Isolation, OpenTransaction, Param, Retries, Statement, has_nul,
+};
 use crate::repository::Db;
 
 /// A transaction; made by [`Db::transaction`].
 ///
-/// It owns a connection with the request's session variables set. Dropping it without [`commit`](Self::commit) rolls it
-/// back. After a failed statement, all later statements and the commit fail as well.
+/// It owns a connection with the request's session variables set. Dropping it without
+/// [`commit`](Self::commit) rolls it back. After a failed statement, all later statements and the
+/// commit fail as well.
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct Transaction {
     /// The database handle whose statements run in the transaction.
@@ -33,8 +36,8 @@ pub struct Transaction {
 #[derive(Debug)]
 pub struct RetriedTransaction<'a> {
     transaction: Transaction,
-    /// Bounds the lifetime of references to the transaction, so that the compiler can see that the closure's borrows
-    /// outlive them.
+    /// Bounds the lifetime of references to the transaction, so that the compiler can see that the
+    /// closure's borrows outlive them.
     scope: PhantomData<&'a ()>,
 }
 
@@ -56,8 +59,8 @@ impl DerefMut for RetriedTransaction<'_> {
 }
 
 impl Db {
-    /// Begins a transaction, with the request's session variables set. Its calls, statements and reads take effect
-    /// together or not at all.
+    /// Begins a transaction, with the request's session variables set. Its calls, statements and
+    /// reads take effect together or not at all.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -73,17 +76,20 @@ impl Db {
     /// }
     /// ```
     ///
-    /// It holds a connection of the pool until it ends. With the feature `sqlx`, `sqlx_transaction` returns one of
-    /// sqlx.
+    /// It holds a connection of the pool until it ends. With the feature `sqlx`, `sqlx_transaction`
+    /// returns one of sqlx.
     ///
     /// # Errors
     /// If the database is unreachable or all connections are busy.
     pub async fn transaction(&self) -> Result<Transaction, Error> {
-        Transaction::begin(self, Isolation::Default).await.map_err(DbError::into_error)
+        Transaction::begin(self, Isolation::Default)
+            .await
+            .map_err(DbError::into_error)
     }
 
-    /// Runs a transaction and commits it. If PostgreSQL rolls it back because of concurrent transactions (a deadlock or
-    /// a serialization failure), runs it again, at most `retries` times.
+    /// Runs a transaction and commits it. If PostgreSQL rolls it back because of concurrent
+    /// transactions (a deadlock or a serialization failure), runs it again, at most `retries`
+    /// times.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -103,9 +109,9 @@ impl Db {
     /// }
     /// ```
     ///
-    /// A retry runs the whole closure, so it repeats any side effects outside the transaction as well. Errors of the
-    /// closure itself and a lost connection are not retried. The wait before a retry is random and grows with each
-    /// attempt.
+    /// A retry runs the whole closure, so it repeats any side effects outside the transaction as
+    /// well. Errors of the closure itself and a lost connection are not retried. The wait before a
+    /// retry is random and grows with each attempt.
     ///
     /// # Errors
     /// Returns the errors of the closure and of the commit.
@@ -116,7 +122,11 @@ impl Db {
     ) -> Result<T, Error> {
         let mut retries = Retries::new(retries);
         loop {
-            let mut retried = RetriedTransaction { transaction: self.transaction().await?, scope: PhantomData };
+            let mut retried = RetriedTransaction {
+                transaction: self.transaction().await?,
+                scope: PhantomData,
+            };
+
             let open = retried.transaction.open.clone();
             let result = match run(&mut retried).await {
                 Ok(value) => retried.transaction.commit().await.map(|()| value),
@@ -125,9 +135,12 @@ impl Db {
                     Err(error)
                 }
             };
+
             let was_undone = result.is_err() && open.lock().await.was_undone();
+
             // Release the connection before waiting.
             drop(open);
+
             if !was_undone || !retries.next().await {
                 return result;
             }
@@ -139,10 +152,13 @@ impl Transaction {
     /// Commits the transaction.
     ///
     /// # Errors
-    /// If a statement of the transaction has failed, a deferred constraint is violated, or the database is unreachable.
+    /// If a statement of the transaction has failed, a deferred constraint is violated, or the
+    /// database is unreachable.
     pub async fn commit(self) -> Result<(), Error> {
         let db = self.db.clone();
-        self.keep().await.map_err(|error| failed_call(error, &db.app.constraints))
+        self.keep()
+            .await
+            .map_err(|error| failed_call(error, &db.app.constraints))
     }
 
     /// Like [`commit`](Self::commit), but returns the database's own error.
@@ -151,11 +167,15 @@ impl Transaction {
         if !self.ends_with_read {
             ledger.inspect(|ledger| ledger.sent());
         }
+
         let committed = self.open.lock().await.commit().await;
-        // A rejected commit has rolled the transaction back; the outcome of any other failed commit is unknown.
+
+        // A rejected commit has rolled the transaction back; the outcome of any other failed commit
+        // is unknown.
         if !matches!(committed, Err(DriverError::OutcomeUnknown)) {
             ledger.inspect(|ledger| ledger.answered(committed.is_ok()));
         }
+
         committed.map_err(|error| self.db.app.database.noted(error))
     }
 
@@ -164,13 +184,18 @@ impl Transaction {
     /// # Errors
     /// If the database is unreachable.
     pub async fn rollback(self) -> Result<(), Error> {
-        self.open.lock().await.roll_back().await.map_err(|error| self.failed(error))
+        self.open
+            .lock()
+            .await
+            .roll_back()
+            .await
+            .map_err(|error| self.failed(error))
     }
 
     /// Runs a statement and returns the number of rows that it wrote.
     ///
-    /// The text refers to the values as `$1`, `$2` and so on. PostgreSQL converts each value to the type that it infers
-    /// for the parameter.
+    /// The text refers to the values as `$1`, `$2` and so on. PostgreSQL converts each value to the
+    /// type that it infers for the parameter.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -187,8 +212,8 @@ impl Transaction {
     /// ```
     ///
     /// # Errors
-    /// The same errors as for a function call: an exception raised as `P0001` or a constraint with a message. All other
-    /// errors are masked.
+    /// The same errors as for a function call: an exception raised as `P0001` or a constraint with
+    /// a message. All other errors are masked.
     pub async fn execute(
         &mut self,
         sql: &'static str,
@@ -207,17 +232,25 @@ impl Transaction {
     pub(crate) async fn written(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
         let mut rows = Vec::new();
         let written = self.open.lock().await.write(statement, &mut rows).await;
-        written.map(|_| rows).map_err(|error| self.db.app.database.noted(error).of_values(statement))
+        written
+            .map(|_| rows)
+            .map_err(|error| self.db.app.database.noted(error).of_values(statement))
     }
 
     /// Runs a writing statement and returns the number of rows that it wrote.
     pub(crate) async fn count_written(&self, statement: &Statement) -> Result<u64, DbError> {
-        let written = self.open.lock().await.write(statement, &mut Vec::new()).await;
+        let written = self
+            .open
+            .lock()
+            .await
+            .write(statement, &mut Vec::new())
+            .await;
         written.map_err(|error| self.db.app.database.noted(error).of_values(statement))
     }
 
-    /// Makes the next read the last statement and sends the commit along with it. [`keep`](Self::keep) returns the
-    /// outcome of that commit, or sends the commit itself if nothing was read.
+    /// Makes the next read the last statement and sends the commit along with it.
+    /// [`keep`](Self::keep) returns the outcome of that commit, or sends the commit itself if
+    /// nothing was read.
     pub(crate) async fn end_with_next_read(&mut self) {
         self.db.ledger.as_deref().inspect(|ledger| ledger.sent());
         self.ends_with_read = true;
@@ -228,7 +261,10 @@ impl Transaction {
     pub(crate) async fn give_up(self) {
         let ended = self.open.lock().await.take_end();
         if self.ends_with_read && !matches!(ended, Some(Err(DriverError::OutcomeUnknown))) {
-            self.db.ledger.as_deref().inspect(|ledger| ledger.answered(matches!(ended, Some(Ok(())))));
+            self.db
+                .ledger
+                .as_deref()
+                .inspect(|ledger| ledger.answered(matches!(ended, Some(Ok(())))));
         }
     }
 
@@ -238,23 +274,38 @@ impl Transaction {
     }
 
     pub(crate) async fn begin(db: &Db, isolation: Isolation) -> Result<Self, DbError> {
-        Ok(Self::of(db, db.app.database.begin(db.session(), isolation).await?))
+        Ok(Self::of(
+            db,
+            db.app.database.begin(db.session(), isolation).await?,
+        ))
     }
 
-    /// Begins a transaction with its first statement, which may write, and returns the statement's rows.
+    /// Begins a transaction with its first statement, which may write, and returns the statement's
+    /// rows.
     pub(crate) async fn begin_with(
         db: &Db,
         isolation: Isolation,
         statement: &Statement,
     ) -> Result<(Self, Vec<Row>), DbError> {
         let mut rows = Vec::new();
-        let open = db.app.database.begin_with(db.session(), isolation, statement, &mut rows).await?;
+        let open = db
+            .app
+            .database
+            .begin_with(db.session(), isolation, statement, &mut rows)
+            .await?;
         Ok((Self::of(db, open), rows))
     }
 
     fn of(db: &Db, open: OpenTransaction) -> Self {
         let open = Arc::new(Mutex::new(open));
-        Self { db: Db { transaction: Some(open.clone()), ..db.clone() }, open, ends_with_read: false }
+        Self {
+            db: Db {
+                transaction: Some(open.clone()),
+                ..db.clone()
+            },
+            open,
+            ends_with_read: false,
+        }
     }
 
     fn failed(&self, error: DriverError) -> Error {

@@ -32,7 +32,10 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(crate) fn new(request: &'a RequestScope) -> Self {
-        Self { request, db: &request.db }
+        Self {
+            request,
+            db: &request.db,
+        }
     }
 
     /// Returns the database.
@@ -40,17 +43,20 @@ impl<'a> Context<'a> {
         self.db
     }
 
-    /// Returns a value created for this request by [`AppOptions::request_data`](crate::AppOptions::request_data), or
-    /// passed to [`AppOptions::data`](crate::AppOptions::data).
+    /// Returns a value created for this request by
+    /// [`AppOptions::request_data`](crate::AppOptions::request_data), or passed to
+    /// [`AppOptions::data`](crate::AppOptions::data).
     ///
     /// # Errors
     /// Fails if there is no value of this type; the message is masked for clients.
     pub fn data<T: Any + Send + Sync>(&self) -> crate::Result<&'a T> {
-        self.request.data().map_or_else(|| self.db.app.data.get(), Ok)
+        self.request
+            .data()
+            .map_or_else(|| self.db.app.data.get(), Ok)
     }
 
-    /// Returns the identifier of the request; `None` if `SVC_REQUEST_IDS` is off, and in tasks that a resolver has
-    /// spawned.
+    /// Returns the identifier of the request; `None` if `SVC_REQUEST_IDS` is off, and in tasks that
+    /// a resolver has spawned.
     pub fn request_id(&self) -> Option<RequestId> {
         RequestId::current()
     }
@@ -65,7 +71,8 @@ impl<'a> Context<'a> {
         self.request.parts().header(name)
     }
 
-    /// Returns the extensions of the request: the values that layers around the endpoint have inserted.
+    /// Returns the extensions of the request: the values that layers around the endpoint have
+    /// inserted.
     pub fn extensions(&self) -> &'a Extensions {
         &self.request.parts().extensions
     }
@@ -94,8 +101,8 @@ impl<'a> Context<'a> {
 
     /// Returns the authenticated user; `None` if the request has no token, or an invalid one.
     ///
-    /// A [`UserContext`](crate::auth::UserContext) that a layer around the endpoint has inserted into the request's
-    /// extensions takes precedence.
+    /// A [`UserContext`](crate::auth::UserContext) that a layer around the endpoint has inserted
+    /// into the request's extensions takes precedence.
     #[cfg(feature = "auth")]
     pub fn user(&self) -> Option<&'a crate::auth::UserContext> {
         self.request.parts().user()
@@ -113,43 +120,56 @@ impl<'a> Context<'a> {
     /// ```
     ///
     /// # Errors
-    /// `UNAUTHENTICATED` if there is none; `extensions.reason` states whether the token has expired or is invalid.
+    /// `UNAUTHENTICATED` if there is none; `extensions.reason` states whether the token has expired
+    /// or is invalid.
     #[cfg(feature = "auth")]
     pub fn require_user(&self) -> crate::Result<&'a crate::auth::UserContext> {
-        self.user().ok_or_else(|| self.request.parts().unauthenticated())
+        self.user()
+            .ok_or_else(|| self.request.parts().unauthenticated())
     }
 
     /// Returns the token of the request, for a mutation that logs out: pass it to
-    /// [`TokenRevocationService::revoke`](crate::auth::TokenRevocationService::revoke). `None` if there is no valid
-    /// token.
+    /// [`TokenRevocationService::revoke`](crate::auth::TokenRevocationService::revoke). `None` if
+    /// there is no valid token.
     #[cfg(feature = "auth")]
     pub fn token(&self) -> Option<&'a crate::auth::RevocableToken> {
         self.request.parts().identity.token()
     }
 
-    /// Returns the session of the browser, provided by a [`SessionLayer`](crate::sessions::SessionLayer) around the
-    /// router.
+    /// Returns the session of the browser, provided by a
+    /// [`SessionLayer`](crate::sessions::SessionLayer) around the router.
     ///
     /// # Errors
-    /// `SERVICE_UNAVAILABLE` if its store is unavailable; an internal error if there is no such layer.
+    /// `SERVICE_UNAVAILABLE` if its store is unavailable; an internal error if there is no such
+    /// layer.
     #[cfg(feature = "sessions")]
     pub fn session(&self) -> crate::Result<&'a crate::sessions::Session> {
-        let session = self.request.parts().extensions.get::<crate::sessions::Session>();
-        let session = session.ok_or_else(|| crate::Error::internal("put a `SessionLayer` around the router"))?;
+        let session = self
+            .request
+            .parts()
+            .extensions
+            .get::<crate::sessions::Session>();
+
+        let session = session
+            .ok_or_else(|| crate::Error::internal("put a `SessionLayer` around the router"))?;
         match session.check() {
             Ok(()) => Ok(session),
             Err(error) => {
                 let message = "the session is not available at the moment; try again later";
-                Err(crate::Error::new(crate::ErrorCode::ServiceUnavailable, message).with_source(error))
+                Err(
+                    crate::Error::new(crate::ErrorCode::ServiceUnavailable, message)
+                        .with_source(error),
+                )
             }
         }
     }
 
-    /// Publishes an event on a channel, for subscribers of every instance of the service. A planned subscription of the
-    /// channel expects a JSON object with the `id` of a row, such as `{"id": 1, "op": "update"}`.
+    /// Publishes an event on a channel, for subscribers of every instance of the service. A planned
+    /// subscription of the channel expects a JSON object with the `id` of a row, such as
+    /// `{"id": 1, "op": "update"}`.
     ///
-    /// The event is not part of a transaction. For an event about a write, use a trigger with `svc_notify`, which is
-    /// sent with the write.
+    /// The event is not part of a transaction. For an event about a write, use a trigger with
+    /// `svc_notify`, which is sent with the write.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -162,14 +182,15 @@ impl<'a> Context<'a> {
     /// ```
     ///
     /// # Errors
-    /// Fails if the source of events cannot be reached. A payload of PostgreSQL is limited to less than 8,000 bytes.
+    /// Fails if the source of events cannot be reached. A payload of PostgreSQL is limited to less
+    /// than 8,000 bytes.
     pub async fn publish(&self, channel: &str, payload: &str) -> crate::Result<()> {
         self.db.app.events.publish(channel, payload).await
     }
 
-    /// Invalidates cached responses with rows of a type, here immediately and in all other instances of the service
-    /// soon after. Call it after committing a write that neither its mutation nor a trigger reports. See
-    /// [`ResponseCache`](crate::ResponseCache).
+    /// Invalidates cached responses with rows of a type, here immediately and in all other
+    /// instances of the service soon after. Call it after committing a write that neither its
+    /// mutation nor a trigger reports. See [`ResponseCache`](crate::ResponseCache).
     ///
     /// ```
     /// use svc::prelude::*;
@@ -184,14 +205,16 @@ impl<'a> Context<'a> {
     /// }
     /// ```
     pub fn invalidate<T: SvcType>(&self) {
-        let Some(responses) = &self.db.app.responses else { return };
+        let Some(responses) = &self.db.app.responses else {
+            return;
+        };
         if let Some(index) = self.db.app.model.by_rust.get(&TypeId::of::<T>()) {
             responses.invalidate(&[*index]);
         }
     }
 
-    /// Returns the payloads of a channel from now on, for a subscription with a body. The channel is one of
-    /// [`AppOptions::event_channels`](crate::AppOptions::event_channels).
+    /// Returns the payloads of a channel from now on, for a subscription with a body. The channel
+    /// is one of [`AppOptions::event_channels`](crate::AppOptions::event_channels).
     ///
     /// ```
     /// use svc::prelude::*;
@@ -209,8 +232,9 @@ impl<'a> Context<'a> {
         self.db.app.events.events(channel).await
     }
 
-    /// Returns the address of the peer of the connection: the client, or the last proxy. It is axum's
-    /// [`ConnectInfo`](axum::extract::ConnectInfo), which [`serve`](crate::serve()) inserts into the request.
+    /// Returns the address of the peer of the connection: the client, or the last proxy. It is
+    /// axum's [`ConnectInfo`](axum::extract::ConnectInfo), which [`serve`](crate::serve()) inserts
+    /// into the request.
     pub fn peer_addr(&self) -> Option<SocketAddr> {
         self.request.parts().peer_addr()
     }
@@ -220,7 +244,8 @@ impl<'a> Context<'a> {
         self.request.parts().transport
     }
 
-    /// Returns the time that the request may still run, to about a second; `None` if it is not limited.
+    /// Returns the time that the request may still run, to about a second; `None` if it is not
+    /// limited.
     pub fn time_left(&self) -> Option<Duration> {
         self.db.app.time_left(self.request.parts().started())
     }

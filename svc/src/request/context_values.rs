@@ -23,7 +23,10 @@ impl ContextValues {
 
     /// Returns the value for a request.
     pub(crate) fn take(&self, name: &str, context: &Context<'_>) -> Result<Option<String>> {
-        let value = self.0.get(name).ok_or_else(|| Error::internal(format!("there is no context value `{name}`")))?;
+        let value = self
+            .0
+            .get(name)
+            .ok_or_else(|| Error::internal(format!("there is no context value `{name}`")))?;
         value(context)
     }
 }

@@ -1,4 +1,5 @@
-//! The request as passed to the functions that create request data, and the values that they create.
+//! The request as passed to the functions that create request data, and the values that they
+//! create.
 
 use std::any::{Any, TypeId};
 use std::future::Future;
@@ -15,7 +16,8 @@ use super::{RequestParts, Transport};
 use crate::Result;
 use crate::repository::Db;
 
-/// A request, as passed to [`AppOptions::request_data`](crate::AppOptions::request_data). It is cheap to clone.
+/// A request, as passed to [`AppOptions::request_data`](crate::AppOptions::request_data). It is
+/// cheap to clone.
 #[derive(Clone)]
 pub struct RequestContext(Arc<Shared>);
 
@@ -29,7 +31,12 @@ struct Shared {
 impl RequestContext {
     pub(crate) fn new(parts: RequestParts, db: Db, makers: Arc<RequestDataMakers>) -> Self {
         let slots = makers.slots();
-        Self(Arc::new(Shared { parts, db, makers, slots }))
+        Self(Arc::new(Shared {
+            parts,
+            db,
+            makers,
+            slots,
+        }))
     }
 
     pub(crate) fn parts(&self) -> &RequestParts {
@@ -41,19 +48,22 @@ impl RequestContext {
         self.0.slots.get(&self.0.makers)
     }
 
-    /// Returns the database. If the service has session variables, reading fails: their values depend on the request
-    /// data, and no statement runs without them. [`Db::pool`] does not set them.
+    /// Returns the database. If the service has session variables, reading fails: their values
+    /// depend on the request data, and no statement runs without them. [`Db::pool`] does not set
+    /// them.
     pub fn db(&self) -> &Db {
         &self.0.db
     }
 
-    /// Returns a value that an earlier [`AppOptions::request_data`](crate::AppOptions::request_data) has created for
-    /// this request, or one passed to [`AppOptions::data`](crate::AppOptions::data).
+    /// Returns a value that an earlier
+    /// [`AppOptions::request_data`](crate::AppOptions::request_data) has created for this request,
+    /// or one passed to [`AppOptions::data`](crate::AppOptions::data).
     ///
     /// # Errors
     /// Fails if there is no value of this type; the message is masked for clients.
     pub fn data<T: Any + Send + Sync>(&self) -> Result<&T> {
-        self.request_data().map_or_else(|| self.0.db.app.data.get(), Ok)
+        self.request_data()
+            .map_or_else(|| self.0.db.app.data.get(), Ok)
     }
 
     /// Returns the request's headers.
@@ -97,7 +107,8 @@ impl RequestContext {
         self.0.parts.transport
     }
 
-    /// Returns the time that the request may still run, to about a second; `None` if it is not limited.
+    /// Returns the time that the request may still run, to about a second; `None` if it is not
+    /// limited.
     pub fn time_left(&self) -> Option<Duration> {
         self.0.db.app.time_left(self.0.parts.started())
     }
@@ -106,7 +117,9 @@ impl RequestContext {
 impl std::fmt::Debug for RequestContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Headers and extensions may contain tokens.
-        f.debug_struct("RequestContext").field("transport", &self.transport()).finish_non_exhaustive()
+        f.debug_struct("RequestContext")
+            .field("transport", &self.transport())
+            .finish_non_exhaustive()
     }
 }
 
@@ -123,7 +136,8 @@ struct Maker {
     make: Box<Make>,
 }
 
-/// The request data of one request, in the order of the makers; slots of makers that have not run yet are empty.
+/// The request data of one request, in the order of the makers; slots of makers that have not run
+/// yet are empty.
 struct Slots(Box<[OnceLock<Value>]>);
 
 impl RequestDataMakers {
@@ -138,7 +152,13 @@ impl RequestDataMakers {
             let made = make(request);
             async move { Ok(Box::new(made.await?) as Value) }.boxed()
         };
-        let maker = Maker { ty: TypeId::of::<T>(), name: std::any::type_name::<T>(), make: Box::new(make) };
+
+        let maker = Maker {
+            ty: TypeId::of::<T>(),
+            name: std::any::type_name::<T>(),
+            make: Box::new(make),
+        };
+
         match self.0.iter_mut().find(|known| known.ty == maker.ty) {
             Some(known) => *known = maker,
             None => self.0.push(maker),
@@ -160,12 +180,20 @@ impl RequestDataMakers {
     pub(crate) async fn make(&self, request: &RequestContext) -> Result<()> {
         for (maker, slot) in self.0.iter().zip(&request.0.slots.0) {
             let make = async { (maker.make)(request.clone()).await };
-            let made = AssertUnwindSafe(make).catch_unwind().await.unwrap_or_else(|panic| {
-                Err(crate::panic::error(&format!("making the request data `{}`", maker.name), &*panic))
-            });
+            let made = AssertUnwindSafe(make)
+                .catch_unwind()
+                .await
+                .unwrap_or_else(|panic| {
+                    Err(crate::panic::error(
+                        &format!("making the request data `{}`", maker.name),
+                        &*panic,
+                    ))
+                });
+
             // Each value is created once.
             let _ = slot.set(made?);
         }
+
         Ok(())
     }
 }
@@ -173,13 +201,18 @@ impl RequestDataMakers {
 impl Slots {
     /// Returns the value of a type, once created.
     fn get<T: Any>(&self, makers: &RequestDataMakers) -> Option<&T> {
-        let index = makers.0.iter().position(|maker| maker.ty == TypeId::of::<T>())?;
+        let index = makers
+            .0
+            .iter()
+            .position(|maker| maker.ty == TypeId::of::<T>())?;
         self.0.get(index)?.get()?.downcast_ref()
     }
 }
 
 impl std::fmt::Debug for RequestDataMakers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|maker| maker.name)).finish()
+        f.debug_list()
+            .entries(self.0.iter().map(|maker| maker.name))
+            .finish()
     }
 }

@@ -1,4 +1,5 @@
-//! Requests: the input of the transport, the values created for each request, and the scope that fields share.
+//! Requests: the input of the transport, the values created for each request, and the scope that
+//! fields share.
 
 mod context;
 mod context_values;

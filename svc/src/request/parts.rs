@@ -49,7 +49,8 @@ impl<T: Clone> Part<T> {
     }
 }
 
-/// A hook of one request, or of the operations of one connection. It is called before the hooks of the application.
+/// A hook of one request, or of the operations of one connection. It is called before the hooks of
+/// the application.
 pub(crate) trait RequestHook: Send + Sync + 'static {
     /// Called when the request has arrived; only its head has been read.
     ///
@@ -57,7 +58,8 @@ pub(crate) trait RequestHook: Send + Sync + 'static {
     /// The request's error: the rest of the request is not read.
     fn before_parsing<'a>(&'a self, request: &'a RequestParts) -> Decision<'a>;
 
-    /// Called for each further request of a batch, after [`before_parsing`](Self::before_parsing) for the first one.
+    /// Called for each further request of a batch, after [`before_parsing`](Self::before_parsing)
+    /// for the first one.
     ///
     /// # Errors
     /// The error of that request alone.
@@ -72,8 +74,8 @@ pub(crate) trait RequestHook: Send + Sync + 'static {
     /// Whether it needs the complexity that operations have used.
     fn is_metering(&self) -> bool;
 
-    /// Called once for each admitted operation, when it has ended or was dropped. Returns an entry for the `extensions`
-    /// of the response.
+    /// Called once for each admitted operation, when it has ended or was dropped. Returns an entry
+    /// for the `extensions` of the response.
     fn after_running(&self, spent: Spent) -> Option<(&'static str, Value)>;
 
     /// Returns the hook of an operation on the connection that the request has opened.
@@ -132,14 +134,21 @@ impl RequestParts {
     }
 
     /// Creates the parts of an HTTP request with a hook that has already been looked up.
-    pub(crate) fn hooked(parts: Parts, transport: Transport, hook: Option<Arc<dyn RequestHook>>) -> Self {
+    pub(crate) fn hooked(
+        parts: Parts,
+        transport: Transport,
+        hook: Option<Arc<dyn RequestHook>>,
+    ) -> Self {
         let allowed = match transport {
             Transport::HttpGet => AllowedOperations::Queries,
             Transport::HttpPost => AllowedOperations::All,
             Transport::RustEndpoint => AllowedOperations::WithoutCode,
-            Transport::EventStream if parts.method == Method::GET => AllowedOperations::QueriesAndSubscriptions,
+            Transport::EventStream if parts.method == Method::GET => {
+                AllowedOperations::QueriesAndSubscriptions
+            }
             Transport::EventStream | Transport::WebSocket => AllowedOperations::WithSubscriptions,
         };
+
         Self {
             headers: Part::Own(parts.headers),
             extensions: Part::Own(parts.extensions),
@@ -154,9 +163,9 @@ impl RequestParts {
         }
     }
 
-    /// Prepares the parts for a long-lived connection, whose operations share headers and extensions. Headers are
-    /// copied out of the buffer that the whole head of the request was read into, which would otherwise be retained as
-    /// long as one of them is.
+    /// Prepares the parts for a long-lived connection, whose operations share headers and
+    /// extensions. Headers are copied out of the buffer that the whole head of the request was read
+    /// into, which would otherwise be retained as long as one of them is.
     pub(crate) fn detach(&mut self) {
         // The clone has no capacity for the headers of the handshake, which were removed.
         let mut headers = HeaderMap::clone(&self.headers);
@@ -166,7 +175,9 @@ impl RequestParts {
                 *value = copy;
             }
         }
+
         self.headers = Part::Shared(Arc::new(headers));
+
         if let Part::Own(extensions) = &mut self.extensions {
             self.extensions = Part::Shared(Arc::new(std::mem::take(extensions)));
         }
@@ -174,10 +185,14 @@ impl RequestParts {
 
     /// Returns the size of the headers in bytes.
     pub(crate) fn header_bytes(&self) -> usize {
-        self.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+        self.headers
+            .iter()
+            .map(|(name, value)| name.as_str().len() + value.len())
+            .sum()
     }
 
-    /// Returns the parts of another operation of the same client, in the same batch or on the same connection.
+    /// Returns the parts of another operation of the same client, in the same batch or on the same
+    /// connection.
     pub(crate) fn of_operation(&self) -> Self {
         Self {
             headers: self.headers.clone(),
@@ -193,7 +208,8 @@ impl RequestParts {
         }
     }
 
-    /// Replaces the hook with one for an operation of a connection, if the request that opened the connection has one.
+    /// Replaces the hook with one for an operation of a connection, if the request that opened the
+    /// connection has one.
     #[cfg(feature = "websocket")]
     pub(crate) fn renew_hook(&mut self) {
         self.hook = self.hook.as_ref().map(|own| own.for_operation());
@@ -245,25 +261,36 @@ impl RequestParts {
     }
 
     /// Creates a security event of this request.
-    pub(crate) fn security_event(&self, clients: &Clients, event_type: SecurityEventType) -> SecurityEvent {
+    pub(crate) fn security_event(
+        &self,
+        clients: &Clients,
+        event_type: SecurityEventType,
+    ) -> SecurityEvent {
         let event = clients.event(event_type, &self.headers, &self.extensions);
         #[cfg(feature = "auth")]
         let event = match self.user() {
-            Some(user) => SecurityEvent { user_email: user.email.clone(), ..event.user_id(&user.user_id) },
+            Some(user) => SecurityEvent {
+                user_email: user.email.clone(),
+                ..event.user_id(&user.user_id)
+            },
             None => event,
         };
+
         event
     }
 
     /// Returns the address of the peer of the connection.
     pub(crate) fn peer_addr(&self) -> Option<SocketAddr> {
-        self.extension::<ConnectInfo<SocketAddr>>().map(|info| info.0)
+        self.extension::<ConnectInfo<SocketAddr>>()
+            .map(|info| info.0)
     }
 }
 
 /// Omits the hook.
 impl fmt::Debug for RequestParts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RequestParts").field("transport", &self.transport).finish_non_exhaustive()
+        f.debug_struct("RequestParts")
+            .field("transport", &self.transport)
+            .finish_non_exhaustive()
     }
 }

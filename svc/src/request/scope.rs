@@ -17,13 +17,15 @@ pub(crate) struct RequestScope {
     is_incomplete: AtomicBool,
 }
 
-/// The request, which is shared only if functions that create request data, or authorizers, may keep it.
+/// The request, which is shared only if functions that create request data, or authorizers, may
+/// keep it.
 pub(crate) enum Held {
     Alone(RequestParts),
     Shared(RequestContext),
 }
 
-/// A small value to recreate a scope from, for holders that rarely need it. It contains no row rules.
+/// A small value to recreate a scope from, for holders that rarely need it. It contains no row
+/// rules.
 #[derive(Clone)]
 pub(crate) struct ScopeSeed {
     request: RequestContext,
@@ -32,21 +34,30 @@ pub(crate) struct ScopeSeed {
 
 impl ScopeSeed {
     pub(crate) fn scope(&self) -> RequestScope {
-        let db = Db { session: self.session.clone(), ..self.request.db().clone() };
+        let db = Db {
+            session: self.session.clone(),
+            ..self.request.db().clone()
+        };
         RequestScope::new(db, Held::Shared(self.request.clone()))
     }
 }
 
 impl RequestScope {
     pub(crate) fn new(db: Db, request: Held) -> Self {
-        Self { db, request, is_incomplete: AtomicBool::new(false) }
+        Self {
+            db,
+            request,
+            is_incomplete: AtomicBool::new(false),
+        }
     }
 
     /// Returns the same scope for keeping beyond the request; `None` if the request is not shared.
     pub(crate) fn share(&self) -> Option<Self> {
         match &self.request {
             Held::Alone(_) => None,
-            Held::Shared(request) => Some(Self::new(self.db.clone(), Held::Shared(request.clone()))),
+            Held::Shared(request) => {
+                Some(Self::new(self.db.clone(), Held::Shared(request.clone())))
+            }
         }
     }
 
@@ -54,7 +65,10 @@ impl RequestScope {
     pub(crate) fn seed(&self) -> Option<ScopeSeed> {
         match &self.request {
             Held::Alone(_) => None,
-            Held::Shared(request) => Some(ScopeSeed { request: request.clone(), session: self.db.session.clone() }),
+            Held::Shared(request) => Some(ScopeSeed {
+                request: request.clone(),
+                session: self.db.session.clone(),
+            }),
         }
     }
 

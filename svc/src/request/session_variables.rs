@@ -1,4 +1,5 @@
-//! Session variables: values of the request that are visible to PostgreSQL while it runs the request's statements.
+//! Session variables: values of the request that are visible to PostgreSQL while it runs the
+//! request's statements.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
@@ -13,9 +14,10 @@ use crate::postgres::{Param, Session, Statement, StatementText};
 /// The settings that PostgreSQL gets from a request, and the sources of their values; for
 /// [`AppOptions::session_variables`](crate::AppOptions::session_variables).
 ///
-/// Policies of row-level security read them with `current_setting('app.tenant_id', true)`. They are set for a single
-/// transaction, the one that runs the request's statement. A value that a request does not have is set to the empty
-/// text, so that neither a default of the database nor the value of another request can replace it.
+/// Policies of row-level security read them with `current_setting('app.tenant_id', true)`. They are
+/// set for a single transaction, the one that runs the request's statement. A value that a request
+/// does not have is set to the empty text, so that neither a default of the database nor the value
+/// of another request can replace it.
 ///
 /// ```
 /// use svc::db::SessionVariables;
@@ -27,8 +29,9 @@ use crate::postgres::{Param, Session, Statement, StatementText};
 /// let options = AppOptions::new().session_variables(variables);
 /// ```
 ///
-/// With the feature `auth`, values come from the user. A variable may also have a source in the request, for requests
-/// without a user: that source is never read for a user, whose value is empty if it is missing in the token.
+/// With the feature `auth`, values come from the user. A variable may also have a source in the
+/// request, for requests without a user: that source is never read for a user, whose value is empty
+/// if it is missing in the token.
 ///
 /// ```
 /// # #[cfg(feature = "auth")] {
@@ -83,8 +86,8 @@ impl SessionVariables {
 
     /// Adds a variable whose value is a header of the request.
     ///
-    /// A client can send any header, so this is safe only behind a gateway that sets it and drops the client's own. A
-    /// header that occurs twice counts as missing.
+    /// A client can send any header, so this is safe only behind a gateway that sets it and drops
+    /// the client's own. A header that occurs twice counts as missing.
     pub fn header(mut self, name: impl Into<String>, header: impl Into<String>) -> Self {
         self.add(name.into(), Value::Header(header.into()));
         self
@@ -105,7 +108,8 @@ impl SessionVariables {
         self
     }
 
-    /// Adds a variable whose value is computed once for each request. The function cannot read the database.
+    /// Adds a variable whose value is computed once for each request. The function cannot read the
+    /// database.
     pub fn with<F>(mut self, name: impl Into<String>, value: F) -> Self
     where
         F: Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static,
@@ -127,11 +131,18 @@ impl SessionVariables {
 
     /// Returns the variable of a name. PostgreSQL ignores the case of names.
     fn variable(&mut self, name: String) -> &mut Variable {
-        let known = self.variables.iter().position(|known| known.name.eq_ignore_ascii_case(&name));
+        let known = self
+            .variables
+            .iter()
+            .position(|known| known.name.eq_ignore_ascii_case(&name));
         let index = known.unwrap_or_else(|| {
-            self.variables.push(Variable { name, ..Variable::default() });
+            self.variables.push(Variable {
+                name,
+                ..Variable::default()
+            });
             self.variables.len() - 1
         });
+
         &mut self.variables[index]
     }
 
@@ -142,23 +153,44 @@ impl SessionVariables {
 
     /// Checks the names.
     pub(crate) fn check(&self) -> Result<(), BadVariable> {
-        let bad = |value: &str, allowed| Err(BadVariable { value: value.to_owned(), allowed });
-        for Variable { name, of_request, is_repeated, .. } in &self.variables {
+        let bad = |value: &str, allowed| {
+            Err(BadVariable {
+                value: value.to_owned(),
+                allowed,
+            })
+        };
+
+        for Variable {
+            name,
+            of_request,
+            is_repeated,
+            ..
+        } in &self.variables
+        {
             if !is_custom_setting(name) {
                 return bad(
                     name,
                     "it must be a prefix and a name of ASCII letters, digits and `_`, such as app.tenant_id",
                 );
             }
+
             if *is_repeated {
-                return bad(name, "each variable can be given once from the user and once from the request");
+                return bad(
+                    name,
+                    "each variable can be given once from the user and once from the request",
+                );
             }
+
             if let Some(Value::Header(header)) = of_request
                 && header.parse::<HeaderName>().is_err()
             {
-                return bad(header, "it must be the name of an HTTP header, such as x-tenant-id");
+                return bad(
+                    header,
+                    "it must be the name of an HTTP header, such as x-tenant-id",
+                );
             }
         }
+
         Ok(())
     }
 
@@ -173,27 +205,40 @@ impl SessionVariables {
             return None;
         }
         // If computing its values panics, the request cannot read.
-        let values = catch_unwind(AssertUnwindSafe(|| self.statement(|variable| variable.value(context))));
+        let values = catch_unwind(AssertUnwindSafe(|| {
+            self.statement(|variable| variable.value(context))
+        }));
         Some(values.map_or_else(|_| Session::unknown(), Session::of))
     }
 
-    /// Returns the session for a user authenticated before the request exists; the values of the request are empty.
+    /// Returns the session for a user authenticated before the request exists; the values of the
+    /// request are empty.
     #[cfg(feature = "auth")]
     pub(crate) fn session_of_user(&self, user: &UserContext) -> Option<Arc<Session>> {
-        let value = |variable: &Variable| variable.of_user.as_ref().and_then(|from| from.value(user));
+        let value =
+            |variable: &Variable| variable.of_user.as_ref().and_then(|from| from.value(user));
         (!self.variables.is_empty()).then(|| Arc::new(Session::of(self.statement(value))))
     }
 
     /// Returns the statement that sets the values.
     fn statement(&self, value: impl Fn(&Variable) -> Option<String>) -> Statement {
         let text = self.text.get_or_init(|| {
-            let set = |index: usize| format!("set_config(${}, ${}, true)", index * 2 + 1, index * 2 + 2);
-            format!("SELECT {}", (0..self.variables.len()).map(set).collect::<Vec<_>>().join(", ")).into()
+            let set =
+                |index: usize| format!("set_config(${}, ${}, true)", index * 2 + 1, index * 2 + 2);
+            format!(
+                "SELECT {}",
+                (0..self.variables.len())
+                    .map(set)
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            )
+            .into()
         });
-        let params = self
-            .variables
-            .iter()
-            .flat_map(|variable| [variable.name.clone(), value(variable).unwrap_or_default()].map(Param::Text));
+
+        let params = self.variables.iter().flat_map(|variable| {
+            [variable.name.clone(), value(variable).unwrap_or_default()].map(Param::Text)
+        });
+
         Statement::new(text.clone(), params.collect())
     }
 }
@@ -231,21 +276,30 @@ impl Value {
 fn only_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
-    if values.next().is_some() { None } else { std::str::from_utf8(value.as_bytes()).ok() }
+    if values.next().is_some() {
+        None
+    } else {
+        std::str::from_utf8(value.as_bytes()).ok()
+    }
 }
 
-/// Whether PostgreSQL accepts a name as that of a custom setting: identifiers with dots between them.
+/// Whether PostgreSQL accepts a name as that of a custom setting: identifiers with dots between
+/// them.
 fn is_custom_setting(name: &str) -> bool {
     let is_identifier = |part: &str| {
         part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-            && part.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+            && part
+                .chars()
+                .all(|char| char.is_ascii_alphanumeric() || char == '_')
     };
     name.contains('.') && name.split('.').all(is_identifier)
 }
 
 impl std::fmt::Debug for SessionVariables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.variables.iter().map(|variable| &variable.name)).finish()
+        f.debug_list()
+            .entries(self.variables.iter().map(|variable| &variable.name))
+            .finish()
     }
 }
 
@@ -256,14 +310,52 @@ mod tests {
     #[test]
     fn names_are_checked() {
         for name in ["app.tenant_id", "_a.b2", "my_app.tenant.id"] {
-            assert_eq!(SessionVariables::new().header(name, "x-tenant").check(), Ok(()), "{name}");
+            assert_eq!(
+                SessionVariables::new().header(name, "x-tenant").check(),
+                Ok(()),
+                "{name}"
+            );
         }
-        for name in ["tenant_id", "", ".", "app.", "app.1", "app.a b", "app.é", "role; DROP TABLE x.y"] {
-            assert_eq!(SessionVariables::new().with(name, |_| None).check().unwrap_err().value, name);
+
+        for name in [
+            "tenant_id",
+            "",
+            ".",
+            "app.",
+            "app.1",
+            "app.a b",
+            "app.é",
+            "role; DROP TABLE x.y",
+        ] {
+            assert_eq!(
+                SessionVariables::new()
+                    .with(name, |_| None)
+                    .check()
+                    .unwrap_err()
+                    .value,
+                name
+            );
         }
-        let twice = SessionVariables::new().header("app.a", "x-a").header("App.A", "x-b");
-        assert!(twice.check().unwrap_err().allowed.starts_with("each variable can be given once"));
-        assert_eq!(SessionVariables::new().header("app.a", "no header").check().unwrap_err().value, "no header");
+
+        let twice = SessionVariables::new()
+            .header("app.a", "x-a")
+            .header("App.A", "x-b");
+        assert!(
+            twice
+                .check()
+                .unwrap_err()
+                .allowed
+                .starts_with("each variable can be given once")
+        );
+
+        assert_eq!(
+            SessionVariables::new()
+                .header("app.a", "no header")
+                .check()
+                .unwrap_err()
+                .value,
+            "no header"
+        );
     }
 
     #[test]

@@ -39,6 +39,9 @@ impl AllowedOperations {
 
     /// Whether subscriptions are allowed.
     pub(crate) fn subscriptions(self) -> bool {
-        matches!(self, Self::WithSubscriptions | Self::QueriesAndSubscriptions)
+        matches!(
+            self,
+            Self::WithSubscriptions | Self::QueriesAndSubscriptions
+        )
     }
 }

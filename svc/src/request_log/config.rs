@@ -18,13 +18,15 @@ settings! {
     /// let config = SvcConfig { log, ..SvcConfig::default() };
     /// ```
     pub struct LogConfig {
-        /// The form of the lines on standard error, where the program has no `tracing` subscriber of its own.
+        /// The form of the lines on standard error, where the program has no `tracing` subscriber
+        /// of its own.
         format: LogFormat = LogFormat::Text, ["SVC_LOG_FORMAT"], Parsed("text or json");
         /// Whether each request is a line.
         requests: bool = false, ["SVC_LOG_REQUESTS"], Flag;
         /// Whether those lines have the identifiers of users.
         users: bool = false, ["SVC_LOG_USERS"], Flag;
-        /// The time from which an operation is slow, so that a line warns of it and of its statements.
+        /// The time from which an operation is slow, so that a line warns of it and of its
+        /// statements.
         slow_operation: Option<Duration> = None, ["SVC_SLOW_OPERATION"], or_never(Milliseconds(0..=86_400_000));
     }
 }

@@ -27,7 +27,8 @@ pub(crate) struct LoggedRoute {
     log: RequestLog,
 }
 
-/// The response to a request, whose line is written with the response, or when its record is dropped.
+/// The response to a request, whose line is written with the response, or when its record is
+/// dropped.
 pub(crate) struct LoggedResponse {
     inner: RouteFuture<Infallible>,
     /// `None` if the request is not logged, or has been already.
@@ -38,20 +39,33 @@ impl Layer<Route> for RequestLog {
     type Service = LoggedRoute;
 
     fn layer(&self, inner: Route) -> LoggedRoute {
-        LoggedRoute { inner, log: self.clone() }
+        LoggedRoute {
+            inner,
+            log: self.clone(),
+        }
     }
 }
 
 impl LoggedRoute {
     /// Creates the record of a request; `None` for a probe, and if an outer layer has created one.
     fn record(&self, request: &Request) -> Option<Arc<Record>> {
-        let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+        let path = request
+            .extensions()
+            .get::<MatchedPath>()
+            .map(MatchedPath::as_str);
         if path.is_some_and(|path| PROBES.contains(&path)) || Record::current().is_some() {
             return None;
         }
+
         let record = Record::new(self.log.0.clone(), "http");
         let (request_id, method) = (RequestId::given(request.headers()), method(request));
-        *record.notes() = Notes { request_id, method: Some(method), path: path.map(Box::from), ..Notes::default() };
+        *record.notes() = Notes {
+            request_id,
+            method: Some(method),
+            path: path.map(Box::from),
+            ..Notes::default()
+        };
+
         Some(Arc::new(record))
     }
 }
@@ -59,7 +73,10 @@ impl LoggedRoute {
 /// Returns the method, unless it is non-standard.
 fn method(request: &Request) -> &'static str {
     const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
-    KNOWN.into_iter().find(|known| request.method() == *known).unwrap_or("other")
+    KNOWN
+        .into_iter()
+        .find(|known| request.method() == *known)
+        .unwrap_or("other")
 }
 
 impl Service<Request> for LoggedRoute {
@@ -86,12 +103,16 @@ impl Future for LoggedResponse {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        let Some(record) = &this.record else { return Pin::new(&mut this.inner).poll(cx) };
+        let Some(record) = &this.record else {
+            return Pin::new(&mut this.inner).poll(cx);
+        };
+
         let polled = record.within(|| Pin::new(&mut this.inner).poll(cx));
         if let Poll::Ready(Ok(response)) = &polled {
             record.answered(response);
             this.record = None;
         }
+
         polled
     }
 }

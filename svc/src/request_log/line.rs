@@ -4,7 +4,8 @@ use super::notes::{End, Notes, Spent, milliseconds};
 use crate::request_id::RequestId;
 use crate::trace::trace_id;
 
-/// Writes the line of a request. Texts chosen by clients are fields, which every log format escapes.
+/// Writes the line of a request. Texts chosen by clients are fields, which every log format
+/// escapes.
 pub(super) fn write(transport: &'static str, notes: &Notes, spent: Spent, end: End) {
     let operation = &notes.operation;
     let trace_id = trace_id();

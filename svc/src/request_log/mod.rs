@@ -1,9 +1,9 @@
 //! The request log: a line for each request, and a warning for each slow operation.
 //!
-//! A layer around the routes creates a record of each request and makes it current while the request is polled, so that
-//! all code that runs in it can add to it: the engine adds the operation, the gate and the driver their times. If
-//! neither the log nor the warnings are enabled there is no layer, and code that would record something only checks one
-//! flag.
+//! A layer around the routes creates a record of each request and makes it current while the
+//! request is polled, so that all code that runs in it can add to it: the engine adds the
+//! operation, the gate and the driver their times. If neither the log nor the warnings are enabled
+//! there is no layer, and code that would record something only checks one flag.
 
 mod config;
 mod layer;
@@ -22,7 +22,9 @@ use axum::Router;
 pub use config::{LogConfig, LogFormat};
 
 pub(crate) use notes::OperationNote;
-pub(crate) use record::{RunningSql, gate_asked, in_batch, note_answer, note_code, note_operation, statement_began};
+pub(crate) use record::{
+    RunningSql, gate_asked, in_batch, note_answer, note_code, note_operation, statement_began,
+};
 pub(crate) use subscribed::SubscriptionRecord;
 
 #[cfg(feature = "websocket")]
@@ -49,25 +51,44 @@ struct Wanted {
 impl RequestLog {
     /// Creates the request log for these settings; `None` if they disable it.
     pub(crate) fn of(config: &LogConfig) -> Option<Self> {
-        let LogConfig { requests, users, slow_operation: slow, .. } = *config;
+        let LogConfig {
+            requests,
+            users,
+            slow_operation: slow,
+            ..
+        } = *config;
+
         if !requests && slow.is_none() {
             return None;
         }
+
         IS_ON.store(true, Ordering::Relaxed);
-        let log = Self(Arc::new(Wanted { requests, users, slow }));
+        let log = Self(Arc::new(Wanted {
+            requests,
+            users,
+            slow,
+        }));
+
         FIRST.get_or_init(|| log.clone());
+
         Some(log)
     }
 
     /// Runs an operation on a connection whose opening request has already been logged.
     #[cfg(feature = "websocket")]
-    pub(crate) async fn operation<F: Future>(&self, transport: &'static str, operation: F) -> F::Output {
-        Arc::new(Record::new(self.0.clone(), transport)).around(operation).await
+    pub(crate) async fn operation<F: Future>(
+        &self,
+        transport: &'static str,
+        operation: F,
+    ) -> F::Output {
+        Arc::new(Record::new(self.0.clone(), transport))
+            .around(operation)
+            .await
     }
 }
 
-/// Adds the process's request log around a router again, where an outer layer rejects requests before they reach the
-/// inner log.
+/// Adds the process's request log around a router again, where an outer layer rejects requests
+/// before they reach the inner log.
 pub(crate) fn around(router: Router) -> Router {
     match FIRST.get() {
         Some(log) => router.layer(log.clone()),

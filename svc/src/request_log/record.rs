@@ -35,7 +35,11 @@ pub(super) struct Record {
 
 impl Record {
     pub(super) fn new(wanted: Arc<Wanted>, transport: &'static str) -> Self {
-        let notes = Notes { request_id: RequestId::current(), ..Notes::default() };
+        let notes = Notes {
+            request_id: RequestId::current(),
+            ..Notes::default()
+        };
+
         Self {
             wanted,
             began: Instant::now(),
@@ -51,7 +55,11 @@ impl Record {
 
     /// Returns the record of the request that this task handles.
     pub(super) fn current() -> Option<Arc<Self>> {
-        if is_on() { CURRENT.try_with(Arc::clone).ok() } else { None }
+        if is_on() {
+            CURRENT.try_with(Arc::clone).ok()
+        } else {
+            None
+        }
     }
 
     /// Runs a function of the request.
@@ -76,11 +84,13 @@ impl Record {
         if self.has_ended.swap(true, Ordering::Relaxed) {
             return;
         }
+
         let spent = self.spent();
         let notes = self.notes().clone();
         if self.wanted.requests {
             line::write(self.transport, &notes, spent, end);
         }
+
         if self.wanted.slow.is_some_and(|slow| spent.total >= slow) {
             let ran = std::mem::take(&mut *self.ran.lock().unwrap_or_else(PoisonError::into_inner));
             slow::warn(self.transport, &notes, spent, &ran);
@@ -90,15 +100,27 @@ impl Record {
     fn spent(&self) -> Spent {
         let micros = |counter: &AtomicU64| Duration::from_micros(counter.load(Ordering::Relaxed));
         let statements = self.statements.load(Ordering::Relaxed);
-        Spent { total: self.began.elapsed(), gate: micros(&self.gate), sql: micros(&self.sql), statements }
+        Spent {
+            total: self.began.elapsed(),
+            gate: micros(&self.gate),
+            sql: micros(&self.sql),
+            statements,
+        }
     }
 
     /// Adds the times and statements of an operation of this batch.
     fn add(&self, operation: &Self) {
-        let add = |to: &AtomicU64, from: &AtomicU64| to.fetch_add(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        let add = |to: &AtomicU64, from: &AtomicU64| {
+            to.fetch_add(from.load(Ordering::Relaxed), Ordering::Relaxed)
+        };
+
         add(&self.sql, &operation.sql);
         add(&self.gate, &operation.gate);
-        self.statements.fetch_add(operation.statements.load(Ordering::Relaxed), Ordering::Relaxed);
+
+        self.statements.fetch_add(
+            operation.statements.load(Ordering::Relaxed),
+            Ordering::Relaxed,
+        );
     }
 }
 
@@ -111,7 +133,9 @@ impl Drop for Record {
 
 /// Runs one operation of a batch with a separate record.
 pub(crate) async fn in_batch<F: Future>(operation: F) -> F::Output {
-    let Some(batch) = Record::current() else { return operation.await };
+    let Some(batch) = Record::current() else {
+        return operation.await;
+    };
     batch.notes().operations += 1;
     let record = Arc::new(Record::new(batch.wanted.clone(), "batch"));
     let output = record.around(operation).await;
@@ -121,18 +145,29 @@ pub(crate) async fn in_batch<F: Future>(operation: F) -> F::Output {
 
 /// Records the operation of the current request.
 pub(crate) fn note_operation(operation: impl FnOnce() -> OperationNote) {
-    let Some(record) = Record::current() else { return };
+    let Some(record) = Record::current() else {
+        return;
+    };
+
     let mut operation = operation();
     operation.name = operation.name.as_deref().map(short);
-    operation.user_id = operation.user_id.as_deref().filter(|_| record.wanted.users).map(short);
+    operation.user_id = operation
+        .user_id
+        .as_deref()
+        .filter(|_| record.wanted.users)
+        .map(short);
+
     let mut notes = record.notes();
     notes.operation = operation;
+
     notes.request_id = RequestId::current().or_else(|| notes.request_id.take());
 }
 
 /// Records the outcome of the current operation.
 pub(crate) fn note_answer(code: Option<&str>, errors: usize) {
-    let Some(record) = Record::current() else { return };
+    let Some(record) = Record::current() else {
+        return;
+    };
     let mut notes = record.notes();
     notes.code = code.map(|code| short(code).into());
     notes.errors = errors;
@@ -157,7 +192,9 @@ pub(crate) fn gate_asked() -> Option<GateTimer> {
 
 impl Drop for GateTimer {
     fn drop(&mut self) {
-        self.0.gate.fetch_add(micros(self.1.elapsed()), Ordering::Relaxed);
+        self.0
+            .gate
+            .fetch_add(micros(self.1.elapsed()), Ordering::Relaxed);
     }
 }
 
@@ -165,7 +202,8 @@ impl Drop for GateTimer {
 pub(crate) struct RunningSql {
     record: Arc<Record>,
     began: Instant,
-    /// The statement's text, if it contains no values. The outer `None` means that texts are not collected.
+    /// The statement's text, if it contains no values. The outer `None` means that texts are not
+    /// collected.
     sql: Option<Option<Arc<str>>>,
 }
 
@@ -173,7 +211,11 @@ pub(crate) struct RunningSql {
 pub(crate) fn statement_began(sql: impl FnOnce() -> Option<Arc<str>>) -> Option<RunningSql> {
     let record = Record::current()?;
     let sql = record.wanted.slow.map(|_| sql());
-    Some(RunningSql { record, began: Instant::now(), sql })
+    Some(RunningSql {
+        record,
+        began: Instant::now(),
+        sql,
+    })
 }
 
 impl Drop for RunningSql {
@@ -181,8 +223,13 @@ impl Drop for RunningSql {
         let time = self.began.elapsed();
         self.record.statements.fetch_add(1, Ordering::Relaxed);
         self.record.sql.fetch_add(micros(time), Ordering::Relaxed);
+
         if let Some(sql) = self.sql.take() {
-            self.record.ran.lock().unwrap_or_else(PoisonError::into_inner).add(sql, time);
+            self.record
+                .ran
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .add(sql, time);
         }
     }
 }

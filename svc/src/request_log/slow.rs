@@ -33,11 +33,19 @@ impl Statements {
             ran.times += 1;
             ran.time += time;
         } else if self.0.len() < STATEMENTS {
-            self.0.push(Ran { sql, times: 1, time });
+            self.0.push(Ran {
+                sql,
+                times: 1,
+                time,
+            });
         } else if let Some(shortest) = self.0.iter_mut().min_by_key(|ran| ran.time)
             && shortest.time < time
         {
-            *shortest = Ran { sql, times: 1, time };
+            *shortest = Ran {
+                sql,
+                times: 1,
+                time,
+            };
         }
     }
 
@@ -53,6 +61,7 @@ impl Statements {
                 Some(sql) => shown.extend(sql.chars().take(TEXT)),
             }
         }
+
         shown
     }
 }

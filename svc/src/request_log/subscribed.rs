@@ -15,10 +15,15 @@ pub(crate) struct SubscriptionRecord {
 }
 
 impl SubscriptionRecord {
-    /// Starts the record of the subscription in the current request; `None` if requests are not logged.
+    /// Starts the record of the subscription in the current request; `None` if requests are not
+    /// logged.
     pub(crate) fn begin() -> Option<Box<Self>> {
         let record = Record::current().filter(|record| record.wanted.requests)?;
-        Some(Box::new(Self { record, events: 0, errors: 0 }))
+        Some(Box::new(Self {
+            record,
+            events: 0,
+            errors: 0,
+        }))
     }
 
     /// Counts an event and the errors of its response.

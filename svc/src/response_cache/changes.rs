@@ -1,5 +1,5 @@
-//! The changes of rows, counted: a response is stale once a type that it was read from has changed since it was
-//! started, or anything else that determines the result of a read.
+//! The changes of rows, counted: a response is stale once a type that it was read from has changed
+//! since it was started, or anything else that determines the result of a read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,12 +27,20 @@ impl Changes {
     /// Creates a clock without changes for this number of types.
     pub(super) fn new(types: usize) -> Self {
         let types = (0..types).map(|_| AtomicU64::new(0)).collect();
-        Self { clock: AtomicU64::new(0), types, everything: AtomicU64::new(0), schema: Arc::default() }
+        Self {
+            clock: AtomicU64::new(0),
+            types,
+            everything: AtomicU64::new(0),
+            schema: Arc::default(),
+        }
     }
 
     /// Returns the current moment. Reads from now on see all changes so far.
     pub(super) fn now(&self) -> Moment {
-        Moment { changes: self.clock.load(Ordering::SeqCst), schema: self.schema.number() }
+        Moment {
+            changes: self.clock.load(Ordering::SeqCst),
+            schema: self.schema.number(),
+        }
     }
 
     /// Returns the shared version of the schema.
@@ -63,7 +71,10 @@ impl Changes {
         let is_before = |changed: &AtomicU64| changed.load(Ordering::SeqCst) <= moment.changes;
         moment.schema == self.schema.number()
             && is_before(&self.everything)
-            && types.iter().filter_map(|index| self.types.get(*index)).all(is_before)
+            && types
+                .iter()
+                .filter_map(|index| self.types.get(*index))
+                .all(is_before)
     }
 
     fn tick(&self) -> u64 {
@@ -86,6 +97,7 @@ mod tests {
         let second = changes.now();
         assert!(changes.are_none_since(second, &[0, 1, 2]));
         changes.change_everything();
+
         assert!(!changes.are_none_since(second, &[]));
     }
 }

@@ -21,7 +21,12 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(super) fn new(body: Bytes, began: Moment, until: Instant) -> Self {
-        Self { body, began, until, etag: OnceLock::new() }
+        Self {
+            body,
+            began,
+            until,
+            etag: OnceLock::new(),
+        }
     }
 
     /// The body of the response.
@@ -34,10 +39,16 @@ impl Entry {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// Returns the `ETag` of the body. It is weak, because the same response is sent as two media types, and
-    /// compressed.
+    /// Returns the `ETag` of the body. It is weak, because the same response is sent as two media
+    /// types, and compressed.
     pub(crate) fn etag(&self) -> Option<HeaderValue> {
-        let etag = || HeaderValue::try_from(format!("W/\"{}\"", hex::encode(&Sha256::digest(&self.body)[..16]))).ok();
+        let etag = || {
+            HeaderValue::try_from(format!(
+                "W/\"{}\"",
+                hex::encode(&Sha256::digest(&self.body)[..16])
+            ))
+            .ok()
+        };
         self.etag.get_or_init(etag).clone()
     }
 }

@@ -19,8 +19,8 @@ struct Flight {
     landing: Landing,
 }
 
-/// The result of computing a response: `Some(None)` means that other requests may not have it. The channel is closed
-/// without a result when the request that computes the response is dropped.
+/// The result of computing a response: `Some(None)` means that other requests may not have it. The
+/// channel is closed without a result when the request that computes the response is dropped.
 type Landing = watch::Receiver<Option<Option<Arc<Entry>>>>;
 
 /// The role of a request for a response.
@@ -41,15 +41,34 @@ pub(super) struct Lead<'a> {
 }
 
 impl Flights {
-    /// Joins the requests for a response. A computation that started too early is no longer waited for.
-    pub(super) fn join(&self, key: &Arc<[u8]>, now: Moment, is_fresh: impl FnOnce(Moment) -> bool) -> Joined<'_> {
+    /// Joins the requests for a response. A computation that started too early is no longer waited
+    /// for.
+    pub(super) fn join(
+        &self,
+        key: &Arc<[u8]>,
+        now: Moment,
+        is_fresh: impl FnOnce(Moment) -> bool,
+    ) -> Joined<'_> {
         let mut flights = self.locked();
         if let Some(flight) = flights.get(key).filter(|flight| is_fresh(flight.began)) {
             return Joined::Waits(flight.landing.clone());
         }
+
         let (end, landing) = watch::channel(None);
-        flights.insert(key.clone(), Flight { began: now, landing: landing.clone() });
-        Joined::Leads(Lead { flights: self, key: key.clone(), end, landing })
+        flights.insert(
+            key.clone(),
+            Flight {
+                began: now,
+                landing: landing.clone(),
+            },
+        );
+
+        Joined::Leads(Lead {
+            flights: self,
+            key: key.clone(),
+            end,
+            landing,
+        })
     }
 
     /// Nothing under the lock can panic half-way.

@@ -8,8 +8,8 @@ use quick_cache::sync::Cache;
 
 use super::Entry;
 
-/// The initial capacity in responses. It also bounds the number of the cache's shards, each with its share of the
-/// capacity.
+/// The initial capacity in responses. It also bounds the number of the cache's shards, each with
+/// its share of the capacity.
 const EXPECTED: usize = 256;
 /// The largest share of the cache for one response, as a divisor.
 const SHARE: u64 = 16;
@@ -40,8 +40,18 @@ fn weight(key: &[u8], entry: &Entry) -> u64 {
 impl Memory {
     /// An empty cache for `capacity` bytes.
     pub(super) fn new(capacity: u64) -> Self {
-        let entries = Cache::with(EXPECTED, capacity, ByWeight, RandomState::new(), Default::default());
-        Self { entries, share: capacity / SHARE }
+        let entries = Cache::with(
+            EXPECTED,
+            capacity,
+            ByWeight,
+            RandomState::new(),
+            Default::default(),
+        );
+
+        Self {
+            entries,
+            share: capacity / SHARE,
+        }
     }
 
     pub(super) fn get(&self, key: &[u8]) -> Option<Arc<Entry>> {
@@ -57,7 +67,8 @@ impl Memory {
 
     /// Removes a response, unless it was replaced.
     pub(super) fn remove(&self, key: &[u8], entry: &Arc<Entry>) {
-        self.entries.remove_if(key, |known| Arc::ptr_eq(known, entry));
+        self.entries
+            .remove_if(key, |known| Arc::ptr_eq(known, entry));
     }
 }
 
@@ -75,11 +86,28 @@ mod tests {
         let until = Instant::now() + Duration::from_secs(60);
         for (key, body) in [(8, 10_000), (10_000, 8)] {
             for number in 0..1_000_usize {
-                let key: Arc<[u8]> = number.to_le_bytes().into_iter().chain(vec![0; key]).collect();
-                memory.insert(&key, &Arc::new(Entry::new(vec![0; body].into(), moment, until)));
+                let key: Arc<[u8]> = number
+                    .to_le_bytes()
+                    .into_iter()
+                    .chain(vec![0; key])
+                    .collect();
+                memory.insert(
+                    &key,
+                    &Arc::new(Entry::new(vec![0; body].into(), moment, until)),
+                );
             }
-            assert!(memory.entries.weight() <= 1 << 20, "{}", memory.entries.weight());
-            assert!((20..=104).contains(&memory.entries.len()), "{}", memory.entries.len());
+
+            assert!(
+                memory.entries.weight() <= 1 << 20,
+                "{}",
+                memory.entries.weight()
+            );
+
+            assert!(
+                (20..=104).contains(&memory.entries.len()),
+                "{}",
+                memory.entries.len()
+            );
         }
     }
 
@@ -87,7 +115,10 @@ mod tests {
     fn a_large_answer_is_not_kept() {
         let (memory, moment) = (Memory::new(1 << 20), Changes::new(0).now());
         let key: Arc<[u8]> = Arc::from(*b"key");
-        memory.insert(&key, &Arc::new(Entry::new(vec![0; 100_000].into(), moment, Instant::now())));
+        memory.insert(
+            &key,
+            &Arc::new(Entry::new(vec![0; 100_000].into(), moment, Instant::now())),
+        );
         assert!(memory.get(&key).is_none());
     }
 }

@@ -1,7 +1,8 @@
-//! Cached responses: where they are stored, how long they are valid, and which changes make them stale.
+//! Cached responses: where they are stored, how long they are valid, and which changes make them
+//! stale.
 //!
-//! This module is independent of operations. The engine builds the key of a response and names the types of rows that
-//! it was read from (`engine/execute/response_cache/`).
+//! This module is independent of operations. The engine builds the key of a response and names the
+//! types of rows that it was read from (`engine/execute/response_cache/`).
 
 mod changes;
 mod config;

@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use crate::schema::{Model, TypeIndex};
 
-/// The channel. Programs that write to the database in another way can announce changes here too, with `{"types":
-/// ["Post"]}`.
+/// The channel. Programs that write to the database in another way can announce changes here too,
+/// with `{"types": ["Post"]}`.
 pub(super) const CHANNEL: &str = "svc_changed";
 /// The maximum size of a payload in bytes; PostgreSQL accepts less than 8,000.
 const LONGEST: usize = 7_000;
@@ -36,20 +36,43 @@ pub(super) enum News {
 impl News {
     /// Parses a payload. A payload that cannot be parsed may announce any change.
     pub(super) fn read(payload: &str, model: &Model, own: Uuid) -> Self {
-        let Ok(Payload { from, types }) = serde_json::from_str::<Payload<'_>>(payload) else { return Self::Everything };
+        let Ok(Payload { from, types }) = serde_json::from_str::<Payload<'_>>(payload) else {
+            return Self::Everything;
+        };
+
         match types {
             _ if from == Some(own) => Self::Own,
             None => Self::Everything,
             // Another program on the same database may have types that this one lacks.
-            Some(types) => Self::Types(types.iter().filter_map(|name| model.by_name.get(&**name)).copied().collect()),
+            Some(types) => Self::Types(
+                types
+                    .iter()
+                    .filter_map(|name| model.by_name.get(&**name))
+                    .copied()
+                    .collect(),
+            ),
         }
     }
 
     /// Writes the payload for these types.
     pub(super) fn write(types: &[TypeIndex], model: &Model, own: Uuid) -> String {
-        let names = types.iter().filter_map(|index| model.types.get(*index)).map(|def| def.name.as_str().into());
-        let write = |types| serde_json::to_string(&Payload { from: Some(own), types }).unwrap_or_default();
+        let names = types
+            .iter()
+            .filter_map(|index| model.types.get(*index))
+            .map(|def| def.name.as_str().into());
+        let write = |types| {
+            serde_json::to_string(&Payload {
+                from: Some(own),
+                types,
+            })
+            .unwrap_or_default()
+        };
+
         let text = write(Some(names.collect()));
-        if text.len() > LONGEST { write(None) } else { text }
+        if text.len() > LONGEST {
+            write(None)
+        } else {
+            text
+        }
     }
 }

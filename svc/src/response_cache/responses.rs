@@ -33,8 +33,8 @@ pub(crate) struct Responses {
     changes: Changes,
     pub(super) memory: Memory,
     flights: Flights,
-    /// Whether row changes are received. While they are not, or changes of the schema are not detected, nothing is
-    /// cached or served from the cache.
+    /// Whether row changes are received. While they are not, or changes of the schema are not
+    /// detected, nothing is cached or served from the cache.
     hears: AtomicBool,
     feeds: Feeds,
     /// The changes that are yet to be announced to other instances.
@@ -60,7 +60,9 @@ impl Responses {
     /// Creates an empty cache of `capacity` bytes.
     pub(crate) fn new(model: Arc<Model>, capacity: u64, feeds: Feeds) -> Self {
         Self {
-            relatives: (0..model.types.len()).map(|index| relatives(&model, index)).collect(),
+            relatives: (0..model.types.len())
+                .map(|index| relatives(&model, index))
+                .collect(),
             changes: Changes::new(model.types.len()),
             model,
             memory: Memory::new(capacity),
@@ -94,28 +96,50 @@ impl Responses {
 
     /// Announces changes to other instances from now on, for as long as this value exists.
     pub(crate) fn start(&self, hub: &Arc<Hub>) {
-        let news = tell(self.untold.clone(), self.model.clone(), self.own, Arc::downgrade(hub));
+        let news = tell(
+            self.untold.clone(),
+            self.model.clone(),
+            self.own,
+            Arc::downgrade(hub),
+        );
+
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         tasks.push(tokio::spawn(news).abort_handle());
+
         #[cfg(feature = "redis")]
-        tasks.extend(self.shared.clone().map(|shared| tokio::spawn(shared.tell()).abort_handle()));
+        tasks.extend(
+            self.shared
+                .clone()
+                .map(|shared| tokio::spawn(shared.tell()).abort_handle()),
+        );
     }
 
-    /// Finds a response that was read from rows of these types. If there is none, one of the concurrent requests
-    /// computes it.
-    pub(crate) async fn find<'a>(&'a self, key: Vec<u8>, types: &'a [TypeIndex], ttl: Duration) -> Found<'a> {
+    /// Finds a response that was read from rows of these types. If there is none, one of the
+    /// concurrent requests computes it.
+    pub(crate) async fn find<'a>(
+        &'a self,
+        key: Vec<u8>,
+        types: &'a [TypeIndex],
+        ttl: Duration,
+    ) -> Found<'a> {
         if !self.hears.load(Ordering::SeqCst) || !self.changes.are_seen() {
             return Found::Unkept;
         }
+
         if let Some(entry) = self.in_memory(&key, types) {
             return Found::Kept(entry);
         }
+
         let key: Arc<[u8]> = key.into();
         loop {
             let began = self.changes.now();
             let is_fresh = |began| self.changes.are_none_since(began, types);
             match self.flights.join(&key, began, is_fresh) {
-                Joined::Waits(mut landing) => match landing.wait_for(Option::is_some).await.map(|end| end.clone()) {
+                Joined::Waits(mut landing) => match landing
+                    .wait_for(Option::is_some)
+                    .await
+                    .map(|end| end.clone())
+                {
                     Ok(Some(Some(entry))) => return Found::Kept(entry),
                     Ok(_) => return Found::Unkept,
                     // The request that computed it is gone.
@@ -127,6 +151,7 @@ impl Responses {
                         lead.land(Some(entry.clone()));
                         return Found::Kept(entry);
                     }
+
                     let until = Instant::now() + ttl;
                     let fill = Fill {
                         responses: self,
@@ -137,6 +162,7 @@ impl Responses {
                         #[cfg(feature = "redis")]
                         marks: None,
                     };
+
                     return self.in_redis(fill).await;
                 }
             }
@@ -155,7 +181,10 @@ impl Responses {
     /// Looks up a response computed by another instance.
     #[cfg(feature = "redis")]
     async fn in_redis<'a>(&'a self, mut fill: Fill<'a>) -> Found<'a> {
-        let Some(shared) = &self.shared else { return Found::Missing(Box::new(fill)) };
+        let Some(shared) = &self.shared else {
+            return Found::Missing(Box::new(fill));
+        };
+
         match shared.look(&fill.lead.key, fill.types).await {
             Looked::Found { body, time_left } => {
                 let until = (Instant::now() + time_left).min(fill.until);
@@ -189,14 +218,19 @@ impl Responses {
     /// Invalidates responses read from these types.
     fn change(&self, types: &[TypeIndex]) {
         let relatives = types.iter().filter_map(|index| self.relatives.get(*index));
-        let mut all: Vec<TypeIndex> = relatives.flat_map(|relatives| relatives.iter().copied()).collect();
+        let mut all: Vec<TypeIndex> = relatives
+            .flat_map(|relatives| relatives.iter().copied())
+            .collect();
         all.sort_unstable();
         all.dedup();
-        // Redis first: a request that starts after the local change must not find the stale response there.
+
+        // Redis first: a request that starts after the local change must not find the stale
+        // response there.
         #[cfg(feature = "redis")]
         if let Some(shared) = &self.shared {
             shared.change(&all);
         }
+
         self.changes.change(&all);
     }
 }
@@ -206,6 +240,7 @@ impl EventListener for Responses {
         if let Some(types) = self.feeds.get(channel) {
             self.change(types);
         }
+
         if channel == CHANNEL {
             match News::read(payload, &self.model, self.own) {
                 News::Own => {}
@@ -233,7 +268,10 @@ async fn tell(untold: Arc<Untold>, model: Arc<Model>, own: Uuid, hub: Weak<Hub>)
     loop {
         let types = untold.take().await;
         let Some(hub) = hub.upgrade() else { return };
-        match hub.publish(CHANNEL, &News::write(&types, &model, own)).await {
+        match hub
+            .publish(CHANNEL, &News::write(&types, &model, own))
+            .await
+        {
             Ok(()) => untold.done(),
             Err(error) => {
                 let why = "other instances cannot be told of a change; trying again until they can";
@@ -244,31 +282,51 @@ async fn tell(untold: Arc<Untold>, model: Arc<Model>, own: Uuid, hub: Weak<Hub>)
     }
 }
 
-/// The types that change with a type: itself, its possible types, and all types read from the same views.
+/// The types that change with a type: itself, its possible types, and all types read from the same
+/// views.
 fn relatives(model: &Model, index: TypeIndex) -> Box<[TypeIndex]> {
-    let mut found: Vec<TypeIndex> = model.possible_types(index).iter().copied().chain([index]).collect();
+    let mut found: Vec<TypeIndex> = model
+        .possible_types(index)
+        .iter()
+        .copied()
+        .chain([index])
+        .collect();
+
     let sources: Vec<_> = found.iter().filter_map(|own| model.source(*own)).collect();
-    let is_twin = |other: &TypeIndex| model.source(*other).is_some_and(|source| sources.contains(&source));
+    let is_twin = |other: &TypeIndex| {
+        model
+            .source(*other)
+            .is_some_and(|source| sources.contains(&source))
+    };
+
     found.extend((0..model.types.len()).filter(is_twin));
     found.sort_unstable();
     found.dedup();
+
     found.into()
 }
 
 impl Drop for Responses {
     fn drop(&mut self) {
-        self.tasks.get_mut().unwrap_or_else(PoisonError::into_inner).iter().for_each(AbortHandle::abort);
+        self.tasks
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .for_each(AbortHandle::abort);
     }
 }
 
 impl fmt::Debug for Responses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Responses are only for the clients they were computed for.
-        f.debug_struct("Responses").field("memory", &"…").finish_non_exhaustive()
+        f.debug_struct("Responses")
+            .field("memory", &"…")
+            .finish_non_exhaustive()
     }
 }
 
-/// The computation of a missing response. If it is dropped without a response, another waiting request takes over.
+/// The computation of a missing response. If it is dropped without a response, another waiting
+/// request takes over.
 #[derive(Debug)]
 pub(crate) struct Fill<'a> {
     pub(super) responses: &'a Responses,
@@ -281,10 +339,16 @@ pub(crate) struct Fill<'a> {
 }
 
 impl Fill<'_> {
-    /// Delivers a response to all waiting requests, and caches it unless something has changed since it was started.
+    /// Delivers a response to all waiting requests, and caches it unless something has changed
+    /// since it was started.
     pub(crate) fn keep(self, body: &Bytes) -> Arc<Entry> {
         // Copied, because a body that was written has more capacity than it needs.
-        let entry = Arc::new(Entry::new(Bytes::copy_from_slice(body), self.began, self.until));
+        let entry = Arc::new(Entry::new(
+            Bytes::copy_from_slice(body),
+            self.began,
+            self.until,
+        ));
+
         if self.responses.is_fresh(&entry, self.types) {
             self.responses.memory.insert(&self.lead.key, &entry);
             #[cfg(feature = "redis")]
@@ -292,7 +356,9 @@ impl Fill<'_> {
                 shared.keep(marks, &entry);
             }
         }
+
         self.lead.land(Some(entry.clone()));
+
         entry
     }
 

@@ -1,7 +1,7 @@
 //! Responses in Redis, shared by instances.
 //!
-//! Each type has a mark there, which a change replaces. A response is stored with the marks that its types had before
-//! it was computed, and is valid as long as they keep these marks.
+//! Each type has a mark there, which a change replaces. A response is stored with the marks that
+//! its types had before it was computed, and is valid as long as they keep these marks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,23 +26,25 @@ static CHANGE: Script = Script::new(include_str!("change.lua"));
 const PATIENCE: Duration = Duration::from_millis(100);
 /// The time after a failure during which no request waits for Redis.
 const PAUSE: Duration = Duration::from_millis(500);
-/// The lifetime of a mark in seconds. It is longer than that of any response, so that no response outlives a change of
-/// its type.
+/// The lifetime of a mark in seconds. It is longer than that of any response, so that no response
+/// outlives a change of its type.
 const MARK_SECONDS: u32 = 7 * 86_400;
 
 /// The responses of all instances of a service with the same schema.
 #[derive(Debug)]
 pub(crate) struct SharedResponses {
     client: RedisClient,
-    /// Distinguishes GraphQL schemas and versions of svc. It is a hash tag too, so that a cluster stores all of it in
-    /// one place.
+    /// Distinguishes GraphQL schemas and versions of svc. It is a hash tag too, so that a cluster
+    /// stores all of it in one place.
     prefix: String,
     /// The key of each type's mark.
     marks: Box<[String]>,
-    /// The version of the database's schema, which is a part of each response's key: an instance that has not seen a
-    /// change yet neither finds nor replaces the responses of an instance that has.
+    /// The version of the database's schema, which is a part of each response's key: an instance
+    /// that has not seen a change yet neither finds nor replaces the responses of an instance that
+    /// has.
     schema: Arc<SchemaVersion>,
-    /// The changes that are not sent to Redis yet. Until they are, nothing of these types is read from it.
+    /// The changes that are not sent to Redis yet. Until they are, nothing of these types is read
+    /// from it.
     untold: Untold,
     began: Instant,
     /// The time of the next attempt to use Redis, in milliseconds since `began`.
@@ -69,11 +71,28 @@ pub(super) enum Looked {
 
 impl SharedResponses {
     pub(crate) fn new(client: RedisClient, model: &Model, schema: Arc<SchemaVersion>) -> Self {
-        let version = Sha256::new().chain_update(env!("CARGO_PKG_VERSION")).chain_update(&model.sdl).finalize();
+        let version = Sha256::new()
+            .chain_update(env!("CARGO_PKG_VERSION"))
+            .chain_update(&model.sdl)
+            .finalize();
         let prefix = format!("svc:{{response:{}}}", hex::encode(&version[..8]));
-        let marks = model.types.iter().map(|def| format!("{prefix}:type:{}", def.name)).collect();
+        let marks = model
+            .types
+            .iter()
+            .map(|def| format!("{prefix}:type:{}", def.name))
+            .collect();
+
         let (untold, began, retry_at) = (Untold::default(), Instant::now(), AtomicU64::new(0));
-        Self { client, prefix, marks, schema, untold, began, retry_at }
+
+        Self {
+            client,
+            prefix,
+            marks,
+            schema,
+            untold,
+            began,
+            retry_at,
+        }
     }
 
     /// Looks up a response.
@@ -81,12 +100,22 @@ impl SharedResponses {
         if self.untold.concern(types) || self.now() < self.retry_at.load(Ordering::Relaxed) {
             return Looked::Missing(None);
         }
+
         let (fingerprint, digest) = (self.schema.fingerprint(), Sha256::digest(key));
-        let digest = Sha256::new().chain_update(digest).chain_update(fingerprint.as_bytes()).finalize();
+        let digest = Sha256::new()
+            .chain_update(digest)
+            .chain_update(fingerprint.as_bytes())
+            .finalize();
         let answer = format!("{}:{}", self.prefix, hex::encode(digest));
-        let keys: Vec<_> = std::iter::once(answer).chain(self.marks_of(types)).collect();
+        let keys: Vec<_> = std::iter::once(answer)
+            .chain(self.marks_of(types))
+            .collect();
         let arguments = (Uuid::new_v4().simple().to_string(), MARK_SECONDS);
-        let found = self.client.run::<(Vec<u8>, i64, Vec<u8>)>(&FIND, &keys, &arguments, PATIENCE).await;
+        let found = self
+            .client
+            .run::<(Vec<u8>, i64, Vec<u8>)>(&FIND, &keys, &arguments, PATIENCE)
+            .await;
+
         match self.noted(found) {
             None => Looked::Missing(None),
             Some((_, time_left, body)) if time_left > 0 => Looked::Found {
@@ -104,7 +133,12 @@ impl SharedResponses {
             let milliseconds = u64::try_from(entry.time_left().as_millis()).unwrap_or_default();
             if milliseconds > 0 {
                 let arguments = (all, &entry.body()[..], milliseconds);
-                shared.noted(shared.client.run::<i64>(&KEEP, &keys, &arguments, PATIENCE).await);
+                shared.noted(
+                    shared
+                        .client
+                        .run::<i64>(&KEEP, &keys, &arguments, PATIENCE)
+                        .await,
+                );
             }
         });
     }
@@ -120,7 +154,12 @@ impl SharedResponses {
             let types = self.untold.take().await;
             let keys: Vec<_> = self.marks_of(&types).collect();
             let arguments = (Uuid::new_v4().simple().to_string(), MARK_SECONDS);
-            match self.noted(self.client.run::<i64>(&CHANGE, &keys, &arguments, PATIENCE).await) {
+
+            match self.noted(
+                self.client
+                    .run::<i64>(&CHANGE, &keys, &arguments, PATIENCE)
+                    .await,
+            ) {
                 Some(_) => self.untold.done(),
                 None => self.untold.failed().await,
             }
@@ -128,7 +167,10 @@ impl SharedResponses {
     }
 
     fn marks_of(&self, types: &[TypeIndex]) -> impl Iterator<Item = String> {
-        types.iter().filter_map(|index| self.marks.get(*index)).cloned()
+        types
+            .iter()
+            .filter_map(|index| self.marks.get(*index))
+            .cloned()
     }
 
     /// Records whether Redis has responded.

@@ -36,7 +36,9 @@ impl Untold {
     #[cfg(feature = "redis")]
     pub(super) fn concern(&self, types: &[TypeIndex]) -> bool {
         let untold = self.locked();
-        types.iter().any(|index| untold.waiting.contains(index) || untold.told.contains(index))
+        types
+            .iter()
+            .any(|index| untold.waiting.contains(index) || untold.told.contains(index))
     }
 
     /// Waits for changes, and takes them for the announcement.

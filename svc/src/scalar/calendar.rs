@@ -1,7 +1,8 @@
 //! Dates and instants in years that RFC 3339 has no four digits for.
 //!
-//! They are written as ISO 8601 and ECMAScript extend it, with a sign and six digits: `+020000-01-01`. The year 0 is
-//! 1 BC. PostgreSQL writes and reads them as `20000-01-01` and `0001-12-31 BC`.
+//! They are written as ISO 8601 and ECMAScript extend it, with a sign and six digits:
+//! `+020000-01-01`. The year 0 is 1 BC. PostgreSQL writes and reads them as `20000-01-01` and
+//! `0001-12-31 BC`.
 
 use chrono::{DateTime, Datelike as _, NaiveDate, SecondsFormat, Utc};
 
@@ -40,23 +41,35 @@ pub(crate) fn sql_date(date: NaiveDate) -> String {
 pub(crate) fn sql_instant(value: DateTime<Utc>) -> String {
     let date = value.date_naive();
     let (era, year) = sql_year(date);
-    format!("{year:04}-{:02}-{:02}{}{era}", date.month(), date.day(), time(value))
+    format!(
+        "{year:04}-{:02}-{:02}{}{era}",
+        date.month(),
+        date.day(),
+        time(value)
+    )
 }
 
 fn sql_year(date: NaiveDate) -> (&'static str, i32) {
     let year = date.year();
-    if year > 0 { ("", year) } else { (" BC", 1 - year) }
+    if year > 0 {
+        ("", year)
+    } else {
+        (" BC", 1 - year)
+    }
 }
 
 /// From the `T` on.
 fn time(value: DateTime<Utc>) -> String {
     let text = value.to_rfc3339_opts(SecondsFormat::AutoSi, true);
-    text.find('T').map_or_else(String::new, |at| text[at..].to_owned())
+    text.find('T')
+        .map_or_else(String::new, |at| text[at..].to_owned())
 }
 
 /// Reads a date in an extended form, or as PostgreSQL writes it.
 pub(super) fn parse_date(text: &str) -> Option<NaiveDate> {
-    let (text, before_christ) = text.strip_suffix(" BC").map_or((text, false), |text| (text, true));
+    let (text, before_christ) = text
+        .strip_suffix(" BC")
+        .map_or((text, false), |text| (text, true));
     let (at, _) = text.char_indices().skip(1).find(|(_, char)| *char == '-')?;
     let (year, rest) = text.split_at(at);
     let (month, day) = rest.strip_prefix('-')?.split_once('-')?;
@@ -64,6 +77,7 @@ pub(super) fn parse_date(text: &str) -> Option<NaiveDate> {
         let is_number = digits.len() >= least && digits.bytes().all(|byte| byte.is_ascii_digit());
         is_number.then(|| digits.parse().ok()).flatten()
     };
+
     let year = match year.strip_prefix(['+', '-']) {
         Some(digits) if digits.len() == 6 && !before_christ && year != "-000000" => {
             number(digits, 6)? * if year.starts_with('-') { -1 } else { 1 }
@@ -72,25 +86,35 @@ pub(super) fn parse_date(text: &str) -> Option<NaiveDate> {
         None if year.len() == 4 || !year.starts_with('0') => number(year, 4)?,
         _ => return None,
     };
+
     let part = |digits: &str| match digits.len() {
         2 => number(digits, 2).and_then(|part| u32::try_from(part).ok()),
         _ => None,
     };
+
     NaiveDate::from_ymd_opt(year, part(month)?, part(day)?).filter(|date| *date >= FIRST)
 }
 
 /// Reads an instant in an extended form, or as PostgreSQL writes it.
 pub(super) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
-    let (text, era) = text.strip_suffix(" BC").map_or((text, ""), |text| (text, " BC"));
+    let (text, era) = text
+        .strip_suffix(" BC")
+        .map_or((text, ""), |text| (text, " BC"));
     let (date, time) = text.split_once(['T', 't'])?;
     let date = parse_date(&format!("{date}{era}"))?;
+
     // A year that RFC 3339 has, for the time and the offset.
     let known = DateTime::parse_from_rfc3339(&format!("2000-01-01T{time}")).ok()?;
-    let value = date.and_time(known.time()).checked_sub_offset(*known.offset())?.and_utc();
+    let value = date
+        .and_time(known.time())
+        .checked_sub_offset(*known.offset())?
+        .and_utc();
+
     (value.date_naive() >= FIRST).then_some(value)
 }
 
-/// Whether a text that PostgreSQL reads as an instant or a time of day is finer than the microseconds that it keeps.
+/// Whether a text that PostgreSQL reads as an instant or a time of day is finer than the
+/// microseconds that it keeps.
 pub(crate) fn is_finer_than_micros(text: &str) -> bool {
     fraction(text).is_some_and(|(_, digits)| digits.bytes().skip(6).any(|digit| digit != b'0'))
 }
@@ -98,7 +122,9 @@ pub(crate) fn is_finer_than_micros(text: &str) -> bool {
 /// The last microsecond that is not after an instant or a time of day.
 pub(crate) fn to_micros(text: &str) -> String {
     match fraction(text) {
-        Some((at, digits)) if digits.len() > 6 => [&text[..at + 6], &text[at + digits.len()..]].concat(),
+        Some((at, digits)) if digits.len() > 6 => {
+            [&text[..at + 6], &text[at + digits.len()..]].concat()
+        }
         _ => text.to_owned(),
     }
 }
@@ -107,7 +133,9 @@ pub(crate) fn to_micros(text: &str) -> String {
 fn fraction(text: &str) -> Option<(usize, &str)> {
     let at = text.find('.')? + 1;
     let rest = &text[at..];
-    let end = rest.find(|char: char| !char.is_ascii_digit()).unwrap_or(rest.len());
+    let end = rest
+        .find(|char: char| !char.is_ascii_digit())
+        .unwrap_or(rest.len());
     Some((at, &rest[..end]))
 }
 
@@ -128,11 +156,22 @@ mod tests {
             ("+262142-12-31", "+262142-12-31", "262142-12-31"),
         ] {
             let date = parse_date(text).unwrap();
-            assert_eq!((extended_date(date), sql_date(date)), (extended.to_owned(), sql.to_owned()), "{text}");
-            let (date, era) = text.strip_suffix(" BC").map_or((text, ""), |date| (date, " BC"));
+            assert_eq!(
+                (extended_date(date), sql_date(date)),
+                (extended.to_owned(), sql.to_owned()),
+                "{text}"
+            );
+            let (date, era) = text
+                .strip_suffix(" BC")
+                .map_or((text, ""), |date| (date, " BC"));
             let instant = parse_instant(&format!("{date}T01:30:00.5+01:00{era}")).unwrap();
-            assert_eq!(extended_instant(instant), format!("{extended}T00:30:00.500Z"), "{text}");
+            assert_eq!(
+                extended_instant(instant),
+                format!("{extended}T00:30:00.500Z"),
+                "{text}"
+            );
         }
+
         for text in [
             "infinity",
             "-000000-01-01",
@@ -158,8 +197,14 @@ mod tests {
     #[test]
     fn fractions_are_cut_to_microseconds() {
         for (text, micros) in [
-            ("2024-01-01T00:00:00.1234567Z", Some("2024-01-01T00:00:00.123456Z")),
-            ("0044-03-15T00:00:00.123456789Z BC", Some("0044-03-15T00:00:00.123456Z BC")),
+            (
+                "2024-01-01T00:00:00.1234567Z",
+                Some("2024-01-01T00:00:00.123456Z"),
+            ),
+            (
+                "0044-03-15T00:00:00.123456789Z BC",
+                Some("0044-03-15T00:00:00.123456Z BC"),
+            ),
             ("12:00:00.0000001", Some("12:00:00.000000")),
             ("2024-01-01T00:00:00.123456000Z", None),
             ("2024-01-01T00:00:00Z", None),

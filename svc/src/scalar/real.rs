@@ -1,4 +1,5 @@
-//! `real`, whose values mean the decimal that PostgreSQL writes for them: the shortest that no other `real` is nearer to.
+//! `real`, whose values mean the decimal that PostgreSQL writes for them: the shortest that no
+//! other `real` is nearer to.
 
 /// All integers below this are values of `real`, and their shortest decimals.
 const EXACT: f32 = 16_777_216.0;
@@ -9,21 +10,41 @@ pub(crate) fn shortest_decimal(value: f32) -> f64 {
         return value.into();
     }
     // What was just written is a number.
-    zmij::Buffer::new().format_finite(value).parse().unwrap_or_else(|_| value.into())
+    zmij::Buffer::new()
+        .format_finite(value)
+        .parse()
+        .unwrap_or_else(|_| value.into())
 }
 
 /// Whether a number lies between two values of `real`.
 pub(crate) fn is_between_reals(text: &str) -> bool {
-    let Ok(number) = text.parse::<f64>() else { return false };
-    !number.is_nan() && shortest_decimal(nearest(number)).total_cmp(&(number + 0.0)).is_ne()
+    let Ok(number) = text.parse::<f64>() else {
+        return false;
+    };
+    !number.is_nan()
+        && shortest_decimal(nearest(number))
+            .total_cmp(&(number + 0.0))
+            .is_ne()
 }
 
 /// The last `real` that is not after a number.
 pub(crate) fn to_real(text: &str) -> String {
-    let Ok(number) = text.parse::<f64>() else { return text.to_owned() };
+    let Ok(number) = text.parse::<f64>() else {
+        return text.to_owned();
+    };
+
     let near = nearest(number);
-    let below = if shortest_decimal(near) > number { near.next_down() } else { near };
-    if below.is_infinite() { "-Infinity".to_owned() } else { below.to_string() }
+    let below = if shortest_decimal(near) > number {
+        near.next_down()
+    } else {
+        near
+    };
+
+    if below.is_infinite() {
+        "-Infinity".to_owned()
+    } else {
+        below.to_string()
+    }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "the nearest is asked for")]
@@ -67,6 +88,7 @@ mod tests {
             assert_eq!(is_between_reals(text), text != "0.09999999", "{text}");
             assert_eq!(to_real(text).parse::<f32>().unwrap(), below, "{text}");
         }
+
         for text in ["0", "-0", "0.0", "-0.0", "x"] {
             assert!(!is_between_reals(text), "{text}");
         }

@@ -56,8 +56,17 @@ impl SqlValue {
 
     /// A coerced input object with `from` and `to`, in this order.
     pub(crate) fn range(value: &Value) -> Self {
-        let Value::Object(fields) = value else { return Self::from_graphql(value) };
-        Self::List(["from", "to"].iter().filter_map(|key| fields.get(*key)).map(Self::from_graphql).collect())
+        let Value::Object(fields) = value else {
+            return Self::from_graphql(value);
+        };
+
+        Self::List(
+            ["from", "to"]
+                .iter()
+                .filter_map(|key| fields.get(*key))
+                .map(Self::from_graphql)
+                .collect(),
+        )
     }
 
     /// A coerced GraphQL value.
@@ -65,7 +74,9 @@ impl SqlValue {
         match value {
             Value::Null => Self::Null,
             Value::Boolean(value) => Self::Bool(*value),
-            Value::Number(number) => number.as_i64().map_or_else(|| Self::Text(number.to_string()), Self::Int),
+            Value::Number(number) => number
+                .as_i64()
+                .map_or_else(|| Self::Text(number.to_string()), Self::Int),
             Value::String(text) => Self::Text(text.clone()),
             Value::Enum(name) => Self::Text(name.to_string()),
             Value::List(items) => Self::List(items.iter().map(Self::from_graphql).collect()),

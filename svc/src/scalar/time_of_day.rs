@@ -1,5 +1,5 @@
-//! Times of day with the end of the day, and leap seconds, as PostgreSQL reads them: `23:59:60` is `24:00:00`, and any other
-//! leap second is the beginning of the next minute.
+//! Times of day with the end of the day, and leap seconds, as PostgreSQL reads them: `23:59:60` is
+//! `24:00:00`, and any other leap second is the beginning of the next minute.
 
 use chrono::{DateTime, NaiveTime, TimeDelta, Timelike as _, Utc};
 
@@ -14,11 +14,25 @@ pub(crate) fn end_of_day() -> Option<NaiveTime> {
 /// Reads a time of day.
 pub(crate) fn parse_time(text: &str) -> Option<NaiveTime> {
     if let Some(rest) = text.strip_prefix("24:00") {
-        let seconds = if rest.is_empty() { Some("") } else { rest.strip_prefix(":00") };
-        let fraction = seconds.and_then(|rest| if rest.is_empty() { Some("0") } else { rest.strip_prefix('.') });
-        let is_end = fraction.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit == b'0'));
+        let seconds = if rest.is_empty() {
+            Some("")
+        } else {
+            rest.strip_prefix(":00")
+        };
+
+        let fraction = seconds.and_then(|rest| {
+            if rest.is_empty() {
+                Some("0")
+            } else {
+                rest.strip_prefix('.')
+            }
+        });
+
+        let is_end = fraction
+            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit == b'0'));
         return if is_end { end_of_day() } else { None };
     }
+
     without_leap(text.parse().ok()?)
 }
 
@@ -34,8 +48,13 @@ pub(crate) fn write_time(out: &mut Vec<u8>, value: NaiveTime) {
 
 /// The instant that PostgreSQL reads for one in a leap second.
 pub(super) fn instant_without_leap(value: DateTime<Utc>) -> DateTime<Utc> {
-    let before = value.nanosecond().checked_sub(LEAP).and_then(|nanos| value.with_nanosecond(nanos));
-    before.and_then(|before| before.checked_add_signed(TimeDelta::seconds(1))).unwrap_or(value)
+    let before = value
+        .nanosecond()
+        .checked_sub(LEAP)
+        .and_then(|nanos| value.with_nanosecond(nanos));
+    before
+        .and_then(|before| before.checked_add_signed(TimeDelta::seconds(1)))
+        .unwrap_or(value)
 }
 
 /// The time that PostgreSQL reads for one in a leap second; `None` after the end of the day.
@@ -80,7 +99,11 @@ mod tests {
                 write_time(&mut out, time);
                 String::from_utf8(out).unwrap()
             });
-            assert_eq!(written, expected.map(|text| format!("\"{text}\"")), "{text}");
+            assert_eq!(
+                written,
+                expected.map(|text| format!("\"{text}\"")),
+                "{text}"
+            );
         }
     }
 }

@@ -12,7 +12,13 @@ pub(crate) enum AggregateFunction {
 }
 
 impl AggregateFunction {
-    pub(crate) const ALL: [Self; 5] = [Self::CountDistinct, Self::Sum, Self::Avg, Self::Min, Self::Max];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::CountDistinct,
+        Self::Sum,
+        Self::Avg,
+        Self::Min,
+        Self::Max,
+    ];
 
     /// Its name in snake_case; the naming setting applies.
     pub(crate) fn name(self) -> &'static str {
@@ -27,7 +33,9 @@ impl AggregateFunction {
 
     /// The function with a name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|function| function.name() == name)
+        Self::ALL
+            .into_iter()
+            .find(|function| function.name() == name)
     }
 
     /// Its name as part of type names.
@@ -54,6 +62,10 @@ impl AggregateFunction {
 
     /// Its result for no values.
     pub(crate) fn of_nothing(self) -> &'static str {
-        if self == Self::CountDistinct { "0" } else { "null" }
+        if self == Self::CountDistinct {
+            "0"
+        } else {
+            "null"
+        }
     }
 }

@@ -5,7 +5,8 @@ use async_graphql::Value;
 /// The role of an argument of a planned field; arguments of other fields are simply passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArgRole {
-    /// Passed to the function; on a planned field an equality filter on the stored value of this name.
+    /// Passed to the function; on a planned field an equality filter on the stored value of this
+    /// name.
     Declared,
     /// Like [`Declared`](Self::Declared) for a planned field, but null selects all rows.
     DeclaredUnlessNull,
@@ -37,14 +38,18 @@ pub(crate) enum ArgRole {
     Arguments,
     /// A field of a `where` or an `orderBy` whose value a function computes, with its cost.
     Computed(u64),
-    /// A field of the conditions on a stored value, with the number of comparisons that it counts as.
+    /// A field of the conditions on a stored value, with the number of comparisons that it counts
+    /// as.
     Comparison(u64),
 }
 
 impl ArgRole {
     /// Whether the program declares it.
     pub(crate) fn is_declared(self) -> bool {
-        matches!(self, Self::Declared | Self::DeclaredUnlessNull | Self::Given)
+        matches!(
+            self,
+            Self::Declared | Self::DeclaredUnlessNull | Self::Given
+        )
     }
 
     /// Whether a value has the same effect as omitting the argument.

@@ -2,7 +2,8 @@
 
 use super::{Output, Registry, Shape, SvcType, TypeKey, TypeRef, WrittenRows};
 
-/// The return type of a function without a body: `Vec<T>`, `Option<T>`, `T`, `Connection<T>` or `Aggregate<T>`.
+/// The return type of a function without a body: `Vec<T>`, `Option<T>`, `T`, `Connection<T>` or
+/// `Aggregate<T>`.
 #[diagnostic::on_unimplemented(
     message = "a function without a body cannot return `{Self}`",
     label = "not rows of a view",
@@ -105,7 +106,8 @@ impl<T: Output> FunctionReturn for T {
     }
 }
 
-/// The return type of a field that a function of the database computes: a scalar, an enum, or a list of them.
+/// The return type of a field that a function of the database computes: a scalar, an enum, or a
+/// list of them.
 #[diagnostic::on_unimplemented(
     message = "a field that a function of the database computes cannot return `{Self}`",
     label = "not a value that the function can give",
@@ -122,7 +124,8 @@ impl<T: Output> RowFunctionReturn for T {
     }
 }
 
-/// The return type of a mutation that writes rows of a table: rows of a view, or a result that contains some.
+/// The return type of a mutation that writes rows of a table: rows of a view, or a result that
+/// contains some.
 #[diagnostic::on_unimplemented(
     message = "a mutation that writes to a table cannot return `{Self}`",
     label = "not rows of a view",

@@ -1,5 +1,5 @@
-//! Scalars of users: implementations of async-graphql's `ScalarType`, and the functions called by the code that
-//! `#[svc_scalar]` generates.
+//! Scalars of users: implementations of async-graphql's `ScalarType`, and the functions called by
+//! the code that `#[svc_scalar]` generates.
 
 use async_graphql::{InputType, InputValueError, Pos, ScalarType, Value};
 
@@ -16,8 +16,13 @@ pub(crate) const UPLOAD: &str = "upload";
 /// Returns the scalar's own message.
 pub fn parse_scalar<T: ScalarType + InputType>(value: Option<Value>) -> Result<T, InputError> {
     match value {
-        None | Some(Value::Null) => Err(InputError::expected(&<T as InputType>::type_name(), value.as_ref())),
-        Some(value) => <T as ScalarType>::parse(value).map_err(|error| InputError::new(message(error))),
+        None | Some(Value::Null) => Err(InputError::expected(
+            &<T as InputType>::type_name(),
+            value.as_ref(),
+        )),
+        Some(value) => {
+            <T as ScalarType>::parse(value).map_err(|error| InputError::new(message(error)))
+        }
     }
 }
 
@@ -73,13 +78,28 @@ fn message<T: InputType>(error: InputValueError<T>) -> String {
 
 /// Rewords a message of async-graphql about a value of the scalar `name`.
 fn in_our_words(message: &str, name: &str) -> String {
-    if let Some((_, reason)) = message.strip_prefix("Failed to parse \"").and_then(|rest| rest.split_once("\": ")) {
+    if let Some((_, reason)) = message
+        .strip_prefix("Failed to parse \"")
+        .and_then(|rest| rest.split_once("\": "))
+    {
         return reason.to_owned();
     }
-    let wrong_kind = message.strip_prefix("Expected input type \"").and_then(|rest| rest.split_once("\", found "));
-    let Some((expected, found)) = wrong_kind else { return message.to_owned() };
+
+    let wrong_kind = message
+        .strip_prefix("Expected input type \"")
+        .and_then(|rest| rest.split_once("\", found "));
+    let Some((expected, found)) = wrong_kind else {
+        return message.to_owned();
+    };
+
     let found = shorten(found.strip_suffix('.').unwrap_or(found));
+
     // A scalar that delegates to another one reports the other one's expectation.
-    let expected = if expected == name { "another kind of value" } else { expected };
+    let expected = if expected == name {
+        "another kind of value"
+    } else {
+        expected
+    };
+
     format!("expected {expected}, found {found}")
 }

@@ -103,7 +103,9 @@ pub enum SchemaError {
         path: String,
     },
     /// Two functions have the same name.
-    #[error("the {kind} `{name}` is listed twice, as `{first}` and as `{second}`; rename one with `name = \"…\"`")]
+    #[error(
+        "the {kind} `{name}` is listed twice, as `{first}` and as `{second}`; rename one with `name = \"…\"`"
+    )]
     OperationClash {
         /// `query`, `mutation` or `subscription`.
         kind: &'static str,
@@ -124,7 +126,9 @@ pub enum SchemaError {
     #[error("no query is registered; a GraphQL schema needs at least one: `.queries(queries![…])`")]
     NoQuery,
     /// A default value does not fit its type.
-    #[error("the default of `{argument}` of `{path}`, `{literal}`, is not a value of `{expected}`: {why}")]
+    #[error(
+        "the default of `{argument}` of `{path}`, `{literal}`, is not a value of `{expected}`: {why}"
+    )]
     BadDefault {
         /// The argument or input field.
         argument: String,
@@ -202,7 +206,8 @@ pub enum SchemaError {
         /// The row's Rust item.
         row: String,
     },
-    /// An argument for a function or SQL has the name of an argument for the rows' conditions, order or page.
+    /// An argument for a function or SQL has the name of an argument for the rows' conditions,
+    /// order or page.
     #[error(
         "the argument `{argument}` of `{path}` goes to what the rows come from, and its name is that of the rows' own \
          `{argument}`; give it another name"
@@ -213,7 +218,8 @@ pub enum SchemaError {
         /// The function.
         path: String,
     },
-    /// A planned function's argument and the field that it filters on have types that cannot be compared.
+    /// A planned function's argument and the field that it filters on have types that cannot be
+    /// compared.
     #[error(
         "the argument `{argument}` of `{path}` has the type `{given}`, and the field of `{row}` that it filters on has \
          `{expected}`; give the argument the field's type, or a list of it"
@@ -250,7 +256,9 @@ pub enum SchemaError {
         path: String,
     },
     /// A function of the database returns a list of results.
-    #[error("`{path}` answers with a list of results; answer with one result whose entity is a list")]
+    #[error(
+        "`{path}` answers with a list of results; answer with one result whose entity is a list"
+    )]
     ListOfResults {
         /// The mutation.
         path: String,
@@ -308,7 +316,8 @@ pub enum SchemaError {
         /// The difference from the interface.
         why: String,
     },
-    /// An argument would be compared with a field that has checks, so that the comparison would reveal its value.
+    /// An argument would be compared with a field that has checks, so that the comparison would
+    /// reveal its value.
     #[error(
         "the argument `{argument}` of `{path}` would be compared with a field of `{row}` that `authorize_field` checks \
          for each object; give the function a body that decides, or guard the field in place of the check"
@@ -345,7 +354,9 @@ pub enum SchemaError {
         path: String,
     },
     /// A type listed as a node whose rows have no id that could be exposed.
-    #[error("`{path}` is listed in `nodes`, but {why}; a node has a `sql_source` and an `id` that is never null")]
+    #[error(
+        "`{path}` is listed in `nodes`, but {why}; a node has a `sql_source` and an `id` that is never null"
+    )]
     NotANode {
         /// The Rust item.
         path: String,
@@ -377,6 +388,9 @@ pub enum SchemaError {
 
 impl SchemaError {
     pub(super) fn misplaced_page((argument, path): (&str, &str)) -> Self {
-        Self::MisplacedPage { argument: argument.to_owned(), path: path.to_owned() }
+        Self::MisplacedPage {
+            argument: argument.to_owned(),
+            path: path.to_owned(),
+        }
     }
 }

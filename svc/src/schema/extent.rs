@@ -35,22 +35,34 @@ impl Lengths {
 
 impl Extent {
     pub(crate) fn of(schema: &Schema) -> Self {
-        let mut extent = Self { types: schema.types.len() as u64, ..Self::default() };
+        let mut extent = Self {
+            types: schema.types.len() as u64,
+            ..Self::default()
+        };
+
         let mut fields = |count: usize, arguments: &mut dyn Iterator<Item = usize>| {
             extent.fields.add(count);
             arguments.for_each(|count| extent.arguments.add(count));
         };
+
         let implementers = schema.implementers_map();
         let (mut interfaces, mut possible) = (Lengths::default(), Lengths::default());
         let (mut input_fields, mut enum_values) = (Lengths::default(), Lengths::default());
+
         for (name, def) in &schema.types {
             match def {
                 ExtendedType::Object(object) => {
-                    fields(object.fields.len(), &mut object.fields.values().map(|field| field.arguments.len()));
+                    fields(
+                        object.fields.len(),
+                        &mut object.fields.values().map(|field| field.arguments.len()),
+                    );
                     interfaces.add(object.implements_interfaces.len());
                 }
                 ExtendedType::Interface(interface) => {
-                    fields(interface.fields.len(), &mut interface.fields.values().map(|field| field.arguments.len()));
+                    fields(
+                        interface.fields.len(),
+                        &mut interface.fields.values().map(|field| field.arguments.len()),
+                    );
                     interfaces.add(interface.implements_interfaces.len());
                     possible.add(implementers.get(name).map_or(0, |all| all.objects.len()));
                 }
@@ -60,9 +72,20 @@ impl Extent {
                 ExtendedType::Scalar(_) => {}
             }
         }
+
         extent.directives = schema.directive_definitions.len() as u64;
-        schema.directive_definitions.values().for_each(|def| extent.directive_arguments.add(def.arguments.len()));
-        Self { interfaces, possible_types: possible, input_fields, enum_values, ..extent }
+        schema
+            .directive_definitions
+            .values()
+            .for_each(|def| extent.directive_arguments.add(def.arguments.len()));
+
+        Self {
+            interfaces,
+            possible_types: possible,
+            input_fields,
+            enum_values,
+            ..extent
+        }
     }
 
     /// The total number of elements of the schema.

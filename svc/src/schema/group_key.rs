@@ -2,8 +2,8 @@
 
 use super::ScalarKind;
 
-/// A value that rows are grouped by: a field of the rows or of the row that a to-one relation leads to, or the period
-/// that contains a date of the rows.
+/// A value that rows are grouped by: a field of the rows or of the row that a to-one relation leads
+/// to, or the period that contains a date of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct GroupKey {
     /// The Rust name of the relation.
@@ -27,8 +27,15 @@ pub(crate) enum Period {
 impl Period {
     /// The periods available for values of a scalar.
     pub(crate) fn of(kind: ScalarKind) -> &'static [Self] {
-        const ALL: [Period; 6] =
-            [Period::Year, Period::Quarter, Period::Month, Period::Week, Period::Day, Period::Hour];
+        const ALL: [Period; 6] = [
+            Period::Year,
+            Period::Quarter,
+            Period::Month,
+            Period::Week,
+            Period::Day,
+            Period::Hour,
+        ];
+
         match kind {
             ScalarKind::DateTime => &ALL,
             ScalarKind::Date => &ALL[..5],

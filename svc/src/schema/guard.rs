@@ -20,7 +20,14 @@ pub enum Guard {
 /// The condition as described in the schema.
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+        let list = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(" or ")
+        };
+
         match self {
             Self::Auth => f.write_str("Requires a user."),
             Self::Permission(name) => write!(f, "Requires the permission `{name}`."),
@@ -55,9 +62,14 @@ impl Guard {
         // JSON strings and lists are also valid GraphQL.
         match *self {
             Self::Auth => " @requiresAuth".to_owned(),
-            Self::Permission(name) => format!(" @requiresPermission(permission: {})", Value::from(name)),
+            Self::Permission(name) => {
+                format!(" @requiresPermission(permission: {})", Value::from(name))
+            }
             Self::Role(name) => format!(" @requiresRole(role: {})", Value::from(name)),
-            Self::AnyPermission(names) => format!(" @requiresAnyPermission(permissions: {})", Value::from(names)),
+            Self::AnyPermission(names) => format!(
+                " @requiresAnyPermission(permissions: {})",
+                Value::from(names)
+            ),
             Self::AnyRole(names) => format!(" @requiresAnyRole(roles: {})", Value::from(names)),
         }
     }
@@ -68,7 +80,13 @@ pub(super) fn described(description: Option<String>, guards: &[Guard]) -> Option
     if guards.is_empty() {
         return description;
     }
-    let required = guards.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+
+    let required = guards
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(" ");
+
     Some(match description {
         Some(description) => format!("{description}\n\n{required}"),
         None => required,

@@ -7,8 +7,9 @@ use crate::json::ExactJson;
 
 /// A value of an argument or an input field.
 ///
-/// Before [`parse`](Self::parse) runs, the engine coerces the value according to the schema: defaults are filled in,
-/// required values are present, and the keys of input objects are the Rust names.
+/// Before [`parse`](Self::parse) runs, the engine coerces the value according to the schema:
+/// defaults are filled in, required values are present, and the keys of input objects are the Rust
+/// names.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a GraphQL input type",
     label = "an argument cannot have this type",
@@ -45,7 +46,10 @@ pub struct InputError {
 impl InputError {
     /// Creates an error with a message for the client, which describes the expected value.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), path: Vec::new() }
+        Self {
+            message: message.into(),
+            path: Vec::new(),
+        }
     }
 
     /// Creates the error for a value of another type than `expected`.
@@ -58,7 +62,10 @@ impl InputError {
                 } else {
                     value.to_string()
                 };
-                Self::new(format!("expected {expected}, found {}", crate::json::shorten(&found)))
+                Self::new(format!(
+                    "expected {expected}, found {}",
+                    crate::json::shorten(&found)
+                ))
             }
             None => Self::new(format!("expected {expected}, found nothing")),
         }
@@ -112,7 +119,9 @@ impl<T: Input> Input for Vec<T> {
             Some(Value::List(items)) => items
                 .into_iter()
                 .enumerate()
-                .map(|(index, item)| T::parse(Some(item)).map_err(|error| error.at(index.to_string())))
+                .map(|(index, item)| {
+                    T::parse(Some(item)).map_err(|error| error.at(index.to_string()))
+                })
                 .collect(),
             other => Err(InputError::expected("a list", other.as_ref())),
         }
@@ -156,7 +165,8 @@ impl<T: Input> Input for MaybeUndefined<T> {
     }
 }
 
-/// Takes the fields of a coerced input object one by one, for the code that `#[svc_input]` generates.
+/// Takes the fields of a coerced input object one by one, for the code that `#[svc_input]`
+/// generates.
 #[derive(Debug)]
 pub struct InputFields(indexmap::IndexMap<async_graphql::Name, Value>);
 

@@ -42,11 +42,12 @@ pub use input::check_input;
 pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
-    AbstractMeta, ActsOn, ArgMeta, BesideMeta, BoxFuture, Check, ComputedMeta, ComputedRun, ElementMeta, EnumMeta,
-    EnumValueMeta, EventMeta, FieldMeta, FunctionMeta, InputMeta, InputRule, InterfaceFieldMeta, KeyFn, KeyNames,
-    MeasuredInput, NestedMeta, NestedVerb, NullArgument, NumberInput, ObjectMeta, OperationKind, OptionalInput,
-    OrderKey, Place, PlannedMeta, ROW_FUNCTION_COST, RelationMeta, ResultMember, ResultMeta, RootFieldMeta,
-    RowFunctionMeta, RowSourceKind, RowSourceMeta, Run, Shape, TextInput, Through, TypeFn, WriteMeta, WriteVerb,
+    AbstractMeta, ActsOn, ArgMeta, BesideMeta, BoxFuture, Check, ComputedMeta, ComputedRun,
+    ElementMeta, EnumMeta, EnumValueMeta, EventMeta, FieldMeta, FunctionMeta, InputMeta, InputRule,
+    InterfaceFieldMeta, KeyFn, KeyNames, MeasuredInput, NestedMeta, NestedVerb, NullArgument,
+    NumberInput, ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta,
+    ROW_FUNCTION_COST, RelationMeta, ResultMember, ResultMeta, RootFieldMeta, RowFunctionMeta,
+    RowSourceKind, RowSourceMeta, Run, Shape, TextInput, Through, TypeFn, WriteMeta, WriteVerb,
     WrittenRows, row_type,
 };
 pub use on_failure::OnFailure;
@@ -70,8 +71,8 @@ pub use error::SchemaError;
 pub(crate) use extent::{Extent, Lengths};
 pub(crate) use group_key::{GroupKey, Period};
 pub(crate) use model::{
-    ArgDef, ArgRole, EDGE, EnumDef, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole, Model, Part, Relation,
-    TypeDef, TypeExpr, TypeIndex, TypeKind,
+    ArgDef, ArgRole, EDGE, EnumDef, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole,
+    Model, Part, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;
 pub(crate) use operator::{Family, Operand, Operator, OperatorDef, SEARCH, family};

@@ -16,8 +16,8 @@ pub(crate) use super::arg_role::ArgRole;
 use super::extent::Extent;
 use super::registry::Decode;
 use super::{
-    Code, GroupKey, Guard, KeyNames, NestedMeta, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, RowFunctionMeta,
-    Run, ScalarKind, Shape, Through, ValueRule,
+    Code, GroupKey, Guard, KeyNames, NestedMeta, ObjectMeta, OrderKey, Place, ResultMeta,
+    RootRules, RowFunctionMeta, Run, ScalarKind, Shape, Through, ValueRule,
 };
 use crate::schema::{AggregateFunction, Period};
 
@@ -81,7 +81,9 @@ impl Model {
 
     /// All fields of object types.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &FieldDef> {
-        (0..self.types.len()).filter_map(|index| self.object(index)).flat_map(|object| object.fields.values())
+        (0..self.types.len())
+            .filter_map(|index| self.object(index))
+            .flat_map(|object| object.fields.values())
     }
 
     /// The names of the fields with checks, as `Type.field`.
@@ -90,8 +92,11 @@ impl Model {
             TypeKind::Object(object) => Some((def, object)),
             _ => None,
         });
-        let fields = objects.flat_map(|(def, object)| object.fields.values().map(move |field| (def, field)));
-        fields.filter(|(_, field)| field.is_checked()).map(|(def, field)| format!("{}.{}", def.name, field.name))
+        let fields =
+            objects.flat_map(|(def, object)| object.fields.values().map(move |field| (def, field)));
+        fields
+            .filter(|(_, field)| field.is_checked())
+            .map(|(def, field)| format!("{}.{}", def.name, field.name))
     }
 
     /// The views and tables with rows, and the junction views between them.
@@ -100,7 +105,10 @@ impl Model {
             FieldKind::Relation(relation) => Some(relation.through?.source),
             _ => None,
         });
-        self.types.iter().filter_map(|def| def.kind.source()).chain(joining)
+        self.types
+            .iter()
+            .filter_map(|def| def.kind.source())
+            .chain(joining)
     }
 }
 
@@ -117,7 +125,10 @@ pub(crate) struct TypeDef {
 /// The kind of a named type.
 #[derive(Debug)]
 pub(crate) enum TypeKind {
-    Scalar { kind: ScalarKind, specified_by: Option<&'static str> },
+    Scalar {
+        kind: ScalarKind,
+        specified_by: Option<&'static str>,
+    },
     Enum(EnumDef),
     Input(InputDef),
     Object(ObjectDef),
@@ -153,12 +164,18 @@ pub(crate) struct EnumDef {
 impl EnumDef {
     /// Whether its values are grouping keys.
     pub(crate) fn groups(&self) -> bool {
-        self.values.first().is_some_and(|value| value.group_key.is_some())
+        self.values
+            .first()
+            .is_some_and(|value| value.group_key.is_some())
     }
 
     /// The grouping key with a name.
     pub(crate) fn group_key(&self, name: &str) -> Option<&GroupKeyMember> {
-        self.values.iter().find(|value| value.name == name)?.group_key.as_ref()
+        self.values
+            .iter()
+            .find(|value| value.name == name)?
+            .group_key
+            .as_ref()
     }
 }
 
@@ -207,7 +224,13 @@ pub(crate) struct ObjectDef {
 impl ObjectDef {
     /// A type that the framework generates.
     pub(crate) fn made(index: TypeIndex, fields: IndexMap<String, FieldDef>) -> Self {
-        Self { index, fields, source: None, implements: Vec::new(), declared: None }
+        Self {
+            index,
+            fields,
+            source: None,
+            implements: Vec::new(),
+            declared: None,
+        }
     }
 }
 
@@ -247,18 +270,21 @@ impl FieldDef {
         self.is_authorized || !self.guards.is_empty()
     }
 
-    /// Whether the field is derived from a relation and returns pages or aggregates of the relation's rows.
+    /// Whether the field is derived from a relation and returns pages or aggregates of the
+    /// relation's rows.
     pub(crate) fn is_beside(&self) -> bool {
         matches!(self.kind, FieldKind::Relation(relation) if relation.is_beside())
     }
 
-    /// Whether the field has checks for each object, so that there is no decision before there is an object.
+    /// Whether the field has checks for each object, so that there is no decision before there is
+    /// an object.
     pub(crate) fn is_checked(&self) -> bool {
         !self.checks.is_empty()
     }
 }
 
-/// The gated fields whose values something reveals: fields with guards, or fields that `authorize_fields` names.
+/// The gated fields whose values something reveals: fields with guards, or fields that
+/// `authorize_fields` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Gated {
     /// A field of an object type, or of each type that implements an interface.
@@ -275,7 +301,11 @@ pub(crate) enum FieldKind {
     /// A struct's field: its position there, and its column or key.
     Stored { index: usize, stored: &'static str },
     /// The id of a node: the position and the name of the struct's own `id`, and its scalar.
-    NodeId { index: usize, stored: &'static str, kind: ScalarKind },
+    NodeId {
+        index: usize,
+        stored: &'static str,
+        kind: ScalarKind,
+    },
     /// A struct's field that leads to rows of another view.
     Relation(Relation),
     /// A field of a type that the framework generates for a row type.
@@ -293,7 +323,8 @@ pub(crate) enum FieldKind {
 /// The key of an order by junction rows; paths to the fields of junction rows begin with it.
 pub(crate) const EDGE: &str = "edge";
 
-/// A relation to rows of another view through a key of this row, or pages or aggregates of these rows.
+/// A relation to rows of another view through a key of this row, or pages or aggregates of these
+/// rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Relation {
     /// The position of the key's field in the struct.
@@ -336,7 +367,8 @@ impl Relation {
         self.shape != Shape::Optional
     }
 
-    /// Whether the field is derived from a relation and returns pages or aggregates of the relation's rows.
+    /// Whether the field is derived from a relation and returns pages or aggregates of the
+    /// relation's rows.
     pub(crate) fn is_beside(&self) -> bool {
         matches!(self.shape, Shape::Connection | Shape::Aggregate)
     }
@@ -361,7 +393,8 @@ pub(crate) enum Part {
     Key,
     /// A field of the key: the period that contains a stored date.
     Period(&'static str, Period),
-    /// A field of the key: the fields of the row that a to-one relation with this Rust name leads to.
+    /// A field of the key: the fields of the row that a to-one relation with this Rust name leads
+    /// to.
     RelatedKey(&'static str),
 }
 
@@ -430,7 +463,9 @@ impl TypeExpr {
 
 impl std::fmt::Debug for Model {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Model").field("types", &self.types.len()).finish_non_exhaustive()
+        f.debug_struct("Model")
+            .field("types", &self.types.len())
+            .finish_non_exhaustive()
     }
 }
 

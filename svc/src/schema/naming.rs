@@ -29,11 +29,13 @@ pub(crate) fn pascal_case(name: &str) -> String {
     words.collect()
 }
 
-/// Joins words at single underscores. Leading, trailing and doubled underscores stay, so that names stay distinct.
+/// Joins words at single underscores. Leading, trailing and doubled underscores stay, so that names
+/// stay distinct.
 fn camel_case(rust: &str) -> String {
     let body = rust.trim_start_matches('_');
     let mut out = rust[..rust.len() - body.len()].to_owned();
     let mut chars = body.chars().peekable();
+
     while let Some(c) = chars.next() {
         match chars.peek() {
             Some(next) if c == '_' && *next != '_' && !out.ends_with('_') => {
@@ -43,6 +45,7 @@ fn camel_case(rust: &str) -> String {
             _ => out.push(c),
         }
     }
+
     out
 }
 

@@ -2,8 +2,9 @@
 
 /// The outcome of a function's writes if it returns a status that is not a success.
 ///
-/// Specify it in the function's attribute, `#[svc::mutation(function = "app.log_in", on_failure = commit)]`, or in a
-/// call from Rust with [`Db::call_with`](crate::db::Db::call_with). An exception always rolls the call back.
+/// Specify it in the function's attribute,
+/// `#[svc::mutation(function = "app.log_in", on_failure = commit)]`, or in a call from Rust with
+/// [`Db::call_with`](crate::db::Db::call_with). An exception always rolls the call back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum OnFailure {
     /// Roll back the writes.

@@ -8,8 +8,9 @@ use super::{ObjectMeta, Registry, TypeKey, TypeRef};
 /// A value that a field can return.
 ///
 /// Implemented for the scalars, for `Option`, `Vec`, references and boxes of them, and by
-/// [`svc_type`](crate::svc_type), [`svc_enum`](crate::svc_enum), [`svc_interface`](crate::svc_interface),
-/// [`svc_union`](crate::svc_union) and [`svc_scalar`](crate::svc_scalar).
+/// [`svc_type`](crate::svc_type), [`svc_enum`](crate::svc_enum),
+/// [`svc_interface`](crate::svc_interface), [`svc_union`](crate::svc_union) and
+/// [`svc_scalar`](crate::svc_scalar).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a GraphQL output type",
     label = "a field cannot answer with this type",

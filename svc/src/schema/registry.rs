@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use super::naming::pascal_case;
 use super::{
-    AbstractMeta, ArgMeta, BesideMeta, ElementMeta, EnumMeta, FieldMeta, FromStored, Input, InputMeta, KeyFn,
-    ObjectMeta, Output, RelationMeta, ResultMeta, ScalarMeta, StoredError, SvcType,
+    AbstractMeta, ArgMeta, BesideMeta, ElementMeta, EnumMeta, FieldMeta, FromStored, Input,
+    InputMeta, KeyFn, ObjectMeta, Output, RelationMeta, ResultMeta, ScalarMeta, StoredError,
+    SvcType,
 };
 
 /// Decodes a row into the user's type.
@@ -100,7 +101,8 @@ pub(crate) enum Derived {
     OrderBy,
 }
 
-/// The page of a relation through a junction view with a type. Its edges have the fields of that type.
+/// The page of a relation through a junction view with a type. Its edges have the fields of that
+/// type.
 #[derive(Debug, Clone)]
 pub(crate) struct JoinedPage {
     /// The prefix of the names of its types, such as `ProductCategories`.
@@ -154,7 +156,8 @@ pub struct Registry {
     pub(crate) entries: Vec<Entry>,
     pub(crate) rust: HashMap<TypeId, TypeKey>,
     pub(crate) decoders: HashMap<TypeKey, Decode>,
-    /// Parameters that expand to several arguments where only one is possible: their names and items.
+    /// Parameters that expand to several arguments where only one is possible: their names and
+    /// items.
     pub(crate) misplaced: Vec<(&'static str, &'static str)>,
     /// The members of mutation results.
     pub(crate) results: HashMap<TypeKey, &'static ResultMeta>,
@@ -163,7 +166,10 @@ pub struct Registry {
 impl Registry {
     /// Registers a scalar. Rust types with equal metadata share the scalar.
     pub fn scalar(&mut self, meta: &'static ScalarMeta) -> TypeRef {
-        let known = self.entries.iter().position(|entry| matches!(entry, Entry::Scalar(other) if **other == *meta));
+        let known = self
+            .entries
+            .iter()
+            .position(|entry| matches!(entry, Entry::Scalar(other) if **other == *meta));
         TypeRef::named(known.map_or_else(|| self.push(Entry::Scalar(meta)), TypeKey))
     }
 
@@ -178,10 +184,17 @@ impl Registry {
     }
 
     /// Registers an object type and the types of its fields.
-    pub fn object<T: FromStored + Output + 'static>(&mut self, meta: &'static ObjectMeta) -> TypeKey {
+    pub fn object<T: FromStored + Output + 'static>(
+        &mut self,
+        meta: &'static ObjectMeta,
+    ) -> TypeKey {
         self.rows::<T>(|registry| {
             let refs = ObjectRefs {
-                fields: meta.fields.iter().map(|field| (field.ty)(registry)).collect(),
+                fields: meta
+                    .fields
+                    .iter()
+                    .map(|field| (field.ty)(registry))
+                    .collect(),
                 relations: meta
                     .fields
                     .iter()
@@ -194,22 +207,41 @@ impl Registry {
                     .collect(),
                 implements: meta.implements.iter().map(|key| key(registry)).collect(),
             };
+
             Entry::Object(meta, refs)
         })
     }
 
-    fn relation(&mut self, object: &ObjectMeta, field: &FieldMeta, relation: &RelationMeta) -> RelationRefs {
-        let (row, joining) = ((relation.row)(self), relation.joining.map(|joining| joining(self)));
+    fn relation(
+        &mut self,
+        object: &ObjectMeta,
+        field: &FieldMeta,
+        relation: &RelationMeta,
+    ) -> RelationRefs {
+        let (row, joining) = (
+            (relation.row)(self),
+            relation.joining.map(|joining| joining(self)),
+        );
         let mut beside = |beside: Option<BesideMeta>| beside.map(|beside| (beside.ty)(self));
         let aggregate = beside(relation.aggregate);
         let connection = match joining.filter(|_| relation.connection.is_some()) {
             Some(joining) => {
-                let page = JoinedPage { name: joined_name(object, field), row, joining };
+                let page = JoinedPage {
+                    name: joined_name(object, field),
+                    row,
+                    joining,
+                };
                 Some(TypeRef::named(self.push(Entry::Joined(page))))
             }
             None => beside(relation.connection),
         };
-        RelationRefs { row, joining, connection, aggregate }
+
+        RelationRefs {
+            row,
+            joining,
+            connection,
+            aggregate,
+        }
     }
 
     /// Registers an interface or union and its members.
@@ -225,21 +257,29 @@ impl Registry {
             };
             Entry::Abstract(meta, refs)
         });
+
         self.results.extend(T::RESULT.map(|result| (key, result)));
         key
     }
 
-    /// The arguments of a function. A parameter of a type such as [`Page`](crate::Page) expands to several.
+    /// The arguments of a function. A parameter of a type such as [`Page`](crate::Page) expands to
+    /// several.
     pub(crate) fn args(&mut self, args: &'static [ArgMeta], path: &'static str) -> Vec<ArgRef> {
         let mut refs = Vec::with_capacity(args.len());
         for (slot, meta) in args.iter().enumerate() {
             match (meta.ty)(self) {
                 TypeRef::Spread(parts) => {
-                    refs.extend(parts.iter().map(|meta| ArgRef { slot, spread: true, meta, ty: (meta.ty)(self) }));
+                    refs.extend(parts.iter().map(|meta| ArgRef {
+                        slot,
+                        spread: true,
+                        meta,
+                        ty: (meta.ty)(self),
+                    }));
                 }
                 ty => refs.push(self.single(slot, meta, ty, path)),
             }
         }
+
         refs
     }
 
@@ -254,13 +294,31 @@ impl Registry {
             .collect()
     }
 
-    /// A single argument or field. One that expands to several is recorded, and reported at the end of the traversal.
-    fn single(&mut self, slot: usize, meta: &'static ArgMeta, ty: TypeRef, path: &'static str) -> ArgRef {
+    /// A single argument or field. One that expands to several is recorded, and reported at the end
+    /// of the traversal.
+    fn single(
+        &mut self,
+        slot: usize,
+        meta: &'static ArgMeta,
+        ty: TypeRef,
+        path: &'static str,
+    ) -> ArgRef {
         if ty.is_spread() {
             self.misplaced.push((meta.element.rust, path));
-            return ArgRef { slot, spread: false, meta, ty: <String as Input>::type_ref(self) };
+            return ArgRef {
+                slot,
+                spread: false,
+                meta,
+                ty: <String as Input>::type_ref(self),
+            };
         }
-        ArgRef { slot, spread: false, meta, ty }
+
+        ArgRef {
+            slot,
+            spread: false,
+            meta,
+            ty,
+        }
     }
 
     /// Registers a type that is generated for a row type; `T` is its Rust type.
@@ -269,9 +327,13 @@ impl Registry {
     }
 
     /// Registers a type with rows, together with its decoder.
-    fn rows<T: FromStored + Output + 'static>(&mut self, walk: impl FnOnce(&mut Self) -> Entry) -> TypeKey {
+    fn rows<T: FromStored + Output + 'static>(
+        &mut self,
+        walk: impl FnOnce(&mut Self) -> Entry,
+    ) -> TypeKey {
         let key = self.once::<T>(walk);
-        self.decoders.insert(key, |value| Ok(Box::new(T::from_stored(value)?)));
+        self.decoders
+            .insert(key, |value| Ok(Box::new(T::from_stored(value)?)));
         key
     }
 
@@ -291,9 +353,13 @@ impl Registry {
     }
 }
 
-/// The prefix of the names of the types that svc generates for a relation: `ProductCategories` for `categories` of
-/// `Product`.
+/// The prefix of the names of the types that svc generates for a relation: `ProductCategories` for
+/// `categories` of `Product`.
 pub(crate) fn joined_name(object: &ObjectMeta, relation: &FieldMeta) -> String {
     let name = |element: &ElementMeta| element.name.unwrap_or(element.rust);
-    format!("{}{}", name(&object.element), pascal_case(name(&relation.element)))
+    format!(
+        "{}{}",
+        name(&object.element),
+        pascal_case(name(&relation.element))
+    )
 }

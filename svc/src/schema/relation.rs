@@ -12,11 +12,12 @@ use crate::scalar::sql_value::SqlValue;
 
 /// The row of another view that a key of this row leads to; `Option<One<T>>` if there may be none.
 ///
-/// The value only contains the key. The rows are read when a client selects the field, for all parents at once: as a
-/// part of the statement that reads the parents, or with one statement for each relation if the parents are values.
+/// The value only contains the key. The rows are read when a client selects the field, for all
+/// parents at once: as a part of the statement that reads the parents, or with one statement for
+/// each relation if the parents are values.
 ///
-/// The field needs `#[relation]`. A key on this side is compared with a key on the other side; each is a column of the
-/// view, or else a key of its `data`.
+/// The field needs `#[relation]`. A key on this side is compared with a key on the other side; each
+/// is a column of the view, or else a key of its `data`.
 ///
 /// | Field | `from`, the key here | `to`, the key there |
 /// |---|---|---|
@@ -61,12 +62,14 @@ pub struct One<T> {
     row: PhantomData<fn() -> T>,
 }
 
-/// The rows of another view that a key of this row leads to: a list with `where`, `orderBy`, `limit` and `offset`.
+/// The rows of another view that a key of this row leads to: a list with `where`, `orderBy`,
+/// `limit` and `offset`.
 ///
 /// Each parent has its own page, so `limit` applies per parent. The keys are as for [`One`].
 ///
-/// `#[relation(connection, aggregate)]` adds two more fields to the list: `postsConnection` for pages with cursors, and
-/// `postsAggregate` for aggregates of the rows. `connection = "…"` and `aggregate = "…"` rename them.
+/// `#[relation(connection, aggregate)]` adds two more fields to the list: `postsConnection` for
+/// pages with cursors, and `postsAggregate` for aggregates of the rows. `connection = "…"` and
+/// `aggregate = "…"` rename them.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -110,10 +113,14 @@ pub trait Relation: Send + Sync + Sized {
     /// Creates the relation of a row with this key.
     fn from_key(key: Option<String>) -> Self;
 
-    /// Creates the relation of a row whose keys are stored under these names. The keys remain available to other
-    /// fields.
+    /// Creates the relation of a row whose keys are stored under these names. The keys remain
+    /// available to other fields.
     fn read(fields: &StoredFields, stored: &[&str]) -> Self {
-        Self::from_key(joined(stored.iter().map(|stored| fields.get(stored).and_then(key_text))))
+        Self::from_key(joined(
+            stored
+                .iter()
+                .map(|stored| fields.get(stored).and_then(key_text)),
+        ))
     }
 
     /// The field's GraphQL type.
@@ -126,14 +133,17 @@ pub trait Relation: Send + Sync + Sized {
 macro_rules! relation {
     ($name:ident, $many:literal) => {
         impl<T> $name<T> {
-            /// Creates the relation that starts at a key, for structs that are constructed manually. A composite key is
-            /// a tuple, in the order of the attribute.
+            /// Creates the relation that starts at a key, for structs that are constructed
+            /// manually. A composite key is a tuple, in the order of the attribute.
             pub fn new(key: impl RelationKey) -> Self {
-                Self { key: key.into_text(), row: PhantomData }
+                Self {
+                    key: key.into_text(),
+                    row: PhantomData,
+                }
             }
 
-            /// Returns the key as text; `None` if the row has no key, so that the relation leads nowhere. A composite
-            /// key is a JSON list of the texts of its parts.
+            /// Returns the key as text; `None` if the row has no key, so that the relation leads
+            /// nowhere. A composite key is a JSON list of the texts of its parts.
             pub fn key(&self) -> Option<&str> {
                 self.key.as_deref()
             }
@@ -146,7 +156,10 @@ macro_rules! relation {
                 T::register(registry)
             }
             fn from_key(key: Option<String>) -> Self {
-                Self { key, row: PhantomData }
+                Self {
+                    key,
+                    row: PhantomData,
+                }
             }
             fn type_ref(registry: &mut Registry) -> TypeRef {
                 let row = TypeRef::named(T::register(registry));
@@ -167,7 +180,10 @@ macro_rules! relation {
         /// The key, as text or null.
         impl<'de, T> Deserialize<'de> for $name<T> {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Option::deserialize(deserializer).map(|key| Self { key, row: PhantomData })
+                Option::deserialize(deserializer).map(|key| Self {
+                    key,
+                    row: PhantomData,
+                })
             }
         }
 
@@ -179,13 +195,19 @@ macro_rules! relation {
 
         impl<T> Clone for $name<T> {
             fn clone(&self) -> Self {
-                Self { key: self.key.clone(), row: PhantomData }
+                Self {
+                    key: self.key.clone(),
+                    row: PhantomData,
+                }
             }
         }
 
         impl<T> Default for $name<T> {
             fn default() -> Self {
-                Self { key: None, row: PhantomData }
+                Self {
+                    key: None,
+                    row: PhantomData,
+                }
             }
         }
 
@@ -277,10 +299,15 @@ tuples!(A B);
 tuples!(A B C);
 tuples!(A B C D);
 
-/// Encodes the keys of a row as one text: the key itself, or a JSON list of several keys; `None` if one is missing.
+/// Encodes the keys of a row as one text: the key itself, or a JSON list of several keys; `None` if
+/// one is missing.
 pub(crate) fn joined(keys: impl Iterator<Item = Option<String>>) -> Option<String> {
     let mut keys: Vec<String> = keys.collect::<Option<_>>()?;
-    if keys.len() == 1 { keys.pop() } else { Some(serde_json::Value::from(keys).to_string()) }
+    if keys.len() == 1 {
+        keys.pop()
+    } else {
+        Some(serde_json::Value::from(keys).to_string())
+    }
 }
 
 /// Whether a text encodes this many keys. Any text may be a single key.

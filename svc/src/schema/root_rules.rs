@@ -15,7 +15,8 @@ pub struct RootRules {
     pub rate_limit: Option<RootLimit>,
     /// How long the response of a query may be cached, in seconds.
     pub cache: Option<u32>,
-    /// The row types that a query reads in addition to those of its result, or that a mutation writes.
+    /// The row types that a query reads in addition to those of its result, or that a mutation
+    /// writes.
     pub touches: &'static [fn() -> TypeId],
 }
 
@@ -30,5 +31,11 @@ pub struct RootLimit {
 
 impl RootRules {
     /// No rules.
-    pub const NONE: Self = Self { authorizer: None, guards: &[], rate_limit: None, cache: None, touches: &[] };
+    pub const NONE: Self = Self {
+        authorizer: None,
+        guards: &[],
+        rate_limit: None,
+        cache: None,
+        touches: &[],
+    };
 }

@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::{
-    FromStored, Input, InputError, Output, Registry, Resolved, ScalarKind, ScalarMeta, StoredError, TypeRef,
-    WriteScalar,
+    FromStored, Input, InputError, Output, Registry, Resolved, ScalarKind, ScalarMeta, StoredError,
+    TypeRef, WriteScalar,
 };
 use crate::json::{ExactJson, ExactNumber};
 use crate::scalar::{parse_time, shortest_decimal, text, write_time};
@@ -17,8 +17,12 @@ use crate::scalar::{parse_time, shortest_decimal, text, write_time};
 /// Declares the metadata of a scalar.
 macro_rules! scalar {
     ($meta:ident, $name:literal, $kind:ident, $description:expr, $url:expr) => {
-        static $meta: ScalarMeta =
-            ScalarMeta { name: $name, description: $description, specified_by: $url, kind: ScalarKind::$kind };
+        static $meta: ScalarMeta = ScalarMeta {
+            name: $name,
+            description: $description,
+            specified_by: $url,
+            kind: ScalarKind::$kind,
+        };
     };
 }
 
@@ -34,7 +38,13 @@ scalar!(
     Some("A 64-bit integer, with or without a sign: a number up to 2^53, a string beyond."),
     None
 );
-scalar!(UUID, "UUID", Uuid, Some("A universally unique identifier."), Some("https://www.rfc-editor.org/rfc/rfc9562"));
+scalar!(
+    UUID,
+    "UUID",
+    Uuid,
+    Some("A universally unique identifier."),
+    Some("https://www.rfc-editor.org/rfc/rfc9562")
+);
 scalar!(
     DATE_TIME,
     "DateTime",
@@ -55,9 +65,27 @@ scalar!(
     ),
     Some("https://www.rfc-editor.org/rfc/rfc3339")
 );
-scalar!(TIME, "Time", Time, Some("A time of day, as HH:MM:SS with an optional fraction."), None);
-scalar!(DECIMAL, "Decimal", Decimal, Some("An exact decimal number, as a string."), None);
-scalar!(JSON, "JSON", Json, Some("Any JSON value."), Some("https://www.rfc-editor.org/rfc/rfc8259"));
+scalar!(
+    TIME,
+    "Time",
+    Time,
+    Some("A time of day, as HH:MM:SS with an optional fraction."),
+    None
+);
+scalar!(
+    DECIMAL,
+    "Decimal",
+    Decimal,
+    Some("An exact decimal number, as a string."),
+    None
+);
+scalar!(
+    JSON,
+    "JSON",
+    Json,
+    Some("Any JSON value."),
+    Some("https://www.rfc-editor.org/rfc/rfc8259")
+);
 
 macro_rules! impl_scalar {
     ($ty:ty, $meta:ident, $expected:literal, |$this:ident| $resolve:expr, |$value:ident| $parse:expr, |$json:ident| $stored:expr) => {
@@ -101,7 +129,16 @@ macro_rules! impl_integer {
     )*};
 }
 
-impl_integer!(INT, "a 32-bit integer", |n: &_| Resolved::Int(i64::from(*n)), i8, i16, i32, u8, u16);
+impl_integer!(
+    INT,
+    "a 32-bit integer",
+    |n: &_| Resolved::Int(i64::from(*n)),
+    i8,
+    i16,
+    i32,
+    u8,
+    u16
+);
 impl_integer!(BIG_INT, "a 64-bit integer", Resolved::Scalar, i64, u32, u64);
 
 impl_scalar!(
@@ -140,9 +177,14 @@ impl_scalar!(
         _ => None,
     }
 );
-impl_scalar!(String, STRING, "a string", |this| Resolved::Str(this), |value| value_text(value), |json| json
-    .as_str()
-    .map(str::to_owned));
+impl_scalar!(
+    String,
+    STRING,
+    "a string",
+    |this| Resolved::Str(this),
+    |value| value_text(value),
+    |json| json.as_str().map(str::to_owned)
+);
 impl_scalar!(
     ID,
     ID_SCALAR,
@@ -207,7 +249,11 @@ impl_scalar!(
     Json,
     JSON,
     "a JSON value",
-    |this| if this.is_null() { Resolved::Null } else { Resolved::Scalar(this) },
+    |this| if this.is_null() {
+        Resolved::Null
+    } else {
+        Resolved::Scalar(this)
+    },
     |value| ExactJson::of_argument(value.clone()).nearest().ok(),
     |json| json.clone().nearest().ok()
 );
@@ -215,7 +261,11 @@ impl_scalar!(
     Box<RawValue>,
     JSON,
     "a JSON value",
-    |this| if this.get() == "null" { Resolved::Null } else { Resolved::Scalar(this) },
+    |this| if this.get() == "null" {
+        Resolved::Null
+    } else {
+        Resolved::Scalar(this)
+    },
     |value| RawValue::from_string(ExactJson::of_argument(value.clone()).to_string()).ok(),
     |json| RawValue::from_string(json.to_string()).ok()
 );
@@ -269,7 +319,10 @@ write_scalar! {
 }
 
 /// The nearest `f32`; `None` if it is out of range.
-#[expect(clippy::cast_possible_truncation, reason = "an f32 holds what an f32 can")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "an f32 holds what an f32 can"
+)]
 fn narrow(value: f64) -> Option<f32> {
     Some(value as f32).filter(|value| value.is_finite())
 }

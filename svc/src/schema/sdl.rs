@@ -9,19 +9,44 @@ use super::Guard;
 use super::guard::DIRECTIVES;
 use super::model::{ArgDef, FieldDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-/// Prints all types except the hidden ones and the built-in scalars. Unions and interfaces refer to their members by
-/// name. Guards are printed as directives if enabled; descriptions mention them in any case.
-pub(crate) fn print(types: &[TypeDef], hidden: &HashSet<TypeIndex>, guard_directives: bool) -> String {
-    let printer = Printer { types, guard_directives };
-    let shown = types.iter().enumerate().filter(|(index, _)| !hidden.contains(index)).map(|(_, def)| def);
+/// Prints all types except the hidden ones and the built-in scalars. Unions and interfaces refer to
+/// their members by name. Guards are printed as directives if enabled; descriptions mention them in
+/// any case.
+pub(crate) fn print(
+    types: &[TypeDef],
+    hidden: &HashSet<TypeIndex>,
+    guard_directives: bool,
+) -> String {
+    let printer = Printer {
+        types,
+        guard_directives,
+    };
+
+    let shown = types
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !hidden.contains(index))
+        .map(|(_, def)| def);
+
     let mut defs: Vec<_> = shown.filter(|def| !is_builtin(&def.name)).collect();
-    // The roots come first and the rest is sorted by name, so that a small change to the schema is a small change to
-    // the file.
-    let rank =
-        |def: &TypeDef| ["Query", "Mutation", "Subscription"].iter().position(|root| *root == def.name).unwrap_or(3);
+
+    // The roots come first and the rest is sorted by name, so that a small change to the schema is
+    // a small change to the file.
+    let rank = |def: &TypeDef| {
+        ["Query", "Mutation", "Subscription"]
+            .iter()
+            .position(|root| *root == def.name)
+            .unwrap_or(3)
+    };
+
     defs.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
     let directives = guard_directives.then(|| DIRECTIVES.to_owned());
-    defs.into_iter().map(|def| printer.definition(def)).chain(directives).collect::<Vec<_>>().join("\n")
+
+    defs.into_iter()
+        .map(|def| printer.definition(def))
+        .chain(directives)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 pub(crate) fn is_builtin(name: &str) -> bool {
@@ -38,9 +63,13 @@ impl Printer<'_> {
         let mut out = String::new();
         describe(&mut out, "", def.description.as_deref());
         let name = &def.name;
+
         // Writing to a String cannot fail.
         let _ = match &def.kind {
-            TypeKind::Scalar { specified_by: Some(url), .. } => {
+            TypeKind::Scalar {
+                specified_by: Some(url),
+                ..
+            } => {
                 writeln!(out, "scalar {name} @specifiedBy(url: {})", quote(url))
             }
             TypeKind::Scalar { .. } => writeln!(out, "scalar {name}"),
@@ -62,11 +91,21 @@ impl Printer<'_> {
                 writeln!(out, "}}")
             }
             TypeKind::Object(object) => {
-                let names: Vec<_> = object.implements.iter().map(|index| self.types[*index].name.as_str()).collect();
-                let implements =
-                    if names.is_empty() { String::new() } else { format!(" implements {}", names.join(" & ")) };
+                let names: Vec<_> = object
+                    .implements
+                    .iter()
+                    .map(|index| self.types[*index].name.as_str())
+                    .collect();
+
+                let implements = if names.is_empty() {
+                    String::new()
+                } else {
+                    format!(" implements {}", names.join(" & "))
+                };
+
                 let _ = writeln!(out, "type {name}{implements} {{");
                 self.fields(&mut out, &object.fields);
+
                 writeln!(out, "}}")
             }
             TypeKind::Abstract(abstract_type) => match &abstract_type.fields {
@@ -76,11 +115,16 @@ impl Printer<'_> {
                     writeln!(out, "}}")
                 }
                 None => {
-                    let names: Vec<_> = abstract_type.members.iter().map(|m| self.types[*m].name.as_str()).collect();
+                    let names: Vec<_> = abstract_type
+                        .members
+                        .iter()
+                        .map(|m| self.types[*m].name.as_str())
+                        .collect();
                     writeln!(out, "union {name} = {}", names.join(" | "))
                 }
             },
         };
+
         out
     }
 
@@ -101,15 +145,37 @@ impl Printer<'_> {
                     let _ = write!(out, "({})", args.join(", "));
                 }
             }
-            let guards = field.guards.iter().filter(|_| self.guard_directives).map(Guard::directive);
+
+            let guards = field
+                .guards
+                .iter()
+                .filter(|_| self.guard_directives)
+                .map(Guard::directive);
+
             let guards = guards.collect::<String>();
-            let _ = writeln!(out, ": {}{guards}{}", self.show(&field.ty), deprecation(field.deprecated));
+
+            let _ = writeln!(
+                out,
+                ": {}{guards}{}",
+                self.show(&field.ty),
+                deprecation(field.deprecated)
+            );
         }
     }
 
     fn argument(&self, arg: &ArgDef) -> String {
-        let default = arg.default.as_ref().map(|default| format!(" = {}", default.literal)).unwrap_or_default();
-        format!("{}: {}{default}{}", arg.name, self.show(&arg.ty), deprecation(arg.deprecated))
+        let default = arg
+            .default
+            .as_ref()
+            .map(|default| format!(" = {}", default.literal))
+            .unwrap_or_default();
+
+        format!(
+            "{}: {}{default}{}",
+            arg.name,
+            self.show(&arg.ty),
+            deprecation(arg.deprecated)
+        )
     }
 
     fn show(&self, ty: &TypeExpr) -> String {

@@ -8,8 +8,9 @@ use crate::json::{ExactJson, Fields};
 
 /// A value that can be stored in a row.
 ///
-/// Typed rows are decoded from the JSON that a client would receive for all stored fields, with the stored names as
-/// keys, so that a row has the same meaning in both cases. Numbers keep all their digits.
+/// Typed rows are decoded from the JSON that a client would receive for all stored fields, with the
+/// stored names as keys, so that a row has the same meaning in both cases. Numbers keep all their
+/// digits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a row",
     label = "not a stored type",
@@ -34,7 +35,8 @@ pub trait FromStored: Output + Sized {
     /// Returns a [`StoredError`] if the row violates its declared type.
     fn from_stored(value: ExactJson) -> Result<Self, StoredError>;
 
-    // The functions that macros call for a field. They share one trait, so that a type that lacks it is reported once.
+    // The functions that macros call for a field. They share one trait, so that a type that lacks
+    // it is reported once.
 
     /// The GraphQL type of a field of this type.
     #[doc(hidden)]
@@ -67,13 +69,21 @@ pub struct StoredError {
 impl StoredError {
     /// Creates the error for a value that is not the `expected` one.
     pub fn new(expected: impl Into<String>, found: &ExactJson) -> Self {
-        Self { path: String::new(), expected: expected.into(), found: crate::json::shorten(&found.to_string()) }
+        Self {
+            path: String::new(),
+            expected: expected.into(),
+            found: crate::json::shorten(&found.to_string()),
+        }
     }
 
     /// Returns the same error with `key` prepended to its path.
     #[must_use]
     pub fn at(mut self, key: &str) -> Self {
-        self.path = if self.path.is_empty() { key.to_owned() } else { format!("{key}.{}", self.path) };
+        self.path = if self.path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{key}.{}", self.path)
+        };
         self
     }
 }
@@ -85,7 +95,11 @@ impl<T: FromStored> FromStored for Option<T> {
         T::row_type()
     }
     fn from_stored(value: ExactJson) -> Result<Self, StoredError> {
-        if value.is_null() { Ok(None) } else { T::from_stored(value).map(Some) }
+        if value.is_null() {
+            Ok(None)
+        } else {
+            T::from_stored(value).map(Some)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Bounds the security events in the service's own log: a client that ignores its limit would fill it.
+//! Bounds the security events in the service's own log: a client that ignores its limit would fill
+//! it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,21 +24,33 @@ impl Burst {
         Self(Mutex::new(None))
     }
 
-    /// Counts an event. Returns whether it is shown, and the number of events that were hidden in the previous window.
+    /// Counts an event. Returns whether it is shown, and the number of events that were hidden in
+    /// the previous window.
     pub(super) fn shows(&self, now: Instant) -> (bool, u64) {
         let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_over = window.is_none_or(|window| now.saturating_duration_since(window.since) >= WINDOW);
+        let is_over =
+            window.is_none_or(|window| now.saturating_duration_since(window.since) >= WINDOW);
         if is_over {
             let hidden = window.map_or(0, |window| window.hidden);
-            *window = Some(Window { since: now, shown: 1, hidden: 0 });
+            *window = Some(Window {
+                since: now,
+                shown: 1,
+                hidden: 0,
+            });
             return (true, hidden);
         }
-        let Some(window) = window.as_mut() else { return (true, 0) };
+
+        let Some(window) = window.as_mut() else {
+            return (true, 0);
+        };
+
         if window.shown < MOST {
             window.shown += 1;
             return (true, 0);
         }
+
         window.hidden += 1;
+
         (false, 0)
     }
 }

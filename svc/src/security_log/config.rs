@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use crate::settings::{Flag, Kind, settings};
 
 settings! {
-    /// The settings of the security log; the field `security_log` of [`SvcConfig`](crate::SvcConfig).
+    /// The settings of the security log; the field `security_log` of
+    /// [`SvcConfig`](crate::SvcConfig).
     ///
     /// ```
     /// use svc::SecurityLogConfig;
@@ -15,7 +16,8 @@ settings! {
     /// # drop(log);
     /// ```
     pub struct SecurityLogConfig {
-        /// The file that gets security events, one JSON object to a line. It is made when the first one happens.
+        /// The file that gets security events, one JSON object to a line. It is made when the first
+        /// one happens.
         path: Option<PathBuf> = Some(PathBuf::from("security_events.log")), ["SVC_SECURITY_LOG_PATH"], PathOrNone;
         /// Whether standard output gets them.
         stdout: bool = false, ["SVC_SECURITY_LOG_STDOUT"], Flag;
@@ -35,6 +37,8 @@ impl Kind<Option<PathBuf>> for PathOrNone {
     }
 
     fn shown(&self, value: &Option<PathBuf>) -> String {
-        value.as_ref().map_or_else(|| "none".to_owned(), |path| path.display().to_string())
+        value
+            .as_ref()
+            .map_or_else(|| "none".to_owned(), |path| path.display().to_string())
     }
 }

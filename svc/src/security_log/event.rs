@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::{SecurityEventType, SecuritySeverity};
 
-/// A security event. The log adds the time, truncates texts that are too long, and omits fields that are not set.
+/// A security event. The log adds the time, truncates texts that are too long, and omits fields
+/// that are not set.
 ///
 /// ```
 /// use svc::security_log::{SecurityEvent, SecurityEventType, SecuritySeverity};

@@ -94,7 +94,8 @@ event_types! {
     RateLimitRefused = "rate_limit.refused", Warning, "denied";
     /// A form of any site could have sent the request.
     CsrfForm = "csrf.form", Warning, "denied";
-    /// Another site has sent the request with what the browser knows of its user, or wants to open a socket.
+    /// Another site has sent the request with what the browser knows of its user, or wants to open
+    /// a socket.
     CsrfForeignOrigin = "csrf.foreign_origin", Warning, "denied";
     /// A page of another site leads to the request, or embeds it.
     CsrfEmbedded = "csrf.embedded", Warning, "denied";
@@ -108,7 +109,8 @@ event_types! {
     QueryTimeout = "query.timeout", Warning, "failure";
     /// An operation is over a limit that is tried and not enforced.
     QueryLimitTried = "query.limit_tried", Warning, "success";
-    /// A document is not registered, where only registered ones are to be answered and that is tried.
+    /// A document is not registered, where only registered ones are to be answered and that is
+    /// tried.
     QueryRegisteredOnlyTried = "query.registered_only_tried", Warning, "success";
     /// A password or a setting has changed.
     ConfigChanged = "config.changed", Info, "success";
@@ -118,7 +120,8 @@ event_types! {
     SystemStopped = "system.stopped", Info, "success";
     /// The code of the service has panicked.
     SystemPanic = "system.panic", Error, "failure";
-    /// Events were lost, as the log could not be written for too long; `metadata.events` counts them.
+    /// Events were lost, as the log could not be written for too long; `metadata.events` counts
+    /// them.
     SystemEventsLost = "system.events_lost", Critical, "failure";
 }
 
@@ -132,9 +135,14 @@ mod tests {
         let book = include_str!("../../../docs/security-log.md");
         for event_type in ALL {
             let name = format!("`{}`", event_type.as_str());
-            let row = book.lines().find(|line| line.starts_with('|') && line.contains(&name));
+            let row = book
+                .lines()
+                .find(|line| line.starts_with('|') && line.contains(&name));
             let row = row.unwrap_or_else(|| panic!("{name} is missing in docs/security-log.md"));
-            assert!(row.contains(&format!("| {} |", event_type.severity().as_str())), "{row}");
+            assert!(
+                row.contains(&format!("| {} |", event_type.severity().as_str())),
+                "{row}"
+            );
         }
     }
 }

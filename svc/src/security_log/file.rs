@@ -25,15 +25,21 @@ impl LogFile {
         self.open = None;
     }
 
-    /// Appends the part of `lines` that is not `written` yet, and adds its length to `written`. If the path now refers
-    /// to another file, the line that was started in the previous one is written again as a whole.
+    /// Appends the part of `lines` that is not `written` yet, and adds its length to `written`. If
+    /// the path now refers to another file, the line that was started in the previous one is
+    /// written again as a whole.
     ///
     /// # Errors
     /// Returns the error that stopped writing; `written` excludes everything that was not written.
     pub(super) fn append(&mut self, lines: &[u8], written: &mut usize) -> io::Result<()> {
-        if self.open.as_ref().is_some_and(|file| !is_at(file, &self.path)) {
+        if self
+            .open
+            .as_ref()
+            .is_some_and(|file| !is_at(file, &self.path))
+        {
             self.open = None;
         }
+
         let mut file = match &self.open {
             Some(file) => file,
             None => {
@@ -41,6 +47,7 @@ impl LogFile {
                 self.open.insert(open(&self.path)?)
             }
         };
+
         while *written < lines.len() {
             match file.write(&lines[*written..]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -49,12 +56,13 @@ impl LogFile {
                 Err(error) => return Err(error),
             }
         }
+
         Ok(())
     }
 }
 
-/// Opens the file for appending. A line that is incomplete, because a process was killed or the disk was full, is
-/// terminated, so that the next event starts a new line.
+/// Opens the file for appending. A line that is incomplete, because a process was killed or the
+/// disk was full, is terminated, so that the next event starts a new line.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).append(true);
@@ -64,6 +72,7 @@ fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() && ends_in_a_line(path) {
         file.write_all(b"\n")?;
     }
+
     Ok(file)
 }
 

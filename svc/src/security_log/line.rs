@@ -39,9 +39,19 @@ pub(super) fn metadata(event: &SecurityEvent) -> Option<Map<String, Value>> {
     if event.metadata.is_empty() {
         return None;
     }
-    let cut: Map<_, _> = event.metadata.iter().map(|(key, value)| (cut(key), cut_value(value))).collect();
+
+    let cut: Map<_, _> = event
+        .metadata
+        .iter()
+        .map(|(key, value)| (cut(key), cut_value(value)))
+        .collect();
+
     let size = serde_json::to_vec(&cut).map_or(0, |bytes| bytes.len());
-    Some(if size <= METADATA { cut } else { Map::from_iter([("too_large".to_owned(), size.into())]) })
+    Some(if size <= METADATA {
+        cut
+    } else {
+        Map::from_iter([("too_large".to_owned(), size.into())])
+    })
 }
 
 /// Returns JSON that remains one line in every program that reads it.
@@ -49,7 +59,9 @@ pub(super) fn metadata(event: &SecurityEvent) -> Option<Map<String, Value>> {
 pub(crate) fn one_line(value: &Value) -> String {
     let mut line = Vec::new();
     // Writing to memory never fails, and the output is UTF-8.
-    let _ = value.serialize(&mut serde_json::Serializer::with_formatter(&mut line, Plain));
+    let _ = value.serialize(&mut serde_json::Serializer::with_formatter(
+        &mut line, Plain,
+    ));
     String::from_utf8(line).unwrap_or_default()
 }
 
@@ -78,7 +90,10 @@ impl Serialize for Fields<'_> {
         map.serialize_entry("severity", event.severity.as_str())?;
         let address = event.ip_address.map(|address| address.to_string());
         let texts = [
-            ("result", Some(&event.result).filter(|result| !result.is_empty())),
+            (
+                "result",
+                Some(&event.result).filter(|result| !result.is_empty()),
+            ),
             ("user_id", event.user_id.as_ref()),
             ("user_email", event.user_email.as_ref()),
             ("ip_address", address.as_ref()),
@@ -88,25 +103,32 @@ impl Serialize for Fields<'_> {
             ("action", event.action.as_ref()),
             ("reason", event.reason.as_ref()),
         ];
+
         for (name, text) in texts {
             if let Some(text) = text {
                 map.serialize_entry(name, &cut(text))?;
             }
         }
+
         if let Some(metadata) = metadata(event) {
             map.serialize_entry("metadata", &metadata)?;
         }
+
         map.end()
     }
 }
 
-/// Writes JSON that remains one line in every program that reads it. Besides the control characters that JSON escapes
-/// anyway, it escapes characters that some programs treat as line ends, and characters that change the text direction
-/// in a terminal.
+/// Writes JSON that remains one line in every program that reads it. Besides the control characters
+/// that JSON escapes anyway, it escapes characters that some programs treat as line ends, and
+/// characters that change the text direction in a terminal.
 struct Plain;
 
 impl Formatter for Plain {
-    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         let mut rest = fragment;
         while let Some((at, found)) = rest.char_indices().find(|(_, letter)| is_unsafe(*letter)) {
             let mut escaped = String::new();
@@ -118,6 +140,7 @@ impl Formatter for Plain {
             writer.write_all(escaped.as_bytes())?;
             rest = &rest[at + found.len_utf8()..];
         }
+
         writer.write_all(rest.as_bytes())
     }
 }

@@ -16,11 +16,13 @@ use crate::request_id::RequestId;
 /// The maximum time that [`SecurityLogger::flush`] waits.
 const LONGEST_FLUSH: Duration = Duration::from_secs(3_600);
 
-/// A security log; cheap to clone. [`get_security_logger`](super::get_security_logger) returns that of the process.
+/// A security log; cheap to clone. [`get_security_logger`](super::get_security_logger) returns that
+/// of the process.
 ///
-/// Events are written in the order of logging, even if the file cannot be written for a while: they wait in memory, up
-/// to 4 MiB of them. Further events are lost, and a line of the type `system.events_lost` counts them. The file is
-/// opened again when its path refers to another one, as after a rotation.
+/// Events are written in the order of logging, even if the file cannot be written for a while: they
+/// wait in memory, up to 4 MiB of them. Further events are lost, and a line of the type
+/// `system.events_lost` counts them. The file is opened again when its path refers to another one,
+/// as after a rotation.
 #[derive(Debug, Clone)]
 pub struct SecurityLogger(Arc<[Sink]>);
 
@@ -48,8 +50,21 @@ pub struct SecurityLogStatus {
 impl SecurityLogger {
     /// Creates a separate log. Its threads and its file are created with the first event.
     pub fn new(config: SecurityLogConfig) -> Self {
-        let outputs = config.path.map(Output::File).into_iter().chain(config.stdout.then_some(Output::Stdout));
-        Self(outputs.map(|output| Sink { output, queue: Arc::default(), writer: Mutex::default() }).collect())
+        let outputs = config
+            .path
+            .map(Output::File)
+            .into_iter()
+            .chain(config.stdout.then_some(Output::Stdout));
+
+        Self(
+            outputs
+                .map(|output| Sink {
+                    output,
+                    queue: Arc::default(),
+                    writer: Mutex::default(),
+                })
+                .collect(),
+        )
     }
 
     /// Logs an event. It is also emitted as a `tracing` event with the target `svc::security`.
@@ -57,11 +72,14 @@ impl SecurityLogger {
         if event.request_id.is_none() {
             event.request_id = RequestId::current().map(|id| id.as_str().to_owned());
         }
+
         trace(&event);
         if self.0.is_empty() {
             return;
         }
+
         let (time, fields) = (Utc::now(), line::fields(&event));
+
         for sink in self.0.iter() {
             sink.queue.push(time, &fields);
             sink.start();
@@ -69,12 +87,22 @@ impl SecurityLogger {
     }
 
     /// Logs a successful login.
-    pub fn log_auth_success(&self, user_id: &str, user_email: Option<&str>, metadata: Map<String, Value>) {
+    pub fn log_auth_success(
+        &self,
+        user_id: &str,
+        user_email: Option<&str>,
+        metadata: Map<String, Value>,
+    ) {
         let event = SecurityEvent::new(SecurityEventType::AuthSuccess).user_id(user_id);
-        self.log_event(SecurityEvent { user_email: user_email.map(str::to_owned), metadata, ..event });
+        self.log_event(SecurityEvent {
+            user_email: user_email.map(str::to_owned),
+            metadata,
+            ..event
+        });
     }
 
-    /// Logs a failed login. An entered name may be a password: pass it only if it is certain to be a name.
+    /// Logs a failed login. An entered name may be a password: pass it only if it is certain to be
+    /// a name.
     pub fn log_auth_failure(
         &self,
         reason: &str,
@@ -82,21 +110,42 @@ impl SecurityLogger {
         attempted_username: Option<&str>,
         metadata: Map<String, Value>,
     ) {
-        let event = SecurityEvent { ip_address, metadata, ..SecurityEvent::new(SecurityEventType::AuthFailure) };
+        let event = SecurityEvent {
+            ip_address,
+            metadata,
+            ..SecurityEvent::new(SecurityEventType::AuthFailure)
+        };
+
         let event = event.reason(reason);
         let name = attempted_username.into_iter();
-        self.log_event(name.fold(event, |event, name| event.metadata("attempted_username", name)));
+        self.log_event(name.fold(event, |event, name| {
+            event.metadata("attempted_username", name)
+        }));
     }
 
     /// Logs that a user was denied an action.
-    pub fn log_authorization_denied(&self, user_id: Option<&str>, resource: &str, action: &str, reason: &str) {
-        let event = SecurityEvent::new(SecurityEventType::AuthzDenied).resource(resource).action(action).reason(reason);
-        self.log_event(SecurityEvent { user_id: user_id.map(str::to_owned), ..event });
+    pub fn log_authorization_denied(
+        &self,
+        user_id: Option<&str>,
+        resource: &str,
+        action: &str,
+        reason: &str,
+    ) {
+        let event = SecurityEvent::new(SecurityEventType::AuthzDenied)
+            .resource(resource)
+            .action(action)
+            .reason(reason);
+        self.log_event(SecurityEvent {
+            user_id: user_id.map(str::to_owned),
+            ..event
+        });
     }
 
     /// Whether the log is written to a file.
     pub(crate) fn writes_file(&self) -> bool {
-        self.0.iter().any(|sink| matches!(sink.output, Output::File(_)))
+        self.0
+            .iter()
+            .any(|sink| matches!(sink.output, Output::File(_)))
     }
 
     /// Opens the file again, as on SIGHUP.
@@ -104,8 +153,8 @@ impl SecurityLogger {
         self.0.iter().for_each(Sink::reopen);
     }
 
-    /// Waits until all events logged before are written, and returns whether they were written in time. Blocks the
-    /// thread, for an hour at most.
+    /// Waits until all events logged before are written, and returns whether they were written in
+    /// time. Blocks the thread, for an hour at most.
     pub fn flush(&self, patience: Duration) -> bool {
         let end = Instant::now() + patience.min(LONGEST_FLUSH);
         self.0.iter().all(|sink| sink.queue.flush(end))
@@ -113,25 +162,41 @@ impl SecurityLogger {
 
     /// Returns the state of the log.
     pub fn status(&self) -> SecurityLogStatus {
-        let none = SecurityLogStatus { waiting: 0, lost: 0, failure: None };
-        self.0.iter().map(|sink| sink.queue.standing()).fold(none, |sum, Standing { waiting, lost, failure }| {
-            SecurityLogStatus {
-                waiting: sum.waiting + waiting,
-                lost: sum.lost + lost,
-                failure: sum.failure.or(failure),
-            }
-        })
+        let none = SecurityLogStatus {
+            waiting: 0,
+            lost: 0,
+            failure: None,
+        };
+
+        self.0.iter().map(|sink| sink.queue.standing()).fold(
+            none,
+            |sum,
+             Standing {
+                 waiting,
+                 lost,
+                 failure,
+             }| {
+                SecurityLogStatus {
+                    waiting: sum.waiting + waiting,
+                    lost: sum.lost + lost,
+                    failure: sum.failure.or(failure),
+                }
+            },
+        )
     }
 }
 
 impl Sink {
-    /// Starts the thread, unless it runs already. If the system cannot start one, the next event retries.
+    /// Starts the thread, unless it runs already. If the system cannot start one, the next event
+    /// retries.
     fn start(&self) {
         let mut writer = self.writer();
         if writer.is_none() {
             match Writer::start(self.queue.clone(), self.output.clone()) {
                 Ok(started) => *writer = Some(started),
-                Err(error) => self.queue.failed(format!("there is no thread to write: {error}")),
+                Err(error) => self
+                    .queue
+                    .failed(format!("there is no thread to write: {error}")),
             }
         }
     }
@@ -169,8 +234,12 @@ fn trace(event: &SecurityEvent) {
             return;
         }
     }
-    let metadata =
-        || line::metadata(event).map(|metadata| tracing::field::display(serde_json::Value::Object(metadata)));
+
+    let metadata = || {
+        line::metadata(event)
+            .map(|metadata| tracing::field::display(serde_json::Value::Object(metadata)))
+    };
+
     macro_rules! at {
         ($level:ident) => {
             tracing::$level!(
@@ -186,6 +255,7 @@ fn trace(event: &SecurityEvent) {
             )
         };
     }
+
     match event.severity {
         SecuritySeverity::Info => at!(info),
         SecuritySeverity::Warning => at!(warn),

@@ -1,8 +1,9 @@
 //! The security log: logins, denied requests and exceeded limits, as lines of JSON.
 //!
-//! The service writes its own events where they happen; [`get_security_logger`] is for events of the program. For its
-//! request, an event only costs adding a line to a queue. A thread writes the queue to the file of
-//! `SVC_SECURITY_LOG_PATH`, to standard output, or to both. No request ever waits for the log or fails because of it.
+//! The service writes its own events where they happen; [`get_security_logger`] is for events of
+//! the program. For its request, an event only costs adding a line to a queue. A thread writes the
+//! queue to the file of `SVC_SECURITY_LOG_PATH`, to standard output, or to both. No request ever
+//! waits for the log or fails because of it.
 
 mod burst;
 mod clients;
@@ -30,8 +31,8 @@ use crate::settings::{from_environment, use_group};
 
 static PROCESS: OnceLock<SecurityLogger> = OnceLock::new();
 
-/// Returns the security log of the process, which the service also writes its events to. Before an application is
-/// created, the log is configured from the environment.
+/// Returns the security log of the process, which the service also writes its events to. Before an
+/// application is created, the log is configured from the environment.
 ///
 /// ```no_run
 /// use svc::get_security_logger;

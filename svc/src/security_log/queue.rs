@@ -11,8 +11,8 @@ use super::{SecurityEvent, SecurityEventType};
 /// The maximum number of bytes in the queue; as many again may be on their way to the output.
 const MOST: usize = 4 << 20;
 
-/// The lines that wait to be written. An accepted line is written eventually; if there is no room, a line is dropped
-/// and counted, and the log reports how many were.
+/// The lines that wait to be written. An accepted line is written eventually; if there is no room,
+/// a line is dropped and counted, and the log reports how many were.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -57,8 +57,10 @@ impl Queue {
             state.unsaid += 1;
             return;
         }
+
         state.append(time, fields);
         drop(state);
+
         self.arrived.notify_one();
     }
 
@@ -69,16 +71,22 @@ impl Queue {
             if state.is_closed {
                 return None;
             }
-            state = self.arrived.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .arrived
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
+
         if state.unsaid > 0 {
             let event = SecurityEvent::new(SecurityEventType::SystemEventsLost)
                 .reason("the log could not be written for too long")
                 .metadata("events", std::mem::take(&mut state.unsaid));
             state.append(Utc::now(), &line::fields(&event));
         }
+
         let lines = std::mem::take(&mut state.lines);
         state.taken = lines.len();
+
         Some(lines)
     }
 
@@ -117,7 +125,8 @@ impl Queue {
         self.lock().is_closed
     }
 
-    /// Waits until all lines accepted before are written, and returns whether they were written in time.
+    /// Waits until all lines accepted before are written, and returns whether they were written in
+    /// time.
     pub(super) fn flush(&self, end: Instant) -> bool {
         let mut state = self.lock();
         let accepted = state.accepted;
@@ -126,14 +135,23 @@ impl Queue {
             if left.is_zero() {
                 return false;
             }
-            state = self.written.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self
+                .written
+                .wait_timeout(state, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
+
         !state.is_abandoned
     }
 
     pub(super) fn standing(&self) -> Standing {
         let state = self.lock();
-        Standing { waiting: state.lines.len() + state.taken, lost: state.lost, failure: state.failure.clone() }
+        Standing {
+            waiting: state.lines.len() + state.taken,
+            lost: state.lost,
+            failure: state.failure.clone(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -32,11 +32,17 @@ impl Writer {
     pub(super) fn start(queue: Arc<Queue>, output: Output) -> io::Result<Self> {
         let reopen = Arc::new(AtomicBool::new(false));
         let reopened = reopen.clone();
-        let handle = thread::Builder::new().name("svc-security".to_owned()).spawn(move || match output {
-            Output::File(path) => write_to_file(LogFile::new(path), &queue, &reopened),
-            Output::Stdout => write_to_stdout(&queue),
-        })?;
-        Ok(Self { thread: handle.thread().clone(), reopen })
+        let handle = thread::Builder::new()
+            .name("svc-security".to_owned())
+            .spawn(move || match output {
+                Output::File(path) => write_to_file(LogFile::new(path), &queue, &reopened),
+                Output::Stdout => write_to_stdout(&queue),
+            })?;
+
+        Ok(Self {
+            thread: handle.thread().clone(),
+            reopen,
+        })
     }
 
     /// Makes the thread reopen the file before the next line.
@@ -72,19 +78,28 @@ fn append(file: &mut LogFile, lines: &[u8], queue: &Queue, reopen: &AtomicBool) 
         if reopen.swap(false, Ordering::Acquire) {
             file.close();
         }
-        let Err(error) = file.append(lines, &mut written) else { break };
+
+        let Err(error) = file.append(lines, &mut written) else {
+            break;
+        };
+
         queue.failed(error.to_string());
+
         if !has_failed {
             let path = file.path().display();
             tracing::error!(%path, %error, "the security log cannot be written; its events wait");
             has_failed = true;
         }
+
         if queue.is_closed() {
             return queue.abandon(&lines[written..], error.to_string());
         }
+
         thread::park_timeout(PAUSE);
     }
+
     queue.done();
+
     if has_failed {
         tracing::info!(path = %file.path().display(), "the security log is written again");
     }

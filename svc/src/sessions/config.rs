@@ -5,7 +5,8 @@ use std::time::Duration;
 use crate::ConfigError;
 use crate::settings::use_value;
 
-/// The rule by which browsers send the cookie with requests that other sites cause (RFC 6265bis, section 5.6.7).
+/// The rule by which browsers send the cookie with requests that other sites cause (RFC 6265bis,
+/// section 5.6.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SameSite {
     /// Never.
@@ -69,27 +70,47 @@ impl SessionConfig {
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        let secrets =
-            [("secret_key", Some(&self.secret_key)), ("previous_secret_key", self.previous_secret_key.as_ref())];
+        let secrets = [
+            ("secret_key", Some(&self.secret_key)),
+            ("previous_secret_key", self.previous_secret_key.as_ref()),
+        ];
         for (name, secret) in secrets {
             if secret.is_some_and(|secret| secret.len() < SECRET) {
-                return Err(ConfigError::new(name, "***", "it must be a secret of at least 32 bytes"));
+                return Err(ConfigError::new(
+                    name,
+                    "***",
+                    "it must be a secret of at least 32 bytes",
+                ));
             }
         }
-        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+
+        let is_token =
+            |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
         if self.session_cookie.is_empty() || !self.session_cookie.bytes().all(is_token) {
             let allowed = "it must be a name of letters, digits and -_.";
-            return Err(ConfigError::new("session_cookie", &*self.session_cookie, allowed));
+            return Err(ConfigError::new(
+                "session_cookie",
+                &*self.session_cookie,
+                allowed,
+            ));
         }
+
         if self.max_age < Duration::from_secs(1) || self.max_age > LONGEST {
             let allowed = "it must be from a second to 400 days";
-            return Err(ConfigError::new("max_age", format!("{:?}", self.max_age), allowed));
+            return Err(ConfigError::new(
+                "max_age",
+                format!("{:?}", self.max_age),
+                allowed,
+            ));
         }
-        let is_prefixed = self.session_cookie.starts_with("__Host-") || self.session_cookie.starts_with("__Secure-");
+
+        let is_prefixed = self.session_cookie.starts_with("__Host-")
+            || self.session_cookie.starts_with("__Secure-");
         if !self.https_only && (is_prefixed || self.same_site == SameSite::None) {
             let allowed = "it must be true with `same_site` None, or a name that begins with __Host- or __Secure-";
             return Err(ConfigError::new("https_only", "false", allowed));
         }
+
         Ok(())
     }
 }

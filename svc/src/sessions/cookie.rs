@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use super::keys::Keys;
 use super::{SameSite, SessionConfig};
 
-/// The maximum number of cookies with this name to try: there are several if other hosts of the domain have set them.
+/// The maximum number of cookies with this name to try: there are several if other hosts of the
+/// domain have set them.
 const MOST: usize = 8;
 
 /// The content of a cookie.
@@ -27,27 +28,47 @@ pub(super) struct Content {
 /// A valid session cookie of a request.
 pub(super) struct Presented {
     pub(super) content: Content,
-    /// Whether the cookie should be renewed: half of its lifetime has passed, or its secret was replaced.
+    /// Whether the cookie should be renewed: half of its lifetime has passed, or its secret was
+    /// replaced.
     pub(super) is_old: bool,
 }
 
 impl Content {
     pub(super) fn new(id: String, max_age: Duration, values: Option<Map<String, Value>>) -> Self {
-        Self { id, until: now().saturating_add(max_age.as_secs()), values }
+        Self {
+            id,
+            until: now().saturating_add(max_age.as_secs()),
+            values,
+        }
     }
 }
 
 /// Finds a valid session cookie in a request.
-pub(super) fn presented(headers: &HeaderMap, config: &SessionConfig, keys: &Keys) -> Option<Presented> {
-    let texts = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    let ours = pairs.filter(|(name, _)| *name == config.session_cookie).take(MOST);
+pub(super) fn presented(
+    headers: &HeaderMap,
+    config: &SessionConfig,
+    keys: &Keys,
+) -> Option<Presented> {
+    let texts = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let pairs = texts
+        .flat_map(|text| text.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='));
+    let ours = pairs
+        .filter(|(name, _)| *name == config.session_cookie)
+        .take(MOST);
     let opened = ours.filter_map(|(_, value)| keys.open(value));
     let mut read = opened.filter_map(|(json, is_before)| {
         let content: Content = serde_json::from_slice(&json).ok()?;
         let left = content.until.checked_sub(now()).filter(|left| *left > 0)?;
-        Some(Presented { content, is_old: is_before || left < config.max_age.as_secs() / 2 })
+        Some(Presented {
+            content,
+            is_old: is_before || left < config.max_age.as_secs() / 2,
+        })
     });
+
     read.next()
 }
 
@@ -68,14 +89,21 @@ fn header(value: &str, max_age: Duration, config: &SessionConfig) -> Option<Head
         SameSite::Lax => "Lax",
         SameSite::None => "None",
     };
+
     let (name, seconds) = (&config.session_cookie, max_age.as_secs());
     let secure = if config.https_only { "; Secure" } else { "" };
-    let text = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}");
+    let text = format!(
+        "{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite={same_site}{secure}"
+    );
     let mut header = HeaderValue::try_from(text).ok()?;
     header.set_sensitive(true);
+
     Some(header)
 }
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs()
 }

@@ -14,7 +14,8 @@ const MAC: usize = 32;
 /// The keys of the current secret and, if configured, of the previous one.
 pub(super) struct Keys {
     protection: CookieProtection,
-    /// The name of the cookie. It is authenticated too, so that a value is not valid for another cookie.
+    /// The name of the cookie. It is authenticated too, so that a value is not valid for another
+    /// cookie.
     name: String,
     today: Key,
     before: Option<Key>,
@@ -26,13 +27,23 @@ struct Key {
 }
 
 impl Key {
-    /// Derives two keys from one secret. Never returns `None`, as an HMAC has the key length of AES.
+    /// Derives two keys from one secret. Never returns `None`, as an HMAC has the key length of
+    /// AES.
     fn new(secret: &str) -> Option<Self> {
         let secret = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
         let derive = |what: &[u8]| hmac::sign(&secret, what);
-        let sealing = UnboundKey::new(&AES_256_GCM, derive(b"svc: encrypted cookies of sessions").as_ref()).ok()?;
+        let sealing = UnboundKey::new(
+            &AES_256_GCM,
+            derive(b"svc: encrypted cookies of sessions").as_ref(),
+        )
+        .ok()?;
+
         let signing = derive(b"svc: signed cookies of sessions");
-        Some(Self { sealing: LessSafeKey::new(sealing), signing: hmac::Key::new(hmac::HMAC_SHA256, signing.as_ref()) })
+
+        Some(Self {
+            sealing: LessSafeKey::new(sealing),
+            signing: hmac::Key::new(hmac::HMAC_SHA256, signing.as_ref()),
+        })
     }
 
     fn seal(&self, protection: CookieProtection, name: &str, content: &[u8]) -> Option<String> {
@@ -42,12 +53,20 @@ impl Key {
             CookieProtection::Encrypted => {
                 let nonce = random::<NONCE_LEN>()?;
                 let unique = Nonce::assume_unique_for_key(nonce);
-                self.sealing.seal_in_place_append_tag(unique, Aad::from(name.as_bytes()), &mut bytes).ok()?;
+                self.sealing
+                    .seal_in_place_append_tag(unique, Aad::from(name.as_bytes()), &mut bytes)
+                    .ok()?;
                 sealed = nonce.to_vec();
             }
-            CookieProtection::Signed => sealed = hmac::sign(&self.signing, &named(name, content)).as_ref().to_vec(),
+            CookieProtection::Signed => {
+                sealed = hmac::sign(&self.signing, &named(name, content))
+                    .as_ref()
+                    .to_vec()
+            }
         }
+
         sealed.extend(bytes);
+
         Some(URL_SAFE_NO_PAD.encode(sealed))
     }
 
@@ -57,7 +76,12 @@ impl Key {
             CookieProtection::Encrypted => {
                 let (nonce, sealed) = bytes.split_at_mut_checked(NONCE_LEN)?;
                 let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
-                Some(self.sealing.open_in_place(nonce, Aad::from(name.as_bytes()), sealed).ok()?.to_vec())
+                Some(
+                    self.sealing
+                        .open_in_place(nonce, Aad::from(name.as_bytes()), sealed)
+                        .ok()?
+                        .to_vec(),
+                )
             }
             CookieProtection::Signed => {
                 let (mac, content) = bytes.split_at_checked(MAC)?;
@@ -78,8 +102,14 @@ impl Keys {
             Some(secret) => Some(Key::new(secret)?),
             None => None,
         };
+
         let (protection, name) = (config.protection, config.session_cookie.clone());
-        Some(Self { protection, name, today: Key::new(&config.secret_key)?, before })
+        Some(Self {
+            protection,
+            name,
+            today: Key::new(&config.secret_key)?,
+            before,
+        })
     }
 
     /// Protects the content of a cookie; `None` if the system provides no random bytes.
@@ -87,10 +117,22 @@ impl Keys {
         self.today.seal(self.protection, &self.name, content)
     }
 
-    /// Returns the content of a valid cookie, and whether it was protected with the previous secret.
+    /// Returns the content of a valid cookie, and whether it was protected with the previous
+    /// secret.
     pub(super) fn open(&self, text: &str) -> Option<(Vec<u8>, bool)> {
-        let today = self.today.open(self.protection, &self.name, text).map(|content| (content, false));
-        let before = || Some((self.before.as_ref()?.open(self.protection, &self.name, text)?, true));
+        let today = self
+            .today
+            .open(self.protection, &self.name, text)
+            .map(|content| (content, false));
+        let before = || {
+            Some((
+                self.before
+                    .as_ref()?
+                    .open(self.protection, &self.name, text)?,
+                true,
+            ))
+        };
+
         today.or_else(before)
     }
 }

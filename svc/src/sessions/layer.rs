@@ -22,8 +22,8 @@ use super::store::DynStore;
 use super::{Session, SessionConfig, SessionError, SessionStore};
 use crate::{ConfigError, ErrorCode};
 
-/// The maximum size of the JSON in a cookie, in bytes: encrypted and encoded in base64, it stays below the limit of
-/// browsers, 4,096 bytes (RFC 6265, section 6.1).
+/// The maximum size of the JSON in a cookie, in bytes: encrypted and encoded in base64, it stays
+/// below the limit of browsers, 4,096 bytes (RFC 6265, section 6.1).
 const COOKIE: usize = 2_700;
 /// The maximum size of the JSON in a store, in bytes.
 const STORED: usize = 64 << 10;
@@ -47,8 +47,8 @@ struct Sessions {
 }
 
 impl SessionLayer {
-    /// Sessions that are stored entirely in their cookies, with up to about 2,700 bytes of JSON. If such a cookie is
-    /// copied, nothing can end its session before it expires.
+    /// Sessions that are stored entirely in their cookies, with up to about 2,700 bytes of JSON. If
+    /// such a cookie is copied, nothing can end its session before it expires.
     ///
     /// # Errors
     /// A [`ConfigError`] that names the invalid setting.
@@ -60,14 +60,22 @@ impl SessionLayer {
     ///
     /// # Errors
     /// A [`ConfigError`] that names the invalid setting.
-    pub fn with_store(config: SessionConfig, store: impl SessionStore) -> Result<Self, ConfigError> {
+    pub fn with_store(
+        config: SessionConfig,
+        store: impl SessionStore,
+    ) -> Result<Self, ConfigError> {
         Self::make(config, Some(Box::new(store)))
     }
 
     fn make(config: SessionConfig, store: Option<Box<dyn DynStore>>) -> Result<Self, ConfigError> {
         config.check()?;
-        let keys = Keys::new(&config).ok_or_else(|| ConfigError::new("secret_key", "***", "it must be a secret"))?;
-        Ok(Self(Arc::new(Sessions { config, keys, store })))
+        let keys = Keys::new(&config)
+            .ok_or_else(|| ConfigError::new("secret_key", "***", "it must be a secret"))?;
+        Ok(Self(Arc::new(Sessions {
+            config,
+            keys,
+            store,
+        })))
     }
 }
 
@@ -75,15 +83,24 @@ impl Sessions {
     /// Loads the session of a cookie; an empty one if there is none.
     async fn read(&self, presented: Option<&Presented>) -> Session {
         let room = if self.store.is_some() { STORED } else { COOKIE };
-        let Some(Presented { content, is_old }) = presented else { return Session::new(Ok(Map::new()), false, room) };
-        let Some(store) = &self.store else {
-            return Session::new(Ok(content.values.clone().unwrap_or_default()), *is_old, room);
+        let Some(Presented { content, is_old }) = presented else {
+            return Session::new(Ok(Map::new()), false, room);
         };
+
+        let Some(store) = &self.store else {
+            return Session::new(
+                Ok(content.values.clone().unwrap_or_default()),
+                *is_old,
+                room,
+            );
+        };
+
         match store.load(&key(&content.id)).await {
             Ok(found) => {
                 let values = found.and_then(|json| serde_json::from_slice(&json).ok());
                 let is_kept = values.is_some();
-                let session = Session::new(Ok(values.unwrap_or_default()), *is_old && is_kept, room);
+                let session =
+                    Session::new(Ok(values.unwrap_or_default()), *is_old && is_kept, room);
                 // An expired session starts again, with a new identifier.
                 session.state().is_kept = is_kept;
                 session.state().is_renewed = !is_kept;
@@ -93,16 +110,25 @@ impl Sessions {
         }
     }
 
-    /// Saves a changed session. Returns the header for its cookie, if it needs one. If another request has ended or
-    /// renewed the session in the meantime, nothing is saved.
-    async fn keep(&self, session: &Session, presented: Option<Presented>) -> Result<Option<HeaderValue>, SessionError> {
+    /// Saves a changed session. Returns the header for its cookie, if it needs one. If another
+    /// request has ended or renewed the session in the meantime, nothing is saved.
+    async fn keep(
+        &self,
+        session: &Session,
+        presented: Option<Presented>,
+    ) -> Result<Option<HeaderValue>, SessionError> {
         let change = {
             let state = session.state();
             if !state.is_changed || state.unavailable.is_some() {
                 return Ok(None);
             }
-            Change { values: state.values.clone(), is_renewed: state.is_renewed, is_kept: state.is_kept }
+            Change {
+                values: state.values.clone(),
+                is_renewed: state.is_renewed,
+                is_kept: state.is_kept,
+            }
         };
+
         let old = presented.map(|presented| presented.content.id);
         if change.values.is_empty() {
             if let (Some(store), Some(old)) = (&self.store, &old)
@@ -114,6 +140,7 @@ impl Sessions {
             }
             return Ok(old.and_then(|_| cookie::unset(&self.config)));
         }
+
         let max_age = self.config.max_age;
         let content = match &self.store {
             None => {
@@ -125,7 +152,10 @@ impl Sessions {
                 None => return Ok(None),
             },
         };
-        cookie::set(&content, &self.config, &self.keys).map(Some).ok_or_else(no_random)
+
+        cookie::set(&content, &self.config, &self.keys)
+            .map(Some)
+            .ok_or_else(no_random)
     }
 }
 
@@ -138,7 +168,8 @@ struct Change {
 }
 
 impl Change {
-    /// Saves the session. Returns its current identifier, or `None` if the session has ended in the meantime.
+    /// Saves the session. Returns its current identifier, or `None` if the session has ended in the
+    /// meantime.
     async fn store(
         self,
         store: &dyn DynStore,
@@ -147,7 +178,10 @@ impl Change {
     ) -> Result<Option<String>, SessionError> {
         let json = Value::Object(self.values).to_string().into_bytes();
         match old {
-            Some(old) if !self.is_renewed => Ok(store.replace(&key(&old), json, max_age).await?.then_some(old)),
+            Some(old) if !self.is_renewed => Ok(store
+                .replace(&key(&old), json, max_age)
+                .await?
+                .then_some(old)),
             old => {
                 if let Some(old) = old
                     && !store.delete(&key(&old)).await?
@@ -172,8 +206,8 @@ fn no_random() -> SessionError {
     SessionError::Unavailable("the system gives no random bytes".to_owned())
 }
 
-/// The key of a session in a store. The identifier cannot be derived from it, so read access to the store does not open
-/// sessions.
+/// The key of a session in a store. The identifier cannot be derived from it, so read access to the
+/// store does not open sessions.
 fn key(id: &str) -> String {
     hex::encode(Sha256::digest(id))
 }
@@ -182,7 +216,10 @@ impl<S> Layer<S> for SessionLayer {
     type Service = SessionService<S>;
 
     fn layer(&self, inner: S) -> SessionService<S> {
-        SessionService { inner, layer: self.clone() }
+        SessionService {
+            inner,
+            layer: self.clone(),
+        }
     }
 }
 
@@ -204,6 +241,7 @@ where
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         let sessions = self.layer.0.clone();
+
         Box::pin(async move {
             let presented = cookie::presented(request.headers(), &sessions.config, &sessions.keys);
             let session = sessions.read(presented.as_ref()).await;
@@ -214,16 +252,21 @@ where
                 Ok(Some(cookie)) => {
                     response.headers_mut().append(header::SET_COOKIE, cookie);
                     let no_store = HeaderValue::from_static("no-store");
-                    response.headers_mut().entry(header::CACHE_CONTROL).or_insert(no_store);
+                    response
+                        .headers_mut()
+                        .entry(header::CACHE_CONTROL)
+                        .or_insert(no_store);
                 }
                 Err(error) => response = not_kept(&error),
             }
+
             Ok(response)
         })
     }
 }
 
-/// The response to a request whose session could not be saved; the effects of the request may have been committed.
+/// The response to a request whose session could not be saved; the effects of the request may have
+/// been committed.
 fn not_kept(error: &SessionError) -> Response<Body> {
     tracing::warn!(%error, "a session is not kept");
     let message = "the request was answered, but its session could not be kept";
@@ -234,6 +277,8 @@ fn not_kept(error: &SessionError) -> Response<Body> {
 
 impl std::fmt::Debug for SessionLayer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SessionLayer").field("config", &self.0.config).finish_non_exhaustive()
+        f.debug_struct("SessionLayer")
+            .field("config", &self.0.config)
+            .finish_non_exhaustive()
     }
 }

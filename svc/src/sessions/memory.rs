@@ -10,7 +10,8 @@ use super::{SessionError, SessionStore};
 /// The approximate size of a session besides its content, in bytes.
 const OVERHEAD: usize = 256;
 
-/// Sessions in the memory of one process. They are lost when it exits, and other processes do not see them.
+/// Sessions in the memory of one process. They are lost when it exits, and other processes do not
+/// see them.
 #[derive(Debug)]
 pub struct MemorySessionStore {
     kept: Mutex<Kept>,
@@ -34,9 +35,16 @@ impl MemorySessionStore {
         Self::with_bytes(64 << 20)
     }
 
-    /// A store of at most about this many bytes; when it is full, it evicts the least recently used sessions.
+    /// A store of at most about this many bytes; when it is full, it evicts the least recently used
+    /// sessions.
     pub fn with_bytes(bytes: usize) -> Self {
-        Self { kept: Mutex::new(Kept { sessions: LruCache::unbounded(), bytes: 0 }), room: bytes }
+        Self {
+            kept: Mutex::new(Kept {
+                sessions: LruCache::unbounded(),
+                bytes: 0,
+            }),
+            room: bytes,
+        }
     }
 
     fn with<T>(&self, change: impl FnOnce(&mut Kept) -> T) -> T {
@@ -47,16 +55,23 @@ impl MemorySessionStore {
 impl Kept {
     /// Returns the content under a key, unless it has expired.
     fn get(&mut self, key: &str) -> Option<&Vec<u8>> {
-        let found = self.sessions.get(key).filter(|(_, until)| *until > SystemTime::now());
+        let found = self
+            .sessions
+            .get(key)
+            .filter(|(_, until)| *until > SystemTime::now());
         found.map(|(content, _)| content)
     }
 
     fn put(&mut self, key: &str, content: Vec<u8>, ttl: Duration, room: usize) {
         self.remove(key);
         self.bytes += content.len() + OVERHEAD;
-        self.sessions.put(key.to_owned(), (content, SystemTime::now() + ttl));
+        self.sessions
+            .put(key.to_owned(), (content, SystemTime::now() + ttl));
+
         while self.bytes > room && self.sessions.len() > 1 {
-            let Some((_, (content, _))) = self.sessions.pop_lru() else { break };
+            let Some((_, (content, _))) = self.sessions.pop_lru() else {
+                break;
+            };
             self.bytes -= content.len() + OVERHEAD;
         }
     }
@@ -64,7 +79,9 @@ impl Kept {
     /// Removes an entry; returns whether there was one.
     fn remove(&mut self, key: &str) -> bool {
         let removed = self.sessions.pop(key);
-        self.bytes -= removed.as_ref().map_or(0, |(content, _)| content.len() + OVERHEAD);
+        self.bytes -= removed
+            .as_ref()
+            .map_or(0, |(content, _)| content.len() + OVERHEAD);
         removed.is_some()
     }
 }
@@ -85,7 +102,12 @@ impl SessionStore for MemorySessionStore {
         Ok(())
     }
 
-    async fn replace(&self, key: &str, content: Vec<u8>, ttl: Duration) -> Result<bool, SessionError> {
+    async fn replace(
+        &self,
+        key: &str,
+        content: Vec<u8>,
+        ttl: Duration,
+    ) -> Result<bool, SessionError> {
         Ok(self.with(|kept| {
             let is_kept = kept.get(key).is_some();
             if is_kept {
@@ -102,6 +124,9 @@ impl SessionStore for MemorySessionStore {
 
 impl std::fmt::Debug for Kept {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Kept").field("sessions", &self.sessions.len()).field("bytes", &self.bytes).finish()
+        f.debug_struct("Kept")
+            .field("sessions", &self.sessions.len())
+            .field("bytes", &self.bytes)
+            .finish()
     }
 }

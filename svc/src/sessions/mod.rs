@@ -1,7 +1,8 @@
-//! Sessions in cookies: a small map for each browser, available as [`Context::session`](crate::Context::session).
+//! Sessions in cookies: a small map for each browser, available as
+//! [`Context::session`](crate::Context::session).
 //!
-//! [`SessionLayer`] wraps the router. The values of a session are stored in the cookie itself, encrypted or signed, or
-//! in a [`SessionStore`]: in memory, or in Redis.
+//! [`SessionLayer`] wraps the router. The values of a session are stored in the cookie itself,
+//! encrypted or signed, or in a [`SessionStore`]: in memory, or in Redis.
 //!
 //! ```
 //! use svc::prelude::*;

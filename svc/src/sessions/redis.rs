@@ -17,7 +17,10 @@ pub struct RedisSessionStore {
 impl RedisSessionStore {
     /// A store whose keys start with `svc:session:`.
     pub fn new(redis_client: &RedisClient) -> Self {
-        Self { client: redis_client.clone(), prefix: "svc:session:".to_owned() }
+        Self {
+            client: redis_client.clone(),
+            prefix: "svc:session:".to_owned(),
+        }
     }
 
     /// Sets the prefix of the keys, for a Redis shared by several services.
@@ -28,7 +31,10 @@ impl RedisSessionStore {
     }
 
     async fn run<T: redis::FromRedisValue>(&self, command: &redis::Cmd) -> Result<T, SessionError> {
-        self.client.query(command).await.map_err(|error| SessionError::Unavailable(error.to_string()))
+        self.client
+            .query(command)
+            .await
+            .map_err(|error| SessionError::Unavailable(error.to_string()))
     }
 
     fn key(&self, key: &str) -> String {
@@ -43,12 +49,29 @@ impl SessionStore for RedisSessionStore {
 
     async fn save(&self, key: &str, content: Vec<u8>, ttl: Duration) -> Result<(), SessionError> {
         let ttl = ttl.as_secs().max(1);
-        self.run(cmd("SET").arg(self.key(key)).arg(content).arg("EX").arg(ttl)).await
+        self.run(
+            cmd("SET")
+                .arg(self.key(key))
+                .arg(content)
+                .arg("EX")
+                .arg(ttl),
+        )
+        .await
     }
 
-    async fn replace(&self, key: &str, content: Vec<u8>, ttl: Duration) -> Result<bool, SessionError> {
+    async fn replace(
+        &self,
+        key: &str,
+        content: Vec<u8>,
+        ttl: Duration,
+    ) -> Result<bool, SessionError> {
         let mut command = cmd("SET");
-        command.arg(self.key(key)).arg(content).arg("XX").arg("EX").arg(ttl.as_secs().max(1));
+        command
+            .arg(self.key(key))
+            .arg(content)
+            .arg("XX")
+            .arg("EX")
+            .arg(ttl.as_secs().max(1));
         Ok(self.run::<Option<String>>(&command).await?.is_some())
     }
 

@@ -10,9 +10,9 @@ use super::SessionError;
 
 /// The session of a request: a map of JSON values; cheap to clone.
 ///
-/// It is loaded when the request arrives, and saved when the response is ready. If two concurrent requests change the
-/// same session, the later one wins. If another request ends or renews the session in the meantime, the changes are
-/// discarded.
+/// It is loaded when the request arrives, and saved when the response is ready. If two concurrent
+/// requests change the same session, the later one wins. If another request ends or renews the
+/// session in the meantime, the changes are discarded.
 #[derive(Clone)]
 pub struct Session(Arc<Mutex<State>>);
 
@@ -31,12 +31,24 @@ pub(super) struct State {
 }
 
 impl Session {
-    pub(super) fn new(read: Result<Map<String, Value>, SessionError>, is_changed: bool, room: usize) -> Self {
+    pub(super) fn new(
+        read: Result<Map<String, Value>, SessionError>,
+        is_changed: bool,
+        room: usize,
+    ) -> Self {
         let (values, unavailable) = match read {
             Ok(values) => (values, None),
             Err(error) => (Map::new(), Some(error)),
         };
-        Self(Arc::new(Mutex::new(State { values, unavailable, is_changed, is_renewed: false, is_kept: false, room })))
+
+        Self(Arc::new(Mutex::new(State {
+            values,
+            unavailable,
+            is_changed,
+            is_renewed: false,
+            is_kept: false,
+            room,
+        })))
     }
 
     /// Whether the session can be used.
@@ -55,14 +67,18 @@ impl Session {
         let state = self.state();
         state.check()?;
         let value = state.values.get(name).cloned();
-        value.map(|value| serde_json::from_value(value).map_err(|_| SessionError::Type(name.to_owned()))).transpose()
+        value
+            .map(|value| {
+                serde_json::from_value(value).map_err(|_| SessionError::Type(name.to_owned()))
+            })
+            .transpose()
     }
 
     /// Sets a value.
     ///
     /// # Errors
-    /// If the session is not available or would become too large, or the value cannot be serialized as JSON. The
-    /// session is then unchanged.
+    /// If the session is not available or would become too large, or the value cannot be serialized
+    /// as JSON. The session is then unchanged.
     pub fn insert(&self, name: &str, value: &impl Serialize) -> Result<(), SessionError> {
         let value = serde_json::to_value(value).map_err(|_| SessionError::Type(name.to_owned()))?;
         let mut state = self.state();
@@ -76,7 +92,9 @@ impl Session {
             };
             return Err(SessionError::TooLarge(size, state.room));
         }
+
         state.is_changed = true;
+
         Ok(())
     }
 
@@ -104,8 +122,8 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the session a new identifier, so that the old one no longer opens it. This is required at log-in; the
-    /// routes of native accounts do it.
+    /// Gives the session a new identifier, so that the old one no longer opens it. This is required
+    /// at log-in; the routes of native accounts do it.
     ///
     /// # Errors
     /// If the session is not available.

@@ -15,17 +15,22 @@ pub trait SessionStore: Send + Sync + 'static {
     ///
     /// # Errors
     /// If the store does not answer.
-    fn load(&self, key: &str) -> impl Future<Output = Result<Option<Vec<u8>>, SessionError>> + Send;
+    fn load(&self, key: &str)
+    -> impl Future<Output = Result<Option<Vec<u8>>, SessionError>> + Send;
 
     /// Saves content under a key, for a time.
     ///
     /// # Errors
     /// If the content may not have been saved.
-    fn save(&self, key: &str, content: Vec<u8>, ttl: Duration)
-    -> impl Future<Output = Result<(), SessionError>> + Send;
+    fn save(
+        &self,
+        key: &str,
+        content: Vec<u8>,
+        ttl: Duration,
+    ) -> impl Future<Output = Result<(), SessionError>> + Send;
 
-    /// Replaces the content under a key, for a time; returns whether there was any. This must be a single atomic step,
-    /// as a session that ends in the meantime must not come back.
+    /// Replaces the content under a key, for a time; returns whether there was any. This must be a
+    /// single atomic step, as a session that ends in the meantime must not come back.
     ///
     /// # Errors
     /// If the outcome is uncertain.
@@ -46,7 +51,12 @@ pub trait SessionStore: Send + Sync + 'static {
 /// [`SessionStore`] for trait objects.
 pub(super) trait DynStore: Send + Sync {
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>, SessionError>>;
-    fn save<'a>(&'a self, key: &'a str, content: Vec<u8>, ttl: Duration) -> BoxFuture<'a, Result<(), SessionError>>;
+    fn save<'a>(
+        &'a self,
+        key: &'a str,
+        content: Vec<u8>,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<(), SessionError>>;
     fn replace<'a>(
         &'a self,
         key: &'a str,
@@ -60,7 +70,12 @@ impl<S: SessionStore> DynStore for S {
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>, SessionError>> {
         Box::pin(SessionStore::load(self, key))
     }
-    fn save<'a>(&'a self, key: &'a str, content: Vec<u8>, ttl: Duration) -> BoxFuture<'a, Result<(), SessionError>> {
+    fn save<'a>(
+        &'a self,
+        key: &'a str,
+        content: Vec<u8>,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<(), SessionError>> {
         Box::pin(SessionStore::save(self, key, content, ttl))
     }
     fn replace<'a>(

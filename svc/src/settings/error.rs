@@ -14,14 +14,20 @@ pub struct ConfigError {
 
 impl ConfigError {
     pub(crate) fn new(name: &str, value: impl Into<String>, allowed: &str) -> Self {
-        Self { name: name.to_owned(), value: without_credentials(value.into()), allowed: allowed.to_owned() }
+        Self {
+            name: name.to_owned(),
+            value: without_credentials(value.into()),
+            allowed: allowed.to_owned(),
+        }
     }
 }
 
-/// Hides the part of a value before an `@`, as that may be a password. Of several at signs, it ends at the last, as any
-/// of them may be part of the password.
+/// Hides the part of a value before an `@`, as that may be a password. Of several at signs, it ends
+/// at the last, as any of them may be part of the password.
 fn without_credentials(value: String) -> String {
-    let Some((before, after)) = value.rsplit_once('@') else { return value };
+    let Some((before, after)) = value.rsplit_once('@') else {
+        return value;
+    };
     let scheme = before.find("://").map_or("", |end| &before[..end + 3]);
     format!("{scheme}***@{after}")
 }

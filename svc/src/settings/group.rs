@@ -13,7 +13,8 @@ pub(crate) trait Group: Sized {
     /// Returns the variables of all settings.
     fn names() -> Vec<&'static str>;
 
-    /// Calls `visit` with each variable that is set, and whether the group contains the value of that variable.
+    /// Calls `visit` with each variable that is set, and whether the group contains the value of
+    /// that variable.
     fn visit_set(&self, variables: &Variables<'_>, visit: &mut dyn FnMut(&'static str, bool));
 }
 

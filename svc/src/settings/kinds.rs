@@ -17,11 +17,17 @@ pub(crate) trait Kind<T: Debug> {
     fn parse(&self, text: &str) -> Result<T, String>;
 
     /// The allowed values of the variable, for the book.
-    #[cfg_attr(not(test), allow(dead_code, reason = "a test makes the page of the book"))]
+    #[cfg_attr(
+        not(test),
+        allow(dead_code, reason = "a test makes the page of the book")
+    )]
     fn allowed(&self) -> String;
 
     /// Returns a value in the form that the variable uses, for the book.
-    #[cfg_attr(not(test), allow(dead_code, reason = "a test makes the page of the book"))]
+    #[cfg_attr(
+        not(test),
+        allow(dead_code, reason = "a test makes the page of the book")
+    )]
     fn shown(&self, value: &T) -> String;
 
     /// Returns a value in the form that `Debug` shows.
@@ -33,9 +39,17 @@ pub(crate) trait Kind<T: Debug> {
     ///
     /// # Errors
     /// Fails if the value cannot be used.
-    fn read(&self, variables: &Variables<'_>, names: &[&'static str]) -> Result<Option<T>, ConfigError> {
-        let Some((name, text)) = variables.first(names) else { return Ok(None) };
-        self.parse(&text).map(Some).map_err(|allowed| ConfigError::new(name, text, &allowed))
+    fn read(
+        &self,
+        variables: &Variables<'_>,
+        names: &[&'static str],
+    ) -> Result<Option<T>, ConfigError> {
+        let Some((name, text)) = variables.first(names) else {
+            return Ok(None);
+        };
+        self.parse(&text)
+            .map(Some)
+            .map_err(|allowed| ConfigError::new(name, text, &allowed))
     }
 }
 
@@ -49,7 +63,11 @@ pub(crate) struct Path;
 pub(crate) struct Flag;
 /// True or false, or unset if the value is decided elsewhere; the words describe the default.
 pub(crate) struct Whether(
-    #[cfg_attr(not(test), allow(dead_code, reason = "a test makes the page of the book"))] pub(crate) &'static str,
+    #[cfg_attr(
+        not(test),
+        allow(dead_code, reason = "a test makes the page of the book")
+    )]
+    pub(crate) &'static str,
 );
 /// A number in a range, with its unit.
 pub(crate) struct Count(pub(crate) RangeInclusive<u64>, pub(crate) &'static str);
@@ -96,7 +114,11 @@ impl Kind<Option<String>> for Secret {
     fn debugged(&self, value: &Option<String>) -> String {
         format!("{:?}", value.as_ref().map(|_| "***"))
     }
-    fn read(&self, variables: &Variables<'_>, names: &[&'static str]) -> Result<Option<Option<String>>, ConfigError> {
+    fn read(
+        &self,
+        variables: &Variables<'_>,
+        names: &[&'static str],
+    ) -> Result<Option<Option<String>>, ConfigError> {
         Ok(variables.first(names).map(|(_, text)| Some(text)))
     }
 }
@@ -143,8 +165,21 @@ impl Kind<Option<bool>> for Whether {
 
 impl<T: TryFrom<u64> + Display + Debug> Kind<T> for Count {
     fn parse(&self, text: &str) -> Result<T, String> {
-        let allowed = || format!("it must be a number of {} from {} to {}", self.1, self.0.start(), self.0.end());
-        let number = text.parse::<u64>().ok().filter(|number| self.0.contains(number)).ok_or_else(allowed)?;
+        let allowed = || {
+            format!(
+                "it must be a number of {} from {} to {}",
+                self.1,
+                self.0.start(),
+                self.0.end()
+            )
+        };
+
+        let number = text
+            .parse::<u64>()
+            .ok()
+            .filter(|number| self.0.contains(number))
+            .ok_or_else(allowed)?;
+
         T::try_from(number).map_err(|_| allowed())
     }
     fn allowed(&self) -> String {
@@ -157,7 +192,9 @@ impl<T: TryFrom<u64> + Display + Debug> Kind<T> for Count {
 
 impl Kind<Duration> for Seconds {
     fn parse(&self, text: &str) -> Result<Duration, String> {
-        Count(self.0.clone(), "seconds").parse(text).map(Duration::from_secs)
+        Count(self.0.clone(), "seconds")
+            .parse(text)
+            .map(Duration::from_secs)
     }
     fn allowed(&self) -> String {
         <Count as Kind<u64>>::allowed(&Count(self.0.clone(), "seconds"))
@@ -169,7 +206,9 @@ impl Kind<Duration> for Seconds {
 
 impl Kind<Duration> for Milliseconds {
     fn parse(&self, text: &str) -> Result<Duration, String> {
-        Count(self.0.clone(), "milliseconds").parse(text).map(Duration::from_millis)
+        Count(self.0.clone(), "milliseconds")
+            .parse(text)
+            .map(Duration::from_millis)
     }
     fn allowed(&self) -> String {
         <Count as Kind<u64>>::allowed(&Count(self.0.clone(), "milliseconds"))
@@ -199,10 +238,15 @@ impl<T: Debug, K: Kind<T>> Kind<Option<T>> for Maybe<K> {
         self.0.allowed()
     }
     fn shown(&self, value: &Option<T>) -> String {
-        value.as_ref().map_or_else(|| "none".to_owned(), |value| self.0.shown(value))
+        value
+            .as_ref()
+            .map_or_else(|| "none".to_owned(), |value| self.0.shown(value))
     }
     fn debugged(&self, value: &Option<T>) -> String {
-        value.as_ref().map_or_else(|| "None".to_owned(), |value| format!("Some({})", self.0.debugged(value)))
+        value.as_ref().map_or_else(
+            || "None".to_owned(),
+            |value| format!("Some({})", self.0.debugged(value)),
+        )
     }
 }
 
@@ -214,7 +258,9 @@ impl<T: Debug, K: Kind<T>> Kind<Option<T>> for Otherwise<K> {
         self.0.allowed()
     }
     fn shown(&self, value: &Option<T>) -> String {
-        value.as_ref().map_or_else(|| self.1.to_owned(), |value| self.0.shown(value))
+        value
+            .as_ref()
+            .map_or_else(|| self.1.to_owned(), |value| self.0.shown(value))
     }
 }
 

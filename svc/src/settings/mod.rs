@@ -1,5 +1,5 @@
-//! Settings: one table defines the struct, the defaults, the environment variables, the allowed values, `Debug`, and
-//! the page of the book.
+//! Settings: one table defines the struct, the defaults, the environment variables, the allowed
+//! values, `Debug`, and the page of the book.
 
 mod environment;
 mod error;
@@ -16,16 +16,20 @@ pub use error::ConfigError;
 pub(crate) use environment::{check_text, unknown};
 pub(crate) use group::{Group, from_environment};
 pub(crate) use kinds::{
-    Count, Flag, Kind, Maybe, Milliseconds, Otherwise, Parsed, Path, Seconds, Secret, Text, Whether, or_never,
+    Count, Flag, Kind, Maybe, Milliseconds, Otherwise, Parsed, Path, Seconds, Secret, Text,
+    Whether, or_never,
 };
 pub(crate) use origins::{BETWEEN, Origins, is_origin, items};
 #[cfg(any(feature = "auth", feature = "sessions"))]
 pub(crate) use used::use_value;
-pub(crate) use used::{is_set, is_used, tell_once, tell_overridden, tell_unused, use_group, use_variable};
+pub(crate) use used::{
+    is_set, is_used, tell_once, tell_overridden, tell_unused, use_group, use_variable,
+};
 pub(crate) use variables::{Variables, variable};
 
 /// The maximum time-out: a year, as clocks are limited.
-pub(crate) const LONGEST_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(365 * 24 * 60 * 60);
+pub(crate) const LONGEST_TIMEOUT: std::time::Duration =
+    std::time::Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A setting, as shown in the book.
 #[cfg(test)]
@@ -40,8 +44,8 @@ pub(crate) struct Row {
     pub(crate) doc: String,
 }
 
-/// Declares a struct of settings. A setting is one line: its documentation, its field and type, its default, its
-/// variables, and the kind of its values.
+/// Declares a struct of settings. A setting is one line: its documentation, its field and type, its
+/// default, its variables, and the kind of its values.
 macro_rules! settings {
     (
         $(#[$meta:meta])*
@@ -79,14 +83,15 @@ macro_rules! settings {
                 })
             }
 
-            /// Calls `visit` with the variables of each setting, the first of which counts, and whether its value is another
-            /// than in `other`.
+            /// Calls `visit` with the variables of each setting, the first of which counts, and
+            /// whether its value is another than in `other`.
             pub(crate) fn compare(&self, other: &Self, visit: &mut dyn FnMut(&[&'static str], bool)) {
                 $(visit(&[$first $(, $other)*], self.$field != other.$field);)*
                 $($(self.$group.compare(&other.$group, visit);)*)?
             }
 
-            /// Calls `visit` with each variable that is set, and whether the field has the value that it gives.
+            /// Calls `visit` with each variable that is set, and whether the field has the value
+            /// that it gives.
             pub(crate) fn compare_with(
                 &self,
                 variables: &$crate::settings::Variables<'_>,
@@ -115,6 +120,7 @@ macro_rules! settings {
                         doc: [$($doc),+].concat().trim().to_owned(),
                     }
                 },)*];
+
                 $($(let rows = [rows, <$group_ty>::rows(concat!(stringify!($group), "."))].concat();)*)?
                 rows
             }

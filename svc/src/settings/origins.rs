@@ -10,7 +10,8 @@ pub(crate) struct Origins;
 impl Kind<Vec<String>> for Origins {
     fn parse(&self, text: &str) -> Result<Vec<String>, String> {
         let origin = |origin: String| origin.trim_end_matches('/').to_ascii_lowercase();
-        let origins: Option<Vec<_>> = items(text).map(|origins| origins.into_iter().map(origin).collect());
+        let origins: Option<Vec<_>> =
+            items(text).map(|origins| origins.into_iter().map(origin).collect());
         let origins = origins.filter(|origins| origins.iter().all(|origin| is_origin(origin)));
         origins.ok_or_else(|| format!("it must be {}", Kind::<Vec<String>>::allowed(self)))
     }
@@ -20,28 +21,47 @@ impl Kind<Vec<String>> for Origins {
     }
 
     fn shown(&self, value: &Vec<String>) -> String {
-        if value.is_empty() { "none".to_owned() } else { value.join(", ") }
+        if value.is_empty() {
+            "none".to_owned()
+        } else {
+            value.join(", ")
+        }
     }
 }
 
 /// The two ways to write a list, for messages and the book.
 pub(crate) const BETWEEN: &str = "separated by commas or as a JSON list";
 
-/// Returns the items of a list: a JSON list of texts, or comma-separated texts. `None` if it starts like JSON but is
-/// not valid.
+/// Returns the items of a list: a JSON list of texts, or comma-separated texts. `None` if it starts
+/// like JSON but is not valid.
 pub(crate) fn items(text: &str) -> Option<Vec<String>> {
     let items = match text.trim_start().starts_with('[') {
         true => serde_json::from_str::<Vec<String>>(text).ok()?,
         false => text.split(',').map(str::to_owned).collect(),
     };
-    Some(items.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect())
+
+    Some(
+        items
+            .iter()
+            .map(|item| item.trim().to_owned())
+            .filter(|item| !item.is_empty())
+            .collect(),
+    )
 }
 
-/// Whether the text is an origin as in a browser's `Origin` header: a scheme, a host and optionally a port; or `*`.
+/// Whether the text is an origin as in a browser's `Origin` header: a scheme, a host and optionally
+/// a port; or `*`.
 pub(crate) fn is_origin(text: &str) -> bool {
     if text == "*" {
         return true;
     }
-    let is_bare = text.split_once("://").is_some_and(|(_, rest)| !rest.contains(['/', '?', '#', '@', '*']));
-    is_bare && text.parse::<Uri>().is_ok_and(|uri| uri.authority().is_some())
+
+    let is_bare = text
+        .split_once("://")
+        .is_some_and(|(_, rest)| !rest.contains(['/', '?', '#', '@', '*']));
+
+    is_bare
+        && text
+            .parse::<Uri>()
+            .is_ok_and(|uri| uri.authority().is_some())
 }

@@ -1,12 +1,15 @@
-//! The variables that parts of the program use. A part records them when it is set up, however it received its
-//! settings: a variable is used if the part has the value of that variable.
+//! The variables that parts of the program use. A part records them when it is set up, however it
+//! received its settings: a variable is used if the part has the value of that variable.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Group, Variables, variable};
 
-static STATE: Mutex<State> = Mutex::new(State { used: BTreeSet::new(), told: BTreeSet::new() });
+static STATE: Mutex<State> = Mutex::new(State {
+    used: BTreeSet::new(),
+    told: BTreeSet::new(),
+});
 
 /// Static, as the environment is that of the process too.
 #[derive(Debug)]
@@ -16,7 +19,8 @@ struct State {
     told: BTreeSet<String>,
 }
 
-/// Records that a part with these settings is set up. Returns the variables that are set to other values.
+/// Records that a part with these settings is set up. Returns the variables that are set to other
+/// values.
 pub(crate) fn use_group(group: &impl Group) -> Vec<&'static str> {
     let mut others = Vec::new();
     group.visit_set(&Variables(&variable), &mut |name, is_same| match is_same {
@@ -29,7 +33,10 @@ pub(crate) fn use_group(group: &impl Group) -> Vec<&'static str> {
 /// Records that a part with this value is set up.
 #[cfg(any(feature = "auth", feature = "sessions"))]
 pub(crate) fn use_value(name: &'static str, value: &str) {
-    if Variables(&variable).text(name).is_some_and(|given| given == value.trim()) {
+    if Variables(&variable)
+        .text(name)
+        .is_some_and(|given| given == value.trim())
+    {
         use_variable(name);
     }
 }
@@ -49,7 +56,8 @@ pub(crate) fn is_set(name: &str) -> bool {
     Variables(&variable).text(name).is_some()
 }
 
-/// Returns whether the log has not yet reported that a variable has no effect, and records that it now has.
+/// Returns whether the log has not yet reported that a variable has no effect, and records that it
+/// now has.
 pub(crate) fn tell_once(name: &str) -> bool {
     state().told.insert(name.to_owned())
 }

@@ -9,6 +9,7 @@ use crate::schema::{AggregateFunction, ScalarKind, TypeKind};
 /// The binary form of a scalar or enum that is not read from a plain column.
 pub(crate) fn value_form(kind: &TypeKind) -> Option<ColumnForm> {
     use ScalarKind as K;
+
     Some(match kind {
         TypeKind::Enum(_) => ColumnForm::Text,
         TypeKind::Scalar { kind, .. } => match kind {
@@ -39,10 +40,17 @@ impl Operand {
     /// An aggregate of the values.
     pub(super) fn aggregate(&self, function: AggregateFunction, careful: bool) -> String {
         use AggregateFunction as F;
-        // A `real` represents its decimal text, but a sum of `real` would be rounded to another decimal. A sum of
-        // doubles may exceed a double; only the code that reads the result can report that for a single value.
+
+        // A `real` represents its decimal text, but a sum of `real` would be rounded to another
+        // decimal. A sum of doubles may exceed a double; only the code that reads the result can
+        // report that for a single value.
         let is_exact = self.is_bare(&Type::FLOAT4) || (careful && self.is_bare(&Type::FLOAT8));
-        let cast = if is_exact && matches!(function, F::Sum | F::Avg) { "::text::numeric" } else { "" };
+        let cast = if is_exact && matches!(function, F::Sum | F::Avg) {
+            "::text::numeric"
+        } else {
+            ""
+        };
+
         let name = match function {
             F::CountDistinct => return format!("count(DISTINCT {})", self.sql),
             // PostgreSQL has no such aggregate of UUIDs; their texts sort in the same order.
@@ -55,6 +63,7 @@ impl Operand {
             F::Min => "min",
             F::Max => "max",
         };
+
         format!("{name}({}{cast})", self.sql)
     }
 

@@ -7,24 +7,41 @@ use crate::postgres::{DbError, Param, PatternLanguage};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::Operator;
 
-/// The maximum length in bytes of a pattern, a text search query, or a text for a case-insensitive search. PostgreSQL
-/// needs minutes to compile a regular expression of a megabyte and seconds for 100,000 words, and it scans the whole
-/// pattern of `LIKE` or `ILIKE` for each row.
+/// The maximum length in bytes of a pattern, a text search query, or a text for a case-insensitive
+/// search. PostgreSQL needs minutes to compile a regular expression of a megabyte and seconds for
+/// 100,000 words, and it scans the whole pattern of `LIKE` or `ILIKE` for each row.
 const LONGEST_PATTERN: usize = 1_000;
 
 /// Binds the values of a comparison, in the order of its placeholders.
-pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>) -> Result<(), DbError> {
+pub(super) fn bind(
+    operator: Operator,
+    value: &SqlValue,
+    params: &mut Vec<Param>,
+) -> Result<(), DbError> {
     use Operator as O;
+
     check_pattern(operator, value)?;
+
     match (operator, value) {
         // The SQL of these comparisons needs no values.
-        (_, SqlValue::Null) | (O::IsNull | O::IsEmpty | O::IsPrivate | O::IsLoopback | O::IsIpv4 | O::IsIpv6, _) => {}
+        (_, SqlValue::Null)
+        | (O::IsNull | O::IsEmpty | O::IsPrivate | O::IsLoopback | O::IsIpv4 | O::IsIpv6, _) => {}
         (
-            O::In | O::NotIn | O::ListContains | O::ListContainedBy | O::Overlaps | O::HasAnyKeys | O::HasAllKeys,
+            O::In
+            | O::NotIn
+            | O::ListContains
+            | O::ListContainedBy
+            | O::Overlaps
+            | O::HasAnyKeys
+            | O::HasAllKeys,
             value,
-        ) => params.push(Param::Texts(value.texts().map(checked).collect::<Result<_, _>>()?)),
+        ) => params.push(Param::Texts(
+            value.texts().map(checked).collect::<Result<_, _>>()?,
+        )),
         (O::Contains | O::IContains, value) => params.push(text(format!("%{}%", escape(value)))?),
-        (O::StartsWith | O::IStartsWith, value) => params.push(text(format!("{}%", escape(value)))?),
+        (O::StartsWith | O::IStartsWith, value) => {
+            params.push(text(format!("{}%", escape(value)))?)
+        }
         (O::EndsWith | O::IEndsWith, value) => params.push(text(format!("%{}", escape(value)))?),
         (O::InRange, SqlValue::List(ends)) if ends.len() == 2 => {
             params.extend(ends.iter().map(one).collect::<Result<Vec<_>, _>>()?);
@@ -35,12 +52,17 @@ pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>
             None => params.push(one(value)?),
         },
     }
+
     Ok(())
 }
 
 fn check_pattern(operator: Operator, value: &SqlValue) -> Result<(), DbError> {
     use Operator as O;
-    let SqlValue::Text(text) = value else { return Ok(()) };
+
+    let SqlValue::Text(text) = value else {
+        return Ok(());
+    };
+
     let what = match operator {
         O::Matches | O::IMatches => "a regular expression",
         O::Like | O::ILike => "a pattern",
@@ -49,15 +71,19 @@ fn check_pattern(operator: Operator, value: &SqlValue) -> Result<(), DbError> {
         O::PathExists => "a path",
         _ => return Ok(()),
     };
+
     if text.len() > LONGEST_PATTERN {
-        return Err(DbError::BadPattern(format!("{what} can have at most {LONGEST_PATTERN} bytes")));
+        return Err(DbError::BadPattern(format!(
+            "{what} can have at most {LONGEST_PATTERN} bytes"
+        )));
     }
+
     match operator {
         O::PathExists => json_path::check(text),
         // PostgreSQL only reports this for texts that match the part before it.
-        O::Like | O::ILike if ends_with_escape(text) => {
-            Err(DbError::BadPattern("a pattern cannot end with `\\`".to_owned()))
-        }
+        O::Like | O::ILike if ends_with_escape(text) => Err(DbError::BadPattern(
+            "a pattern cannot end with `\\`".to_owned(),
+        )),
         _ => Ok(()),
     }
 }
@@ -74,12 +100,16 @@ pub(super) fn one(value: &SqlValue) -> Result<Param, DbError> {
 }
 
 fn pattern(language: PatternLanguage, value: &SqlValue) -> Result<Param, DbError> {
-    Ok(Param::Pattern(language, checked(value.text().unwrap_or_default())?))
+    Ok(Param::Pattern(
+        language,
+        checked(value.text().unwrap_or_default())?,
+    ))
 }
 
 /// The pattern language of an operator's value, if it has one.
 fn pattern_language(operator: Operator) -> Option<PatternLanguage> {
     use Operator as O;
+
     Some(match operator {
         O::Matches => PatternLanguage::Regex,
         O::IMatches => PatternLanguage::CaselessRegex,
@@ -95,12 +125,21 @@ fn text(text: String) -> Result<Param, DbError> {
 }
 
 fn checked(text: Cow<'_, str>) -> Result<String, DbError> {
-    if text.contains('\0') { Err(DbError::Nul) } else { Ok(text.into_owned()) }
+    if text.contains('\0') {
+        Err(DbError::Nul)
+    } else {
+        Ok(text.into_owned())
+    }
 }
 
 /// Escapes the special characters of `LIKE`.
 fn escape(value: &SqlValue) -> String {
-    value.text().unwrap_or_default().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+    value
+        .text()
+        .unwrap_or_default()
+        .replace('\\', "\\\\")
+        .replace('%', "\\%")
+        .replace('_', "\\_")
 }
 
 /// The placeholders of a bound comparison.
@@ -134,15 +173,27 @@ impl Placeholders {
 
 impl Builder<'_> {
     /// Binds the values of a comparison.
-    pub(super) fn bind_values(&mut self, operator: Operator, value: &SqlValue) -> Result<Placeholders, DbError> {
+    pub(super) fn bind_values(
+        &mut self,
+        operator: Operator,
+        value: &SqlValue,
+    ) -> Result<Placeholders, DbError> {
         let Some(last) = self.bound_again else {
             let last = self.params.len();
             bind(operator, value, &mut self.params)?;
-            return Ok(Placeholders { last, casts: Vec::new() });
+            return Ok(Placeholders {
+                last,
+                casts: Vec::new(),
+            });
         };
+
         let mut again = Vec::new();
         bind(operator, value, &mut again)?;
         self.bound_again = Some(last + again.len());
-        Ok(Placeholders { last, casts: Vec::new() })
+
+        Ok(Placeholders {
+            last,
+            casts: Vec::new(),
+        })
     }
 }

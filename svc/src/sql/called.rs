@@ -7,29 +7,47 @@ use crate::postgres::{ColumnType, DbError};
 use crate::schema::FieldKind;
 
 impl<'a> Builder<'a> {
-    /// The result of a row function for the row of a scope. A value that is not a row itself, such as an embedded
-    /// object, is resolved to its row by its `id`.
+    /// The result of a row function for the row of a scope. A value that is not a row itself, such
+    /// as an embedded object, is resolved to its row by its `id`.
     pub(super) fn called(
         &mut self,
         scope: &Scope<'a>,
         call: &RowCall,
         form: fn(&Self, String, &ColumnType, &RowCall) -> Operand,
     ) -> Result<Operand, DbError> {
-        let Scope::Row(rows) = scope else { return self.called_behind(scope, call, form) };
+        let Scope::Row(rows) = scope else {
+            return self.called_behind(scope, call, form);
+        };
         if self.model.source(rows.row) != self.model.source(call.row) {
             return self.called_behind(scope, call, form);
         }
+
         let function = self.catalogue.row_function(&call.spec)?;
-        let stored = Stored { named: call.named, list: call.list, non_null: false };
+        let stored = Stored {
+            named: call.named,
+            list: call.list,
+            non_null: false,
+        };
+
         if !self.fits(&function.result, stored) {
-            let (name, ty, declared) = (&call.spec.name, &function.result.sql, &self.model.types[call.named].name);
-            return Err(DbError::UnknownFunction(format!("`{name}` gives {ty}, which is no {declared}")));
+            let (name, ty, declared) = (
+                &call.spec.name,
+                &function.result.sql,
+                &self.model.types[call.named].name,
+            );
+            return Err(DbError::UnknownFunction(format!(
+                "`{name}` gives {ty}, which is no {declared}"
+            )));
         }
+
         let row = self.whole_row(rows)?;
         if !self.is_ruling {
-            self.probes.extend(function.probe_of_row(&call.args, self.params.len()));
+            self.probes
+                .extend(function.probe_of_row(&call.args, self.params.len()));
         }
+
         let sql = function.of_row(&row, &call.args, &mut self.params);
+
         Ok(form(self, sql, &function.result, call))
     }
 
@@ -39,46 +57,87 @@ impl<'a> Builder<'a> {
         call: &RowCall,
         form: fn(&Self, String, &ColumnType, &RowCall) -> Operand,
     ) -> Result<Operand, DbError> {
-        self.behind(scope, &call.to_row(), |builder, scope| builder.called(scope, call, form))
+        self.behind(scope, &call.to_row(), |builder, scope| {
+            builder.called(scope, call, form)
+        })
     }
 
     /// The value for a comparison.
     pub(super) fn typed_call(&self, sql: String, ty: &ColumnType, call: &RowCall) -> Operand {
-        self.typed(sql, ty, Some(Stored { named: call.named, list: call.list, non_null: false }))
+        self.typed(
+            sql,
+            ty,
+            Some(Stored {
+                named: call.named,
+                list: call.list,
+                non_null: false,
+            }),
+        )
     }
 
     /// The value for the select list.
     pub(super) fn plain_call(&self, sql: String, ty: &ColumnType, call: &RowCall) -> Operand {
         Operand {
             sql,
-            ..self.typed(String::new(), ty, Some(Stored { named: call.named, list: call.list, non_null: false }))
+            ..self.typed(
+                String::new(),
+                ty,
+                Some(Stored {
+                    named: call.named,
+                    list: call.list,
+                    non_null: false,
+                }),
+            )
         }
     }
 
-    /// A row of the view, with masked fields set to null. It is built column by column, because the row of a query may
-    /// have more columns than the view.
+    /// A row of the view, with masked fields set to null. It is built column by column, because the
+    /// row of a query may have more columns than the view.
     fn whole_row(&mut self, rows: &RowScope<'a>) -> Result<String, DbError> {
         let scope = Scope::Row(rows.clone());
         let masked = self.masked_fields(rows);
         let mut values = Vec::with_capacity(rows.source.in_order.len());
+
         for name in &rows.source.in_order {
             let column = rows.column(name);
-            values.push(match rows.source.data().filter(|_| name == "data" && !masked.is_empty()) {
-                Some(data) => self.masked_document(&scope, &masked, &column, &data.sql)?,
-                None if masked.contains(&name.as_str()) => self.masked(&scope, name, column)?,
-                None => column,
-            });
+            values.push(
+                match rows
+                    .source
+                    .data()
+                    .filter(|_| name == "data" && !masked.is_empty())
+                {
+                    Some(data) => self.masked_document(&scope, &masked, &column, &data.sql)?,
+                    None if masked.contains(&name.as_str()) => self.masked(&scope, name, column)?,
+                    None => column,
+                },
+            );
         }
-        Ok(format!("ROW({})::{}", values.join(", "), rows.source.quoted))
+
+        Ok(format!(
+            "ROW({})::{}",
+            values.join(", "),
+            rows.source.quoted
+        ))
     }
 
     fn masked_fields(&self, rows: &RowScope<'a>) -> Vec<&'static str> {
-        let types = self.model.possible_types(rows.row).iter().filter_map(|index| self.model.object(*index));
-        let stored = types.flat_map(|object| object.fields.values()).filter_map(|field| match field.kind {
-            FieldKind::Stored { stored, .. } => Some(stored),
-            _ => None,
-        });
-        stored.filter(|stored| self.mask(rows, stored).is_some()).collect()
+        let types = self
+            .model
+            .possible_types(rows.row)
+            .iter()
+            .filter_map(|index| self.model.object(*index));
+
+        let stored =
+            types
+                .flat_map(|object| object.fields.values())
+                .filter_map(|field| match field.kind {
+                    FieldKind::Stored { stored, .. } => Some(stored),
+                    _ => None,
+                });
+
+        stored
+            .filter(|stored| self.mask(rows, stored).is_some())
+            .collect()
     }
 
     /// A document without the keys of masked fields.
@@ -91,9 +150,16 @@ impl<'a> Builder<'a> {
     ) -> Result<String, DbError> {
         let keys = masked.iter().map(|stored| {
             let shown = self.masked(scope, stored, "true".to_owned())?;
-            Ok(format!("CASE WHEN {shown} THEN NULL ELSE {} END", quote_literal(stored)))
+            Ok(format!(
+                "CASE WHEN {shown} THEN NULL ELSE {} END",
+                quote_literal(stored)
+            ))
         });
+
         let keys = keys.collect::<Result<Vec<_>, DbError>>()?;
-        Ok(format!("({data}::jsonb - ARRAY[{}]::text[])::{ty}", keys.join(", ")))
+        Ok(format!(
+            "({data}::jsonb - ARRAY[{}]::text[])::{ty}",
+            keys.join(", ")
+        ))
     }
 }

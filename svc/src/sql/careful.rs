@@ -1,26 +1,26 @@
 //! Careful casts, which skip values that they cannot read.
 //!
-//! A text that is invalid for its type fails the whole statement, although the other rows have nothing to do with it.
-//! Such a statement is run again with careful casts, which return null for that text and report it where it is
-//! selected. Ordinary statements use plain casts, because checking each text costs more than casting it, and prevents
-//! the use of indexes.
+//! A text that is invalid for its type fails the whole statement, although the other rows have
+//! nothing to do with it. Such a statement is run again with careful casts, which return null for
+//! that text and report it where it is selected. Ordinary statements use plain casts, because
+//! checking each text costs more than casting it, and prevents the use of indexes.
 
 use super::Builder;
 use super::operand::{Operand, quote_literal};
 
-/// The maximum length in characters of a text that is cast: PostgreSQL rejects numbers with more digits than it can
-/// store.
+/// The maximum length in characters of a text that is cast: PostgreSQL rejects numbers with more
+/// digits than it can store.
 const MAX_LENGTH: usize = 6_000;
 
 /// A day that exists in every year.
-const DAY: &str =
-    "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))";
+const DAY: &str = "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))";
 /// A year with a 29 February.
-const LEAP_YEAR: &str = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)";
-/// A year BC, as far back as PostgreSQL's calendar goes. There is no year 0, so other years are leap years.
+const LEAP_YEAR: &str =
+    "([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)";
+/// A year BC, as far back as PostgreSQL's calendar goes. There is no year 0, so other years are
+/// leap years.
 const YEAR_BC: &str = "(?!0000)([0-3][0-9]{3}|4[0-6][0-9]{2}|470[0-9]|471[0-2])";
-const TIME: &str =
-    r"(([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9](\.[0-9]{1,9})?|60(\.0{1,9})?))?|24:00(:00(\.0{1,9})?)?)";
+const TIME: &str = r"(([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9](\.[0-9]{1,9})?|60(\.0{1,9})?))?|24:00(:00(\.0{1,9})?)?)";
 /// The offset from UTC; PostgreSQL accepts less than 16 hours.
 const OFFSET: &str = "( ?(Z|[-+](0[0-9]|1[0-5])(:?[0-5][0-9])?))?";
 /// ISO 8601, and PostgreSQL's own output format.
@@ -30,36 +30,49 @@ const BYTE: &str = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 const GROUP: &str = "[0-9a-fA-F]{1,4}";
 
 impl Builder<'_> {
-    /// Casts a text to another type; a careful cast returns null for a text that is invalid for that type.
+    /// Casts a text to another type; a careful cast returns null for a text that is invalid for
+    /// that type.
     pub(super) fn cast_text(&self, text: &str, cast: &str) -> String {
         if !self.careful || is_text(cast) {
             return format!("{text}::{cast}");
         }
-        // Without the blanks that pad a text to its length, and in a collation that supports patterns.
+
+        // Without the blanks that pad a text to its length, and in a collation that supports
+        // patterns.
         let text = format!("{text}::text");
-        let (plain, name) = (format!("{text} COLLATE pg_catalog.\"C\""), quote_literal(cast));
+        let (plain, name) = (
+            format!("{text} COLLATE pg_catalog.\"C\""),
+            quote_literal(cast),
+        );
         let is_read = match pattern(cast) {
             Some(pattern) => {
                 let pattern = quote_literal(&format!("^{pattern}$"));
                 format!("length({text}) <= {MAX_LENGTH} AND {plain} ~ {pattern}")
             }
-            None if self.catalogue.checks_input() => format!("pg_catalog.pg_input_is_valid({text}, {name})"),
+            None if self.catalogue.checks_input() => {
+                format!("pg_catalog.pg_input_is_valid({text}, {name})")
+            }
             // Older versions can check an enum, but no other type.
             None => format!(
                 "EXISTS (SELECT FROM pg_catalog.pg_enum WHERE enumtypid = {name}::regtype AND enumlabel = {plain})"
             ),
         };
+
         let value = match condition(cast, &plain) {
             Some(condition) => format!("CASE WHEN {condition} THEN {text}::{cast} END"),
             None => format!("{text}::{cast}"),
         };
+
         format!("(CASE WHEN {is_read} THEN {value} END)")
     }
 
-    /// Carefully casts the elements of a list of texts; null replaces a text that is invalid for their type.
+    /// Carefully casts the elements of a list of texts; null replaces a text that is invalid for
+    /// their type.
     pub(super) fn cast_texts(&self, texts: &str, cast: &str) -> String {
         let element = self.cast_text("x.v", cast.trim_end_matches("[]"));
-        format!("(CASE WHEN {texts} IS NOT NULL THEN ARRAY(SELECT {element} FROM unnest({texts}) AS x(v)) END)")
+        format!(
+            "(CASE WHEN {texts} IS NOT NULL THEN ARRAY(SELECT {element} FROM unnest({texts}) AS x(v)) END)"
+        )
     }
 }
 
@@ -76,12 +89,22 @@ impl Operand {
 /// Whether a type accepts every text.
 fn is_text(cast: &str) -> bool {
     let name = cast.rsplit('.').next().unwrap_or(cast);
-    matches!(name, "text" | "varchar" | "character varying" | "char" | "character" | "bpchar" | "citext" | "name")
+    matches!(
+        name,
+        "text"
+            | "varchar"
+            | "character varying"
+            | "char"
+            | "character"
+            | "bpchar"
+            | "citext"
+            | "name"
+    )
 }
 
-/// Returns the pattern of a type's texts, for types whose input PostgreSQL validates strictly. It never matches a text
-/// that PostgreSQL rejects, regardless of the digits and blanks of its locale, except for texts that do not meet the
-/// type's [`condition`].
+/// Returns the pattern of a type's texts, for types whose input PostgreSQL validates strictly. It
+/// never matches a text that PostgreSQL rejects, regardless of the digits and blanks of its locale,
+/// except for texts that do not meet the type's [`condition`].
 fn pattern(cast: &str) -> Option<String> {
     Some(match cast {
         "numeric" | "decimal" => {
@@ -124,14 +147,16 @@ fn pattern(cast: &str) -> Option<String> {
     .map(|pattern| format!("({pattern})"))
 }
 
-/// Returns the condition that a text must meet in addition to its pattern. It may fail for texts that do not match the
-/// pattern.
+/// Returns the condition that a text must meet in addition to its pattern. It may fail for texts
+/// that do not match the pattern.
 fn condition(cast: &str, text: &str) -> Option<String> {
     match cast {
         "cidr" => Some(format!("network(({text})::inet) = ({text})::inet")),
         "daterange" => {
             let (lower, upper) = ("'^.([^,]+),'", "',([^])]+).$'");
-            Some(format!("(substring({text}, {lower})::date <= substring({text}, {upper})::date) IS NOT FALSE"))
+            Some(format!(
+                "(substring({text}, {lower})::date <= substring({text}, {upper})::date) IS NOT FALSE"
+            ))
         }
         _ => None,
     }
@@ -148,9 +173,17 @@ fn ipv4() -> String {
 /// An address with all eight groups, or with `::` for the zeros in between.
 fn ipv6() -> String {
     let whole = format!("({GROUP}:){{7}}{GROUP}");
-    let at_an_end = format!("({GROUP}:){{1,7}}:|:(:{GROUP}){{1,7}}|::|::([fF]{{4}}:)?{}", ipv4());
-    let between = (1..=6).map(|before| format!("({GROUP}:){{1,{before}}}(:{GROUP}){{1,{}}}", 7 - before));
-    [whole, at_an_end].into_iter().chain(between).collect::<Vec<_>>().join("|")
+    let at_an_end = format!(
+        "({GROUP}:){{1,7}}:|:(:{GROUP}){{1,7}}|::|::([fF]{{4}}:)?{}",
+        ipv4()
+    );
+    let between =
+        (1..=6).map(|before| format!("({GROUP}:){{1,{before}}}(:{GROUP}){{1,{}}}", 7 - before));
+    [whole, at_an_end]
+        .into_iter()
+        .chain(between)
+        .collect::<Vec<_>>()
+        .join("|")
 }
 
 /// Words with their positions: `'fat':2A,4 cat`.

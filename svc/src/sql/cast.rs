@@ -35,26 +35,42 @@ impl Cast {
             "bit" => "pg_catalog.bit",
             other => other,
         };
-        Self { column: Conversion::None, value: value.to_owned(), fallback: None }
+
+        Self {
+            column: Conversion::None,
+            value: value.to_owned(),
+            fallback: None,
+        }
     }
 
     fn to(ty: &str) -> Self {
-        Self { column: Conversion::To(ty.to_owned()), value: ty.to_owned(), fallback: None }
+        Self {
+            column: Conversion::To(ty.to_owned()),
+            value: ty.to_owned(),
+            fallback: None,
+        }
     }
 
     fn or(self, fallback: &'static str) -> Self {
-        Self { fallback: Some(fallback), ..self }
+        Self {
+            fallback: Some(fallback),
+            ..self
+        }
     }
 
     /// The cast of a column with a single value; `kind` is the type of its field, if it is a field.
     pub(super) fn single(ty: &ColumnType, kind: Option<&TypeKind>) -> Self {
         use ScalarKind as K;
+
         let declared = kind.and_then(json_cast);
         let scalar = scalar(kind);
         match (ty.name.as_str(), scalar) {
             ("json", Some(K::Json) | None) => Self::to("jsonb"),
             ("jsonb", _) => Self::own("jsonb"),
-            (_, Some(K::Json)) => Self { column: Conversion::Json, ..Self::own("jsonb") },
+            (_, Some(K::Json)) => Self {
+                column: Conversion::Json,
+                ..Self::own("jsonb")
+            },
             ("varchar" | "bpchar" | "name" | "text" | "citext", _) => match declared {
                 Some(other) if other != "text" => Self::to(other),
                 _ if ty.name == "citext" => Self::own(&ty.sql),
@@ -64,17 +80,26 @@ impl Cast {
             },
             // Integers compare as the widest type, so that no value overflows.
             ("int2" | "int4" | "int8", Some(K::String | K::Id)) => Self::own("int8").or("text"),
-            ("int2" | "int4" | "int8", _) if declared == Some("numeric") => Self::own("int8").or("numeric"),
+            ("int2" | "int4" | "int8", _) if declared == Some("numeric") => {
+                Self::own("int8").or("numeric")
+            }
             ("int2" | "int4" | "int8", _) => Self::own("int8"),
             ("float4" | "float8", None | Some(K::Float | K::Custom(_))) => Self::own(&ty.name),
             ("uuid", Some(K::String | K::Id)) => Self::own("uuid").or("text"),
             // Other types that a string field shows compare as text.
             (_, Some(K::String | K::Id)) => Self::to("text"),
-            ("timestamp", Some(K::DateTime)) => Self { column: Conversion::Instant, ..Self::own("timestamptz") },
+            ("timestamp", Some(K::DateTime)) => Self {
+                column: Conversion::Instant,
+                ..Self::own("timestamptz")
+            },
             // Both compare as one type, so that one index serves both.
-            ("inet" | "cidr", _) => Self::own(declared.filter(|cast| is_network(cast)).unwrap_or("inet")),
+            ("inet" | "cidr", _) => {
+                Self::own(declared.filter(|cast| is_network(cast)).unwrap_or("inet"))
+            }
             // A domain may round or reject the values.
-            ("numeric" | "time" | "timestamp" | "timestamptz" | "date" | "interval", _) => Self::own(&ty.name),
+            ("numeric" | "time" | "timestamp" | "timestamptz" | "date" | "interval", _) => {
+                Self::own(&ty.name)
+            }
             _ => Self::own(&ty.sql),
         }
     }
@@ -82,6 +107,7 @@ impl Cast {
     /// The cast of an array column, named by its element type.
     pub(super) fn list(ty: &ColumnType, kind: Option<&TypeKind>) -> Self {
         use ScalarKind as K;
+
         let element = element_of(ty);
         let (convert, same) = (
             |ty: &str| Self::array(ty),
@@ -90,8 +116,13 @@ impl Cast {
                 None => Self::own(element),
             },
         );
-        let Some(declared) = kind.and_then(json_cast) else { return same() };
+
+        let Some(declared) = kind.and_then(json_cast) else {
+            return same();
+        };
+
         let scalar = scalar(kind);
+
         match (element, scalar) {
             _ if is_text_element(element) && declared == "text" => same(),
             _ if is_text_element(element) => convert(declared),
@@ -106,7 +137,11 @@ impl Cast {
     }
 
     fn array(element: &str) -> Self {
-        Self { column: Conversion::To(format!("{element}[]")), value: element.to_owned(), fallback: None }
+        Self {
+            column: Conversion::To(format!("{element}[]")),
+            value: element.to_owned(),
+            fallback: None,
+        }
     }
 }
 
@@ -115,13 +150,20 @@ pub(super) fn is_text_list(ty: &ColumnType) -> bool {
     ty.is_list() && is_text_element(element_of(ty))
 }
 
-/// The type of an array's elements: underneath a domain, which would reject values that its column cannot contain.
+/// The type of an array's elements: underneath a domain, which would reject values that its column
+/// cannot contain.
 fn element_of(ty: &ColumnType) -> &str {
-    ty.plain_array.as_ref().unwrap_or(&ty.sql).trim_end_matches("[]")
+    ty.plain_array
+        .as_ref()
+        .unwrap_or(&ty.sql)
+        .trim_end_matches("[]")
 }
 
 fn is_text_element(element: &str) -> bool {
-    matches!(element, "text" | "character varying" | "character" | "name" | "citext")
+    matches!(
+        element,
+        "text" | "character varying" | "character" | "name" | "citext"
+    )
 }
 
 fn scalar(kind: Option<&TypeKind>) -> Option<ScalarKind> {
@@ -140,7 +182,8 @@ pub(super) fn is_checked(cast: &str) -> bool {
     matches!(cast, "int8" | "uuid" | "macaddr") || rounds(cast)
 }
 
-/// Whether PostgreSQL rounds values of a type on input, so that a text may denote a value between two of the type.
+/// Whether PostgreSQL rounds values of a type on input, so that a text may denote a value between
+/// two of the type.
 pub(super) fn rounds(cast: &str) -> bool {
     has_micros(cast) || is_real(cast)
 }
@@ -152,7 +195,11 @@ pub(super) fn is_between(cast: &str, text: &str) -> bool {
 
 /// The greatest value of a type that is not greater than the given one.
 pub(super) fn round_down(cast: &str, text: &str) -> String {
-    if is_real(cast) { to_real(text) } else { to_micros(text) }
+    if is_real(cast) {
+        to_real(text)
+    } else {
+        to_micros(text)
+    }
 }
 
 fn is_real(cast: &str) -> bool {
@@ -162,14 +209,20 @@ fn is_real(cast: &str) -> bool {
 /// Whether PostgreSQL rounds the values of a type to microseconds.
 fn has_micros(cast: &str) -> bool {
     matches!(cast, "timestamptz" | "timestamp" | "time")
-        || matches!(cast, "timestamp with time zone" | "timestamp without time zone" | "time without time zone")
+        || matches!(
+            cast,
+            "timestamp with time zone" | "timestamp without time zone" | "time without time zone"
+        )
 }
 
-/// Whether `text` is a value of a type, for types that PostgreSQL parses strictly; the schema checks the others.
+/// Whether `text` is a value of a type, for types that PostgreSQL parses strictly; the schema
+/// checks the others.
 pub(super) fn is_value(cast: &str, text: &str) -> bool {
     match cast {
         // In canonical form only, since `007` is another id than `7`.
-        "int8" => text.parse::<i64>().is_ok_and(|number| number.to_string() == text),
+        "int8" => text
+            .parse::<i64>()
+            .is_ok_and(|number| number.to_string() == text),
         "uuid" => uuid::Uuid::try_parse(text).is_ok(),
         "macaddr" => text.bytes().filter(u8::is_ascii_hexdigit).count() == 12,
         cast => !is_between(cast, text),

@@ -107,11 +107,15 @@ fn native_form(type_name: &str) -> Option<ColumnForm> {
     })
 }
 
-/// Returns the select expression and form of a column for a scalar or enum field, or `None` if the column's type does
-/// not fit. `kind` is `None` for enums.
-pub(crate) fn select_form(type_name: &str, kind: Option<ScalarKind>) -> Option<(Select, ColumnForm)> {
+/// Returns the select expression and form of a column for a scalar or enum field, or `None` if the
+/// column's type does not fit. `kind` is `None` for enums.
+pub(crate) fn select_form(
+    type_name: &str,
+    kind: Option<ScalarKind>,
+) -> Option<(Select, ColumnForm)> {
     use ColumnForm as F;
     use ScalarKind as K;
+
     let text = (Select::Text, F::Text);
     let json = (Select::Json, F::Jsonb);
     let Some(form) = native_form(type_name) else {
@@ -122,6 +126,7 @@ pub(crate) fn select_form(type_name: &str, kind: Option<ScalarKind>) -> Option<(
             _ => None,
         };
     };
+
     let plain = (Select::Plain, form);
     let fits = match kind {
         None => form == F::Text,
@@ -136,12 +141,18 @@ pub(crate) fn select_form(type_name: &str, kind: Option<ScalarKind>) -> Option<(
         Some(K::Time) => matches!(form, F::Time | F::Text),
         Some(K::Decimal) => matches!(form, F::Int2 | F::Int4 | F::Int8 | F::Text),
         Some(K::Json | K::Custom(_)) => {
-            return Some(if matches!(form, F::Json | F::Jsonb | F::Text) { plain } else { json });
+            return Some(if matches!(form, F::Json | F::Jsonb | F::Text) {
+                plain
+            } else {
+                json
+            });
         }
     };
+
     match (fits, kind) {
         (true, _) => Some(plain),
-        // Every type can be cast to text, but a client would not expect the text of an object or a Boolean.
+        // Every type can be cast to text, but a client would not expect the text of an object or a
+        // Boolean.
         (false, Some(K::String)) if !matches!(form, F::Json | F::Jsonb) => Some(text),
         _ => None,
     }

@@ -36,18 +36,29 @@ impl<'a> Builder<'a> {
         value: &SqlValue,
     ) -> Result<(), DbError> {
         use Operator as O;
+
         self.checks.push(None);
         let operand = self.comparable(operand, name, operator, value)?;
-        let Some((operator, value)) = self.rounded(&operand, operator, value) else { return Ok(()) };
+        let Some((operator, value)) = self.rounded(&operand, operator, value) else {
+            return Ok(());
+        };
+
         let value = value.as_ref();
         let mut bound = self.bind_values(operator, value)?;
-        if let Some(text) = self.is_ruling.then(|| strict(&operand, operator, value, &mut bound)).flatten() {
+        if let Some(text) = self
+            .is_ruling
+            .then(|| strict(&operand, operator, value, &mut bound))
+            .flatten()
+        {
             return self.compared(&text, bound.casts);
         }
+
         let (sql, cast, bound) = (&operand.sql, operand.cast.as_str(), &mut bound);
         let text = match (operator, value) {
             (O::Eq, SqlValue::Null) | (O::IsNull, SqlValue::Bool(true)) => format!("{sql} IS NULL"),
-            (O::Ne, SqlValue::Null) | (O::IsNull, SqlValue::Bool(false)) => format!("{sql} IS NOT NULL"),
+            (O::Ne, SqlValue::Null) | (O::IsNull, SqlValue::Bool(false)) => {
+                format!("{sql} IS NOT NULL")
+            }
             // A comparison with null matches no row.
             (_, SqlValue::Null) | (O::IsNull, _) => "false".to_owned(),
             (O::Eq, _) => format!("{sql} = {}", bound.one(cast)),
@@ -58,15 +69,23 @@ impl<'a> Builder<'a> {
             (O::Lte, _) => format!("{sql} <= {}", bound.one(cast)),
             (O::In, _) => format!("{sql} = ANY({})", bound.list(cast)),
             (O::NotIn, _) => format!("({sql} <> ALL({})) IS NOT FALSE", bound.list(cast)),
-            (O::Like | O::Contains | O::StartsWith | O::EndsWith, _) => on_text(&operand, "LIKE", bound),
-            (O::ILike | O::IContains | O::IStartsWith | O::IEndsWith, _) => on_text(&operand, "ILIKE", bound),
+            (O::Like | O::Contains | O::StartsWith | O::EndsWith, _) => {
+                on_text(&operand, "LIKE", bound)
+            }
+            (O::ILike | O::IContains | O::IStartsWith | O::IEndsWith, _) => {
+                on_text(&operand, "ILIKE", bound)
+            }
             (O::Matches, _) => on_text(&operand, "~", bound),
             (O::IMatches, _) => on_text(&operand, "~*", bound),
             (O::ListContains, _) => format!("{sql} @> {}", bound.list(cast)),
             (O::ListContainedBy, _) => format!("{sql} <@ {}", bound.list(cast)),
             (O::Overlaps, _) => format!("{sql} && {}", bound.list(cast)),
             (O::IsEmpty, value) => {
-                let compared = if *value == SqlValue::Bool(true) { "=" } else { "<>" };
+                let compared = if *value == SqlValue::Bool(true) {
+                    "="
+                } else {
+                    "<>"
+                };
                 format!("cardinality({sql}) {compared} 0")
             }
             (O::LenEq, _) => format!("cardinality({sql}) = {}", bound.one("int8")),
@@ -82,7 +101,9 @@ impl<'a> Builder<'a> {
             (O::PathExists, _) => but_not_null(&format!("{sql} @? {}", bound.one("jsonpath")), sql),
             (operator, value) => specific(&operand, operator, value, bound)?,
         };
+
         let casts = std::mem::take(&mut bound.casts);
+
         self.compared(&text, casts)
     }
 
@@ -92,8 +113,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Returns the operand in a type that can be compared with the value. A value that the column cannot hold is
-    /// therefore the client's error and not the database's.
+    /// Returns the operand in a type that can be compared with the value. A value that the column
+    /// cannot hold is therefore the client's error and not the database's.
     fn comparable(
         &mut self,
         operand: Operand,
@@ -102,38 +123,60 @@ impl<'a> Builder<'a> {
         value: &SqlValue,
     ) -> Result<Operand, DbError> {
         use Operator as O;
-        if operand.family == Family::Json && matches!(operator, O::Eq | O::Ne | O::IsNull | O::JsonContainedBy) {
-            // JSON null is not a value. The other operators do not match it anyway, and the bare column keeps its index
-            // usable.
-            return Ok(Operand { sql: format!("nullif({}, 'null'::jsonb)", operand.sql), ..operand });
+
+        if operand.family == Family::Json
+            && matches!(operator, O::Eq | O::Ne | O::IsNull | O::JsonContainedBy)
+        {
+            // JSON null is not a value. The other operators do not match it anyway, and the bare
+            // column keeps its index usable.
+            return Ok(Operand {
+                sql: format!("nullif({}, 'null'::jsonb)", operand.sql),
+                ..operand
+            });
         }
+
         if rounds(&operand.cast) {
             if let Some(check) = self.checks.last_mut() {
                 *check = Some(operand.cast.clone());
             }
             return Ok(operand);
         }
+
         if operand.family == Family::List || !compares_values(operator) {
             return Ok(operand);
         }
+
         if let Some(check) = self.checks.last_mut() {
             *check = is_checked(&operand.cast).then(|| operand.cast.clone());
         }
-        let Some(text) = value.texts().find(|text| !is_value(&operand.cast, text)) else { return Ok(operand) };
+
+        let Some(text) = value.texts().find(|text| !is_value(&operand.cast, text)) else {
+            return Ok(operand);
+        };
+
         if let Some(fallback) = operand.fallback {
             self.depends_on_values = true;
             let sql = format!("{}::{fallback}", operand.sql);
-            return Ok(Operand { sql, cast: fallback.to_owned(), fallback: None, ..operand });
+            return Ok(Operand {
+                sql,
+                cast: fallback.to_owned(),
+                fallback: None,
+                ..operand
+            });
         }
+
         let (text, cast) = (shorten(&text), operand.cast);
-        Err(DbError::BadValue(format!("`{column}` cannot be compared with {text:?}, which is not a valid {cast}")))
+
+        Err(DbError::BadValue(format!(
+            "`{column}` cannot be compared with {text:?}, which is not a valid {cast}"
+        )))
     }
 }
 
 impl Builder<'_> {
-    /// Rewrites a comparison with values that PostgreSQL would round (an instant or a time to the microsecond, a `real`
-    /// to the nearest one) into an equivalent one with values of the operand's type. If the result is the same for all
-    /// rows, writes it and returns `None`.
+    /// Rewrites a comparison with values that PostgreSQL would round (an instant or a time to the
+    /// microsecond, a `real` to the nearest one) into an equivalent one with values of the
+    /// operand's type. If the result is the same for all rows, writes it and returns `None`.
     fn rounded<'v>(
         &mut self,
         operand: &Operand,
@@ -141,12 +184,16 @@ impl Builder<'_> {
         value: &'v SqlValue,
     ) -> Option<(Operator, Cow<'v, SqlValue>)> {
         use Operator as O;
+
         let cast = &operand.cast;
-        let is_between = |value: &SqlValue| value.text().is_some_and(|text| is_between(cast, &text));
+        let is_between =
+            |value: &SqlValue| value.text().is_some_and(|text| is_between(cast, &text));
         let is_any = rounds(cast) && value.items().iter().any(is_between);
+
         if !is_any || !compares_values(operator) {
             return Some((operator, Cow::Borrowed(value)));
         }
+
         self.depends_on_values = true;
         let none_or_all = match operator {
             O::Eq | O::ListContains => operand.unless_null("false", self.is_ruling),
@@ -154,11 +201,18 @@ impl Builder<'_> {
             O::Gt | O::Gte => return Some((O::Gt, Cow::Owned(below(cast, value)))),
             O::Lt | O::Lte => return Some((O::Lte, Cow::Owned(below(cast, value)))),
             _ => {
-                let items = value.items().iter().filter(|item| !is_between(item)).cloned().collect();
+                let items = value
+                    .items()
+                    .iter()
+                    .filter(|item| !is_between(item))
+                    .cloned()
+                    .collect();
                 return Some((operator, Cow::Owned(SqlValue::List(items))));
             }
         };
+
         self.text.push_str(&none_or_all);
+
         None
     }
 }
@@ -175,16 +229,26 @@ impl Operand {
 }
 
 /// The comparisons that differ between SQL's three-valued logic and the client filters' logic.
-fn strict(operand: &Operand, operator: Operator, value: &SqlValue, bound: &mut Placeholders) -> Option<String> {
+fn strict(
+    operand: &Operand,
+    operator: Operator,
+    value: &SqlValue,
+    bound: &mut Placeholders,
+) -> Option<String> {
     use Operator as O;
+
     let (sql, cast) = (&operand.sql, operand.cast.as_str());
     Some(match (operator, value) {
         (O::Eq | O::Ne | O::IsNull, SqlValue::Null) => return None,
         (_, SqlValue::Null) => "NULL::boolean".to_owned(),
         (O::Ne, _) => format!("{sql} <> {}", bound.one(cast)),
         // A value that is not among the listed ones may equal the null in the list.
-        (O::In, list) if list.has_null() => format!("CASE WHEN {sql} = ANY({}) THEN true END", bound.list(cast)),
-        (O::NotIn, list) if list.has_null() => format!("CASE WHEN {sql} = ANY({}) THEN false END", bound.list(cast)),
+        (O::In, list) if list.has_null() => {
+            format!("CASE WHEN {sql} = ANY({}) THEN true END", bound.list(cast))
+        }
+        (O::NotIn, list) if list.has_null() => {
+            format!("CASE WHEN {sql} = ANY({}) THEN false END", bound.list(cast))
+        }
         (O::NotIn, _) => format!("{sql} <> ALL({})", bound.list(cast)),
         _ => return None,
     })
@@ -193,8 +257,10 @@ fn strict(operand: &Operand, operator: Operator, value: &SqlValue, bound: &mut P
 /// Whether the operator's values have the type of its operand or of the operand's elements.
 fn compares_values(operator: Operator) -> bool {
     use Operator as O;
-    matches!(operator, O::Eq | O::Ne | O::In | O::NotIn | O::Gt | O::Gte | O::Lt | O::Lte)
-        || matches!(operator, O::ListContains | O::ListContainedBy | O::Overlaps)
+    matches!(
+        operator,
+        O::Eq | O::Ne | O::In | O::NotIn | O::Gt | O::Gte | O::Lt | O::Lte
+    ) || matches!(operator, O::ListContains | O::ListContainedBy | O::Overlaps)
 }
 
 fn below(cast: &str, value: &SqlValue) -> SqlValue {
@@ -203,11 +269,22 @@ fn below(cast: &str, value: &SqlValue) -> SqlValue {
 
 /// A comparison of texts. Ids may be columns of other types, which are cast to text.
 fn on_text(operand: &Operand, operator: &str, bound: &mut Placeholders) -> String {
-    let is_text = matches!(operand.cast.as_str(), "text" | "citext" | "bpchar") && operand.family != Family::List;
+    let is_text = matches!(operand.cast.as_str(), "text" | "citext" | "bpchar")
+        && operand.family != Family::List;
     let cast = if is_text { "" } else { "::text" };
+
     // The database's default collation, which also applies to the same text in JSON.
-    let collation = if operand.is_nondeterministic { " COLLATE pg_catalog.\"default\"" } else { "" };
-    format!("{}{cast}{collation} {operator} {}", operand.sql, bound.one("text"))
+    let collation = if operand.is_nondeterministic {
+        " COLLATE pg_catalog.\"default\""
+    } else {
+        ""
+    };
+
+    format!(
+        "{}{cast}{collation} {operator} {}",
+        operand.sql,
+        bound.one("text")
+    )
 }
 
 /// A condition that excludes JSON null, which is not a value.

@@ -25,10 +25,12 @@ pub enum Filter {
     Not(Box<Filter>),
     /// A comparison of a column or stored field.
     Compare(Column, Operator, SqlValue),
-    /// At least one element of an embedded list matches; columns in the condition refer to the element.
+    /// At least one element of an embedded list matches; columns in the condition refer to the
+    /// element.
     Some(Column, Box<Filter>),
-    /// Evaluates the condition in SQL's three-valued logic, as for conditions of policies: a comparison with null is
-    /// unknown, and so is its negation. A row is kept only if the whole condition is true.
+    /// Evaluates the condition in SQL's three-valued logic, as for conditions of policies: a
+    /// comparison with null is unknown, and so is its negation. A row is kept only if the whole
+    /// condition is true.
     Strict(Box<Filter>),
     /// Aggregates of the rows that a relation leads to match all given conditions.
     Aggregate(Column, Box<AggregateFilter>),
@@ -86,7 +88,8 @@ impl Filter {
     }
 }
 
-/// A column of a view, or a stored field in its `data`; further segments lead into embedded objects.
+/// A column of a view, or a stored field in its `data`; further segments lead into embedded
+/// objects.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Column {
     pub(crate) path: Vec<String>,
@@ -107,17 +110,24 @@ impl Column {
 
     /// The field of the junction row, if the path leads to it.
     pub(super) fn of_edge(&self) -> Option<Self> {
-        let (first, rest) = self.path.split_first().filter(|(_, rest)| !rest.is_empty())?;
+        let (first, rest) = self
+            .path
+            .split_first()
+            .filter(|(_, rest)| !rest.is_empty())?;
         (first == EDGE).then(|| self.behind(rest))
     }
 
     /// The column at the rest of the path.
     pub(crate) fn behind(&self, rest: &[String]) -> Self {
-        Self { path: rest.to_vec(), call: self.call.clone() }
+        Self {
+            path: rest.to_vec(),
+            call: self.call.clone(),
+        }
     }
 }
 
-/// The fingerprint of an order in cursors is computed from this text, so the text of a plain column must stay the same.
+/// The fingerprint of an order in cursors is computed from this text, so the text of a plain column
+/// must stay the same.
 impl fmt::Debug for Column {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_tuple("Column");
@@ -129,7 +139,8 @@ impl fmt::Debug for Column {
     }
 }
 
-/// Names a column of a view or a stored field in its `data`; `author.name` is the name inside the embedded author.
+/// Names a column of a view or a stored field in its `data`; `author.name` is the name inside the
+/// embedded author.
 pub fn col(path: impl AsRef<str>) -> Column {
     Column::at(path.as_ref().split('.').map(str::to_owned).collect())
 }
@@ -215,12 +226,23 @@ pub(crate) struct OrderAggregate {
 /// Cursors contain a hash of this text, so the text of existing orders must stay the same.
 impl std::fmt::Debug for Order {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { column, direction, nulls, rank, aggregate } = self;
+        let Self {
+            column,
+            direction,
+            nulls,
+            rank,
+            aggregate,
+        } = self;
+
         let mut text = f.debug_struct("Order");
-        text.field("column", column).field("direction", direction).field("nulls", nulls).field("rank", rank);
+        text.field("column", column)
+            .field("direction", direction)
+            .field("nulls", nulls)
+            .field("rank", rank);
         if let Some(aggregate) = aggregate {
             text.field("aggregate", aggregate);
         }
+
         text.finish()
     }
 }
@@ -276,18 +298,40 @@ impl Order {
 
     /// The reverse order.
     pub(crate) fn flipped(mut self) -> Self {
-        self.direction = if self.direction == Direction::Asc { Direction::Desc } else { Direction::Asc };
-        self.nulls = if self.nulls == Nulls::First { Nulls::Last } else { Nulls::First };
+        self.direction = if self.direction == Direction::Asc {
+            Direction::Desc
+        } else {
+            Direction::Asc
+        };
+
+        self.nulls = if self.nulls == Nulls::First {
+            Nulls::Last
+        } else {
+            Nulls::First
+        };
+
         self
     }
 }
 
 /// Orders by a column, the smallest value first and nulls last.
 pub fn asc(column: impl AsRef<str>) -> Order {
-    Order { column: col(column), direction: Direction::Asc, nulls: Nulls::Last, rank: None, aggregate: None }
+    Order {
+        column: col(column),
+        direction: Direction::Asc,
+        nulls: Nulls::Last,
+        rank: None,
+        aggregate: None,
+    }
 }
 
 /// Orders by a column, the largest value first and nulls first.
 pub fn desc(column: impl AsRef<str>) -> Order {
-    Order { column: col(column), direction: Direction::Desc, nulls: Nulls::First, rank: None, aggregate: None }
+    Order {
+        column: col(column),
+        direction: Direction::Desc,
+        nulls: Nulls::First,
+        rank: None,
+        aggregate: None,
+    }
 }

@@ -24,18 +24,35 @@ pub(crate) struct GivenRows {
 }
 
 impl Statement {
-    /// Returns whether the policies may permit each of these rows, in order: `false` if the available values alone
-    /// violate them. Returns `None` if no policy applies to the rows.
+    /// Returns whether the policies may permit each of these rows, in order: `false` if the
+    /// available values alone violate them. Returns `None` if no policy applies to the rows.
     ///
     /// # Errors
     /// If the view is unknown, or a policy cannot decide.
-    pub(crate) fn may_be_permitted(views: Views<'_>, given: &GivenRows) -> Result<Option<Self>, DbError> {
-        let rule = views.rules.map(|rules| rules.rule(Subject::Rows(given.row))).transpose();
-        let Some(rule) = rule.map_err(DbError::refused)?.flatten() else { return Ok(None) };
-        let decided = rule.filter.decided_by(&|column: &Column| given.knows(views.model, column));
-        let rule = RowRule { filter: decided, members: None };
-        Self::built(views, None, Some(vec![ColumnForm::Bool.oid()]), |builder| builder.given_rows(&rule, given))
-            .map(Some)
+    pub(crate) fn may_be_permitted(
+        views: Views<'_>,
+        given: &GivenRows,
+    ) -> Result<Option<Self>, DbError> {
+        let rule = views
+            .rules
+            .map(|rules| rules.rule(Subject::Rows(given.row)))
+            .transpose();
+        let Some(rule) = rule.map_err(DbError::refused)?.flatten() else {
+            return Ok(None);
+        };
+
+        let decided = rule
+            .filter
+            .decided_by(&|column: &Column| given.knows(views.model, column));
+        let rule = RowRule {
+            filter: decided,
+            members: None,
+        };
+
+        Self::built(views, None, Some(vec![ColumnForm::Bool.oid()]), |builder| {
+            builder.given_rows(&rule, given)
+        })
+        .map(Some)
     }
 }
 
@@ -47,23 +64,32 @@ impl Builder<'_> {
             Some(column) => format!("{there}.{}::text", column.quoted),
             None => format!("{there}.data->>'id'"),
         };
+
         self.text.push_str("SELECT (");
         if given.ids.is_some() {
             // A row that has been deleted meanwhile violates nothing.
             self.text.push_str(&format!("{id} IS NULL OR "));
         }
+
         self.ruling(|builder| builder.rule(&rows, rule))?;
 
-        let default =
-            |(name, sql): &(String, String)| format!("jsonb_build_object({}, ({sql})) || ", quote_literal(name));
-        let document = format!("{}g.v::jsonb", given.defaults.iter().map(default).collect::<String>());
+        let default = |(name, sql): &(String, String)| {
+            format!("jsonb_build_object({}, ({sql})) || ", quote_literal(name))
+        };
+
+        let document = format!(
+            "{}g.v::jsonb",
+            given.defaults.iter().map(default).collect::<String>()
+        );
         let documents = self.bind(Param::Texts(given.documents.clone()));
         let (list, base, join) = match &given.ids {
             Some(ids) => {
                 let ids = self.bind(Param::Texts(ids.clone()));
                 let join = format!(" LEFT JOIN {view} AS {there} ON {id} = g.id");
                 (
-                    format!("unnest({documents}::text[], {ids}::text[]) WITH ORDINALITY AS g(v, id, n)"),
+                    format!(
+                        "unnest({documents}::text[], {ids}::text[]) WITH ORDINALITY AS g(v, id, n)"
+                    ),
                     there.to_string(),
                     join,
                 )
@@ -73,6 +99,7 @@ impl Builder<'_> {
                 (list, format!("NULL::{view}"), String::new())
             }
         };
+
         let document = match (rows.source.data(), &given.ids) {
             (None, _) => document,
             (Some(_), None) => format!("jsonb_build_object('data', {document}) || {document}"),
@@ -81,22 +108,32 @@ impl Builder<'_> {
                 format!("jsonb_build_object('data', {whole}) || {document}")
             }
         };
+
         self.text.push_str(&format!(
             ") IS TRUE FROM {list}{join} CROSS JOIN LATERAL jsonb_populate_record({base}, {document}) AS {alias} \
              ORDER BY g.n"
         ));
+
         Ok(())
     }
 }
 
 impl GivenRows {
-    /// Whether the value of a condition's column is available, or the key of the relation at its start.
+    /// Whether the value of a condition's column is available, or the key of the relation at its
+    /// start.
     fn knows(&self, model: &Model, column: &Column) -> bool {
-        let Some(first) = column.path.first().filter(|_| column.call.is_none()) else { return false };
+        let Some(first) = column.path.first().filter(|_| column.call.is_none()) else {
+            return false;
+        };
+
         let is_known = |name: &str| self.ids.is_some() || self.known.contains(name);
         match named(model, self.row, first) {
             // Triggers on an insert may add rows that refer to the new row.
-            Some(Named::Relation(relation)) if self.ids.is_none() && relation.from.contains(&"id") => false,
+            Some(Named::Relation(relation))
+                if self.ids.is_none() && relation.from.contains(&"id") =>
+            {
+                false
+            }
             Some(Named::Relation(relation)) => relation.from.iter().all(|key| is_known(key)),
             _ => is_known(first) && !is_computed(model, self.row, first),
         }
@@ -105,31 +142,54 @@ impl GivenRows {
 
 /// Whether a field of a type is computed and not stored in its rows.
 fn is_computed(model: &Model, row: TypeIndex, name: &str) -> bool {
-    let object = model.possible_types(row).first().and_then(|index| model.object(*index));
+    let object = model
+        .possible_types(row)
+        .first()
+        .and_then(|index| model.object(*index));
     let field = object.and_then(|object| object.fields.values().find(|field| field.rust == name));
     field.is_some_and(|field| matches!(field.kind, FieldKind::Function(..) | FieldKind::Method(..)))
 }
 
 impl Filter {
-    /// The part of the condition that the given columns decide; the remaining parts are assumed to hold.
+    /// The part of the condition that the given columns decide; the remaining parts are assumed to
+    /// hold.
     fn decided_by(&self, knows: &impl Fn(&Column) -> bool) -> Self {
-        let each = |filters: &[Filter]| filters.iter().map(|filter| filter.decided_by(knows)).collect();
-        let or_holds = |is_decided: bool| if is_decided { self.clone() } else { Self::All(Vec::new()) };
+        let each = |filters: &[Filter]| {
+            filters
+                .iter()
+                .map(|filter| filter.decided_by(knows))
+                .collect()
+        };
+
+        let or_holds = |is_decided: bool| {
+            if is_decided {
+                self.clone()
+            } else {
+                Self::All(Vec::new())
+            }
+        };
+
         match self {
             Self::All(all) => Self::All(each(all)),
             Self::Any(any) => Self::Any(each(any)),
             Self::Strict(inner) => Self::Strict(Box::new(inner.decided_by(knows))),
             // Part of a negated condition cannot be assumed to hold.
             Self::Not(inner) => or_holds(inner.is_decided_by(knows)),
-            Self::Compare(column, ..) | Self::Some(column, _) | Self::Aggregate(column, _) => or_holds(knows(column)),
+            Self::Compare(column, ..) | Self::Some(column, _) | Self::Aggregate(column, _) => {
+                or_holds(knows(column))
+            }
         }
     }
 
     fn is_decided_by(&self, knows: &impl Fn(&Column) -> bool) -> bool {
         match self {
-            Self::All(filters) | Self::Any(filters) => filters.iter().all(|filter| filter.is_decided_by(knows)),
+            Self::All(filters) | Self::Any(filters) => {
+                filters.iter().all(|filter| filter.is_decided_by(knows))
+            }
             Self::Strict(inner) | Self::Not(inner) => inner.is_decided_by(knows),
-            Self::Compare(column, ..) | Self::Some(column, _) | Self::Aggregate(column, _) => knows(column),
+            Self::Compare(column, ..) | Self::Some(column, _) | Self::Aggregate(column, _) => {
+                knows(column)
+            }
         }
     }
 }

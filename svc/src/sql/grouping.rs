@@ -15,13 +15,19 @@ pub(crate) struct GroupValue {
 impl GroupValue {
     pub(crate) fn of(key: GroupKey) -> Self {
         let path = key.relation.into_iter().chain([key.stored]);
-        Self { column: Column::at(path.map(str::to_owned).collect()), period: key.period }
+        Self {
+            column: Column::at(path.map(str::to_owned).collect()),
+            period: key.period,
+        }
     }
 }
 
 impl From<Column> for GroupValue {
     fn from(column: Column) -> Self {
-        Self { column, period: None }
+        Self {
+            column,
+            period: None,
+        }
     }
 }
 

@@ -1,38 +1,44 @@
 //! Clients' SQL/JSON paths: rejects paths whose cost grows with a power of the document's size.
 //!
-//! A filter that starts at the root again scans the whole document for each item, each `**` visits everything below
-//! each item of the previous one, and each `keyvalue()` turns one item into three: 170 bytes can cost PostgreSQL
-//! gigabytes. A list of subscripts can name an item twice, and `[0,0]` does so even for a number, which is treated as a
-//! list of one: `$[0,0]` followed by nineteen more takes a second. With at most one of each, a path only descends. The
-//! remaining case is a comparison of two lists, which compares all pairs of their items. Nested filters only see parts
-//! of the document, so no path is worse than quadratic.
+//! A filter that starts at the root again scans the whole document for each item, each `**` visits
+//! everything below each item of the previous one, and each `keyvalue()` turns one item into three:
+//! 170 bytes can cost PostgreSQL gigabytes. A list of subscripts can name an item twice, and
+//! `[0,0]` does so even for a number, which is treated as a list of one: `$[0,0]` followed by
+//! nineteen more takes a second. With at most one of each, a path only descends. The remaining case
+//! is a comparison of two lists, which compares all pairs of their items. Nested filters only see
+//! parts of the document, so no path is worse than quadratic.
 //!
-//! Comments, and escapes outside quotes, are rejected: they could make a quote or a keyword mean something different
-//! here than in PostgreSQL (`jsonpath_scan.l`).
+//! Comments, and escapes outside quotes, are rejected: they could make a quote or a keyword mean
+//! something different here than in PostgreSQL (`jsonpath_scan.l`).
 
 use crate::postgres::DbError;
 
-/// Checks that a path names the root once, uses `**` and `keyvalue()` at most once each, and lists subscripts at most
-/// once.
+/// Checks that a path names the root once, uses `**` and `keyvalue()` at most once each, and lists
+/// subscripts at most once.
 ///
 /// # Errors
 /// Returns [`DbError::BadPattern`] with a suggested alternative.
 pub(super) fn check(path: &str) -> Result<(), DbError> {
     let refuse = |why: &str| Err(DbError::BadPattern(format!("the path {why}")));
     let (mut roots, mut descents, mut key_values, mut subscripts) = (0, 0, 0, 0);
+
     // Whether each open bracket has had a comma; parentheses may contain commas between arguments.
     let mut open: Vec<Option<bool>> = Vec::new();
     let mut rest = path.as_bytes();
     let mut in_text = false;
+
     while let [byte, after @ ..] = rest {
         rest = after;
+
         match byte {
             b'\\' if in_text => rest = after.get(1..).unwrap_or_default(),
             b'"' => in_text = !in_text,
             _ if in_text => {}
             b'\\' => return refuse("can have a `\\` in quotes only"),
             b'/' if after.starts_with(b"*") => return refuse("cannot have a comment"),
-            b'$' if names_variable(after) => return refuse("cannot have a variable; write its value"),
+            b'$' if names_variable(after) => {
+                return refuse("cannot have a variable; write its value");
+            }
             b'$' => roots += 1,
             b'*' if after.starts_with(b"*") => {
                 descents += 1;
@@ -46,27 +52,46 @@ pub(super) fn check(path: &str) -> Result<(), DbError> {
                     (*has_comma, subscripts) = (true, subscripts + 1);
                 }
             }
-            b'k' | b'K' if after.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"eyvalue")) => key_values += 1,
+            b'k' | b'K'
+                if after
+                    .get(..7)
+                    .is_some_and(|word| word.eq_ignore_ascii_case(b"eyvalue")) =>
+            {
+                key_values += 1
+            }
             _ => {}
         }
     }
+
     for (count, why) in [
-        (roots, "can name the root `$` once; begin with `@` inside a filter"),
-        (descents, "can have one `**`; name the keys of the other levels"),
+        (
+            roots,
+            "can name the root `$` once; begin with `@` inside a filter",
+        ),
+        (
+            descents,
+            "can have one `**`; name the keys of the other levels",
+        ),
         (key_values, "can have one `keyvalue()`"),
-        (subscripts, "can list subscripts once; use `[*]`, a range, or a filter"),
+        (
+            subscripts,
+            "can list subscripts once; use `[*]`, a range, or a filter",
+        ),
     ] {
         if count > 1 {
             return refuse(why);
         }
     }
+
     Ok(())
 }
 
-/// Whether the `$` before this text starts a variable. No variables are defined, which only PostgreSQL's newest
-/// versions report.
+/// Whether the `$` before this text starts a variable. No variables are defined, which only
+/// PostgreSQL's newest versions report.
 fn names_variable(after: &[u8]) -> bool {
-    after.first().is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'"'))
+    after
+        .first()
+        .is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'"'))
 }
 
 #[cfg(test)]

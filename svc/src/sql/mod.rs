@@ -1,4 +1,5 @@
-//! SQL for reads: text from the schema and the catalogue, with bound values. Only this module writes SQL for reads.
+//! SQL for reads: text from the schema and the catalogue, with bound values. Only this module
+//! writes SQL for reads.
 
 mod acted_row;
 mod aggregate;
@@ -39,7 +40,9 @@ pub use filter::{Column, Filter, Order, asc, col, desc};
 pub(crate) use aggregate::value_form;
 pub(crate) use column::{ColumnForm, Select, select_form};
 use edge::Joined;
-pub(crate) use filter::{AggregateComparison, AggregateFilter, Computed, Direction, Nulls, OrderAggregate, Rank};
+pub(crate) use filter::{
+    AggregateComparison, AggregateFilter, Computed, Direction, Nulls, OrderAggregate, Rank,
+};
 pub(crate) use given_rows::GivenRows;
 use group_join::JoinedValue;
 pub(crate) use grouping::{GroupOrder, GroupValue, Having, OfGroup};
@@ -54,7 +57,9 @@ use shape::Checks;
 pub(crate) use shape::StatementShape;
 pub(crate) use types::record_types;
 
-use crate::postgres::{Catalogue, DbError, Oid, Param, Probe, Statement, StatementSubject, StatementText};
+use crate::postgres::{
+    Catalogue, DbError, Oid, Param, Probe, Statement, StatementSubject, StatementText,
+};
 use crate::schema::{Model, Relation, TypeIndex};
 
 /// The context for generating reads: the schema, the current views, and the row rules.
@@ -82,8 +87,12 @@ impl Statement {
         Self::reusable_rows(views, query).map(|(statement, _)| statement)
     }
 
-    /// Reads rows. Also returns the conditions under which other values can reuse the text, if it is reusable.
-    pub(crate) fn reusable_rows(views: Views<'_>, query: &Query) -> Result<(Self, Option<Reuse>), DbError> {
+    /// Reads rows. Also returns the conditions under which other values can reuse the text, if it
+    /// is reusable.
+    pub(crate) fn reusable_rows(
+        views: Views<'_>,
+        query: &Query,
+    ) -> Result<(Self, Option<Reuse>), DbError> {
         let mut builder = Builder::new(views);
         builder.careful = query.careful;
         let scope = builder.rows(query.row, 0)?;
@@ -100,7 +109,9 @@ impl Statement {
         Self::built(views, row, Some(types), |builder| {
             for (index, subquery) in subqueries.iter().enumerate() {
                 builder.careful = subquery.query().careful;
-                builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
+                builder
+                    .text
+                    .push_str(if index == 0 { "SELECT " } else { ", " });
                 builder.subquery(subquery, 0, None)?;
             }
             builder.outermost = Some(builder.text.len());
@@ -108,10 +119,10 @@ impl Statement {
         })
     }
 
-    /// Follows a relation from many keys; a composite key is a JSON list of the texts of its parts. The result has a
-    /// row for each key, in order, with a column for each part. With careful casts, another column reports whether the
-    /// key is unreadable. A field derived from a relation also has a value for a parent without a key; it is in an
-    /// additional last row.
+    /// Follows a relation from many keys; a composite key is a JSON list of the texts of its parts.
+    /// The result has a row for each key, in order, with a column for each part. With careful
+    /// casts, another column reports whether the key is unreadable. A field derived from a relation
+    /// also has a value for a parent without a key; it is in an additional last row.
     pub(crate) fn related(
         views: Views<'_>,
         relation: &Relation,
@@ -121,6 +132,7 @@ impl Statement {
         let is_careful = parts.iter().any(|part| part.query().careful);
         let careful = is_careful.then(|| ColumnForm::Bool.oid());
         let types = parts.iter().map(Subquery::oid).chain(careful).collect();
+
         Self::built(views, Some(relation.row), Some(types), |builder| {
             builder.careful = is_careful;
             let is_exact = keys.iter().all(|key| may_be_integers(key));
@@ -128,24 +140,45 @@ impl Statement {
             let inner = builder.rows(relation.row, 1)?;
             let to = builder.compared_keys(&inner, relation)?;
             let from = to.iter().enumerate();
-            let from = from.map(|(at, to)| builder.key_in_hand(&key_text(relation, at), &to.cast, is_exact));
+            let from = from
+                .map(|(at, to)| builder.key_in_hand(&key_text(relation, at), &to.cast, is_exact));
             let (from, readable): (Vec<String>, Vec<String>) = from.unzip();
+
             for (index, part) in parts.iter().enumerate() {
-                builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
-                builder.subquery(part, 1, Some(Tie { relation, from: &from }))?;
+                builder
+                    .text
+                    .push_str(if index == 0 { "SELECT " } else { ", " });
+                builder.subquery(
+                    part,
+                    1,
+                    Some(Tie {
+                        relation,
+                        from: &from,
+                    }),
+                )?;
             }
+
             if is_careful {
-                let bad = readable.iter().map(|key| format!("({key}) IS NULL")).collect::<Vec<_>>().join(" OR ");
+                let bad = readable
+                    .iter()
+                    .map(|key| format!("({key}) IS NULL"))
+                    .collect::<Vec<_>>()
+                    .join(" OR ");
                 builder.text.push_str(&format!(", {bad}"));
             }
+
             let keys = if relation.is_beside() {
                 format!("array_append({keys}::text[], NULL)")
             } else {
                 format!("{keys}::text[]")
             };
-            builder.text.push_str(&format!(" FROM unnest({keys}) WITH ORDINALITY AS k(v, n)"));
+
+            builder
+                .text
+                .push_str(&format!(" FROM unnest({keys}) WITH ORDINALITY AS k(v, n)"));
             builder.outermost = Some(builder.text.len());
             builder.text.push_str(" ORDER BY k.n");
+
             Ok(())
         })
     }
@@ -162,11 +195,15 @@ impl Statement {
     }
 }
 
-/// Whether all numbers in the text of a key are integers with few enough digits to fit into 64 bits.
+/// Whether all numbers in the text of a key are integers with few enough digits to fit into 64
+/// bits.
 fn may_be_integers(key: &str) -> bool {
     const DIGITS: usize = 18;
     let is_long = |run: &str| run.len() > DIGITS;
-    !key.contains(['.', 'e', 'E']) && !key.split(|letter: char| !letter.is_ascii_digit()).any(is_long)
+    !key.contains(['.', 'e', 'E'])
+        && !key
+            .split(|letter: char| !letter.is_ascii_digit())
+            .any(is_long)
 }
 
 /// The text of a key from the list of keys: all of it, or one part of a composite key.
@@ -237,9 +274,16 @@ impl<'a> Builder<'a> {
     fn finish(mut self, row: impl Into<Option<TypeIndex>>, types: Option<Vec<Oid>>) -> Statement {
         self.read_values_first();
         let source = row.into().and_then(|row| self.model.source(row));
-        let subject = source.map(|name| StatementSubject { kind: "select", name: name.into() });
+        let subject = source.map(|name| StatementSubject {
+            kind: "select",
+            name: name.into(),
+        });
         let text = StatementText::about(subject, self.text, types, self.casts).calling(self.probes);
-        Statement { replan: self.replan, ..Statement::new(text, self.params) }
+
+        Statement {
+            replan: self.replan,
+            ..Statement::new(text, self.params)
+        }
     }
 
     /// Binds a value and returns its placeholder.

@@ -1,4 +1,5 @@
-//! The left-hand side of a comparison: a column if the view has one, and a typed part of JSON otherwise.
+//! The left-hand side of a comparison: a column if the view has one, and a typed part of JSON
+//! otherwise.
 
 use super::Builder;
 use super::cast::{Cast, Conversion, is_text_list};
@@ -20,43 +21,61 @@ pub(super) struct Operand {
     pub(super) text: Option<String>,
     /// The type of a bare column, which determines its sort order.
     pub(super) bare: Option<Oid>,
-    /// Whether its collation is nondeterministic and does not support patterns, so that patterns need an explicit
-    /// collation.
+    /// Whether its collation is nondeterministic and does not support patterns, so that patterns
+    /// need an explicit collation.
     pub(super) is_nondeterministic: bool,
 }
 
 impl<'a> Builder<'a> {
     /// The expression of a scalar, an enum, or a list of them; null if a mask hides the value.
-    pub(super) fn operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
+    pub(super) fn operand(
+        &mut self,
+        scope: &Scope<'a>,
+        column: &Column,
+    ) -> Result<Operand, DbError> {
         if let ([_], Some(call)) = (column.path.as_slice(), &column.call) {
             return self.called(scope, call, Self::typed_call);
         }
+
         let mut operand = self.stored_operand(scope, column)?;
         if let (Scope::Row(rows), Some(first)) = (scope, column.path.first())
             && self.mask(rows, first).is_some()
         {
             operand.sql = self.masked(scope, first, operand.sql)?;
-            operand.text = operand.text.map(|text| self.masked(scope, first, text)).transpose()?;
+            operand.text = operand
+                .text
+                .map(|text| self.masked(scope, first, text))
+                .transpose()?;
         }
+
         Ok(operand)
     }
 
     fn stored_operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
         let (model, name) = (self.model, self.source_name(scope));
-        let unknown = || DbError::UnknownColumn { source_name: name.clone(), column: column.path.join(".") };
+        let unknown = || DbError::UnknownColumn {
+            source_name: name.clone(),
+            column: column.path.join("."),
+        };
+
         let (first, rest) = column.path.split_first().ok_or_else(unknown)?;
         let stored = match named(model, scope.object(), first) {
             Some(Named::Relation(relation)) if relation.is_many() => {
                 return Err(DbError::RelationToMany(first.clone()));
             }
-            Some(Named::Relation(relation)) if rest.is_empty() => return self.relation_key(scope, relation, first),
+            Some(Named::Relation(relation)) if rest.is_empty() => {
+                return self.relation_key(scope, relation, first);
+            }
             Some(Named::Relation(relation)) => {
                 let column = column.behind(rest);
-                return self.behind(scope, relation, |builder, scope| builder.operand(scope, &column));
+                return self.behind(scope, relation, |builder, scope| {
+                    builder.operand(scope, &column)
+                });
             }
             Some(Named::Stored(stored)) => Some(stored),
             None => None,
         };
+
         if !rest.is_empty() {
             let stored = stored.ok_or_else(unknown)?;
             if column.call.is_none()
@@ -64,19 +83,33 @@ impl<'a> Builder<'a> {
             {
                 return Ok(operand);
             }
+
             let sql = self.json(scope, first).ok_or_else(unknown)?;
-            let inner = Scope::Json { sql, object: stored.named, depth: scope.depth() };
-            return self.operand(&inner, &column.behind(rest)).map_err(|error| match error {
-                error @ DbError::UnknownFunction(_) => error,
-                error if error.is_of_policy() => error,
-                _ => unknown(),
-            });
+            let inner = Scope::Json {
+                sql,
+                object: stored.named,
+                depth: scope.depth(),
+            };
+
+            return self
+                .operand(&inner, &column.behind(rest))
+                .map_err(|error| match error {
+                    error @ DbError::UnknownFunction(_) => error,
+                    error if error.is_of_policy() => error,
+                    _ => unknown(),
+                });
         }
+
         self.value(scope, first, stored).ok_or_else(unknown)
     }
 
     /// A column if it fits the field, or else a key of the JSON in the declared type.
-    pub(super) fn value(&self, scope: &Scope<'a>, name: &str, stored: Option<Stored>) -> Option<Operand> {
+    pub(super) fn value(
+        &self,
+        scope: &Scope<'a>,
+        name: &str,
+        stored: Option<Stored>,
+    ) -> Option<Operand> {
         if let Scope::Row(row) = scope
             && let Some(ty) = row.source.columns.get(name)
             && stored.is_none_or(|stored| self.fits(ty, stored))
@@ -87,15 +120,29 @@ impl<'a> Builder<'a> {
     }
 
     /// Uses the column `author_id` for `author.id`, because only a column has an index.
-    fn key_column(&self, scope: &Scope<'a>, object: &str, rest: &[String], embedded: Stored) -> Option<Operand> {
-        let (Scope::Row(row), [key], false) = (scope, rest, embedded.list) else { return None };
+    fn key_column(
+        &self,
+        scope: &Scope<'a>,
+        object: &str,
+        rest: &[String],
+        embedded: Stored,
+    ) -> Option<Operand> {
+        let (Scope::Row(row), [key], false) = (scope, rest, embedded.list) else {
+            return None;
+        };
         if key != "id" {
             return None;
         }
+
         let name = format!("{object}_id");
-        let Some(Named::Stored(id)) = named(self.model, embedded.named, key) else { return None };
+        let Some(Named::Stored(id)) = named(self.model, embedded.named, key) else {
+            return None;
+        };
+
         let ty = row.source.columns.get(&name)?;
-        self.fits(ty, id).then(|| self.column(row, &name, ty, Some(id)))
+
+        self.fits(ty, id)
+            .then(|| self.column(row, &name, ty, Some(id)))
     }
 
     /// A value from the row that a to-one relation leads to.
@@ -107,22 +154,41 @@ impl<'a> Builder<'a> {
     ) -> Result<Operand, DbError> {
         let (rows, join) = self.related(scope, relation)?;
         let (from, alias) = (rows.source.quoted.clone(), rows.alias());
-        let permitted = self.permitted(&rows)?.map(|rule| format!(" AND {rule}")).unwrap_or_default();
+        let permitted = self
+            .permitted(&rows)?
+            .map(|rule| format!(" AND {rule}"))
+            .unwrap_or_default();
         let operand = value(self, &Scope::Row(rows))?;
-        let first = |sql: &str| format!("(SELECT {sql} FROM {from} AS {alias} WHERE {join}{permitted} LIMIT 1)");
-        Ok(Operand { sql: first(&operand.sql), text: operand.text.as_deref().map(first), ..operand })
+        let first = |sql: &str| {
+            format!("(SELECT {sql} FROM {from} AS {alias} WHERE {join}{permitted} LIMIT 1)")
+        };
+
+        Ok(Operand {
+            sql: first(&operand.sql),
+            text: operand.text.as_deref().map(first),
+            ..operand
+        })
     }
 
     /// A key at one end of a relation: a field, a column, or else a key of the JSON.
-    pub(super) fn key(&mut self, scope: &Scope<'a>, name: &str, end: &'static str) -> Result<Operand, DbError> {
+    pub(super) fn key(
+        &mut self,
+        scope: &Scope<'a>,
+        name: &str,
+        end: &'static str,
+    ) -> Result<Operand, DbError> {
         match self.operand(scope, &Column::of(name)) {
             Err(error) if error.is_of_policy() => return Err(error),
             Err(_) => {}
             found => return found,
         }
-        let json = self.json(scope, name).ok_or_else(|| self.no_key(scope, name, end))?;
+
+        let json = self
+            .json(scope, name)
+            .ok_or_else(|| self.no_key(scope, name, end))?;
         let json = self.masked(scope, name, json)?;
         let sql = format!("({json} #>> '{{}}')");
+
         Ok(Operand {
             sql,
             cast: "text".to_owned(),
@@ -159,7 +225,13 @@ impl<'a> Builder<'a> {
     }
 
     /// The operand of a column, which compares as its own type if possible.
-    pub(super) fn column(&self, row: &RowScope<'_>, name: &str, ty: &ColumnType, stored: Option<Stored>) -> Operand {
+    pub(super) fn column(
+        &self,
+        row: &RowScope<'_>,
+        name: &str,
+        ty: &ColumnType,
+        stored: Option<Stored>,
+    ) -> Operand {
         self.typed(row.column(name), ty, stored)
     }
 
@@ -172,8 +244,17 @@ impl<'a> Builder<'a> {
             Some(kind) => family(kind),
             None => column_family(&ty.name),
         };
-        let Cast { column, value, fallback } =
-            if is_list { Cast::list(ty, declared) } else { Cast::single(ty, declared) };
+
+        let Cast {
+            column,
+            value,
+            fallback,
+        } = if is_list {
+            Cast::list(ty, declared)
+        } else {
+            Cast::single(ty, declared)
+        };
+
         let mut text = None;
         let bare = (column == Conversion::None).then_some(ty.base);
         let sql = match column {
@@ -187,8 +268,18 @@ impl<'a> Builder<'a> {
             Conversion::Instant => format!("({sql} AT TIME ZONE 'UTC')"),
             Conversion::Json => format!("to_jsonb({sql})"),
         };
+
         let is_nondeterministic = !ty.is_deterministic && is_text(&ty.name);
-        Operand { sql, cast: value, fallback, family, text, bare, is_nondeterministic }
+
+        Operand {
+            sql,
+            cast: value,
+            fallback,
+            family,
+            text,
+            bare,
+            is_nondeterministic,
+        }
     }
 
     /// The operand of a part of JSON, which compares as the type of its scalar.
@@ -201,9 +292,11 @@ impl<'a> Builder<'a> {
                 "jsonb" => "NULLIF(x.v, 'null')".to_owned(),
                 _ => self.cast_text("(x.v #>> '{}')", cast),
             };
+
             let elements = format!(
                 "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT {element} FROM jsonb_array_elements({json}) AS x(v)) END"
             );
+
             return Some(Operand {
                 sql: format!("({elements})"),
                 cast: cast.to_owned(),
@@ -214,6 +307,7 @@ impl<'a> Builder<'a> {
                 is_nondeterministic: false,
             });
         }
+
         let family = family(kind);
         let text = format!("({json} #>> '{{}}')");
         let sql = match cast {
@@ -221,9 +315,19 @@ impl<'a> Builder<'a> {
             "text" => text.clone(),
             cast => self.cast_text(&text, cast),
         };
+
         let text = (self.careful && !matches!(cast, "jsonb" | "text")).then_some(text);
         let cast = cast.to_owned();
-        Some(Operand { sql, cast, fallback: None, family, text, bare: None, is_nondeterministic: false })
+
+        Some(Operand {
+            sql,
+            cast,
+            fallback: None,
+            family,
+            text,
+            bare: None,
+            is_nondeterministic: false,
+        })
     }
 }
 
@@ -244,6 +348,7 @@ fn column_family(type_name: &str) -> Family {
 /// The SQL type for comparisons of a scalar in JSON; `None` for objects.
 pub(super) fn json_cast(kind: &TypeKind) -> Option<&'static str> {
     use ScalarKind as K;
+
     Some(match kind {
         TypeKind::Enum(_) => "text",
         TypeKind::Scalar { kind, .. } => match kind {

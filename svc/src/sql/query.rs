@@ -15,8 +15,8 @@ pub(crate) struct Query {
     pub(crate) row: TypeIndex,
     pub(crate) list: Vec<Selected>,
     pub(crate) filter: Filter,
-    /// The key of the groups. Rows with the same values here form one group, and the list consists of these values and
-    /// aggregates.
+    /// The key of the groups. Rows with the same values here form one group, and the list consists
+    /// of these values and aggregates.
     pub(crate) group: Vec<GroupValue>,
     /// The condition on groups.
     pub(crate) having: Option<Having>,
@@ -28,8 +28,8 @@ pub(crate) struct Query {
     pub(crate) page: Option<Window>,
     /// Reads only rows past these cursors.
     pub(crate) past: Vec<Keyset>,
-    /// Whether to order by the given keys only and also read the rows next to the page, which show the reader whether
-    /// that order is ambiguous.
+    /// Whether to order by the given keys only and also read the rows next to the page, which show
+    /// the reader whether that order is ambiguous.
     pub(crate) neighbours: bool,
     /// Whether to use careful casts.
     pub(crate) careful: bool,
@@ -63,15 +63,18 @@ impl Query {
         }
     }
 
-    /// Whether the rows are sorted by an aggregate of related rows. That costs so much per row that PostgreSQL's own
-    /// estimates decide whether to plan for each request's values.
+    /// Whether the rows are sorted by an aggregate of related rows. That costs so much per row that
+    /// PostgreSQL's own estimates decide whether to plan for each request's values.
     pub(crate) fn sorts_by_aggregate(&self) -> bool {
-        self.order.first().is_some_and(|key| key.aggregate.is_some())
+        self.order
+            .first()
+            .is_some_and(|key| key.aggregate.is_some())
     }
 
     /// Whether the query reads aggregates or groups instead of rows.
     pub(crate) fn is_computed(&self) -> bool {
-        let is_aggregate = |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
+        let is_aggregate =
+            |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
         !self.group.is_empty() || self.list.iter().any(is_aggregate)
     }
 }
@@ -87,7 +90,10 @@ impl Window {
     /// The page extended by its adjacent rows: the previous one, if there is one, and the next one.
     pub(crate) fn with_neighbours(self) -> Self {
         let before = i64::from(self.offset > 0);
-        Self { limit: self.limit.saturating_add(1 + before), offset: self.offset - before }
+        Self {
+            limit: self.limit.saturating_add(1 + before),
+            offset: self.offset - before,
+        }
     }
 }
 
@@ -106,7 +112,8 @@ pub(crate) enum Selected {
     Bad(GroupValue),
     /// A subquery over the rows that a relation leads to.
     Related(Relation, Box<Subquery>),
-    /// A record of the junction row between this row and the query's parent, with the list of a query.
+    /// A record of the junction row between this row and the query's parent, with the list of a
+    /// query.
     Edge(Box<Query>),
     /// A list of records that depends on the query's parent and not on the row.
     Rows(Box<Query>),
@@ -136,7 +143,9 @@ pub(crate) enum Subquery {
 impl Subquery {
     pub(super) fn query(&self) -> &Query {
         match self {
-            Self::Row(query) | Self::Rows(query) | Self::Count(query) | Self::Exists(query) => query,
+            Self::Row(query) | Self::Rows(query) | Self::Count(query) | Self::Exists(query) => {
+                query
+            }
         }
     }
 }

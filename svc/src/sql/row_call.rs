@@ -22,11 +22,14 @@ pub(crate) struct RowCall {
 /// Numbers of JSON are compared as text, so each equals itself.
 impl Eq for RowCall {}
 
-/// The fingerprint of an order in cursors is computed from this text, so it only contains parts that are the same in
-/// every version of a program.
+/// The fingerprint of an order in cursors is computed from this text, so it only contains parts
+/// that are the same in every version of a program.
 impl fmt::Debug for RowCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("RowCall").field(&self.spec.name).field(&self.args).finish()
+        f.debug_tuple("RowCall")
+            .field(&self.spec.name)
+            .field(&self.args)
+            .finish()
     }
 }
 
@@ -48,21 +51,41 @@ impl RowCall {
 
     /// The same form, with placeholder values.
     pub(crate) fn without_values(&self) -> Self {
-        let args = self.args.iter().map(|arg| arg.as_ref().map(formal)).collect();
-        Self { args, spec: self.spec.clone(), ..*self }
+        let args = self
+            .args
+            .iter()
+            .map(|arg| arg.as_ref().map(formal))
+            .collect();
+
+        Self {
+            args,
+            spec: self.spec.clone(),
+            ..*self
+        }
     }
 
-    /// Whether a statement that contains one of the calls can be reused for the other, with other arguments.
+    /// Whether a statement that contains one of the calls can be reused for the other, with other
+    /// arguments.
     pub(crate) fn has_form_of(&self, other: &Self) -> bool {
         let form = |arg: &Option<ExactJson>| arg.as_ref().map(formal);
         self.spec == other.spec
             && self.args.len() == other.args.len()
-            && self.args.iter().zip(&other.args).all(|(one, other)| form(one) == form(other))
+            && self
+                .args
+                .iter()
+                .zip(&other.args)
+                .all(|(one, other)| form(one) == form(other))
     }
 
     /// Binds the arguments in the same order as the code that writes the call.
-    pub(crate) fn bind(&self, catalogue: &Catalogue, params: &mut Vec<Param>) -> Result<(), DbError> {
-        catalogue.row_function(&self.spec)?.bind_of_row(self.args.iter(), params);
+    pub(crate) fn bind(
+        &self,
+        catalogue: &Catalogue,
+        params: &mut Vec<Param>,
+    ) -> Result<(), DbError> {
+        catalogue
+            .row_function(&self.spec)?
+            .bind_of_row(self.args.iter(), params);
         Ok(())
     }
 }

@@ -8,8 +8,8 @@ use crate::schema::{Model, Resolved, TypeIndex};
 /// A policy's filter on the rows that a root field may read.
 #[derive(Debug)]
 pub(crate) struct RowFilter {
-    /// The type of the root field's rows; `None` for a field that returns no rows, where the filter applies to all
-    /// reads.
+    /// The type of the root field's rows; `None` for a field that returns no rows, where the filter
+    /// applies to all reads.
     row: Option<TypeIndex>,
     pub(crate) filter: Filter,
     /// The columns whose values the policy fixes; no other code may set them.
@@ -21,17 +21,27 @@ pub(crate) struct RowFilter {
 impl RowFilter {
     /// A filter for a field with rows of a type, or for a field without rows.
     pub(crate) fn new(row: Option<TypeIndex>, filter: Filter, columns: Vec<String>) -> Self {
-        Self { row, filter, columns, is_applied: AtomicBool::new(false) }
+        Self {
+            row,
+            filter,
+            columns,
+            is_applied: AtomicBool::new(false),
+        }
     }
 
-    /// Whether the filter applies to reads of a type: the field's own type, its interfaces, unions or members, and
-    /// types over the same views.
+    /// Whether the filter applies to reads of a type: the field's own type, its interfaces, unions
+    /// or members, and types over the same views.
     pub(crate) fn covers(&self, model: &Model, row: TypeIndex) -> bool {
-        let Some(own) = self.row.filter(|own| *own != row) else { return true };
+        let Some(own) = self.row.filter(|own| *own != row) else {
+            return true;
+        };
+
         let rows_of = |index: TypeIndex| model.possible_types(index).iter().copied().chain([index]);
         let is_same = |one: TypeIndex, other: TypeIndex| {
-            one == other || (model.source(one).is_some() && model.source(one) == model.source(other))
+            one == other
+                || (model.source(one).is_some() && model.source(one) == model.source(other))
         };
+
         rows_of(own).any(|one| rows_of(row).any(|other| is_same(one, other)))
     }
 
@@ -45,8 +55,8 @@ impl RowFilter {
         self.row.is_none() && !self.is_applied.load(Ordering::Relaxed)
     }
 
-    /// Whether a function has returned rows and has read none that the filter applies to. Null and an empty list reveal
-    /// no row, so a function may return them without a read.
+    /// Whether a function has returned rows and has read none that the filter applies to. Null and
+    /// an empty list reveal no row, so a function may return them without a read.
     pub(crate) fn is_bypassed(&self, returned: Resolved<'_>) -> bool {
         let has_rows = match returned {
             Resolved::Null | Resolved::Failed(_) => false,

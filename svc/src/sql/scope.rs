@@ -13,7 +13,11 @@ pub(super) enum Scope<'a> {
     /// A row of a view.
     Row(RowScope<'a>),
     /// A JSON object: an embedded object or an element of an embedded list.
-    Json { sql: String, object: TypeIndex, depth: usize },
+    Json {
+        sql: String,
+        object: TypeIndex,
+        depth: usize,
+    },
 }
 
 /// A row of a view under an alias.
@@ -80,7 +84,8 @@ impl Scope<'_> {
     }
 }
 
-/// The tie of a subquery to its enclosing query: a relation to the subquery's rows, and the keys at its start.
+/// The tie of a subquery to its enclosing query: a relation to the subquery's rows, and the keys at
+/// its start.
 #[derive(Clone, Copy)]
 pub(super) struct Tie<'q> {
     pub(super) relation: &'q Relation,
@@ -103,16 +108,25 @@ pub(super) struct Stored {
     pub(super) non_null: bool,
 }
 
-/// Looks up a field of an object type: a stored field by its stored name, a relation by its Rust name.
+/// Looks up a field of an object type: a stored field by its stored name, a relation by its Rust
+/// name.
 pub(super) fn named<'a>(model: &'a Model, object: TypeIndex, name: &str) -> Option<Named<'a>> {
-    let object = model.possible_types(object).first().and_then(|index| model.object(*index))?;
+    let object = model
+        .possible_types(object)
+        .first()
+        .and_then(|index| model.object(*index))?;
     let stored = object.fields.values().find_map(|field| match field.kind {
         FieldKind::Stored { stored, .. } if stored == name => {
             let list = matches!(field.ty.unwrapped(), TypeExpr::List(_));
-            Some(Named::Stored(Stored { named: field.ty.named(), list, non_null: field.ty.is_non_null() }))
+            Some(Named::Stored(Stored {
+                named: field.ty.named(),
+                list,
+                non_null: field.ty.is_non_null(),
+            }))
         }
         _ => None,
     });
+
     stored.or_else(|| {
         object.fields.values().find_map(|field| match &field.kind {
             FieldKind::Relation(relation) if field.rust == name => Some(Named::Relation(relation)),
@@ -136,17 +150,33 @@ impl<'a> Builder<'a> {
     }
 
     /// The keys of this scope, each cast to the type of the key that it is compared with.
-    pub(super) fn related_keys(&mut self, scope: &Scope<'a>, relation: &Relation) -> Result<Vec<Operand>, DbError> {
+    pub(super) fn related_keys(
+        &mut self,
+        scope: &Scope<'a>,
+        relation: &Relation,
+    ) -> Result<Vec<Operand>, DbError> {
         let inner = self.rows(relation.row, scope.depth() + 1)?;
         let from = self.keys(scope, relation.from, "from")?;
         let to = self.compared_keys(&inner, relation)?;
-        Ok(from.into_iter().zip(to).map(|(from, to)| self.as_type(from, &to.cast)).collect())
+        Ok(from
+            .into_iter()
+            .zip(to)
+            .map(|(from, to)| self.as_type(from, &to.cast))
+            .collect())
     }
 
     /// A scope over the view of a type.
     pub(super) fn rows(&self, row: TypeIndex, depth: usize) -> Result<RowScope<'a>, DbError> {
-        let name = self.model.source(row).ok_or_else(|| DbError::UnknownSource(self.model.types[row].path.clone()))?;
+        let name = self
+            .model
+            .source(row)
+            .ok_or_else(|| DbError::UnknownSource(self.model.types[row].path.clone()))?;
         let source = self.catalogue.known(name)?;
-        Ok(RowScope { row, source, depth, once: false })
+        Ok(RowScope {
+            row,
+            source,
+            depth,
+            once: false,
+        })
     }
 }

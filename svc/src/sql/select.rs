@@ -1,7 +1,7 @@
 //! Queries: the select list, the source, the order, and nested queries.
 //!
-//! Nested rows are read as records, which PostgreSQL sends in its binary format: one statement reads a tree, without
-//! any conversion to JSON.
+//! Nested rows are read as records, which PostgreSQL sends in its binary format: one statement
+//! reads a tree, without any conversion to JSON.
 
 use std::fmt::Write as _;
 
@@ -17,17 +17,24 @@ use crate::schema::Family;
 
 impl<'a> Builder<'a> {
     /// Writes a subquery.
-    pub(super) fn subquery(&mut self, part: &Subquery, depth: usize, tie: Option<Tie<'_>>) -> Result<(), DbError> {
+    pub(super) fn subquery(
+        &mut self,
+        part: &Subquery,
+        depth: usize,
+        tie: Option<Tie<'_>>,
+    ) -> Result<(), DbError> {
         let (before, query, as_record, after) = match part {
             Subquery::Row(query) => ("(", query, true, " LIMIT 1)"),
             Subquery::Rows(query) => ("ARRAY(", query, true, ")"),
             Subquery::Count(query) => ("(", query, false, ")"),
             Subquery::Exists(query) => ("EXISTS (", query, false, ")"),
         };
+
         let scope = self.rows(query.row, depth)?;
         self.text.push_str(before);
         self.query(&scope, query, tie, as_record)?;
         self.text.push_str(after);
+
         Ok(())
     }
 
@@ -54,50 +61,78 @@ impl<'a> Builder<'a> {
         as_record: bool,
     ) -> Result<(), DbError> {
         self.bind_source(query);
-        let join = tie.map(|tie| self.joined_to(rows, tie.relation, tie.from)).transpose()?;
+        let join = tie
+            .map(|tie| self.joined_to(rows, tie.relation, tie.from))
+            .transpose()?;
         let scope = Scope::Row(rows.clone());
         let order = self.order_keys(&scope, query);
         let permitted = self.permitted(rows)?;
+
         // A query that is planned for its values needs no bound.
-        let replans = (query.filter.replans() && !query.sorts_by_aggregate()) || self.rule_replans(rows.row);
+        let replans =
+            (query.filter.replans() && !query.sorts_by_aggregate()) || self.rule_replans(rows.row);
         let numbered = numbered(rows, query);
         let is_bounded = (!order.is_empty() || numbered) && query.group.is_empty() && !replans;
         let bound = query.page.filter(|_| is_bounded).and_then(bound);
         let bound = bound.map(|bound| bound + i64::from(query.neighbours));
+
         // PostgreSQL eliminates a query that only passes on the columns of another one.
-        let is_plain = !as_record && query.list.iter().all(|selected| matches!(selected, Selected::Column(..)));
-        // PostgreSQL also computes the select list for the rows before a page, unless a subquery selects the page
-        // first.
-        let is_chosen_below = !is_plain && !query.is_computed() && query.page.is_some_and(|page| page.offset != 0);
-        self.text.push_str(if bound.is_some() && is_plain { "SELECT * FROM (SELECT " } else { "SELECT " });
+        let is_plain = !as_record
+            && query
+                .list
+                .iter()
+                .all(|selected| matches!(selected, Selected::Column(..)));
+
+        // PostgreSQL also computes the select list for the rows before a page, unless a subquery
+        // selects the page first.
+        let is_chosen_below =
+            !is_plain && !query.is_computed() && query.page.is_some_and(|page| page.offset != 0);
+        self.text.push_str(if bound.is_some() && is_plain {
+            "SELECT * FROM (SELECT "
+        } else {
+            "SELECT "
+        });
+
         let mut reading = self.reading(rows, query);
+
         // Values of single rows are only read for the rows of the page.
-        let listed = if query.is_computed() { reading.computed().clone() } else { rows.clone() };
+        let listed = if query.is_computed() {
+            reading.computed().clone()
+        } else {
+            rows.clone()
+        };
+
         let group_joins = self.group_joins(&listed, query)?;
         self.select_list(&listed, query, tie, as_record)?;
         let alias = rows.alias();
+
         // Writing to a String cannot fail.
         let _ = match (is_chosen_below, bound.is_some() && !is_plain) {
             (true, true) => write!(self.text, " FROM (SELECT * FROM (SELECT {alias}.* FROM "),
             (true, false) | (false, true) => write!(self.text, " FROM (SELECT {alias}.* FROM "),
             (false, false) => write!(self.text, " FROM "),
         };
+
         let ties = [join.as_deref(), permitted.as_deref()];
         self.matching(&mut reading, query, (&group_joins, ties), &order)?;
         if let Some(bound) = bound {
             let _ = write!(self.text, " LIMIT {bound}) AS {alias}");
         }
+
         if let Some(page) = query.page {
             self.page(page, query.neighbours);
         }
+
         if is_chosen_below {
             let _ = write!(self.text, ") AS {alias}");
         }
+
         Ok(())
     }
 
-    /// Writes the rows of a query in their order, combined into groups if there are any. `ties` are the conditions of
-    /// the enclosing query and of policies, and `joins` follows the rows in the `FROM` clause.
+    /// Writes the rows of a query in their order, combined into groups if there are any. `ties` are
+    /// the conditions of the enclosing query and of policies, and `joins` follows the rows in the
+    /// `FROM` clause.
     fn matching(
         &mut self,
         reading: &mut Reading<'a>,
@@ -112,18 +147,33 @@ impl<'a> Builder<'a> {
             Some(from) if numbered => &*from.numbered,
             Some(from) => &*from.sql,
         };
-        let _ = write!(self.text, "{source} AS {}{}{joins}", rows.alias(), reading.join());
+
+        let _ = write!(
+            self.text,
+            "{source} AS {}{}{joins}",
+            rows.alias(),
+            reading.join()
+        );
+
         let reads = order.iter().map(|key| self.reads(&rows, &key.column)).sum();
+
         // Groups are ordered by the expressions that they are grouped by.
-        let scope = if query.is_computed() { Scope::Row(rows.clone()) } else { reading.scope(reads) };
+        let scope = if query.is_computed() {
+            Scope::Row(rows.clone())
+        } else {
+            reading.scope(reads)
+        };
+
         if rows.depth == 0 {
             self.outermost = Some(self.text.len());
         }
+
         let (conditions, mut word) = (self.text.len(), " WHERE ");
         for tie in ties.into_iter().flatten() {
             let _ = write!(self.text, "{word}{tie}");
             word = " AND ";
         }
+
         if query.filter != Filter::All(Vec::new()) {
             self.text.push_str(word);
             let replan = self.replan;
@@ -133,33 +183,47 @@ impl<'a> Builder<'a> {
             }
             word = " AND ";
         }
-        // Hidden rows are excluded first: PostgreSQL orders conditions by their cost, and the error of a function would
-        // reveal that such a row exists.
+
+        // Hidden rows are excluded first: PostgreSQL orders conditions by their cost, and the error
+        // of a function would reveal that such a row exists.
         let keeps_back = ties[1].is_some() || query.filter.begins_strictly();
         let before = self.text[conditions..]
             .strip_prefix(" WHERE ")
             .filter(|_| keeps_back && !query.past.is_empty() && order.iter().any(Order::may_fail));
-        let (when, end) = before.map_or((String::new(), ""), |before| (format!("CASE WHEN {before} THEN "), " END"));
+        let (when, end) = before.map_or((String::new(), ""), |before| {
+            (format!("CASE WHEN {before} THEN "), " END")
+        });
         for past in &query.past {
             self.text.extend([word, &when]);
             self.past(&scope, order, past)?;
             self.text.push_str(end);
             word = " AND ";
         }
+
         self.groups(&Scope::Row(rows.clone()), query)?;
+
         if query.backward {
-            self.order(&scope, &order.iter().cloned().map(Order::flipped).collect::<Vec<_>>())?;
+            self.order(
+                &scope,
+                &order
+                    .iter()
+                    .cloned()
+                    .map(Order::flipped)
+                    .collect::<Vec<_>>(),
+            )?;
         } else {
             self.order(&scope, order)?;
         }
+
         if numbered {
             let _ = write!(self.text, " ORDER BY {}.ordinality", rows.alias());
         }
+
         self.group_order(&Scope::Row(rows), query)
     }
 
-    /// Binds the arguments of the source of the rows before all other values, so that its placeholders come first. All
-    /// queries of a statement that read from it share them.
+    /// Binds the arguments of the source of the rows before all other values, so that its
+    /// placeholders come first. All queries of a statement that read from it share them.
     fn bind_source(&mut self, query: &Query) {
         if let (Some(from), true) = (&query.from, self.params.is_empty()) {
             self.params.extend(from.params.iter().cloned());
@@ -171,12 +235,20 @@ impl<'a> Builder<'a> {
 
     fn page(&mut self, page: Window, neighbours: bool) {
         if page == FIRST {
-            self.text.push_str(if neighbours { " LIMIT 2" } else { " LIMIT 1" });
+            self.text
+                .push_str(if neighbours { " LIMIT 2" } else { " LIMIT 1" });
             return;
         }
-        let read = if neighbours { page.with_neighbours() } else { page };
+
+        let read = if neighbours {
+            page.with_neighbours()
+        } else {
+            page
+        };
+
         let limit = self.bind(Param::Int(read.limit));
         let _ = write!(self.text, " LIMIT {limit}");
+
         if page.offset != 0 {
             let offset = self.bind(Param::Int(read.offset));
             let _ = write!(self.text, " OFFSET {offset}");
@@ -193,21 +265,26 @@ impl<'a> Builder<'a> {
         if as_record {
             self.text.push_str("ROW(");
         }
+
         if query.list.is_empty() {
             self.text.push_str("1::int4");
         }
+
         for (index, selected) in query.list.iter().enumerate() {
             if index > 0 {
                 self.text.push_str(", ");
             }
             self.selected(rows, query, selected, tie)?;
         }
+
         for guard in self.guards(rows, query)? {
             let _ = write!(self.text, ", {}", guard.sql);
         }
+
         if as_record {
             self.text.push(')');
         }
+
         Ok(())
     }
 
@@ -232,12 +309,30 @@ impl<'a> Builder<'a> {
                 self.text.extend([before, value.as_str(), after]);
             }
             Selected::Related(relation, part) => {
-                let from: Vec<_> = self.related_keys(&scope, relation)?.into_iter().map(|key| key.sql).collect();
-                self.subquery(part, rows.depth + 1, Some(Tie { relation, from: &from }))?;
+                let from: Vec<_> = self
+                    .related_keys(&scope, relation)?
+                    .into_iter()
+                    .map(|key| key.sql)
+                    .collect();
+
+                self.subquery(
+                    part,
+                    rows.depth + 1,
+                    Some(Tie {
+                        relation,
+                        from: &from,
+                    }),
+                )?;
             }
             Selected::BadKey(relation) => {
                 let keys = self.related_keys(&scope, relation)?;
-                self.text.push_str(&keys.iter().map(Operand::is_bad).collect::<Vec<_>>().join(" OR "));
+                self.text.push_str(
+                    &keys
+                        .iter()
+                        .map(Operand::is_bad)
+                        .collect::<Vec<_>>()
+                        .join(" OR "),
+                );
             }
             Selected::Bad(value) => {
                 let bad = self.group_value(&scope, value)?.is_bad();
@@ -252,7 +347,9 @@ impl<'a> Builder<'a> {
             }
             Selected::OrderKeys => {
                 let keys = self.order_keys(&scope, query);
-                let keys = keys.iter().map(|key| Ok(format!("({})::text", self.order_operand(&scope, key)?.sql)));
+                let keys = keys
+                    .iter()
+                    .map(|key| Ok(format!("({})::text", self.order_operand(&scope, key)?.sql)));
                 let keys = keys.collect::<Result<Vec<_>, DbError>>()?;
                 let _ = write!(self.text, "ARRAY[{}]", keys.join(", "));
             }
@@ -267,10 +364,16 @@ impl<'a> Builder<'a> {
                 self.text.push_str(&operand.shown(&aggregate, *form));
             }
         }
+
         Ok(())
     }
 
-    fn data_key(&mut self, rows: &RowScope<'a>, scope: &Scope<'a>, name: &str) -> Result<(), DbError> {
+    fn data_key(
+        &mut self,
+        rows: &RowScope<'a>,
+        scope: &Scope<'a>,
+        name: &str,
+    ) -> Result<(), DbError> {
         // Only masked keys are read from `json`.
         let is_json = rows.source.data().is_some_and(|data| data.name == "json");
         let data = [&*rows.column("data"), if is_json { "::jsonb" } else { "" }].concat();
@@ -279,30 +382,46 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The order, including the unique last key that makes the order of a page stable. This key has the same direction
-    /// as the key before it, so that one index serves both.
+    /// The order, including the unique last key that makes the order of a page stable. This key has
+    /// the same direction as the key before it, so that one index serves both.
     pub(super) fn order_keys(&mut self, scope: &Scope<'a>, query: &Query) -> Vec<Order> {
         let mut keys = query.order.clone();
         let unique = super::col("id");
-        // A cursor includes the last key even for a page of at most one row, because the next page may have another
-        // filter.
-        let has_cursor = query.list.iter().any(|selected| matches!(selected, Selected::OrderKeys));
+
+        // A cursor includes the last key even for a page of at most one row, because the next page
+        // may have another filter.
+        let has_cursor = query
+            .list
+            .iter()
+            .any(|selected| matches!(selected, Selected::OrderKeys));
         let is_complete = query.neighbours
             || query.as_given
             || query.is_computed()
-            || (query.past.is_empty() && !has_cursor && (query.page.is_none() || query.filter.is_one_row()))
+            || (query.past.is_empty()
+                && !has_cursor
+                && (query.page.is_none() || query.filter.is_one_row()))
             || keys.iter().any(|key| key.column == unique);
+
         if !is_complete && self.operand(scope, &unique).is_ok() {
-            let (direction, nulls) =
-                keys.last().map_or((Direction::Asc, Nulls::Last), |last| (last.direction, last.nulls));
-            keys.push(Order { column: unique, direction, nulls, rank: None, aggregate: None });
+            let (direction, nulls) = keys.last().map_or((Direction::Asc, Nulls::Last), |last| {
+                (last.direction, last.nulls)
+            });
+            keys.push(Order {
+                column: unique,
+                direction,
+                nulls,
+                rank: None,
+                aggregate: None,
+            });
         }
+
         keys
     }
 
     fn order(&mut self, scope: &Scope<'a>, order: &[Order]) -> Result<(), DbError> {
         for (index, key) in order.iter().enumerate() {
-            self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
+            self.text
+                .push_str(if index == 0 { " ORDER BY " } else { ", " });
             let sql = self.order_operand(scope, key)?.sql;
             self.text.push_str(&sql);
             self.text.push_str(suffix(key.direction, key.nulls));
@@ -311,14 +430,20 @@ impl<'a> Builder<'a> {
     }
 
     /// The expression of an order key.
-    pub(super) fn order_operand(&mut self, scope: &Scope<'a>, key: &Order) -> Result<Operand, DbError> {
+    pub(super) fn order_operand(
+        &mut self,
+        scope: &Scope<'a>,
+        key: &Order,
+    ) -> Result<Operand, DbError> {
         if let Some(by) = &key.aggregate {
             return self.aggregate_operand(scope, &key.column, by);
         }
+
         let operand = match self.edge_operand(scope, &key.column)? {
             Some(operand) => operand,
             None => self.operand(scope, &key.column)?,
         };
+
         match &key.rank {
             Some(Rank { operator, query }) => {
                 let sql = self.rank(&operand, *operator, query)?;
@@ -339,7 +464,10 @@ impl<'a> Builder<'a> {
 }
 
 /// The page of a query for one row.
-pub(super) const FIRST: Window = Window { limit: 1, offset: 0 };
+pub(super) const FIRST: Window = Window {
+    limit: 1,
+    offset: 0,
+};
 
 /// Whether the rows of the source are numbered, to keep their order.
 fn numbered(rows: &RowScope<'_>, query: &Query) -> bool {
@@ -348,12 +476,15 @@ fn numbered(rows: &RowScope<'_>, query: &Query) -> bool {
 
 /// A round number of rows that covers a page.
 ///
-/// PostgreSQL plans a bound `LIMIT` as if it were a tenth of the table, unless it plans the statement again for each
-/// request. With a literal bound on the rows, one plan is right for all pages of about this size. There are only a few
-/// bounds, so that a client cannot fill the server with statements.
+/// PostgreSQL plans a bound `LIMIT` as if it were a tenth of the table, unless it plans the
+/// statement again for each request. With a literal bound on the rows, one plan is right for all
+/// pages of about this size. There are only a few bounds, so that a client cannot fill the server
+/// with statements.
 pub(super) fn bound(page: Window) -> Option<i64> {
     let last = page.limit.checked_add(page.offset)?;
-    [8, 32, 128, 512, 2_048, 8_192].into_iter().find(|bound| *bound >= last && page != FIRST)
+    [8, 32, 128, 512, 2_048, 8_192]
+        .into_iter()
+        .find(|bound| *bound >= last && page != FIRST)
 }
 
 pub(super) fn suffix(direction: Direction, nulls: Nulls) -> &'static str {

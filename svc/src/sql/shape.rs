@@ -1,17 +1,19 @@
-//! The shape of a statement: its whole query except the values. A statement is written once per shape, and bound for
-//! each request.
+//! The shape of a statement: its whole query except the values. A statement is written once per
+//! shape, and bound for each request.
 
 use super::bound::bind;
 use super::cast::is_value;
-use super::filter::{AggregateComparison, AggregateFilter, Column, Filter, Order, OrderAggregate, Rank};
+use super::filter::{
+    AggregateComparison, AggregateFilter, Column, Filter, Order, OrderAggregate, Rank,
+};
 use super::query::Window;
 use super::select::{FIRST, bound};
 use crate::postgres::{Catalogue, DbError, Param};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::Operator;
 
-/// The types that the values of a statement must be valid for if its text is reused; one entry per comparison, in
-/// order.
+/// The types that the values of a statement must be valid for if its text is reused; one entry per
+/// comparison, in order.
 pub(crate) type Checks = Vec<Option<String>>;
 
 /// The parts of a query that can differ between requests.
@@ -20,7 +22,8 @@ pub(crate) struct StatementShape<'a> {
     pub(crate) filter: &'a Filter,
     pub(crate) order: &'a [Order],
     pub(crate) page: Option<Window>,
-    /// Whether the rows next to the page are also read, which is possible for every shape of a page.
+    /// Whether the rows next to the page are also read, which is possible for every shape of a
+    /// page.
     pub(crate) neighbours: bool,
 }
 
@@ -35,6 +38,7 @@ impl StatementShape<'_> {
             }
             (one, other) => one == other,
         };
+
         let mut orders = self.order.iter().zip(other.order);
         same_page
             && self.order.len() == other.order.len()
@@ -42,7 +46,8 @@ impl StatementShape<'_> {
             && same_filter(self.filter, other.filter)
     }
 
-    /// Binds the values in the order of the placeholders. Returns `false` if a value needs a different text.
+    /// Binds the values in the order of the placeholders. Returns `false` if a value needs a
+    /// different text.
     pub(crate) fn bind<'c>(
         &self,
         catalogue: &Catalogue,
@@ -52,6 +57,7 @@ impl StatementShape<'_> {
         if !bind_filter(self.filter, catalogue, checks, params)? {
             return Ok(false);
         }
+
         for key in self.order {
             key.column.bind(catalogue, params)?;
             if let Some(rank) = &key.rank {
@@ -63,14 +69,20 @@ impl StatementShape<'_> {
                 return Ok(false);
             }
         }
+
         match self.page {
             Some(page) if page != FIRST => {
-                let read = if self.neighbours { page.with_neighbours() } else { page };
+                let read = if self.neighbours {
+                    page.with_neighbours()
+                } else {
+                    page
+                };
                 params.push(Param::Int(read.limit));
                 params.extend((page.offset != 0).then_some(Param::Int(read.offset)));
             }
             _ => {}
         }
+
         Ok(true)
     }
 }
@@ -84,17 +96,24 @@ impl Filter {
             Self::Any(filters) => Self::Any(all(filters)),
             Self::Not(inner) => Self::Not(Box::new(inner.without_values())),
             Self::Strict(inner) => Self::Strict(Box::new(inner.without_values())),
-            Self::Some(column, inner) => Self::Some(column.clone(), Box::new(inner.without_values())),
+            Self::Some(column, inner) => {
+                Self::Some(column.clone(), Box::new(inner.without_values()))
+            }
             Self::Aggregate(column, of) => {
                 let bare = |having: &AggregateComparison| AggregateComparison {
                     operand: formal(&having.operand),
                     ..having.clone()
                 };
                 let having = of.having.iter().map(bare).collect();
-                let of = AggregateFilter { filter: of.filter.without_values(), having };
+                let of = AggregateFilter {
+                    filter: of.filter.without_values(),
+                    having,
+                };
                 Self::Aggregate(column.clone(), Box::new(of))
             }
-            Self::Compare(column, operator, value) => Self::Compare(column.without_values(), *operator, formal(value)),
+            Self::Compare(column, operator, value) => {
+                Self::Compare(column.without_values(), *operator, formal(value))
+            }
         }
     }
 }
@@ -103,7 +122,10 @@ impl Column {
     /// The same form, with placeholder arguments.
     pub(super) fn without_values(&self) -> Self {
         let call = self.call.as_ref().map(|call| call.without_values().into());
-        Self { path: self.path.clone(), call }
+        Self {
+            path: self.path.clone(),
+            call,
+        }
     }
 
     /// Whether both are equal except for the values of arguments.
@@ -117,19 +139,39 @@ impl Column {
     }
 
     /// Binds the arguments in the same order as the code that writes the column.
-    pub(super) fn bind(&self, catalogue: &Catalogue, params: &mut Vec<Param>) -> Result<(), DbError> {
-        self.call.as_ref().map_or(Ok(()), |call| call.bind(catalogue, params))
+    pub(super) fn bind(
+        &self,
+        catalogue: &Catalogue,
+        params: &mut Vec<Param>,
+    ) -> Result<(), DbError> {
+        self.call
+            .as_ref()
+            .map_or(Ok(()), |call| call.bind(catalogue, params))
     }
 }
 
 impl Order {
     /// The same shape, with a placeholder value.
     pub(crate) fn without_value(&self) -> Self {
-        let rank = self.rank.as_ref().map(|rank| Rank { operator: rank.operator, query: formal(&rank.query) });
-        let bare = |by: &OrderAggregate| OrderAggregate { value: by.value.clone(), filter: by.filter.without_values() };
+        let rank = self.rank.as_ref().map(|rank| Rank {
+            operator: rank.operator,
+            query: formal(&rank.query),
+        });
+        let bare = |by: &OrderAggregate| OrderAggregate {
+            value: by.value.clone(),
+            filter: by.filter.without_values(),
+        };
+
         let aggregate = self.aggregate.as_deref().map(|by| Box::new(bare(by)));
         let (direction, nulls) = (self.direction, self.nulls);
-        Self { column: self.column.without_values(), direction, nulls, rank, aggregate }
+
+        Self {
+            column: self.column.without_values(),
+            direction,
+            nulls,
+            rank,
+            aggregate,
+        }
     }
 }
 
@@ -148,14 +190,20 @@ fn formal(value: &SqlValue) -> SqlValue {
 fn same_order(one: &Order, other: &Order) -> bool {
     let rank = match (&one.rank, &other.rank) {
         (None, None) => true,
-        (Some(one), Some(other)) => one.operator == other.operator && same_value(&one.query, &other.query),
+        (Some(one), Some(other)) => {
+            one.operator == other.operator && same_value(&one.query, &other.query)
+        }
         _ => false,
     };
+
     let aggregate = match (&one.aggregate, &other.aggregate) {
         (None, None) => true,
-        (Some(one), Some(other)) => one.value == other.value && same_filter(&one.filter, &other.filter),
+        (Some(one), Some(other)) => {
+            one.value == other.value && same_filter(&one.filter, &other.filter)
+        }
         _ => false,
     };
+
     rank && aggregate
         && one.column.has_form_of(&other.column)
         && one.direction == other.direction
@@ -164,18 +212,28 @@ fn same_order(one: &Order, other: &Order) -> bool {
 
 pub(super) fn same_filter(one: &Filter, other: &Filter) -> bool {
     use Filter as F;
+
     let all = |one: &[Filter], other: &[Filter]| {
-        one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same_filter(one, other))
+        one.len() == other.len()
+            && one
+                .iter()
+                .zip(other)
+                .all(|(one, other)| same_filter(one, other))
     };
+
     match (one, other) {
         (F::All(one), F::All(other)) | (F::Any(one), F::Any(other)) => all(one, other),
-        (F::Not(one), F::Not(other)) | (F::Strict(one), F::Strict(other)) => same_filter(one, other),
+        (F::Not(one), F::Not(other)) | (F::Strict(one), F::Strict(other)) => {
+            same_filter(one, other)
+        }
         (F::Some(column, one), F::Some(same, other)) => column == same && same_filter(one, other),
         (F::Aggregate(column, one), F::Aggregate(same, other)) => {
             let mut pairs = one.having.iter().zip(&other.having);
             column == same
                 && one.having.len() == other.having.len()
-                && pairs.all(|(one, other)| one.value == other.value && same_comparison(one.into(), other.into()))
+                && pairs.all(|(one, other)| {
+                    one.value == other.value && same_comparison(one.into(), other.into())
+                })
                 && same_filter(&one.filter, &other.filter)
         }
         (F::Compare(column, operator, one), F::Compare(same, op, other)) => {
@@ -185,8 +243,12 @@ pub(super) fn same_filter(one: &Filter, other: &Filter) -> bool {
     }
 }
 
-/// Whether two comparisons of the same operand have the same text. The text of a range comparison depends on its ends.
-fn same_comparison((operator, one): (Operator, &SqlValue), (other, value): (Operator, &SqlValue)) -> bool {
+/// Whether two comparisons of the same operand have the same text. The text of a range comparison
+/// depends on its ends.
+fn same_comparison(
+    (operator, one): (Operator, &SqlValue),
+    (other, value): (Operator, &SqlValue),
+) -> bool {
     operator == other && operator != Operator::InRange && same_value(one, value)
 }
 
@@ -222,9 +284,13 @@ pub(super) fn bind_filter<'c>(
             }
             Ok(true)
         }
-        Filter::Not(inner) | Filter::Some(_, inner) => bind_filter(inner, catalogue, checks, params),
+        Filter::Not(inner) | Filter::Some(_, inner) => {
+            bind_filter(inner, catalogue, checks, params)
+        }
         // Errors in it are not the client's.
-        Filter::Strict(inner) => bind_filter(inner, catalogue, checks, params).map_err(DbError::of_policy),
+        Filter::Strict(inner) => {
+            bind_filter(inner, catalogue, checks, params).map_err(DbError::of_policy)
+        }
         Filter::Aggregate(_, of) => {
             for having in &of.having {
                 if !bind_comparison(having.operator, &having.operand, checks, params)? {
@@ -259,24 +325,44 @@ mod tests {
     use super::*;
     use crate::sql::{asc, col, desc};
 
-    fn varying<'a>(filter: &'a Filter, order: &'a [Order], page: Option<Window>) -> StatementShape<'a> {
-        StatementShape { filter, order, page, neighbours: false }
+    fn varying<'a>(
+        filter: &'a Filter,
+        order: &'a [Order],
+        page: Option<Window>,
+    ) -> StatementShape<'a> {
+        StatementShape {
+            filter,
+            order,
+            page,
+            neighbours: false,
+        }
     }
 
     #[test]
     fn values_are_not_part_of_the_shape() {
         let filter = |name: &str, ids: Vec<i64>| {
-            let either = col("name").contains(name).or(col("tags").some(col("label").ne("x").not()));
-            either.and(col("id").is_in(ids)).and(col("age").gt(name.len() as i64)).and(col("gone").is_null())
+            let either = col("name")
+                .contains(name)
+                .or(col("tags").some(col("label").ne("x").not()));
+            either
+                .and(col("id").is_in(ids))
+                .and(col("age").gt(name.len() as i64))
+                .and(col("gone").is_null())
         };
+
         let (one, other) = (filter("a", vec![1]), filter("long", vec![1, 2, 3]));
         let page = |limit| Some(Window { limit, offset: 0 });
         for (limit, same) in [(7, true), (8, true), (9, false)] {
-            let (one, other) = (varying(&one, &[], page(8)), varying(&other, &[], page(limit)));
+            let (one, other) = (
+                varying(&one, &[], page(8)),
+                varying(&other, &[], page(limit)),
+            );
             assert_eq!(one.has_shape_of(&other), same, "{limit}");
         }
+
         let bare = other.without_values();
         assert!(varying(&one, &[], None).has_shape_of(&varying(&bare, &[], None)));
+
         assert!(!format!("{bare:?}").contains("long"));
     }
 
@@ -287,23 +373,44 @@ mod tests {
             (col("a").eq(1), col("b").eq(1)),
             (col("a").eq(1), col("a").ne(1)),
             (col("a").eq(1), col("a").eq(None::<i64>)),
-            (col("a").is_null(), Filter::Compare(col("a"), Operator::IsNull, SqlValue::Bool(false))),
+            (
+                col("a").is_null(),
+                Filter::Compare(col("a"), Operator::IsNull, SqlValue::Bool(false)),
+            ),
             (col("a").eq(1), col("a").eq(1).and(col("a").eq(1))),
-            (col("a").eq(1).or(col("b").eq(1)), Filter::All(vec![col("a").eq(1), col("b").eq(1)])),
+            (
+                col("a").eq(1).or(col("b").eq(1)),
+                Filter::All(vec![col("a").eq(1), col("b").eq(1)]),
+            ),
             (col("a").eq(1), col("a").eq(1).not()),
         ] {
-            assert!(!varying(&one, &[], None).has_shape_of(&varying(&other, &[], None)), "{one:?} {other:?}");
+            assert!(
+                !varying(&one, &[], None).has_shape_of(&varying(&other, &[], None)),
+                "{one:?} {other:?}"
+            );
         }
-        for (one, other) in [(asc("a"), desc("a")), (asc("a"), asc("b")), (asc("a"), asc("a").nulls_first())] {
+
+        for (one, other) in [
+            (asc("a"), desc("a")),
+            (asc("a"), asc("b")),
+            (asc("a"), asc("a").nulls_first()),
+        ] {
             assert!(!varying(&all, &[one], None).has_shape_of(&varying(&all, &[other], None)));
         }
+
         let window = |limit, offset| Some(Window { limit, offset });
-        for (one, other) in [(window(1, 0), window(2, 0)), (window(5, 0), window(5, 2)), (window(5, 0), None)] {
+        for (one, other) in [
+            (window(1, 0), window(2, 0)),
+            (window(5, 0), window(5, 2)),
+            (window(5, 0), None),
+        ] {
             assert!(!varying(&all, &[], one).has_shape_of(&varying(&all, &[], other)));
         }
+
         // The text depends on the ends of the range.
         let ends = SqlValue::List(vec!["10.0.0.1".into(), "10.0.0.2".into()]);
         let range = Filter::Compare(col("a"), Operator::InRange, ends);
+
         assert!(!varying(&range, &[], None).has_shape_of(&varying(&range, &[], None)));
     }
 }

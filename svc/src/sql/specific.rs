@@ -19,6 +19,7 @@ pub(super) fn specific(
     bound: &mut Placeholders,
 ) -> Result<String, DbError> {
     use Operator as O;
+
     let (sql, cast) = (&operand.sql, operand.cast.as_str());
     Ok(match operator {
         O::InSubnet => format!("{sql} <<= {}", bound.one(cast)),
@@ -44,13 +45,23 @@ pub(super) fn specific(
 
 impl Builder<'_> {
     /// Returns the expression for how well a document matches a query.
-    pub(super) fn rank(&mut self, operand: &Operand, operator: Operator, query: &SqlValue) -> Result<String, DbError> {
+    pub(super) fn rank(
+        &mut self,
+        operand: &Operand,
+        operator: Operator,
+        query: &SqlValue,
+    ) -> Result<String, DbError> {
         let query = self.bind_values(operator, query)?.one("text");
-        Ok(format!("ts_rank({}, {})", operand.sql, search_query(operator, &query)))
+        Ok(format!(
+            "ts_rank({}, {})",
+            operand.sql,
+            search_query(operator, &query)
+        ))
     }
 }
 
-/// A text search query in one of the four query syntaxes, in the text search configuration of the database.
+/// A text search query in one of the four query syntaxes, in the text search configuration of the
+/// database.
 fn search_query(operator: Operator, query: &str) -> String {
     let function = match operator {
         Operator::PlainSearch => "plainto_tsquery",
@@ -63,21 +74,41 @@ fn search_query(operator: Operator, query: &str) -> String {
 }
 
 /// Prefixes sort before addresses in PostgreSQL, so they are removed first.
-fn in_range(operand: &Operand, value: &SqlValue, bound: &mut Placeholders) -> Result<String, DbError> {
-    let SqlValue::List(ends) = value else { return Ok("false".to_owned()) };
-    let [Some(from), Some(to)] = [ends.first(), ends.get(1)].map(|end| end.and_then(SqlValue::text)) else {
+fn in_range(
+    operand: &Operand,
+    value: &SqlValue,
+    bound: &mut Placeholders,
+) -> Result<String, DbError> {
+    let SqlValue::List(ends) = value else {
         return Ok("false".to_owned());
     };
+
+    let [Some(from), Some(to)] =
+        [ends.first(), ends.get(1)].map(|end| end.and_then(SqlValue::text))
+    else {
+        return Ok("false".to_owned());
+    };
+
     if from.contains(':') != to.contains(':') {
-        return Err(DbError::BadValue("`from` and `to` must both be IPv4, or both IPv6".to_owned()));
+        return Err(DbError::BadValue(
+            "`from` and `to` must both be IPv4, or both IPv6".to_owned(),
+        ));
     }
+
     let (sql, cast) = (&operand.sql, &operand.cast);
     let last = if cast == "cidr" { "broadcast" } else { "" };
     let (from, to) = (bound.one(cast), bound.one(cast));
-    Ok(format!("(host({sql})::inet >= host({from})::inet AND host({last}({sql}))::inet <= host({last}({to}))::inet)"))
+
+    Ok(format!(
+        "(host({sql})::inet >= host({from})::inet AND host({last}({sql}))::inet <= host({last}({to}))::inet)"
+    ))
 }
 
 /// A condition or its negation; both fail for a null.
 fn whether(value: &SqlValue, condition: &str) -> String {
-    if *value == SqlValue::Bool(true) { condition.to_owned() } else { format!("NOT ({condition})") }
+    if *value == SqlValue::Bool(true) {
+        condition.to_owned()
+    } else {
+        format!("NOT ({condition})")
+    }
 }

@@ -8,8 +8,12 @@ use tower::Service as _;
 use crate::{Error, Result};
 
 /// Sends a request and waits for the response.
-pub(super) async fn answer(app: &Router, request: axum::http::Result<Request<Body>>) -> Result<Response<Body>> {
-    let request = request.map_err(|error| Error::internal(format!("the principal has a bad header: {error}")))?;
+pub(super) async fn answer(
+    app: &Router,
+    request: axum::http::Result<Request<Body>>,
+) -> Result<Response<Body>> {
+    let request = request
+        .map_err(|error| Error::internal(format!("the principal has a bad header: {error}")))?;
     match app.clone().call(request).await {
         Ok(response) => Ok(response),
         Err(never) => match never {},

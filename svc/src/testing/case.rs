@@ -40,11 +40,18 @@ pub struct Case {
 }
 
 impl Case {
-    /// Creates a case for the operation or the field with this coordinate, such as `Query.posts`, `Mutation.createPost`
-    /// or `User.email`. The document for a field selects nothing else, so that the verdict is the field's.
+    /// Creates a case for the operation or the field with this coordinate, such as `Query.posts`,
+    /// `Mutation.createPost` or `User.email`. The document for a field selects nothing else, so
+    /// that the verdict is the field's.
     pub fn new(coordinate: impl Into<String>, document: impl Into<String>) -> Self {
         let (coordinate, document) = (coordinate.into(), document.into());
-        Self { coordinate, document, variables: json!({}), document_id: None, event: None }
+        Self {
+            coordinate,
+            document,
+            variables: json!({}),
+            document_id: None,
+            event: None,
+        }
     }
 
     /// Sets the variables.
@@ -59,9 +66,10 @@ impl Case {
         self
     }
 
-    /// Sets a function that triggers an event for the subscription. It is called repeatedly until the first response
-    /// arrives, as a client cannot see when the service starts listening; so it should cause the same response each
-    /// time. A subscription whose function sends events by itself needs none.
+    /// Sets a function that triggers an event for the subscription. It is called repeatedly until
+    /// the first response arrives, as a client cannot see when the service starts listening; so it
+    /// should cause the same response each time. A subscription whose function sends events by
+    /// itself needs none.
     pub fn event<F>(mut self, happen: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<()>> + Send + 'static,
@@ -72,17 +80,24 @@ impl Case {
 
     /// Whether the document is a subscription.
     pub(super) fn is_subscription(&self) -> bool {
-        let parsed = ast::Document::parse(self.document.as_str(), "case").unwrap_or_else(|invalid| invalid.partial);
-        parsed.definitions.iter().any(|definition| match definition {
-            ast::Definition::OperationDefinition(operation) => {
-                operation.operation_type == ast::OperationType::Subscription
-            }
-            _ => false,
-        })
+        let parsed = ast::Document::parse(self.document.as_str(), "case")
+            .unwrap_or_else(|invalid| invalid.partial);
+        parsed
+            .definitions
+            .iter()
+            .any(|definition| match definition {
+                ast::Definition::OperationDefinition(operation) => {
+                    operation.operation_type == ast::OperationType::Subscription
+                }
+                _ => false,
+            })
     }
 
     /// Waits for the first response while triggering events; `None` if there is none.
-    pub(super) async fn first(&self, answer: impl Future<Output = Result<Value>>) -> Result<Option<Value>> {
+    pub(super) async fn first(
+        &self,
+        answer: impl Future<Output = Result<Value>>,
+    ) -> Result<Option<Value>> {
         let mut answer = pin!(answer);
         let started = Instant::now();
         while started.elapsed() < PATIENCE {
@@ -93,6 +108,7 @@ impl Case {
                 happen().await?;
             }
         }
+
         Ok(None)
     }
 }
@@ -112,13 +128,17 @@ impl Principal {
     /// Starts a request with the principal's headers.
     pub(super) fn request(&self, method: &str, uri: &str) -> request::Builder {
         let request = axum::http::Request::builder().method(method).uri(uri);
-        self.headers.iter().fold(request, |request, (name, value)| request.header(name, value))
+        self.headers.iter().fold(request, |request, (name, value)| {
+            request.header(name, value)
+        })
     }
 }
 
 impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Headers may contain tokens.
-        f.debug_struct("Principal").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Principal")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

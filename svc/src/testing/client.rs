@@ -9,8 +9,8 @@ use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use super::service::TestService;
 use crate::{AppOptions, Result};
 
-/// A client of a service in a test. Its requests are processed like those over the network, except for the connection
-/// itself.
+/// A client of a service in a test. Its requests are processed like those over the network, except
+/// for the connection itself.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -49,7 +49,12 @@ impl Client {
     pub async fn new(options: AppOptions) -> Result<Self> {
         let service = TestService::start(options).await?;
         let (headers, extensions) = (HeaderMap::new(), Extensions::new());
-        Ok(Self { router: service.router(), service: Arc::new(service), headers, extensions })
+        Ok(Self {
+            router: service.router(),
+            service: Arc::new(service),
+            headers,
+            extensions,
+        })
     }
 
     /// Returns a client of the same service whose requests have this header.
@@ -63,15 +68,16 @@ impl Client {
         client
     }
 
-    /// Returns a client of the same service whose requests have this value in their extensions, as if a layer around
-    /// the endpoint had added it.
+    /// Returns a client of the same service whose requests have this value in their extensions, as
+    /// if a layer around the endpoint had added it.
     pub fn with_extension<T: Any + Clone + Send + Sync>(&self, value: T) -> Self {
         let mut client = self.clone();
         client.extensions.insert(value);
         client
     }
 
-    /// Returns a client of the same service whose requests are authenticated as this user, without a token.
+    /// Returns a client of the same service whose requests are authenticated as this user, without
+    /// a token.
     #[cfg(feature = "auth")]
     pub fn as_user(&self, user: crate::UserContext) -> Self {
         self.with_extension(user)

@@ -14,7 +14,12 @@ use crate::{AppOptions, Error, Result, create_svc_app};
 
 /// Creates a matrix of principals and cases for the application with these options.
 pub fn authz_matrix(options: AppOptions) -> AuthzMatrix {
-    AuthzMatrix { options, principals: Vec::new(), cases: Vec::new(), layer: Box::new(|router| router) }
+    AuthzMatrix {
+        options,
+        principals: Vec::new(),
+        cases: Vec::new(),
+        layer: Box::new(|router| router),
+    }
 }
 
 /// A matrix of principals and cases, created by [`authz_matrix`].
@@ -29,8 +34,15 @@ pub struct AuthzMatrix {
 impl AuthzMatrix {
     /// Adds a principal, identified by these headers.
     pub fn principal(mut self, name: impl Into<String>, headers: &[(&str, &str)]) -> Self {
-        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        self.principals.push(Principal { name: name.into(), headers });
+        let headers = headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        self.principals.push(Principal {
+            name: name.into(),
+            headers,
+        });
+
         self
     }
 
@@ -40,7 +52,8 @@ impl AuthzMatrix {
         self
     }
 
-    /// Adds layers around the application, as the program does, such as one that authenticates the client.
+    /// Adds layers around the application, as the program does, such as one that authenticates the
+    /// client.
     pub fn layer(mut self, layer: impl FnOnce(Router) -> Router + Send + 'static) -> Self {
         self.layer = Box::new(layer);
         self
@@ -49,9 +62,16 @@ impl AuthzMatrix {
     /// Sends each case as each principal on every transport, one after the other.
     ///
     /// # Errors
-    /// Fails if the application cannot be created, or if the coordinate of a case is not in its schema.
+    /// Fails if the application cannot be created, or if the coordinate of a case is not in its
+    /// schema.
     pub async fn run(self) -> Result<MatrixReport> {
-        let Self { options, principals, cases, layer } = self;
+        let Self {
+            options,
+            principals,
+            cases,
+            layer,
+        } = self;
+
         let mut coverage = Coverage::of(&options)?;
         for case in &cases {
             if !coverage.test(&case.coordinate) {
@@ -59,39 +79,61 @@ impl AuthzMatrix {
                 return Err(Error::internal(format!("`{}` {why}", case.coordinate)));
             }
         }
+
         let app = layer(create_svc_app(options).await?);
-        let mut report = MatrixReport::new(principals.iter().map(|principal| principal.name.clone()), coverage);
+        let mut report = MatrixReport::new(
+            principals.iter().map(|principal| principal.name.clone()),
+            coverage,
+        );
         for case in &cases {
             let mut verdicts = Vec::with_capacity(principals.len());
             for principal in &principals {
                 verdicts.push(compare(&app, principal, case, &mut report).await?);
             }
-            report.rows.push(Row { coordinate: case.coordinate.clone(), verdicts });
+            report.rows.push(Row {
+                coordinate: case.coordinate.clone(),
+                verdicts,
+            });
         }
+
         Ok(report)
     }
 }
 
 /// Sends a case on every transport; the first one that runs it determines the verdict.
-async fn compare(app: &Router, principal: &Principal, case: &Case, report: &mut MatrixReport) -> Result<Verdict> {
+async fn compare(
+    app: &Router,
+    principal: &Principal,
+    case: &Case,
+    report: &mut MatrixReport,
+) -> Result<Verdict> {
     let mut first: Option<(Way, Value)> = None;
     for way in Way::ALL.iter().copied() {
-        let Some(answer) = way.ask(app, principal, case).await? else { continue };
+        let Some(answer) = way.ask(app, principal, case).await? else {
+            continue;
+        };
+
         match &first {
             None => first = Some((way, answer)),
             Some((known, expected)) => {
                 if let Some(difference) = difference(expected, way, &answer, case) {
                     let (name, coordinate) = (&principal.name, &case.coordinate);
                     let ways = format!("{} and {}", known.as_str(), way.as_str());
-                    report.problems.push(format!("{coordinate} as {name}: {ways} disagree: {difference}"));
+                    report.problems.push(format!(
+                        "{coordinate} as {name}: {ways} disagree: {difference}"
+                    ));
                 }
             }
         }
     }
+
     match first {
         Some((_, answer)) => Ok(Verdict::of(&answer)),
         None => {
-            let problem = format!("{} as {}: no way ran the document", case.coordinate, principal.name);
+            let problem = format!(
+                "{} as {}: no way ran the document",
+                case.coordinate, principal.name
+            );
             report.problems.push(problem);
             Ok(Verdict::Denied(["not run".to_owned()].into()))
         }
@@ -100,11 +142,13 @@ async fn compare(app: &Router, principal: &Principal, case: &Case, report: &mut 
 
 /// Returns the difference between a response and the expected one.
 ///
-/// If the program's functions are bypassed, a denied field rejects the whole document with a different code. Mutations
-/// are executed again on each transport, so their data may differ.
+/// If the program's functions are bypassed, a denied field rejects the whole document with a
+/// different code. Mutations are executed again on each transport, so their data may differ.
 fn difference(expected: &Value, way: Way, answer: &Value, case: &Case) -> Option<String> {
     let is_field = |error: &Value| !error["extensions"]["field"].is_null();
-    let of_field = expected["errors"].as_array().is_some_and(|errors| errors.iter().any(is_field));
+    let of_field = expected["errors"]
+        .as_array()
+        .is_some_and(|errors| errors.iter().any(is_field));
     let (wanted, verdict) = (Verdict::of(expected), Verdict::of(answer));
     let wanted = match way.is_bypass(case) && of_field {
         true => Verdict::Denied(["FIELD_AUTHORIZATION_ERROR".to_owned()].into()),
@@ -113,8 +157,11 @@ fn difference(expected: &Value, way: Way, answer: &Value, case: &Case) -> Option
     if wanted != verdict {
         return Some(format!("{wanted}, but {verdict}"));
     }
+
     let is_mutation = case.coordinate.starts_with("Mutation.");
-    let same = is_mutation || (way.is_bypass(case) && of_field) || expected["data"] == answer["data"];
+    let same =
+        is_mutation || (way.is_bypass(case) && of_field) || expected["data"] == answer["data"];
+
     (!same).then(|| "other data".to_owned())
 }
 

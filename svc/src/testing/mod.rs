@@ -1,9 +1,11 @@
-//! Tests of a program: a [`Client`] that needs no network and a [`Database`] for each test (`#[svc::test]`), the access
-//! matrix, subscriptions ([`TestService`]), and checking the schema against the database ([`check_views`]).
+//! Tests of a program: a [`Client`] that needs no network and a [`Database`] for each test
+//! (`#[svc::test]`), the access matrix, subscriptions ([`TestService`]), and checking the schema
+//! against the database ([`check_views`]).
 //!
-//! [`authz_matrix`] sends each case as each principal on every transport, and compares the responses. Its report shows
-//! the access of each principal, names the transports that disagree, and lists the operations and fields without a
-//! guard. A snapshot of it in a program's tests shows every change of its policy.
+//! [`authz_matrix`] sends each case as each principal on every transport, and compares the
+//! responses. Its report shows the access of each principal, names the transports that disagree,
+//! and lists the operations and fields without a guard. A snapshot of it in a program's tests shows
+//! every change of its policy.
 //!
 //! ```no_run
 //! use svc::prelude::*;

@@ -36,8 +36,8 @@ pub struct Request {
 }
 
 impl Client {
-    /// Creates a request with a document, which is sent with `.await`. The document may contain a mutation as well as a
-    /// query; [`Request::subscribe`] sends a subscription.
+    /// Creates a request with a document, which is sent with `.await`. The document may contain a
+    /// mutation as well as a query; [`Request::subscribe`] sends a subscription.
     pub fn query(&self, document: impl Into<String>) -> Request {
         Request::new(self.clone(), document.into())
     }
@@ -45,7 +45,13 @@ impl Client {
 
 impl Request {
     pub(super) fn new(client: Client, document: String) -> Self {
-        Self { client, document, variables: Map::new(), operation: None, extensions: Map::new() }
+        Self {
+            client,
+            document,
+            variables: Map::new(),
+            operation: None,
+            extensions: Map::new(),
+        }
     }
 
     /// Adds the variables of a JSON object.
@@ -56,7 +62,9 @@ impl Request {
     pub fn variables(mut self, variables: Value) -> Self {
         match variables {
             Value::Object(variables) => self.variables.extend(variables),
-            other => panic!("variables are an object, such as `json!({{ \"id\": 1 }})`, and not {other}"),
+            other => {
+                panic!("variables are an object, such as `json!({{ \"id\": 1 }})`, and not {other}")
+            }
         }
         self
     }
@@ -89,9 +97,11 @@ impl Request {
         self
     }
 
-    /// Requests an explanation of the request, for [`Answer::statements`] and `json()["extensions"]["explain"]`.
+    /// Requests an explanation of the request, for [`Answer::statements`] and
+    /// `json()["extensions"]["explain"]`.
     pub fn explained(mut self) -> Self {
-        self.extensions.insert("explain".to_owned(), Value::Bool(true));
+        self.extensions
+            .insert("explain".to_owned(), Value::Bool(true));
         self
     }
 
@@ -100,9 +110,19 @@ impl Request {
     /// # Errors
     /// Returns the response to a request without a stream: a rejected one, a query, or a mutation.
     pub async fn subscribe(self) -> Result<Subscribed, Answer> {
-        let Client { service, headers, extensions, .. } = self.client;
-        let subscription = Subscription::new(self.document).variables(Value::Object(self.variables));
-        let subscribed = service.subscribe(subscription.headers(headers).extensions(extensions)).await;
+        let Client {
+            service,
+            headers,
+            extensions,
+            ..
+        } = self.client;
+
+        let subscription =
+            Subscription::new(self.document).variables(Value::Object(self.variables));
+        let subscribed = service
+            .subscribe(subscription.headers(headers).extensions(extensions))
+            .await;
+
         subscribed.map_err(Answer::refused)
     }
 
@@ -111,15 +131,21 @@ impl Request {
         if let Some(operation) = self.operation {
             body["operationName"] = operation.into();
         }
+
         if !self.extensions.is_empty() {
             body["extensions"] = self.extensions.into();
         }
+
         let mut request = axum::http::Request::new(Body::from(body.to_string()));
         *request.method_mut() = axum::http::Method::POST;
         *request.uri_mut() = axum::http::Uri::from_static("/graphql");
         *request.headers_mut() = self.client.headers;
         *request.extensions_mut() = self.client.extensions;
-        request.headers_mut().insert(CONTENT_TYPE, axum::http::HeaderValue::from_static("application/json"));
+        request.headers_mut().insert(
+            CONTENT_TYPE,
+            axum::http::HeaderValue::from_static("application/json"),
+        );
+
         Answer::of(self.client.router, request).await
     }
 }

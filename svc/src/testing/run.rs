@@ -44,15 +44,24 @@ where
     F: Future<Output: TestOutcome>,
 {
     let setup = (case.setup)(Setup::new().folder(case.folder));
-    let database = Database::create_blocking(&setup, case.name).unwrap_or_else(|error| panic!("{}", error.message()));
-    // The runtime stops before the database is dropped, and the tasks and connections of services with it.
+    let database = Database::create_blocking(&setup, case.name)
+        .unwrap_or_else(|error| panic!("{}", error.message()));
+
+    // The runtime stops before the database is dropped, and the tasks and connections of services
+    // with it.
     let guard = database.guard();
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = runtime.unwrap_or_else(|error| panic!("the runtime of the test does not start: {error}"));
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build();
+    let runtime =
+        runtime.unwrap_or_else(|error| panic!("the runtime of the test does not start: {error}"));
     let outcome = runtime.block_on(test(database));
     if outcome.has_failed() {
         guard.test_failed();
     }
+
     drop(runtime);
+
     outcome
 }

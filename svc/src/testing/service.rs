@@ -16,7 +16,8 @@ use crate::request::{RequestParts, Transport};
 use crate::security_log::{SecurityLogConfig, init_security_logger};
 use crate::{AppOptions, Error, Result};
 
-/// A service in a test. Its subscriptions are processed like those over the network, except for the connection itself.
+/// A service in a test. Its subscriptions are processed like those over the network, except for the
+/// connection itself.
 ///
 /// ```no_run
 /// use svc::futures_util::stream;
@@ -60,13 +61,17 @@ pub struct Subscription {
 pub struct Subscribed(ResponseStream);
 
 impl TestService {
-    /// Creates the application with these options. Security events are written to a file only if the options name one.
+    /// Creates the application with these options. Security events are written to a file only if
+    /// the options name one.
     ///
     /// # Errors
     /// Fails if a setting or the schema cannot be used.
     pub async fn start(options: AppOptions) -> Result<Self> {
         if *options.security_log() == SecurityLogConfig::default() {
-            init_security_logger(SecurityLogConfig { path: None, stdout: false });
+            init_security_logger(SecurityLogConfig {
+                path: None,
+                stdout: false,
+            });
         }
         let (router, state) = crate::app::assemble(options.quiet()).await?;
         Ok(Self { router, state })
@@ -88,16 +93,24 @@ impl TestService {
         let (parts, ()) = subscription.request.into_parts();
         let mut parts = RequestParts::of_http(parts, Transport::WebSocket);
         let begun = self.state.engine.begin(&mut parts).await;
+
         begun.map_err(|refused| shown(&refused.response.body))?;
         let answers = self.state.engine.subscribe(request, parts).await;
-        answers.map(Subscribed).map_err(|response| shown(&response.body))
+
+        answers
+            .map(Subscribed)
+            .map_err(|response| shown(&response.body))
     }
 }
 
 impl Subscription {
     /// Creates a request with a document.
     pub fn new(document: impl Into<String>) -> Self {
-        Self { document: document.into(), variables: json!({}), request: Request::new(()) }
+        Self {
+            document: document.into(),
+            variables: json!({}),
+            request: Request::new(()),
+        }
     }
 
     /// Sets the variables.
@@ -111,9 +124,17 @@ impl Subscription {
     /// # Errors
     /// Fails if the header is invalid.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self> {
-        let bad = || Error::internal(format!("`{name}` is not a valid header, or its value is not"));
+        let bad = || {
+            Error::internal(format!(
+                "`{name}` is not a valid header, or its value is not"
+            ))
+        };
+
         let name = axum::http::HeaderName::try_from(name).map_err(|_| bad())?;
-        self.request.headers_mut().insert(name, value.parse().map_err(|_| bad())?);
+        self.request
+            .headers_mut()
+            .insert(name, value.parse().map_err(|_| bad())?);
+
         Ok(self)
     }
 
@@ -147,7 +168,9 @@ impl Stream for Subscribed {
     type Item = Value;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Value>> {
-        Pin::new(&mut self.0).poll_next(cx).map(|next| next.map(|response| shown(&response.body)))
+        Pin::new(&mut self.0)
+            .poll_next(cx)
+            .map(|next| next.map(|response| shown(&response.body)))
     }
 }
 

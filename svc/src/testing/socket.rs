@@ -22,17 +22,22 @@ use crate::{Error, Result};
 /// The size of the buffer between client and server, in bytes.
 const BUFFER: usize = 16 * 1024;
 
-/// Sends an operation over its own WebSocket and returns the first response; null if the WebSocket is rejected.
+/// Sends an operation over its own WebSocket and returns the first response; null if the WebSocket
+/// is rejected.
 pub(super) async fn first(app: &Router, principal: &Principal, operation: &Value) -> Result<Value> {
     let (client, server) = tokio::io::duplex(BUFFER);
     let app = app.clone();
-    let service = service_fn(move |request: Request<Incoming>| app.clone().call(request.map(Body::new)));
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(server), service).with_upgrades();
+    let service =
+        service_fn(move |request: Request<Incoming>| app.clone().call(request.map(Body::new)));
+    let connection = http1::Builder::new()
+        .serve_connection(TokioIo::new(server), service)
+        .with_upgrades();
     let serving = async {
         // The client notices the end of the connection by itself.
         let _ = connection.await;
         std::future::pending().await
     };
+
     tokio::select! {
         answer = ask(client, principal, operation) => answer,
         never = serving => never,
@@ -45,9 +50,14 @@ async fn ask(connection: DuplexStream, principal: &Principal, operation: &Value)
         Err(SocketError::Http(_)) => return Ok(Value::Null),
         Err(error) => return Err(failed(&error)),
     };
+
     send(&mut socket, &json!({ "type": "connection_init" })).await?;
+
     while let Some(message) = socket.next().await {
-        let Message::Text(text) = message.map_err(|error| failed(&error))? else { continue };
+        let Message::Text(text) = message.map_err(|error| failed(&error))? else {
+            continue;
+        };
+
         let mut message: Value = serde_json::from_str(&text)?;
         match message["type"].as_str() {
             Some("connection_ack") => {
@@ -60,22 +70,33 @@ async fn ask(connection: DuplexStream, principal: &Principal, operation: &Value)
             _ => break,
         }
     }
+
     Ok(Value::Null)
 }
 
 async fn send(socket: &mut WebSocketStream<DuplexStream>, message: &Value) -> Result<()> {
-    socket.send(Message::text(message.to_string())).await.map_err(|error| failed(&error))
+    socket
+        .send(Message::text(message.to_string()))
+        .await
+        .map_err(|error| failed(&error))
 }
 
 fn request(principal: &Principal) -> Result<client::Request> {
-    let mut request = "ws://localhost/graphql".into_client_request().map_err(|error| failed(&error))?;
+    let mut request = "ws://localhost/graphql"
+        .into_client_request()
+        .map_err(|error| failed(&error))?;
     let headers = request.headers_mut();
-    headers.insert(header::SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static("graphql-transport-ws"));
+    headers.insert(
+        header::SEC_WEBSOCKET_PROTOCOL,
+        HeaderValue::from_static("graphql-transport-ws"),
+    );
+
     for (name, value) in &principal.headers {
         let bad = || Error::internal(format!("the principal has a bad header `{name}`"));
         let name: HeaderName = name.parse().map_err(|_| bad())?;
         headers.append(name, value.parse().map_err(|_| bad())?);
     }
+
     Ok(request)
 }
 

@@ -37,9 +37,18 @@ impl Format {
 }
 
 /// Sends a body and returns the first response, or the response of a request without a stream.
-pub(super) async fn first(app: &Router, principal: &Principal, body: &Value, format: Format) -> Result<Value> {
-    let request = principal.request("POST", "/graphql").header(header::CONTENT_TYPE, "application/json");
-    let request = request.header(header::ACCEPT, format.accept()).body(Body::from(body.to_string()));
+pub(super) async fn first(
+    app: &Router,
+    principal: &Principal,
+    body: &Value,
+    format: Format,
+) -> Result<Value> {
+    let request = principal
+        .request("POST", "/graphql")
+        .header(header::CONTENT_TYPE, "application/json");
+    let request = request
+        .header(header::ACCEPT, format.accept())
+        .body(Body::from(body.to_string()));
     let mut body = answer(app, request).await?.into_body();
     let mut text = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -48,17 +57,22 @@ pub(super) async fn first(app: &Router, principal: &Principal, body: &Value, for
             return Ok(first);
         }
     }
+
     Ok(serde_json::from_slice(&text).unwrap_or_default())
 }
 
 /// Returns the pieces of a text that end with a delimiter.
 fn whole<'t>(text: &'t str, delimiter: &'t str) -> impl Iterator<Item = &'t str> {
-    text.split_inclusive(delimiter).filter_map(move |piece| piece.strip_suffix(delimiter))
+    text.split_inclusive(delimiter)
+        .filter_map(move |piece| piece.strip_suffix(delimiter))
 }
 
 /// Returns the response in an event; `None` if there is none, as in a keep-alive.
 fn event(event: &str) -> Option<Value> {
-    let lines: Vec<_> = event.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+    let lines: Vec<_> = event
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .collect();
     serde_json::from_str(&lines.join("\n")).ok()
 }
 
@@ -85,11 +99,19 @@ mod tests {
             Format::Events.first(":\n\n:\n\nevent: next\ndata: {\"data\":\ndata: {\"a\":1}}\n\n"),
             Some(answer.clone())
         );
-        assert_eq!(Format::Events.first(":\n\nevent: next\ndata: {\"data\":{\"a\":1}}\n"), None);
-        let part = |json: &str| format!("\r\ncontent-type: application/json\r\n\r\n{json}\r\n--graphql");
+        assert_eq!(
+            Format::Events.first(":\n\nevent: next\ndata: {\"data\":{\"a\":1}}\n"),
+            None
+        );
+        let part =
+            |json: &str| format!("\r\ncontent-type: application/json\r\n\r\n{json}\r\n--graphql");
         let open = format!("\r\n--graphql{}", part("{}"));
         assert_eq!(Format::Multipart.first(&open), None);
         let next = part(r#"{"payload":{"data":{"a":1}}}"#);
-        assert_eq!(Format::Multipart.first(&format!("{open}{next}")), Some(answer));
+
+        assert_eq!(
+            Format::Multipart.first(&format!("{open}{next}")),
+            Some(answer)
+        );
     }
 }

@@ -55,8 +55,19 @@ impl fmt::Display for Verdict {
 }
 
 fn codes(answer: &Value) -> BTreeSet<String> {
-    let errors = answer["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-    errors.iter().map(|error| error["extensions"]["code"].as_str().unwrap_or("no code").to_owned()).collect()
+    let errors = answer["errors"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    errors
+        .iter()
+        .map(|error| {
+            error["extensions"]["code"]
+                .as_str()
+                .unwrap_or("no code")
+                .to_owned()
+        })
+        .collect()
 }
 
 /// Whether the value contains anything but null.

@@ -75,8 +75,8 @@ impl Way {
         }
     }
 
-    /// Whether the program's functions may be bypassed, so that a denied field rejects the whole document.
-    /// Subscriptions are never run by the SQL of a registered operation.
+    /// Whether the program's functions may be bypassed, so that a denied field rejects the whole
+    /// document. Subscriptions are never run by the SQL of a registered operation.
     pub(super) fn is_bypass(self, case: &Case) -> bool {
         match self {
             Self::Rust => true,
@@ -85,15 +85,21 @@ impl Way {
         }
     }
 
-    /// Returns the response to a case, the first one for a subscription; `None` if the request was rejected before it
-    /// ran.
-    pub(super) async fn ask(self, app: &Router, principal: &Principal, case: &Case) -> Result<Option<Value>> {
+    /// Returns the response to a case, the first one for a subscription; `None` if the request was
+    /// rejected before it ran.
+    pub(super) async fn ask(
+        self,
+        app: &Router,
+        principal: &Principal,
+        case: &Case,
+    ) -> Result<Option<Value>> {
         let answer = case.first(self.answer(app, principal, case)).await?;
         Ok(answer.filter(|answer| ran(answer, case)))
     }
 
     async fn answer(self, app: &Router, principal: &Principal, case: &Case) -> Result<Value> {
-        // A text that differs from the registered one is not run by the SQL of the registered operation.
+        // A text that differs from the registered one is not run by the SQL of the registered
+        // operation.
         let text = format!("\n{}", case.document);
         let plain = json!({ "query": text, "variables": case.variables });
         match self {
@@ -117,19 +123,28 @@ impl Way {
                 if answer["errors"][0]["extensions"]["code"] != "PERSISTED_QUERY_NOT_FOUND" {
                     return Ok(answer);
                 }
-                let first = json!({ "query": text, "extensions": persisted, "variables": case.variables });
+                let first =
+                    json!({ "query": text, "extensions": persisted, "variables": case.variables });
                 named(app, principal, case, &first).await
             }
             Self::Registered => {
-                let Some(id) = &case.document_id else { return Ok(Value::Null) };
-                named(app, principal, case, &json!({ "documentId": id, "variables": case.variables })).await
+                let Some(id) = &case.document_id else {
+                    return Ok(Value::Null);
+                };
+                named(
+                    app,
+                    principal,
+                    case,
+                    &json!({ "documentId": id, "variables": case.variables }),
+                )
+                .await
             }
         }
     }
 }
 
-/// Whether the operation ran: the response has data, possibly null. A rejected subscription has no data either, but a
-/// code.
+/// Whether the operation ran: the response has data, possibly null. A rejected subscription has no
+/// data either, but a code.
 fn ran(answer: &Value, case: &Case) -> bool {
     let is_refusal = |answer: &Value| {
         let code = answer["errors"][0]["extensions"]["code"].as_str();
@@ -147,7 +162,9 @@ async fn named(app: &Router, principal: &Principal, case: &Case, body: &Value) -
 }
 
 async fn post(app: &Router, principal: &Principal, path: &str, body: &Value) -> Result<Value> {
-    let request = principal.request("POST", path).header(header::CONTENT_TYPE, "application/json");
+    let request = principal
+        .request("POST", path)
+        .header(header::CONTENT_TYPE, "application/json");
     send(app, request.body(Body::from(body.to_string()))).await
 }
 
@@ -156,7 +173,13 @@ async fn get(app: &Router, principal: &Principal, text: &str, variables: &Value)
         .append_pair("query", text)
         .append_pair("variables", &variables.to_string())
         .finish();
-    send(app, principal.request("GET", &format!("/graphql?{query}")).body(Body::empty())).await
+    send(
+        app,
+        principal
+            .request("GET", &format!("/graphql?{query}"))
+            .body(Body::empty()),
+    )
+    .await
 }
 
 /// Returns the JSON of the response; null if it has none, as for a missing route.

@@ -1,4 +1,5 @@
-//! The settings of tracing, most of which are the variables that OpenTelemetry has for all programs.
+//! The settings of tracing, most of which are the variables that OpenTelemetry has for all
+//! programs.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -17,37 +18,45 @@ const SQL_COMMENTS: &str = "SVC_TRACING_SQL_COMMENTS";
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TracingConfig {
-    /// Whether requests are traced. Not with `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none`.
+    /// Whether requests are traced. Not with `OTEL_SDK_DISABLED=true` or
+    /// `OTEL_TRACES_EXPORTER=none`.
     pub enabled: bool,
-    /// The name of the service; `OTEL_SERVICE_NAME`, or `service.name` in `OTEL_RESOURCE_ATTRIBUTES`.
+    /// The name of the service; `OTEL_SERVICE_NAME`, or `service.name` in
+    /// `OTEL_RESOURCE_ATTRIBUTES`.
     pub service_name: String,
     /// The version of the service; `service.version` in `OTEL_RESOURCE_ATTRIBUTES`.
     pub service_version: String,
-    /// The environment; `deployment.environment.name` in `OTEL_RESOURCE_ATTRIBUTES`, or else `SVC_ENVIRONMENT`.
+    /// The environment; `deployment.environment.name` in `OTEL_RESOURCE_ATTRIBUTES`, or else
+    /// `SVC_ENVIRONMENT`.
     pub deployment_environment: String,
-    /// The share of traces that is sampled, from 0.0 to 1.0; `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`.
+    /// The share of traces that is sampled, from 0.0 to 1.0; `OTEL_TRACES_SAMPLER` and
+    /// `OTEL_TRACES_SAMPLER_ARG`.
     pub sample_rate: f64,
     /// Whether a request whose `traceparent` says if its trace is sampled is sampled accordingly.
     pub follow_parent: bool,
     /// The receiver of spans; `OTEL_TRACES_EXPORTER`.
     pub export_format: ExportFormat,
-    /// The way of sending spans; `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL`, or else `OTEL_EXPORTER_OTLP_PROTOCOL`.
+    /// The way of sending spans; `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL`, or else
+    /// `OTEL_EXPORTER_OTLP_PROTOCOL`.
     pub protocol: ExportProtocol,
-    /// The URL of the collector, without `/v1/traces`. By default `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, or else
-    /// `OTEL_EXPORTER_OTLP_ENDPOINT`, or else port 4318 of this machine, 4317 for gRPC. Zipkin's is the whole URL, by
-    /// default `OTEL_EXPORTER_ZIPKIN_ENDPOINT`, or else `http://localhost:9411/api/v2/spans`.
+    /// The URL of the collector, without `/v1/traces`. By default
+    /// `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, or else `OTEL_EXPORTER_OTLP_ENDPOINT`, or else port
+    /// 4318 of this machine, 4317 for gRPC. Zipkin's is the whole URL, by default
+    /// `OTEL_EXPORTER_ZIPKIN_ENDPOINT`, or else `http://localhost:9411/api/v2/spans`.
     pub export_endpoint: Option<String>,
     /// The paths whose requests are not traced.
     pub exclude_paths: BTreeSet<String>,
-    /// Whether the span of an operation has its text as `graphql.document`. Clients write values into documents, so it
-    /// has not unless the program wants it.
+    /// Whether the span of an operation has its text as `graphql.document`. Clients write values
+    /// into documents, so it has not unless the program wants it.
     pub graphql_document: bool,
-    /// Whether PostgreSQL gets the trace with each statement of a request that is sampled, as a comment behind it
-    /// (`traceparent='…'`, as [sqlcommenter](https://google.github.io/sqlcommenter/spec/) has it), so that its log and
-    /// `pg_stat_activity` name the trace; `SVC_TRACING_SQL_COMMENTS`. PostgreSQL has to plan such a statement each time.
+    /// Whether PostgreSQL gets the trace with each statement of a request that is sampled, as a
+    /// comment behind it (`traceparent='…'`, as
+    /// [sqlcommenter](https://google.github.io/sqlcommenter/spec/) has it), so that its log and
+    /// `pg_stat_activity` name the trace; `SVC_TRACING_SQL_COMMENTS`. PostgreSQL has to plan such a
+    /// statement each time.
     pub sql_comments: bool,
-    /// Whether spans of statements have `db.system` and `db.statement` beside the names of the stable semantic
-    /// conventions; not with `OTEL_SEMCONV_STABILITY_OPT_IN=database`.
+    /// Whether spans of statements have `db.system` and `db.statement` beside the names of the
+    /// stable semantic conventions; not with `OTEL_SEMCONV_STABILITY_OPT_IN=database`.
     pub older_db_attributes: bool,
 }
 
@@ -85,9 +94,16 @@ impl Default for TracingConfig {
             export_format: ExportFormat::Otlp,
             protocol: ExportProtocol::HttpProtobuf,
             export_endpoint: None,
-            exclude_paths: ["/health", "/ready", "/startup", "/metrics", "/docs", "/openapi.json"]
-                .map(str::to_owned)
-                .into(),
+            exclude_paths: [
+                "/health",
+                "/ready",
+                "/startup",
+                "/metrics",
+                "/docs",
+                "/openapi.json",
+            ]
+            .map(str::to_owned)
+            .into(),
             graphql_document: false,
             sql_comments: false,
             older_db_attributes: true,
@@ -132,31 +148,45 @@ impl TracingConfig {
                 .unwrap_or(default.deployment_environment),
             sample_rate,
             follow_parent,
-            enabled: !get("OTEL_SDK_DISABLED").is_some_and(|text| text.eq_ignore_ascii_case("true")),
-            older_db_attributes: !opts_into_stable_names(get("OTEL_SEMCONV_STABILITY_OPT_IN").as_deref()),
+            enabled: !get("OTEL_SDK_DISABLED")
+                .is_some_and(|text| text.eq_ignore_ascii_case("true")),
+            older_db_attributes: !opts_into_stable_names(
+                get("OTEL_SEMCONV_STABILITY_OPT_IN").as_deref(),
+            ),
             ..Self::default()
         };
+
         if let Some(text) = get(SQL_COMMENTS) {
-            config.sql_comments =
-                Flag.parse(&text).map_err(|allowed| ConfigError::new(SQL_COMMENTS, &text, &allowed))?;
+            config.sql_comments = Flag
+                .parse(&text)
+                .map_err(|allowed| ConfigError::new(SQL_COMMENTS, &text, &allowed))?;
         }
+
         match get("OTEL_TRACES_EXPORTER").as_deref() {
             None => {}
             Some("none") => config.enabled = false,
             Some(text) => config.export_format = parsed("OTEL_TRACES_EXPORTER", text)?,
         }
-        for name in ["OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"] {
+
+        for name in [
+            "OTEL_EXPORTER_OTLP_PROTOCOL",
+            "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
+        ] {
             if let Some(text) = get(name) {
                 config.protocol = parsed(name, &text)?;
             }
         }
+
         Ok(config)
     }
 
-    /// Notes that spans are made with these settings. Where the program has another value, the variable is no part's.
+    /// Notes that spans are made with these settings. Where the program has another value, the
+    /// variable is no part's.
     pub(crate) fn note_use(&self) {
         let variables = Variables(&variable);
-        let given = variables.text(SQL_COMMENTS).and_then(|text| Flag.parse(&text).ok());
+        let given = variables
+            .text(SQL_COMMENTS)
+            .and_then(|text| Flag.parse(&text).ok());
         if cfg!(feature = "tracing-otel") && (!self.enabled || given == Some(self.sql_comments)) {
             use_variable(SQL_COMMENTS);
         }
@@ -165,48 +195,83 @@ impl TracingConfig {
     /// Checks what the types leave open.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if !(0.0..=1.0).contains(&self.sample_rate) {
-            let allowed = "it must be a number from 0.0 to 1.0, which is the share of traces that is sampled";
-            return Err(ConfigError::new("sample_rate", self.sample_rate.to_string(), allowed));
+            let allowed =
+                "it must be a number from 0.0 to 1.0, which is the share of traces that is sampled";
+            return Err(ConfigError::new(
+                "sample_rate",
+                self.sample_rate.to_string(),
+                allowed,
+            ));
         }
-        let Some(endpoint) = &self.export_endpoint else { return Ok(()) };
+
+        let Some(endpoint) = &self.export_endpoint else {
+            return Ok(());
+        };
+
         let uri = endpoint.parse::<axum::http::Uri>().ok();
         let has_scheme = uri.is_some_and(|uri| matches!(uri.scheme_str(), Some("http" | "https")));
         if endpoint.contains('@') {
             let allowed = "it must be a URL without a password; set OTEL_EXPORTER_OTLP_HEADERS for credentials";
             return Err(ConfigError::new("export_endpoint", "***", allowed));
         }
+
         if !has_scheme {
             let allowed = "it must be a URL, such as http://localhost:4318";
             return Err(ConfigError::new("export_endpoint", endpoint, allowed));
         }
+
         Ok(())
     }
 }
 
-/// Whether the list of conventions to which a program has moved has that of databases, and not that of a program which is
-/// moving and has both names, `database/dup`.
+/// Whether the list of conventions to which a program has moved has that of databases, and not that
+/// of a program which is moving and has both names, `database/dup`.
 fn opts_into_stable_names(conventions: Option<&str>) -> bool {
-    let is_listed = |name: &str| conventions.is_some_and(|list| list.split(',').any(|one| one.trim() == name));
+    let is_listed =
+        |name: &str| conventions.is_some_and(|list| list.split(',').any(|one| one.trim() == name));
     is_listed("database") && !is_listed("database/dup")
 }
 
 /// The value of a key in `OTEL_RESOURCE_ATTRIBUTES`.
 fn attribute(attributes: &str, key: &str) -> Option<String> {
-    let value = attributes.split(',').filter_map(|pair| pair.split_once('=')).find(|(name, _)| name.trim() == key)?.1;
-    Some(percent_encoding::percent_decode_str(value.trim()).decode_utf8_lossy().into_owned())
+    let value = attributes
+        .split(',')
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(name, _)| name.trim() == key)?
+        .1;
+
+    Some(
+        percent_encoding::percent_decode_str(value.trim())
+            .decode_utf8_lossy()
+            .into_owned(),
+    )
 }
 
 /// The share that is sampled, and whether the parent's decision counts.
 fn sampler(get: &impl Fn(&str) -> Option<String>) -> Result<(f64, bool), ConfigError> {
     const SAMPLER: &str = "OTEL_TRACES_SAMPLER";
     const ARGUMENT: &str = "OTEL_TRACES_SAMPLER_ARG";
+
     let ratio = || {
-        let Some(text) = get(ARGUMENT) else { return Ok(1.0) };
-        let ratio = text.parse::<f64>().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
-        ratio.ok_or_else(|| ConfigError::new(ARGUMENT, &text, "it must be a number from 0.0 to 1.0"))
+        let Some(text) = get(ARGUMENT) else {
+            return Ok(1.0);
+        };
+        let ratio = text
+            .parse::<f64>()
+            .ok()
+            .filter(|ratio| (0.0..=1.0).contains(ratio));
+        ratio
+            .ok_or_else(|| ConfigError::new(ARGUMENT, &text, "it must be a number from 0.0 to 1.0"))
     };
-    let Some(text) = get(SAMPLER) else { return Ok((1.0, true)) };
-    let (name, follows) = text.strip_prefix("parentbased_").map_or((text.as_str(), false), |name| (name, true));
+
+    let Some(text) = get(SAMPLER) else {
+        return Ok((1.0, true));
+    };
+
+    let (name, follows) = text
+        .strip_prefix("parentbased_")
+        .map_or((text.as_str(), false), |name| (name, true));
+
     match name {
         "always_on" => Ok((1.0, follows)),
         "always_off" => Ok((0.0, follows)),
@@ -218,8 +283,12 @@ fn sampler(get: &impl Fn(&str) -> Option<String>) -> Result<(f64, bool), ConfigE
     }
 }
 
-fn parsed<T: FromStr<Err = &'static str>>(name: &'static str, text: &str) -> Result<T, ConfigError> {
-    text.parse().map_err(|allowed| ConfigError::new(name, text, allowed))
+fn parsed<T: FromStr<Err = &'static str>>(
+    name: &'static str,
+    text: &str,
+) -> Result<T, ConfigError> {
+    text.parse()
+        .map_err(|allowed| ConfigError::new(name, text, allowed))
 }
 
 impl FromStr for ExportFormat {

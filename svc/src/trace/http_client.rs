@@ -32,9 +32,18 @@ impl ExportClient {
     /// An error of the certificates, or the absence of a runtime.
     pub(super) fn new(roots: Option<&[u8]>, timeout: Duration) -> Result<Self, String> {
         let config = tls_client::config(roots)?;
-        let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_or_http().enable_http1().build();
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(config)
+            .https_or_http()
+            .enable_http1()
+            .build();
+
         let runtime = Handle::try_current().map_err(|error| error.to_string())?;
-        Ok(Self { client: Client::builder(TokioExecutor::new()).build(connector), runtime, timeout })
+        Ok(Self {
+            client: Client::builder(TokioExecutor::new()).build(connector),
+            runtime,
+            timeout,
+        })
     }
 }
 
@@ -47,6 +56,9 @@ impl HttpClient for ExportClient {
             let body = Limited::new(body, LARGEST).collect().await?.to_bytes();
             Ok(Response::from_parts(head, body))
         };
-        self.runtime.spawn(async move { tokio::time::timeout(timeout, sending).await? }).await?
+
+        self.runtime
+            .spawn(async move { tokio::time::timeout(timeout, sending).await? })
+            .await?
     }
 }

@@ -43,15 +43,21 @@ pub(crate) struct TracedResponse {
 
 impl TracingLayer {
     pub(crate) fn new(provider: &'static Provider, excluded: BTreeSet<String>) -> Self {
-        // Leaked: it lives as long as the provider, and requests need not count references shared by all threads.
-        Self { provider, excluded: Box::leak(Box::new(excluded)) }
+        // Leaked: it lives as long as the provider, and requests need not count references shared
+        // by all threads.
+        Self {
+            provider,
+            excluded: Box::leak(Box::new(excluded)),
+        }
     }
 
-    /// Returns the context of a request with its span; if the trace is not sampled, the span records nothing.
+    /// Returns the context of a request with its span; if the trace is not sampled, the span
+    /// records nothing.
     fn begin(&self, request: &Request) -> Option<Context> {
         if self.excluded.contains(request.uri().path()) {
             return None;
         }
+
         let parent = match context_of(request.headers()) {
             Some(parent) => parent,
             None => match drawn::unsampled(&self.provider.sampler) {
@@ -59,21 +65,31 @@ impl TracingLayer {
                 None => Context::new(),
             },
         };
+
         let method = method(request);
         let tracer = &self.provider.tracer;
-        let span = tracer.span_builder(method).with_kind(SpanKind::Server).start_with_context(tracer, &parent);
+        let span = tracer
+            .span_builder(method)
+            .with_kind(SpanKind::Server)
+            .start_with_context(tracer, &parent);
         let context = parent.with_span(span);
         if context.span().is_recording() {
             describe(&context, request, method);
         }
+
         Some(context)
     }
 }
 
 /// Returns the method, `_OTHER` for non-standard ones.
 fn method(request: &Request) -> &'static str {
-    const KNOWN: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE"];
-    KNOWN.into_iter().find(|known| request.method() == *known).unwrap_or("_OTHER")
+    const KNOWN: [&str; 9] = [
+        "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "CONNECT", "TRACE",
+    ];
+    KNOWN
+        .into_iter()
+        .find(|known| request.method() == *known)
+        .unwrap_or("_OTHER")
 }
 
 /// Adds the attributes of a request. The query of the URL is left out, as it may contain variables.
@@ -81,15 +97,24 @@ fn describe(context: &Context, request: &Request, method: &'static str) {
     let span = context.span();
     span.set_attribute(KeyValue::new("http.request.method", method));
     span.set_attribute(KeyValue::new("url.path", request.uri().path().to_owned()));
-    span.set_attribute(KeyValue::new("url.scheme", request.uri().scheme_str().unwrap_or("http").to_owned()));
+    span.set_attribute(KeyValue::new(
+        "url.scheme",
+        request.uri().scheme_str().unwrap_or("http").to_owned(),
+    ));
     if let Some(route) = request.extensions().get::<MatchedPath>() {
         span.update_name(format!("{method} {}", route.as_str()));
         span.set_attribute(KeyValue::new("http.route", route.as_str().to_owned()));
     }
+
     if let Some(version) = version(request.version()) {
         span.set_attribute(KeyValue::new("network.protocol.version", version));
     }
-    let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+
+    let agent = request
+        .headers()
+        .get(header::USER_AGENT)
+        .and_then(|agent| agent.to_str().ok());
+
     if let Some(agent) = agent {
         span.set_attribute(KeyValue::new("user_agent.original", agent.to_owned()));
     }
@@ -108,7 +133,10 @@ impl Layer<Route> for TracingLayer {
     type Service = TracedRoute;
 
     fn layer(&self, inner: Route) -> TracedRoute {
-        TracedRoute { inner, layer: *self }
+        TracedRoute {
+            inner,
+            layer: *self,
+        }
     }
 }
 
@@ -124,7 +152,11 @@ impl Service<Request> for TracedRoute {
     fn call(&mut self, request: Request) -> TracedResponse {
         let context = self.layer.begin(&request);
         let _attached = context.clone().map(Context::attach);
-        TracedResponse { inner: self.inner.call(request), context, is_answered: false }
+        TracedResponse {
+            inner: self.inner.call(request),
+            context,
+            is_answered: false,
+        }
     }
 }
 
@@ -158,16 +190,21 @@ impl TracedResponse {
         if !span.is_recording() {
             return;
         }
+
         match status {
             None => span.set_attribute(KeyValue::new("error.type", "client_gone")),
             Some(status) => {
-                span.set_attribute(KeyValue::new("http.response.status_code", i64::from(status.as_u16())));
+                span.set_attribute(KeyValue::new(
+                    "http.response.status_code",
+                    i64::from(status.as_u16()),
+                ));
                 if status.is_server_error() {
                     span.set_attribute(KeyValue::new("error.type", status.as_str().to_owned()));
                     span.set_status(Status::error(""));
                 }
             }
         }
+
         span.end();
     }
 }

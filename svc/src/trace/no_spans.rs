@@ -3,7 +3,8 @@
 use std::convert::Infallible;
 use std::future::Future;
 
-/// Adds the context of the current trace to headers; without the feature `tracing-otel` there is none.
+/// Adds the context of the current trace to headers; without the feature `tracing-otel` there is
+/// none.
 pub fn inject_context(_: &mut axum::http::HeaderMap) {}
 
 /// Returns the identifier of the current trace; without the feature `tracing-otel` there is none.
@@ -33,11 +34,19 @@ pub(crate) struct SpanLink(Infallible);
 pub(crate) struct StatementSpan(Infallible);
 
 impl OpenSpan {
-    pub(crate) fn operation<'a>(_: &'static str, _: impl FnOnce() -> Option<&'a str>, _: &str) -> Option<Self> {
+    pub(crate) fn operation<'a>(
+        _: &'static str,
+        _: impl FnOnce() -> Option<&'a str>,
+        _: &str,
+    ) -> Option<Self> {
         None
     }
 
-    pub(crate) fn of_socket<'a>(_: &'static str, _: impl FnOnce() -> Option<&'a str>, _: &str) -> Option<Self> {
+    pub(crate) fn of_socket<'a>(
+        _: &'static str,
+        _: impl FnOnce() -> Option<&'a str>,
+        _: &str,
+    ) -> Option<Self> {
         None
     }
 

@@ -12,9 +12,9 @@ use super::provider::provider;
 static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 static BAGGAGE: HeaderName = HeaderName::from_static("baggage");
 
-/// Adds the context of the current trace to the headers of a request that the program sends: `traceparent`, and
-/// `tracestate` and `baggage` if there are any. Outside of requests, and if [`setup_tracing`](crate::setup_tracing) was
-/// not called, nothing is added.
+/// Adds the context of the current trace to the headers of a request that the program sends:
+/// `traceparent`, and `tracestate` and `baggage` if there are any. Outside of requests, and if
+/// [`setup_tracing`](crate::setup_tracing) was not called, nothing is added.
 ///
 /// ```
 /// use svc::axum::http::HeaderMap;
@@ -34,16 +34,24 @@ pub fn inject_context(headers: &mut HeaderMap) {
 
 /// Returns the context in a request's headers, if there is one.
 pub(super) fn context_of(headers: &HeaderMap) -> Option<Context> {
-    let (has_parent, has_baggage) = (headers.contains_key(&TRACEPARENT), headers.contains_key(&BAGGAGE));
+    let (has_parent, has_baggage) = (
+        headers.contains_key(&TRACEPARENT),
+        headers.contains_key(&BAGGAGE),
+    );
     if !has_parent && !has_baggage {
         return None;
     }
+
     let mut context = Context::new();
     if has_parent {
-        context = TraceContextPropagator::new().extract_with_context(&context, &HeaderExtractor(headers));
+        context =
+            TraceContextPropagator::new().extract_with_context(&context, &HeaderExtractor(headers));
     }
+
     if has_baggage {
-        context = BaggagePropagator::new().extract_with_context(&context, &HeaderExtractor(headers));
+        context =
+            BaggagePropagator::new().extract_with_context(&context, &HeaderExtractor(headers));
     }
+
     Some(context)
 }

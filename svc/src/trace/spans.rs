@@ -4,7 +4,8 @@ use std::future::Future;
 use std::time::Duration;
 
 use opentelemetry::trace::{
-    FutureExt as _, Link, Span as _, SpanContext, SpanKind, Status, TraceContextExt as _, Tracer as _,
+    FutureExt as _, Link, Span as _, SpanContext, SpanKind, Status, TraceContextExt as _,
+    Tracer as _,
 };
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::{SdkTracer, Span};
@@ -17,8 +18,8 @@ const LONGEST_NAME: usize = 200;
 /// The maximum time that a stopping service waits for the collector.
 const LAST_SPANS: Duration = Duration::from_secs(5);
 
-/// Returns the identifier of the trace of the current task's request, as 32 hexadecimal digits; `None` if it is not
-/// sampled, or if [`setup_tracing`](crate::setup_tracing) was not called.
+/// Returns the identifier of the trace of the current task's request, as 32 hexadecimal digits;
+/// `None` if it is not sampled, or if [`setup_tracing`](crate::setup_tracing) was not called.
 ///
 /// ```
 /// assert_eq!(svc::trace::trace_id(), None);
@@ -32,7 +33,8 @@ pub fn trace_id() -> Option<String> {
     })
 }
 
-/// Returns the identifier of the current task's span, as 16 hexadecimal digits; `None` whenever [`trace_id`] is.
+/// Returns the identifier of the current task's span, as 16 hexadecimal digits; `None` whenever
+/// [`trace_id`] is.
 ///
 /// ```
 /// assert_eq!(svc::trace::span_id(), None);
@@ -51,6 +53,7 @@ pub(crate) fn note_error(id: Uuid) {
     if provider().is_none() {
         return;
     }
+
     Context::map_current(|context| {
         let span = context.span();
         if span.is_recording() {
@@ -121,19 +124,31 @@ impl OpenSpan {
             .span_builder(kind)
             .with_kind(SpanKind::Server)
             .start_with_context(&provider.tracer, &Context::new());
+
         if !span.span_context().is_sampled() {
             return None;
         }
+
         let span = Self(Context::new().with_span(span));
-        span.0.span().set_attributes(operation_attributes(provider, kind, name(), document));
+        span.0
+            .span()
+            .set_attributes(operation_attributes(provider, kind, name(), document));
+
         Some(span)
     }
 
     /// Starts the span of a step, such as parsing a document, with an optional attribute.
-    pub(crate) fn step(name: &'static str, attribute: Option<(&'static str, &str)>) -> Option<Self> {
+    pub(crate) fn step(
+        name: &'static str,
+        attribute: Option<(&'static str, &str)>,
+    ) -> Option<Self> {
         let tracer = sampled()?;
         let attributes = attribute.map(|(key, value)| KeyValue::new(key, short(value)));
-        Some(Self::started(tracer, name.to_owned(), attributes.into_iter().collect()))
+        Some(Self::started(
+            tracer,
+            name.to_owned(),
+            attributes.into_iter().collect(),
+        ))
     }
 
     /// Adds an attribute to the span.
@@ -147,22 +162,44 @@ impl OpenSpan {
     }
 
     /// Starts a span of the program's own work; `is_call` marks a call to another service.
-    pub(super) fn own(name: String, attributes: Vec<(&'static str, String)>, is_call: bool) -> Option<Self> {
+    pub(super) fn own(
+        name: String,
+        attributes: Vec<(&'static str, String)>,
+        is_call: bool,
+    ) -> Option<Self> {
         let tracer = sampled()?;
-        let attributes = attributes.into_iter().map(|(key, value)| KeyValue::new(key, value));
-        let kind = if is_call { SpanKind::Client } else { SpanKind::Internal };
-        let span = tracer.span_builder(name).with_kind(kind).with_attributes(attributes);
+        let attributes = attributes
+            .into_iter()
+            .map(|(key, value)| KeyValue::new(key, value));
+        let kind = if is_call {
+            SpanKind::Client
+        } else {
+            SpanKind::Internal
+        };
+
+        let span = tracer
+            .span_builder(name)
+            .with_kind(kind)
+            .with_attributes(attributes);
+
         Some(Self(Context::current_with_span(span.start(tracer))))
     }
 
     /// Starts the span of a root field, such as `Query.users`, with its key in the response.
     pub(crate) fn root_field(coordinate: &str, key: &str) -> Option<Self> {
         let tracer = sampled()?;
-        Some(Self::started(tracer, coordinate.to_owned(), vec![KeyValue::new("graphql.field.path", short(key))]))
+        Some(Self::started(
+            tracer,
+            coordinate.to_owned(),
+            vec![KeyValue::new("graphql.field.path", short(key))],
+        ))
     }
 
     fn started(tracer: &SdkTracer, name: String, attributes: Vec<KeyValue>) -> Self {
-        let span = tracer.span_builder(name).with_kind(SpanKind::Internal).with_attributes(attributes);
+        let span = tracer
+            .span_builder(name)
+            .with_kind(SpanKind::Internal)
+            .with_attributes(attributes);
         Self(Context::current_with_span(span.start(tracer)))
     }
 
@@ -183,10 +220,15 @@ impl SpanLink {
     /// Starts the span of an event, which starts a new trace; `None` if that is not sampled.
     pub(crate) fn event(&self, coordinate: &str) -> Option<OpenSpan> {
         let tracer = &provider()?.tracer;
-        let span = tracer.span_builder(coordinate.to_owned()).with_kind(SpanKind::Consumer);
+        let span = tracer
+            .span_builder(coordinate.to_owned())
+            .with_kind(SpanKind::Consumer);
         let span = span.with_links(vec![Link::with_context(self.0.clone())]);
         let span = span.start_with_context(tracer, &Context::new());
-        span.span_context().is_sampled().then(|| OpenSpan(Context::new().with_span(span)))
+
+        span.span_context()
+            .is_sampled()
+            .then(|| OpenSpan(Context::new().with_span(span)))
     }
 }
 
@@ -200,7 +242,12 @@ pub(super) fn has_older_db_attributes() -> bool {
     provider().is_some_and(|provider| provider.older_db_attributes)
 }
 
-fn operation_attributes(provider: &Provider, kind: &'static str, name: Option<&str>, document: &str) -> Vec<KeyValue> {
+fn operation_attributes(
+    provider: &Provider,
+    kind: &'static str,
+    name: Option<&str>,
+    document: &str,
+) -> Vec<KeyValue> {
     // The name is chosen by the client, so it is an attribute and not the span's name.
     let mut attributes = vec![KeyValue::new("graphql.operation.type", kind)];
     attributes.extend(name.map(|name| KeyValue::new("graphql.operation.name", short(name))));
@@ -211,14 +258,21 @@ fn operation_attributes(provider: &Provider, kind: &'static str, name: Option<&s
 }
 
 impl StatementSpan {
-    /// Starts the span of a statement, with its kind and its subject if available. A statement without a subject may be
-    /// SQL of the program with values in it, so its text is not recorded.
+    /// Starts the span of a statement, with its kind and its subject if available. A statement
+    /// without a subject may be SQL of the program with values in it, so its text is not recorded.
     pub(crate) fn begin(subject: Option<(&'static str, &str)>, sql: &str) -> Option<Self> {
-        let Provider { tracer, sql_comments: is_told, older_db_attributes: has_older, .. } = sampling()?;
+        let Provider {
+            tracer,
+            sql_comments: is_told,
+            older_db_attributes: has_older,
+            ..
+        } = sampling()?;
+
         let mut attributes = vec![KeyValue::new("db.system.name", "postgresql")];
         if *has_older {
             attributes.push(KeyValue::new("db.system", "postgresql"));
         }
+
         let name = match subject {
             None => "postgresql".to_owned(),
             Some((kind, subject)) => {
@@ -234,22 +288,42 @@ impl StatementSpan {
                 summary
             }
         };
-        let span = tracer.span_builder(name).with_kind(SpanKind::Client).with_attributes(attributes);
-        Some(Self { span: span.start(tracer), is_told: *is_told })
+
+        let span = tracer
+            .span_builder(name)
+            .with_kind(SpanKind::Client)
+            .with_attributes(attributes);
+
+        Some(Self {
+            span: span.start(tracer),
+            is_told: *is_told,
+        })
     }
 
     /// Returns the comment that passes the span to PostgreSQL; `None` if comments are disabled.
     pub(crate) fn comment(&self) -> Option<String> {
         let span = self.span.span_context();
-        self.is_told.then(|| format!(" /*traceparent='00-{}-{}-01'*/", span.trace_id(), span.span_id()))
+        self.is_told.then(|| {
+            format!(
+                " /*traceparent='00-{}-{}-01'*/",
+                span.trace_id(),
+                span.span_id()
+            )
+        })
     }
 
     /// Records that the statement failed, with the SQLSTATE if PostgreSQL returned one.
     pub(crate) fn failed(&mut self, code: Option<&str>) {
         if let Some(code) = code {
-            self.span.set_attribute(KeyValue::new("db.response.status_code", code.to_owned()));
+            self.span
+                .set_attribute(KeyValue::new("db.response.status_code", code.to_owned()));
         }
-        self.span.set_attribute(KeyValue::new("error.type", code.unwrap_or("connection").to_owned()));
+
+        self.span.set_attribute(KeyValue::new(
+            "error.type",
+            code.unwrap_or("connection").to_owned(),
+        ));
+
         self.span.set_status(Status::error(""));
     }
 }

@@ -1,8 +1,8 @@
 //! Spans in Zipkin's format (version 2 of its API), as specified by OpenTelemetry
 //! (<https://opentelemetry.io/docs/specs/otel/trace/sdk_exporters/zipkin/>).
 //!
-//! The SDK's crate for it is no longer maintained, and omits the name of the service, which Zipkin needs to find
-//! traces.
+//! The SDK's crate for it is no longer maintained, and omits the name of the service, which Zipkin
+//! needs to find traces.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -28,12 +28,26 @@ pub(super) struct ZipkinExporter {
 
 impl SpanExporter for ZipkinExporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        let failed = |error: &dyn std::fmt::Display| OTelSdkError::InternalFailure(error.to_string());
+        let failed =
+            |error: &dyn std::fmt::Display| OTelSdkError::InternalFailure(error.to_string());
         let spans: Value = batch.iter().map(|span| self.span(span)).collect();
-        let request = Request::post(self.endpoint.clone()).header(header::CONTENT_TYPE, "application/json");
-        let request = request.body(spans.to_string().into()).map_err(|error| failed(&error))?;
-        let status = self.client.send_bytes(request).await.map_err(|error| failed(&error))?.status();
-        if status.is_success() { Ok(()) } else { Err(failed(&format!("Zipkin answered with {status}"))) }
+        let request =
+            Request::post(self.endpoint.clone()).header(header::CONTENT_TYPE, "application/json");
+        let request = request
+            .body(spans.to_string().into())
+            .map_err(|error| failed(&error))?;
+        let status = self
+            .client
+            .send_bytes(request)
+            .await
+            .map_err(|error| failed(&error))?
+            .status();
+
+        if status.is_success() {
+            Ok(())
+        } else {
+            Err(failed(&format!("Zipkin answered with {status}")))
+        }
     }
 }
 
@@ -50,12 +64,15 @@ impl ZipkinExporter {
             "tags": tags(span),
             "annotations": span.events.iter().map(annotation).collect::<Value>(),
         });
+
         if span.parent_span_id != SpanId::INVALID {
             told["parentId"] = span.parent_span_id.to_string().into();
         }
+
         if let Some(kind) = kind(&span.span_kind) {
             told["kind"] = kind.into();
         }
+
         told
     }
 }
@@ -71,7 +88,11 @@ fn annotation(event: &opentelemetry::trace::Event) -> Value {
 /// Returns the attributes as texts, including the data without a separate field in Zipkin's format.
 fn tags(span: &SpanData) -> Map<String, Value> {
     let mut tags = texts(&span.attributes);
-    tags.insert("otel.scope.name".to_owned(), span.instrumentation_scope.name().into());
+    tags.insert(
+        "otel.scope.name".to_owned(),
+        span.instrumentation_scope.name().into(),
+    );
+
     match &span.status {
         Status::Unset => {}
         Status::Ok => drop(tags.insert("otel.status_code".to_owned(), "OK".into())),
@@ -80,11 +101,15 @@ fn tags(span: &SpanData) -> Map<String, Value> {
             tags.insert("error".to_owned(), description.as_ref().into());
         }
     }
+
     tags
 }
 
 fn texts(attributes: &[KeyValue]) -> Map<String, Value> {
-    attributes.iter().map(|pair| (pair.key.to_string(), pair.value.to_string().into())).collect()
+    attributes
+        .iter()
+        .map(|pair| (pair.key.to_string(), pair.value.to_string().into()))
+        .collect()
 }
 
 fn kind(kind: &SpanKind) -> Option<&'static str> {

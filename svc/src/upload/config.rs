@@ -6,10 +6,11 @@ use std::time::Duration;
 use crate::settings::{Count, Flag, Maybe, Path, Seconds, settings};
 
 settings! {
-    /// The settings of files that clients send; the field `uploads` of [`SvcConfig`](crate::SvcConfig).
+    /// The settings of files that clients send; the field `uploads` of
+    /// [`SvcConfig`](crate::SvcConfig).
     pub struct UploadConfig {
-        /// Whether mutations may get files, by the
-        /// [multipart request specification](https://github.com/jaydenseric/graphql-multipart-request-spec).
+        /// Whether mutations may get files, by the [multipart request
+        /// specification](https://github.com/jaydenseric/graphql-multipart-request-spec).
         enabled: bool = false, ["SVC_UPLOADS"], Flag;
         /// The most files of a request.
         max_files: usize = 10, ["SVC_UPLOAD_MAX_FILES"], Count(1..=1_000, "files");
@@ -19,7 +20,8 @@ settings! {
         max_size: u64 = 52_428_800, ["SVC_UPLOAD_MAX_SIZE"], Count(1..=1_099_511_627_776, "bytes");
         /// The time for a client to send a request with files.
         timeout: Duration = Duration::from_secs(300), ["SVC_UPLOAD_TIMEOUT"], Seconds(1..=86_400);
-        /// The folder for files until their mutation has ended; that of the system for temporary files unless it is set.
+        /// The folder for files until their mutation has ended; that of the system for temporary
+        /// files unless it is set.
         dir: Option<PathBuf> = None, ["SVC_UPLOAD_DIR"], Maybe(Path);
     }
 }

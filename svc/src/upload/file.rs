@@ -30,10 +30,17 @@ impl UploadedFile {
         path: TempPath,
         lock: File,
     ) -> Self {
-        Self { name, content_type, size, path, _lock: lock }
+        Self {
+            name,
+            content_type,
+            size,
+            path,
+            _lock: lock,
+        }
     }
 
-    /// Returns the file name sent by the client, if there is one. It can be any text: do not make a path of it.
+    /// Returns the file name sent by the client, if there is one. It can be any text: do not make a
+    /// path of it.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -58,7 +65,9 @@ impl UploadedFile {
     /// # Errors
     /// If the file cannot be read; the error is masked for clients.
     pub async fn read(&self) -> Result<Vec<u8>> {
-        tokio::fs::read(&self.path).await.map_err(|error| Error::internal(format!("a file cannot be read: {error}")))
+        tokio::fs::read(&self.path)
+            .await
+            .map_err(|error| Error::internal(format!("a file cannot be read: {error}")))
     }
 
     /// Copies the file to a permanent place.
@@ -67,13 +76,17 @@ impl UploadedFile {
     /// If the file cannot be copied; the error is masked for clients.
     pub async fn copy_to(&self, path: impl Into<PathBuf>) -> Result<()> {
         let copied = tokio::fs::copy(&self.path, path.into()).await;
-        copied.map(drop).map_err(|error| Error::internal(format!("a file cannot be copied: {error}")))
+        copied
+            .map(drop)
+            .map_err(|error| Error::internal(format!("a file cannot be copied: {error}")))
     }
 }
 
 impl fmt::Debug for UploadedFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UploadedFile").field("size", &self.size).finish_non_exhaustive()
+        f.debug_struct("UploadedFile")
+            .field("size", &self.size)
+            .finish_non_exhaustive()
     }
 }
 
@@ -86,7 +99,10 @@ pub(crate) struct UploadedFiles {
 
 impl UploadedFiles {
     pub(crate) fn new(request: Uuid, files: Vec<UploadedFile>) -> Self {
-        Self { request, files: files.into() }
+        Self {
+            request,
+            files: files.into(),
+        }
     }
 
     /// The value of variables that represent a file.
@@ -97,12 +113,16 @@ impl UploadedFiles {
 
     /// Whether a value represents a file.
     pub(crate) fn is_value(json: &ExactJson) -> bool {
-        let ExactJson::Object(fields) = json else { return false };
+        let ExactJson::Object(fields) = json else {
+            return false;
+        };
         let is_token = |value: &ExactJson| matches!(value, ExactJson::String(text) if text.parse::<Token>().is_ok());
         fields.len() == 1 && fields.get(FIELD).is_some_and(is_token)
     }
 
     pub(super) fn get(&self, token: &Token) -> Option<&UploadedFile> {
-        self.files.get(token.index).filter(|_| token.request == self.request)
+        self.files
+            .get(token.index)
+            .filter(|_| token.request == self.request)
     }
 }

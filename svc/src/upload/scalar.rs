@@ -5,10 +5,13 @@ use async_graphql::Value;
 use super::token::{FIELD, Token};
 use super::{UploadedFile, UploadedFiles};
 use crate::request::Context;
-use crate::schema::{CustomScalar, Input, InputError, Registry, ScalarKind, ScalarMeta, TypeRef, UPLOAD};
+use crate::schema::{
+    CustomScalar, Input, InputError, Registry, ScalarKind, ScalarMeta, TypeRef, UPLOAD,
+};
 use crate::{Error, ErrorCode};
 
-/// A file that a client sends, as an argument of a mutation with a body. [`open`](Self::open) returns it.
+/// A file that a client sends, as an argument of a mutation with a body. [`open`](Self::open)
+/// returns it.
 ///
 /// ```
 /// use svc::Upload;
@@ -34,13 +37,21 @@ static META: ScalarMeta = ScalarMeta {
     name: "Upload",
     description: Some("A file, sent in a multipart request."),
     specified_by: Some("https://github.com/jaydenseric/graphql-multipart-request-spec"),
-    kind: ScalarKind::Custom(CustomScalar { recode, sql_type: UPLOAD }),
+    kind: ScalarKind::Custom(CustomScalar {
+        recode,
+        sql_type: UPLOAD,
+    }),
 };
 
 fn recode(value: Value) -> Result<Value, String> {
-    let Value::Object(mut fields) = value else { return Err(EXPECTED.to_owned()) };
+    let Value::Object(mut fields) = value else {
+        return Err(EXPECTED.to_owned());
+    };
+
     match fields.swap_remove(FIELD) {
-        Some(Value::String(text)) if fields.is_empty() && text.parse::<Token>().is_ok() => Ok(Value::String(text)),
+        Some(Value::String(text)) if fields.is_empty() && text.parse::<Token>().is_ok() => {
+            Ok(Value::String(text))
+        }
         _ => Err(EXPECTED.to_owned()),
     }
 }
@@ -52,7 +63,10 @@ impl Input for Upload {
 
     fn parse(value: Option<Value>) -> Result<Self, InputError> {
         match value {
-            Some(Value::String(text)) => text.parse().map(Self).map_err(|()| InputError::new(EXPECTED)),
+            Some(Value::String(text)) => text
+                .parse()
+                .map(Self)
+                .map_err(|()| InputError::new(EXPECTED)),
             _ => Err(InputError::new(EXPECTED)),
         }
     }
@@ -65,6 +79,8 @@ impl Upload {
     /// If the request has no such file.
     pub fn open<'a>(&self, ctx: &Context<'a>) -> crate::Result<&'a UploadedFile> {
         let files = ctx.extensions().get::<UploadedFiles>();
-        files.and_then(|files| files.get(&self.0)).ok_or_else(|| Error::new(ErrorCode::BadUserInput, EXPECTED))
+        files
+            .and_then(|files| files.get(&self.0))
+            .ok_or_else(|| Error::new(ErrorCode::BadUserInput, EXPECTED))
     }
 }

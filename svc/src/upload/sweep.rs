@@ -10,11 +10,19 @@ pub(crate) const PREFIX: &str = "svc-upload-";
 /// The age below which a file may be new and not locked yet.
 const YOUNG: Duration = Duration::from_secs(1);
 
-/// Deletes the temporary files of processes that have ended. The files of running processes are locked.
+/// Deletes the temporary files of processes that have ended. The files of running processes are
+/// locked.
 pub(crate) fn sweep(config: &UploadConfig) {
     let dir = config.dir.clone().unwrap_or_else(std::env::temp_dir);
-    let entries = fs::read_dir(&dir).into_iter().flatten().filter_map(Result::ok);
-    let swept = entries.filter(is_left_behind).filter(|entry| fs::remove_file(entry.path()).is_ok()).count();
+    let entries = fs::read_dir(&dir)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
+    let swept = entries
+        .filter(is_left_behind)
+        .filter(|entry| fs::remove_file(entry.path()).is_ok())
+        .count();
+
     if swept > 0 {
         tracing::info!(files = swept, dir = %dir.display(), "deleted uploaded files of a process that was killed");
     }
@@ -25,13 +33,24 @@ fn is_left_behind(entry: &DirEntry) -> bool {
     if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
         return false;
     }
-    let Ok(about) = entry.metadata() else { return false };
-    let age = about.modified().ok().and_then(|modified| modified.elapsed().ok());
+
+    let Ok(about) = entry.metadata() else {
+        return false;
+    };
+
+    let age = about
+        .modified()
+        .ok()
+        .and_then(|modified| modified.elapsed().ok());
     if !about.is_file() || age.is_none_or(|age| age < YOUNG) {
         return false;
     }
+
     // A file of another user cannot be opened, and is not ours to delete.
-    OpenOptions::new().write(true).open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+    OpenOptions::new()
+        .write(true)
+        .open(entry.path())
+        .is_ok_and(|file| file.try_lock().is_ok())
 }
 
 #[cfg(test)]
@@ -46,16 +65,28 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let make = |name: &str| {
             let file = File::create(dir.path().join(name)).unwrap();
-            file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(60))
+                .unwrap();
             file
         };
+
         drop((make("svc-upload-left"), make("another-file")));
         let held = make("svc-upload-held");
         held.try_lock().unwrap();
         drop(File::create(dir.path().join("svc-upload-young")).unwrap());
-        sweep(&UploadConfig { dir: Some(dir.path().to_owned()), ..UploadConfig::default() });
-        let mut names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        sweep(&UploadConfig {
+            dir: Some(dir.path().to_owned()),
+            ..UploadConfig::default()
+        });
+        let mut names: Vec<_> = fs::read_dir(dir.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         names.sort();
-        assert_eq!(names, ["another-file", "svc-upload-held", "svc-upload-young"]);
+
+        assert_eq!(
+            names,
+            ["another-file", "svc-upload-held", "svc-upload-young"]
+        );
     }
 }

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 const PREFIX: &str = "svc-upload:";
 
-/// The only field of the object that represents a file in variables. The object is not a text, so that no other scalar
-/// accepts it.
+/// The only field of the object that represents a file in variables. The object is not a text, so
+/// that no other scalar accepts it.
 pub(super) const FIELD: &str = "svcUpload";
 
 /// The name of a file within its request. The name of a file of another request cannot be guessed.
@@ -28,7 +28,13 @@ impl FromStr for Token {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        let (request, index) = text.strip_prefix(PREFIX).and_then(|rest| rest.split_once(':')).ok_or(())?;
-        Ok(Self { request: request.parse().map_err(drop)?, index: index.parse().map_err(drop)? })
+        let (request, index) = text
+            .strip_prefix(PREFIX)
+            .and_then(|rest| rest.split_once(':'))
+            .ok_or(())?;
+        Ok(Self {
+            request: request.parse().map_err(drop)?,
+            index: index.parse().map_err(drop)?,
+        })
     }
 }

@@ -1,7 +1,8 @@
-//! Requests that mean a service ill: all bytes of a connection, and what the client does after them.
+//! Requests that mean a service ill: all bytes of a connection, and what the client does after
+//! them.
 //!
-//! The service has the root fields `start { id next … }`, `length(text:)`, `echo(json:)` and the subscriptions
-//! `ticks(count:)` and `forever`, and takes batches of up to ten requests.
+//! The service has the root fields `start { id next … }`, `length(text:)`, `echo(json:)` and the
+//! subscriptions `ticks(count:)` and `forever`, and takes batches of up to ten requests.
 
 mod bodies;
 mod documents;
@@ -50,7 +51,11 @@ pub fn all() -> Vec<Hostile> {
 }
 
 fn hostile(name: impl Into<String>, bytes: impl Into<Vec<u8>>, end: End) -> Hostile {
-    Hostile { name: name.into(), bytes: bytes.into(), end }
+    Hostile {
+        name: name.into(),
+        bytes: bytes.into(),
+        end,
+    }
 }
 
 /// A `POST` with these lines in its head, and a body.
@@ -70,7 +75,11 @@ fn post(name: impl Into<String>, body: impl AsRef<[u8]>) -> Hostile {
 
 /// A request without a body: its first line, and further lines.
 fn head(name: impl Into<String>, first: &str, lines: &str) -> Hostile {
-    hostile(name, format!("{first}\r\nhost: x\r\nconnection: close\r\n{lines}\r\n"), End::Waits)
+    hostile(
+        name,
+        format!("{first}\r\nhost: x\r\nconnection: close\r\n{lines}\r\n"),
+        End::Waits,
+    )
 }
 
 /// A text as JSON.

@@ -21,12 +21,36 @@ type Fields = &'static [(&'static str, &'static str)];
 
 /// Every route that takes a body.
 const ROUTES: [(&str, &str, Fields); 8] = [
-    ("POST", "/auth/register", &[("username", "eve"), ("password", PASSWORD), ("email", "eve@example.com")]),
-    ("POST", "/auth/login", &[("username", "ada"), ("password", PASSWORD)]),
+    (
+        "POST",
+        "/auth/register",
+        &[
+            ("username", "eve"),
+            ("password", PASSWORD),
+            ("email", "eve@example.com"),
+        ],
+    ),
+    (
+        "POST",
+        "/auth/login",
+        &[("username", "ada"), ("password", PASSWORD)],
+    ),
     ("POST", "/auth/refresh", &[("refresh_token", "x")]),
-    ("POST", "/auth/password", &[("current_password", PASSWORD), ("new_password", PASSWORD)]),
-    ("POST", "/auth/password/forgot", &[("email", "ada@example.com")]),
-    ("POST", "/auth/password/reset", &[("token", "x"), ("password", PASSWORD)]),
+    (
+        "POST",
+        "/auth/password",
+        &[("current_password", PASSWORD), ("new_password", PASSWORD)],
+    ),
+    (
+        "POST",
+        "/auth/password/forgot",
+        &[("email", "ada@example.com")],
+    ),
+    (
+        "POST",
+        "/auth/password/reset",
+        &[("token", "x"), ("password", PASSWORD)],
+    ),
     ("POST", "/auth/email/verify", &[("token", "x")]),
     ("DELETE", "/auth/me", &[("password", PASSWORD)]),
 ];
@@ -43,15 +67,22 @@ async fn start() -> (Service, String) {
 }
 
 async fn send(app: &App, token: &str, method: &str, path: &str, body: impl Into<Vec<u8>>) -> Reply {
-    let request = app.request(method, path).bearer_auth(token).header("content-type", "application/json");
+    let request = app
+        .request(method, path)
+        .bearer_auth(token)
+        .header("content-type", "application/json");
     app.send(request.body(body.into())).await
 }
 
 fn object(fields: Fields) -> Value {
-    fields.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect()
+    fields
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect()
 }
 
-/// A list of the right values, in the right order or as one of objects, and every other thing that is not one object.
+/// A list of the right values, in the right order or as one of objects, and every other thing that
+/// is not one object.
 #[tokio::test]
 async fn a_body_that_is_not_one_object_is_refused_on_every_route() {
     let (service, access) = start().await;
@@ -80,23 +111,52 @@ async fn a_body_that_is_not_one_object_is_refused_on_every_route() {
             b"\xff\xfe".to_vec(),
             format!("{{\"x\":{}", "[".repeat(5_000)).into_bytes(),
         ] {
-            let shown = String::from_utf8_lossy(&bad).chars().take(60).collect::<String>();
+            let shown = String::from_utf8_lossy(&bad)
+                .chars()
+                .take(60)
+                .collect::<String>();
             let reply = send(&service.app, &access, method, path, bad).await;
-            assert_eq!((reply.status, &reply.json()["error"]), (400, &json!("bad_request")), "{path} {shown}");
-            assert!(reply.json()["message"].as_str().unwrap().contains("must be a JSON object"), "{path} {shown}");
+            assert_eq!(
+                (reply.status, &reply.json()["error"]),
+                (400, &json!("bad_request")),
+                "{path} {shown}"
+            );
+            assert!(
+                reply.json()["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains("must be a JSON object"),
+                "{path} {shown}"
+            );
         }
     }
-    assert_eq!(login(&service.app, "eve", PASSWORD).await.status, 401, "nobody has registered");
+    assert_eq!(
+        login(&service.app, "eve", PASSWORD).await.status,
+        401,
+        "nobody has registered"
+    );
     // The controls: what is refused here is refused for its content.
     for (method, path, fields) in ROUTES {
         let access = super::client::Held::of(&login(&service.app, "ada", PASSWORD).await).access;
-        let reply = send(&service.app, &access, method, path, object(fields).to_string()).await;
-        assert_ne!(reply.json()["error"], "bad_request", "{path}: {}", reply.text);
+        let reply = send(
+            &service.app,
+            &access,
+            method,
+            path,
+            object(fields).to_string(),
+        )
+        .await;
+        assert_ne!(
+            reply.json()["error"],
+            "bad_request",
+            "{path}: {}",
+            reply.text
+        );
     }
 }
 
-/// Fields with what no text of PostgreSQL can hold, and others that are strange: the answer never is that something is
-/// away.
+/// Fields with what no text of PostgreSQL can hold, and others that are strange: the answer never
+/// is that something is away.
 #[tokio::test]
 async fn strange_texts_break_nothing() {
     let (service, access) = start().await;
@@ -120,28 +180,63 @@ async fn strange_texts_break_nothing() {
                 let reply = send(&service.app, &access, method, path, body.to_string()).await;
                 // A backslash is a name that one may have.
                 let is_answered = [200, 201, 202, 400, 401, 409, 422].contains(&reply.status);
-                assert!(is_answered, "{path} {place} {value:.20?}: {} {}", reply.status, reply.text);
+                assert!(
+                    is_answered,
+                    "{path} {place} {value:.20?}: {} {}",
+                    reply.status, reply.text
+                );
                 let is_refused = [400, 401, 422].contains(&reply.status);
-                assert!(is_refused || !value.contains('\u{0}'), "{path} {place} {value:?}: {}", reply.text);
+                assert!(
+                    is_refused || !value.contains('\u{0}'),
+                    "{path} {place} {value:?}: {}",
+                    reply.text
+                );
             }
         }
     }
     // Half of a surrogate pair is not a character.
     let body = r#"{"username":"ada","password":"\ud800"}"#;
-    assert_eq!(send(&service.app, &access, "POST", "/auth/login", body).await.status, 400);
-    assert_eq!(login(&service.app, "ada", PASSWORD).await.status, 200, "the control");
+    assert_eq!(
+        send(&service.app, &access, "POST", "/auth/login", body)
+            .await
+            .status,
+        400
+    );
+    assert_eq!(
+        login(&service.app, "ada", PASSWORD).await.status,
+        200,
+        "the control"
+    );
 }
 
 #[tokio::test]
 async fn what_a_form_of_another_site_can_send_is_refused() {
     let (service, _) = start().await;
     let body = json!({ "username": "ada", "password": PASSWORD }).to_string();
-    for media in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "json"] {
-        let request = service.app.request("POST", "/auth/login").header("content-type", media).body(body.clone());
+    for media in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "",
+        "json",
+    ] {
+        let request = service
+            .app
+            .request("POST", "/auth/login")
+            .header("content-type", media)
+            .body(body.clone());
         assert_eq!(service.app.send(request).await.status, 415, "{media}");
     }
-    for media in ["application/json", "APPLICATION/JSON", "application/json; charset=utf-8"] {
-        let request = service.app.request("POST", "/auth/login").header("content-type", media).body(body.clone());
+    for media in [
+        "application/json",
+        "APPLICATION/JSON",
+        "application/json; charset=utf-8",
+    ] {
+        let request = service
+            .app
+            .request("POST", "/auth/login")
+            .header("content-type", media)
+            .body(body.clone());
         assert_eq!(service.app.send(request).await.status, 200, "{media}");
     }
 }

@@ -5,16 +5,24 @@ use svc::{SvcConfig, create_svc_app};
 use svc_tests::raw::Client;
 use svc_tests::{App, Log, Redis, TestDatabase};
 
-use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, post, refresh, register, with};
+use super::client::{
+    Held, PASSWORD, assert_accepted, assert_refused, login, post, refresh, register, with,
+};
 use super::service::{SECRET, database, url_of};
 use crate::auth::service::{options, query};
 
 /// The settings of native accounts, with others besides or in their place.
 fn config(database: &TestDatabase, more: &[(&str, &str)]) -> SvcConfig {
     let url = url_of(database);
-    let native = [("SVC_AUTH_PROVIDER", "native"), ("SVC_AUTH_SECRET_KEY", SECRET), ("SVC_DATABASE_URL", &url)];
+    let native = [
+        ("SVC_AUTH_PROVIDER", "native"),
+        ("SVC_AUTH_SECRET_KEY", SECRET),
+        ("SVC_DATABASE_URL", &url),
+    ];
     let find = |list: &[(&str, &str)], name: &str| {
-        list.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        list.iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| (*value).to_owned())
     };
     svc_tests::secret(SECRET);
     SvcConfig::from_variables(|name| find(more, name).or_else(|| find(&native, name))).unwrap()
@@ -25,27 +33,58 @@ async fn serve(database: &TestDatabase, more: &[(&str, &str)]) -> App {
 }
 
 async fn status(app: &App, path: &str) -> u16 {
-    post(app, path, json!({ "username": "ada", "password": PASSWORD })).await.status
+    post(
+        app,
+        path,
+        json!({ "username": "ada", "password": PASSWORD }),
+    )
+    .await
+    .status
 }
 
 #[tokio::test]
 async fn the_settings_bring_the_provider_and_its_routes() {
     let database = database().await;
-    let app = serve(&database, &[("SVC_AUTH_ISSUER", "https://id.example"), ("SVC_AUTH_AUDIENCE", "shop")]).await;
+    let app = serve(
+        &database,
+        &[
+            ("SVC_AUTH_ISSUER", "https://id.example"),
+            ("SVC_AUTH_AUDIENCE", "shop"),
+        ],
+    )
+    .await;
     let held = register(&app, "ada").await;
     let me = query(&app, &held.access, "{ me }").await.data()["me"].clone();
-    assert_eq!((&me["name"], &me["email"]), (&json!("ada"), &json!("ada@example.com")));
+    assert_eq!(
+        (&me["name"], &me["email"]),
+        (&json!("ada"), &json!("ada@example.com"))
+    );
     let renewed = Held::of(&refresh(&app, &held.refresh).await);
     assert_accepted(&app, &renewed).await;
     // Another instance with the same settings takes the same tokens, and one for others does not.
     assert_accepted(
-        &serve(&database, &[("SVC_AUTH_ISSUER", "https://id.example"), ("SVC_AUTH_AUDIENCE", "shop")]).await,
+        &serve(
+            &database,
+            &[
+                ("SVC_AUTH_ISSUER", "https://id.example"),
+                ("SVC_AUTH_AUDIENCE", "shop"),
+            ],
+        )
+        .await,
         &renewed,
     )
     .await;
     let other = serve(&database, &[("SVC_AUTH_AUDIENCE", "bank")]).await;
-    assert_eq!(query(&other, &renewed.access, "{ me }").await.code(), "UNAUTHENTICATED");
-    assert_eq!(with(&app, &renewed.access, "POST", "/auth/logout", Value::Null).await.status, 200);
+    assert_eq!(
+        query(&other, &renewed.access, "{ me }").await.code(),
+        "UNAUTHENTICATED"
+    );
+    assert_eq!(
+        with(&app, &renewed.access, "POST", "/auth/logout", Value::Null)
+            .await
+            .status,
+        200
+    );
     assert_refused(&app, &renewed).await;
 }
 
@@ -61,10 +100,21 @@ async fn path_times_and_the_header_of_the_proxy_are_settings() {
     ];
     let app = serve(&database, &more).await;
     assert_eq!(status(&app, "/auth/login").await, 404);
-    let ada = json!({ "username": "ada", "password": PASSWORD, "email": "ada@example.com" }).to_string();
-    let request = app.request("POST", "/api/auth/register").header("content-type", "application/json").body(ada);
-    let reply = app.send(request.header("x-forwarded-for", "10.9.8.7, 192.0.2.7")).await;
-    assert_eq!((reply.status, &reply.json()["expires_in"]), (201, &json!(60)), "{}", reply.text);
+    let ada =
+        json!({ "username": "ada", "password": PASSWORD, "email": "ada@example.com" }).to_string();
+    let request = app
+        .request("POST", "/api/auth/register")
+        .header("content-type", "application/json")
+        .body(ada);
+    let reply = app
+        .send(request.header("x-forwarded-for", "10.9.8.7, 192.0.2.7"))
+        .await;
+    assert_eq!(
+        (reply.status, &reply.json()["expires_in"]),
+        (201, &json!(60)),
+        "{}",
+        reply.text
+    );
     log.has("ip_address=192.0.2.7").await;
     assert!(!log.text().contains("10.9.8.7"), "{}", log.text());
 }
@@ -73,7 +123,11 @@ async fn path_times_and_the_header_of_the_proxy_are_settings() {
 async fn begin(app: &App, path: &str, length: usize) -> Client {
     let mut client = Client::open(app.address()).await;
     let head = "host: x\r\ncontent-type: application/json";
-    client.send(&format!("POST {path} HTTP/1.1\r\n{head}\r\ncontent-length: {length}\r\n\r\n")).await;
+    client
+        .send(&format!(
+            "POST {path} HTTP/1.1\r\n{head}\r\ncontent-length: {length}\r\n\r\n"
+        ))
+        .await;
     app.get("/health").await;
     client
 }
@@ -81,9 +135,16 @@ async fn begin(app: &App, path: &str, length: usize) -> Client {
 /// They count together with those of the endpoint.
 #[tokio::test]
 async fn bodies_that_arrive_slowly_are_bounded() {
-    let (database, body) = (database().await, json!({ "username": "ada", "password": PASSWORD }).to_string());
+    let (database, body) = (
+        database().await,
+        json!({ "username": "ada", "password": PASSWORD }).to_string(),
+    );
     for (setting, status, error) in [
-        ("SVC_MAX_BODIES_PER_ADDRESS", "HTTP/1.1 429", "Rate Limit Exceeded"),
+        (
+            "SVC_MAX_BODIES_PER_ADDRESS",
+            "HTTP/1.1 429",
+            "Rate Limit Exceeded",
+        ),
         ("SVC_MAX_BODIES", "HTTP/1.1 503", "service_unavailable"),
     ] {
         let app = serve(&database, &[(setting, "2")]).await;
@@ -91,19 +152,35 @@ async fn bodies_that_arrive_slowly_are_bounded() {
         let _of_the_endpoint = begin(&app, "/graphql", body.len()).await;
         let mut newest = begin(&app, "/auth/login", body.len()).await;
         let answer = slowest.answer().await;
-        assert!(answer.starts_with(status) && answer.contains(error), "{setting}: {answer}");
-        assert!(answer.to_ascii_lowercase().contains("retry-after: 1\r\n"), "{setting}: {answer}");
+        assert!(
+            answer.starts_with(status) && answer.contains(error),
+            "{setting}: {answer}"
+        );
+        assert!(
+            answer.to_ascii_lowercase().contains("retry-after: 1\r\n"),
+            "{setting}: {answer}"
+        );
         newest.send(&body).await;
         let answer = newest.answer().await;
-        assert!(answer.starts_with("HTTP/1.1 401") && answer.contains("invalid_credentials"), "{setting}: {answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 401") && answer.contains("invalid_credentials"),
+            "{setting}: {answer}"
+        );
     }
 }
 
 /// Registers an account as a proxy with these headers would.
 async fn register_behind(app: &App, name: &str, headers: &[(&str, &str)]) {
-    let body = json!({ "username": name, "password": PASSWORD, "email": format!("{name}@example.com") }).to_string();
-    let request = app.request("POST", "/auth/register").header("content-type", "application/json").body(body);
-    let request = headers.iter().fold(request, |request, (header, value)| request.header(*header, *value));
+    let body =
+        json!({ "username": name, "password": PASSWORD, "email": format!("{name}@example.com") })
+            .to_string();
+    let request = app
+        .request("POST", "/auth/register")
+        .header("content-type", "application/json")
+        .body(body);
+    let request = headers.iter().fold(request, |request, (header, value)| {
+        request.header(*header, *value)
+    });
     let reply = app.send(request).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
 }
@@ -112,11 +189,26 @@ async fn register_behind(app: &App, name: &str, headers: &[(&str, &str)]) {
 async fn attempts_are_counted_for_the_client_that_a_trusted_proxy_names() {
     let log = Log::start();
     let database = database().await;
-    let trusted = serve(&database, &[("SVC_TRUSTED_PROXIES", "127.0.0.0/8, 10.0.0.1")]).await;
-    register_behind(&trusted, "ada", &[("x-forwarded-for", "192.0.2.66, 192.0.2.11, 10.0.0.1")]).await;
+    let trusted = serve(
+        &database,
+        &[("SVC_TRUSTED_PROXIES", "127.0.0.0/8, 10.0.0.1")],
+    )
+    .await;
+    register_behind(
+        &trusted,
+        "ada",
+        &[("x-forwarded-for", "192.0.2.66, 192.0.2.11, 10.0.0.1")],
+    )
+    .await;
     log.has("ip_address=192.0.2.11").await;
-    let named = [("SVC_TRUSTED_PROXIES", "127.0.0.1"), ("SVC_FORWARDED_HEADER", "x-real-ip")];
-    let headers = [("x-forwarded-for", "192.0.2.67"), ("x-real-ip", "192.0.2.12")];
+    let named = [
+        ("SVC_TRUSTED_PROXIES", "127.0.0.1"),
+        ("SVC_FORWARDED_HEADER", "x-real-ip"),
+    ];
+    let headers = [
+        ("x-forwarded-for", "192.0.2.67"),
+        ("x-real-ip", "192.0.2.12"),
+    ];
     register_behind(&serve(&database, &named).await, "bob", &headers).await;
     log.has("ip_address=192.0.2.12").await;
     // From anyone else, the header says nothing.
@@ -136,12 +228,18 @@ async fn a_service_that_knows_no_proxies_says_so_outside_of_development() {
         (vec![production], true),
         (vec![], false),
         (vec![production, ("SVC_TRUSTED_PROXIES", "none")], false),
-        (vec![production, ("SVC_ACCOUNTS_ADDRESS_HEADER", "x-real-ip")], false),
+        (
+            vec![production, ("SVC_ACCOUNTS_ADDRESS_HEADER", "x-real-ip")],
+            false,
+        ),
         (vec![production, ("SVC_AUTH_ENABLED", "false")], false),
     ] {
         let log = Log::start();
         serve(&database, &more).await;
-        let lines = log.text().matches("failed log-ins and registrations are counted for").count();
+        let lines = log
+            .text()
+            .matches("failed log-ins and registrations are counted for")
+            .count();
         assert_eq!(lines, usize::from(is_said), "{more:?}: {}", log.text());
     }
 }
@@ -151,30 +249,68 @@ async fn without_authentication_or_with_a_provider_in_code_there_are_no_routes()
     let database = database().await;
     let off = serve(&database, &[("SVC_AUTH_ENABLED", "false")]).await;
     assert_eq!(status(&off, "/auth/login").await, 404);
-    let in_code = options().config(config(&database, &[])).auth_provider(crate::auth::service::provider());
+    let in_code = options()
+        .config(config(&database, &[]))
+        .auth_provider(crate::auth::service::provider());
     assert_eq!(status(&App::serve(in_code).await, "/auth/login").await, 404);
-    assert_eq!(status(&serve(&database, &[]).await, "/auth/login").await, 401, "the control");
+    assert_eq!(
+        status(&serve(&database, &[]).await, "/auth/login").await,
+        401,
+        "the control"
+    );
 }
 
 #[tokio::test]
 async fn settings_that_cannot_be_used_stop_the_start() {
     let database = database().await;
     for (name, value, message) in [
-        ("SVC_AUTH_SECRET_KEY", "", "SVC_AUTH_SECRET_KEY is \"\"; it must be a secret of at least 32 bytes"),
-        ("SVC_AUTH_ALGORITHM", "RS256", "SVC_AUTH_ALGORITHM is \"RS256\"; it must be HS256 or unset"),
-        ("SVC_AUTH_SECRET_KEY", "-----BEGIN PUBLIC KEY-----\nMIIB", "choose its algorithm"),
+        (
+            "SVC_AUTH_SECRET_KEY",
+            "",
+            "SVC_AUTH_SECRET_KEY is \"\"; it must be a secret of at least 32 bytes",
+        ),
+        (
+            "SVC_AUTH_ALGORITHM",
+            "RS256",
+            "SVC_AUTH_ALGORITHM is \"RS256\"; it must be HS256 or unset",
+        ),
+        (
+            "SVC_AUTH_SECRET_KEY",
+            "-----BEGIN PUBLIC KEY-----\nMIIB",
+            "choose its algorithm",
+        ),
     ] {
-        let error =
-            create_svc_app(options().config(config(&database, &[(name, value)]))).await.unwrap_err().to_string();
-        assert!(error.contains(message) && !error.contains("MIIB"), "{error}");
+        let error = create_svc_app(options().config(config(&database, &[(name, value)])))
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains(message) && !error.contains("MIIB"),
+            "{error}"
+        );
     }
     let mut of_code = config(&database, &[]);
     of_code.accounts.path = "auth".to_owned();
-    let error = create_svc_app(options().config(of_code)).await.unwrap_err().to_string();
-    assert!(error.contains("SVC_ACCOUNTS_PATH is \"auth\"; it must be a path such as /auth"), "{error}");
-    let short = [("SVC_AUTH_SECRET_KEY", "hunter2-hunter2"), ("SVC_ENVIRONMENT", "production")];
-    let error = create_svc_app(options().config(config(&database, &short))).await.unwrap_err().to_string();
-    assert!(error.contains("15 bytes") && !error.contains("hunter2"), "{error}");
+    let error = create_svc_app(options().config(of_code))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("SVC_ACCOUNTS_PATH is \"auth\"; it must be a path such as /auth"),
+        "{error}"
+    );
+    let short = [
+        ("SVC_AUTH_SECRET_KEY", "hunter2-hunter2"),
+        ("SVC_ENVIRONMENT", "production"),
+    ];
+    let error = create_svc_app(options().config(config(&database, &short)))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("15 bytes") && !error.contains("hunter2"),
+        "{error}"
+    );
     for (name, value) in [
         ("SVC_ACCOUNTS_PATH", "/graphql"),
         ("SVC_ACCOUNTS_PATH", "/auth/"),
@@ -184,7 +320,10 @@ async fn settings_that_cannot_be_used_stop_the_start() {
     ] {
         let get = |asked: &str| (asked == name).then(|| value.to_owned());
         let error = SvcConfig::from_variables(get).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("{name} is {value:?}; it must be")), "{error}");
+        assert!(
+            error.starts_with(&format!("{name} is {value:?}; it must be")),
+            "{error}"
+        );
     }
 }
 
@@ -197,17 +336,33 @@ async fn revocations_lie_in_redis_where_the_settings_name_one() {
     let (first, second) = (serve(&database, &more).await, serve(&database, &more).await);
     let held = register(&first, "ada").await;
     let kept = Held::of(&login(&first, "ada", PASSWORD).await);
-    assert_eq!(with(&first, &held.access, "POST", "/auth/logout", Value::Null).await.status, 200);
+    assert_eq!(
+        with(&first, &held.access, "POST", "/auth/logout", Value::Null)
+            .await
+            .status,
+        200
+    );
     for app in [&first, &second] {
         assert_refused(app, &held).await;
         assert_accepted(app, &kept).await;
     }
     let pool = database.pool().await;
     let rows = "SELECT (SELECT count(*) FROM svc_auth.revoked_token) + (SELECT count(*) FROM svc_auth.revoked_subject)";
-    assert_eq!(svc::sqlx::query_scalar::<_, i64>(rows).fetch_one(&pool).await.unwrap(), 0);
+    assert_eq!(
+        svc::sqlx::query_scalar::<_, i64>(rows)
+            .fetch_one(&pool)
+            .await
+            .unwrap(),
+        0
+    );
     redis.stop();
     assert_eq!(query(&second, &kept.access, "{ open }").await.status, 503);
-    assert_eq!(with(&second, &kept.access, "GET", "/auth/me", Value::Null).await.status, 503);
+    assert_eq!(
+        with(&second, &kept.access, "GET", "/auth/me", Value::Null)
+            .await
+            .status,
+        503
+    );
 }
 
 /// The migration is the owner's to run; until then the log says what is missing.
@@ -226,13 +381,30 @@ async fn a_database_without_the_schema_is_said_in_the_log() {
 async fn another_site_can_have_no_browser_log_in() {
     let app = serve(&database().await, &[]).await;
     let from = |site: &'static str| {
-        let request = app.request("POST", "/auth/login").header("content-type", "application/json");
-        request.header("cookie", "session=1").header("sec-fetch-site", site).body("{}")
+        let request = app
+            .request("POST", "/auth/login")
+            .header("content-type", "application/json");
+        request
+            .header("cookie", "session=1")
+            .header("sec-fetch-site", site)
+            .body("{}")
     };
     let reply = app.send(from("cross-site")).await;
-    assert_eq!((reply.status, &reply.json()["error"]), (403, &json!("csrf_protection_failed")), "{}", reply.text);
+    assert_eq!(
+        (reply.status, &reply.json()["error"]),
+        (403, &json!("csrf_protection_failed")),
+        "{}",
+        reply.text
+    );
     assert!(reply.headers.contains_key("x-request-id"));
-    assert_eq!(app.send(from("same-origin")).await.status, 400, "its fields are looked at");
-    let form = app.request("POST", "/auth/logout").header("content-type", "text/plain").body("");
+    assert_eq!(
+        app.send(from("same-origin")).await.status,
+        400,
+        "its fields are looked at"
+    );
+    let form = app
+        .request("POST", "/auth/logout")
+        .header("content-type", "text/plain")
+        .body("");
     assert_eq!(app.send(form).await.status, 403);
 }

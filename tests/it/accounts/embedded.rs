@@ -12,7 +12,9 @@ use crate::auth::service::options;
 /// The hashes, as the service's own connections see them.
 #[svc::query]
 async fn hashes(ctx: &Context<'_>) -> Result<Vec<String>> {
-    Ok(sqlx::query_scalar("SELECT hash FROM svc_auth.password").fetch_all(ctx.db().pool()).await?)
+    Ok(sqlx::query_scalar("SELECT hash FROM svc_auth.password")
+        .fetch_all(ctx.db().pool())
+        .await?)
 }
 
 /// Whether or not there is anything in the schema when the role gets its rights.
@@ -25,9 +27,18 @@ async fn its_role_uses_accounts_and_reads_no_hash() {
         let mut config = svc::SvcConfig::default();
         config.database.url = None;
         let embedded = svc::embedded::Options::new(folder.path()).role("app");
-        let options = options().config(config).queries(queries![hashes]).embedded_database(embedded);
-        let options = options.setup_sql(MIGRATION).accounts(&accounts).auth_provider(native.clone());
-        let router = create_svc_app(options).await.unwrap().nest("/auth", create_auth_router(&native));
+        let options = options()
+            .config(config)
+            .queries(queries![hashes])
+            .embedded_database(embedded);
+        let options = options
+            .setup_sql(MIGRATION)
+            .accounts(&accounts)
+            .auth_provider(native.clone());
+        let router = create_svc_app(options)
+            .await
+            .unwrap()
+            .nest("/auth", create_auth_router(&native));
         let app = App::serve_router(router).await;
         app.until_ready().await;
         let held = register(&app, &format!("user{start}")).await;

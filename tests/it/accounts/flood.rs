@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use futures_util::future::join_all;
 use serde_json::json;
 use svc::accounts::{
-    AttemptLimits, NativeAuthFactory, NativeAuthProvider, PasswordHashing, PostgresUserRepository, create_auth_router,
+    AttemptLimits, NativeAuthFactory, NativeAuthProvider, PasswordHashing, PostgresUserRepository,
+    create_auth_router,
 };
 use svc::prelude::*;
 use svc::{ProtectionConfig, create_svc_app};
@@ -41,15 +42,20 @@ const SQL: &str = "CREATE TABLE public.row (id int PRIMARY KEY, identifier text,
         now() FROM generate_series(1, 100) n;
     CREATE VIEW public.v_row AS SELECT * FROM public.row";
 /// One row by its key, as Q1 of the benchmarks, and a list.
-const QUERIES: [&str; 2] =
-    ["{ row(id: 7) { id identifier name email bio city score created_at } }", "{ rows(limit: 100) { id name } }"];
+const QUERIES: [&str; 2] = [
+    "{ row(id: 7) { id identifier name email bio city score created_at } }",
+    "{ rows(limit: 100) { id name } }",
+];
 const CLIENTS: usize = 16;
 const ROUNDS: usize = 60;
 
 fn native(factory: NativeAuthFactory, database: &TestDatabase) -> NativeAuthProvider {
     let mut limits = AttemptLimits::default();
     (limits.per_account, limits.per_address) = (1_000_000, 1_000_000);
-    provider(factory.attempt_limits(limits), PostgresUserRepository::new(&accounts(database)))
+    provider(
+        factory.attempt_limits(limits),
+        PostgresUserRepository::new(&accounts(database)),
+    )
 }
 
 /// The slowest of a hundred queries, of sixteen clients at once.
@@ -59,7 +65,12 @@ async fn slowest(app: &App, query: &str) -> Duration {
         for _ in 0..ROUNDS {
             let start = Instant::now();
             let data = app.query(query).await.data();
-            assert!(data["row"]["name"] == "Row 7" || data["rows"].as_array().is_some_and(|rows| rows.len() == 100));
+            assert!(
+                data["row"]["name"] == "Row 7"
+                    || data["rows"]
+                        .as_array()
+                        .is_some_and(|rows| rows.len() == 100)
+            );
             times.push(start.elapsed());
         }
         times
@@ -74,12 +85,25 @@ async fn slowest(app: &App, query: &str) -> Duration {
 async fn queries_go_on_beside_a_flood_of_log_ins() {
     let database = database().await;
     database.execute(SQL).await;
-    let native = native(factory(&accounts(&database)).hashing(PasswordHashing::default()), &database);
+    let native = native(
+        factory(&accounts(&database)).hashing(PasswordHashing::default()),
+        &database,
+    );
     // A query that is refused would be none that is slow.
-    let protection = ProtectionConfig { load_shedding: false, ..ProtectionConfig::default() };
-    let options = AppOptions::new().config(SvcConfig { protection, ..SvcConfig::default() });
-    let options = options.database_url(database.url()).queries(queries![row, rows]);
-    let app = create_svc_app(options.auth_provider(native.clone())).await.unwrap();
+    let protection = ProtectionConfig {
+        load_shedding: false,
+        ..ProtectionConfig::default()
+    };
+    let options = AppOptions::new().config(SvcConfig {
+        protection,
+        ..SvcConfig::default()
+    });
+    let options = options
+        .database_url(database.url())
+        .queries(queries![row, rows]);
+    let app = create_svc_app(options.auth_provider(native.clone()))
+        .await
+        .unwrap();
     let app = Arc::new(App::serve_router(app.nest("/auth", create_auth_router(&native))).await);
     register(&app, "ada").await;
     for query in QUERIES {
@@ -99,7 +123,9 @@ async fn check(app: &Arc<App>, query: &str) {
         going.store(false, Ordering::Relaxed);
         let logins = flood.await.unwrap();
         assert!(logins > 0, "nobody has logged in");
-        found.push(format!("{alone:?} alone, {beside:?} beside {logins} log-ins"));
+        found.push(format!(
+            "{alone:?} alone, {beside:?} beside {logins} log-ins"
+        ));
         if beside <= alone * 2 {
             return;
         }
@@ -135,9 +161,16 @@ async fn a_flood_of_log_ins_is_bounded() {
     register(&service.app, "ada").await;
     let replies = join_all((0..60).map(|_| login(&service.app, "ada", PASSWORD))).await;
     let (served, busy): (Vec<_>, Vec<_>) = replies.iter().partition(|reply| reply.status == 200);
-    assert!(served.len() >= 4 && !busy.is_empty(), "{} were served", served.len());
+    assert!(
+        served.len() >= 4 && !busy.is_empty(),
+        "{} were served",
+        served.len()
+    );
     for reply in busy {
-        assert_eq!((reply.status, &reply.json()["error"]), (503, &json!("service_unavailable")));
+        assert_eq!(
+            (reply.status, &reply.json()["error"]),
+            (503, &json!("service_unavailable"))
+        );
         assert_eq!(reply.headers["retry-after"], "1");
     }
     assert_eq!(login(&service.app, "ada", PASSWORD).await.status, 200);

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
 use serde_json::json;
-use svc::accounts::{Account, AccountError, AttemptLimits, PasswordHash, PostgresUserRepository, UserRepository};
+use svc::accounts::{
+    Account, AccountError, AttemptLimits, PasswordHash, PostgresUserRepository, UserRepository,
+};
 
 use super::client::{PASSWORD, login, post, register, with};
 use super::service::{accounts, database, factory, provider, serve_provider, serve_with};
@@ -30,13 +32,22 @@ impl UserRepository for Counting {
     async fn get_user_by_email(&self, email: &str) -> Result<Option<Account>, AccountError> {
         self.users.get_user_by_email(email).await
     }
-    async fn create_user(&self, username: &str, hash: &PasswordHash, email: &str) -> Result<Account, AccountError> {
+    async fn create_user(
+        &self,
+        username: &str,
+        hash: &PasswordHash,
+        email: &str,
+    ) -> Result<Account, AccountError> {
         self.users.create_user(username, hash, email).await
     }
     async fn password_salt(&self, user_id: Id) -> Result<Option<String>, AccountError> {
         self.users.password_salt(user_id).await
     }
-    async fn password_matches(&self, user_id: Id, hash: &PasswordHash) -> Result<bool, AccountError> {
+    async fn password_matches(
+        &self,
+        user_id: Id,
+        hash: &PasswordHash,
+    ) -> Result<bool, AccountError> {
         self.compared.fetch_add(1, Ordering::Relaxed);
         self.users.password_matches(user_id, hash).await
     }
@@ -62,31 +73,49 @@ fn limits(per_account: u32, per_address: u32) -> AttemptLimits {
     limits
 }
 
-/// For a name that exists and for one that does not. Behind more than fifty at a time, a guess could wait for one of
-/// the eight connections for longer than it may.
+/// For a name that exists and for one that does not. Behind more than fifty at a time, a guess
+/// could wait for one of the eight connections for longer than it may.
 #[tokio::test]
 async fn two_hundred_guesses_at_once_cause_ten_hashes() {
     let database = database().await;
     let accounts = accounts(&database);
-    let users = Counting { users: PostgresUserRepository::new(&accounts), compared: Arc::default() };
-    let native = provider(factory(&accounts).attempt_limits(limits(10, 1_000)), users.clone());
+    let users = Counting {
+        users: PostgresUserRepository::new(&accounts),
+        compared: Arc::default(),
+    };
+    let native = provider(
+        factory(&accounts).attempt_limits(limits(10, 1_000)),
+        users.clone(),
+    );
     let app = serve_provider(&native).await;
     register(&app, "ada").await;
     for name in ["ada", "nobody"] {
         users.compared.store(0, Ordering::Relaxed);
         let guesses = stream::iter((0..200).map(|_| login(&app, name, "Wrong-horse-7")));
         let replies: Vec<_> = guesses.buffer_unordered(50).collect().await;
-        let count = |status: u16| replies.iter().filter(|reply| reply.status == status).count();
+        let count = |status: u16| {
+            replies
+                .iter()
+                .filter(|reply| reply.status == status)
+                .count()
+        };
         assert_eq!((count(401), count(429)), (10, 190), "{name}");
         assert_eq!(users.compared.load(Ordering::Relaxed), 10, "{name}");
         let late = replies.iter().find(|reply| reply.status == 429).unwrap();
         let wait = late.json()["retry_after"].as_u64().unwrap();
-        assert_eq!(late.headers["retry-after"].to_str().unwrap(), wait.to_string());
+        assert_eq!(
+            late.headers["retry-after"].to_str().unwrap(),
+            wait.to_string()
+        );
         assert!((1..=900).contains(&wait), "{wait}");
         assert_eq!(late.json()["error"], "Rate Limit Exceeded");
     }
     // The right one neither, and another instance knows of it.
-    let other = serve_provider(&provider(factory(&accounts).attempt_limits(limits(10, 1_000)), users)).await;
+    let other = serve_provider(&provider(
+        factory(&accounts).attempt_limits(limits(10, 1_000)),
+        users,
+    ))
+    .await;
     assert_eq!(login(&other, "ada", PASSWORD).await.status, 429);
 }
 
@@ -94,14 +123,27 @@ async fn two_hundred_guesses_at_once_cause_ten_hashes() {
 async fn guesses_are_counted_for_an_address_too() {
     let service = serve_with(|factory| factory.attempt_limits(limits(10, 20))).await;
     let names: Vec<_> = (0..60).map(|number| format!("user{number}")).collect();
-    let guesses = stream::iter(names.iter().map(|name| login(&service.app, name, "Wrong-horse-7")));
+    let guesses = stream::iter(
+        names
+            .iter()
+            .map(|name| login(&service.app, name, "Wrong-horse-7")),
+    );
     let replies: Vec<_> = guesses.buffer_unordered(16).collect().await;
-    assert_eq!(replies.iter().filter(|reply| reply.status == 401).count(), 20);
-    assert_eq!(replies.iter().filter(|reply| reply.status == 429).count(), 40);
+    assert_eq!(
+        replies.iter().filter(|reply| reply.status == 401).count(),
+        20
+    );
+    assert_eq!(
+        replies.iter().filter(|reply| reply.status == 429).count(),
+        40
+    );
     // On every route that takes a credential.
     for (path, body) in [
         ("/auth/refresh", json!({ "refresh_token": "x" })),
-        ("/auth/register", json!({ "username": "eve", "password": PASSWORD, "email": "eve@example.com" })),
+        (
+            "/auth/register",
+            json!({ "username": "eve", "password": PASSWORD, "email": "eve@example.com" }),
+        ),
     ] {
         assert_eq!(post(&service.app, path, body).await.status, 429, "{path}");
     }
@@ -116,7 +158,10 @@ async fn attempts_that_succeed_are_not_counted() {
         assert_eq!(login(&service.app, "ada", PASSWORD).await.status, 200);
     }
     for status in [401, 401, 401, 429] {
-        assert_eq!(login(&service.app, "ada", "Wrong-horse-7").await.status, status);
+        assert_eq!(
+            login(&service.app, "ada", "Wrong-horse-7").await.status,
+            status
+        );
     }
 }
 
@@ -130,13 +175,22 @@ async fn the_count_ends_with_its_window() {
     })
     .await;
     register(&service.app, "ada").await;
-    assert_eq!(login(&service.app, "ada", "Wrong-horse-7").await.status, 401);
+    assert_eq!(
+        login(&service.app, "ada", "Wrong-horse-7").await.status,
+        401
+    );
     let late = login(&service.app, "ada", PASSWORD).await;
     assert_eq!(late.status, 429, "{}", late.text);
     let wait = late.json()["retry_after"].as_u64().unwrap();
-    assert!((500..=window.as_secs()).contains(&wait), "{wait} of the window are left");
+    assert!(
+        (500..=window.as_secs()).contains(&wait),
+        "{wait} of the window are left"
+    );
     // It would take ten minutes.
-    service.database.execute("UPDATE svc_auth.attempt SET until = now()").await;
+    service
+        .database
+        .execute("UPDATE svc_auth.attempt SET until = now()")
+        .await;
     assert_eq!(login(&service.app, "ada", PASSWORD).await.status, 200);
 }
 
@@ -146,11 +200,32 @@ async fn a_password_cannot_be_guessed_by_changing_it() {
     let service = serve_with(|factory| factory.attempt_limits(limits(5, 100))).await;
     let held = register(&service.app, "ada").await;
     let guess = json!({ "current_password": "Wrong-horse-7", "new_password": "Other-horse-7" });
-    let guesses = (0..40).map(|_| with(&service.app, &held.access, "POST", "/auth/password", guess.clone()));
+    let guesses = (0..40).map(|_| {
+        with(
+            &service.app,
+            &held.access,
+            "POST",
+            "/auth/password",
+            guess.clone(),
+        )
+    });
     let replies: Vec<_> = stream::iter(guesses).buffer_unordered(16).collect().await;
-    assert_eq!(replies.iter().filter(|reply| reply.status == 401).count(), 5);
-    assert_eq!(replies.iter().filter(|reply| reply.status == 429).count(), 35);
-    let delete = with(&service.app, &held.access, "DELETE", "/auth/me", json!({ "password": PASSWORD })).await;
+    assert_eq!(
+        replies.iter().filter(|reply| reply.status == 401).count(),
+        5
+    );
+    assert_eq!(
+        replies.iter().filter(|reply| reply.status == 429).count(),
+        35
+    );
+    let delete = with(
+        &service.app,
+        &held.access,
+        "DELETE",
+        "/auth/me",
+        json!({ "password": PASSWORD }),
+    )
+    .await;
     assert_eq!(delete.status, 429);
     assert_eq!(login(&service.app, "ada", PASSWORD).await.status, 429);
 }

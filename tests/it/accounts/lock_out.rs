@@ -18,7 +18,10 @@ const WRONG: &str = "Wrong-horse-7";
 struct Outbox(UnboundedSender<String>);
 
 impl AccountMailer for Outbox {
-    async fn send(&self, mail: AccountMail) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    async fn send(
+        &self,
+        mail: AccountMail,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if let AccountMail::ResetPassword { token, .. } = mail {
             self.0.send(token)?;
         }
@@ -34,7 +37,8 @@ async fn serve() -> Service {
 async fn serve_and_mail(sender: UnboundedSender<String>) -> Service {
     serve_with(|factory| {
         let mut limits = AttemptLimits::default();
-        (limits.per_account, limits.per_address, limits.window) = (3, 1_000, Duration::from_secs(600));
+        (limits.per_account, limits.per_address, limits.window) =
+            (3, 1_000, Duration::from_secs(600));
         factory
             .attempt_limits(limits)
             .mailer(Outbox(sender))
@@ -44,12 +48,25 @@ async fn serve_and_mail(sender: UnboundedSender<String>) -> Service {
 }
 
 async fn send(service: &Service, address: &str, path: &str, body: serde_json::Value) -> u16 {
-    let request = service.app.request("POST", path).header("content-type", "application/json");
-    service.app.send(request.header("x-real-ip", address).body(body.to_string())).await.status
+    let request = service
+        .app
+        .request("POST", path)
+        .header("content-type", "application/json");
+    service
+        .app
+        .send(request.header("x-real-ip", address).body(body.to_string()))
+        .await
+        .status
 }
 
 async fn login(service: &Service, address: &str, password: &str) -> u16 {
-    send(service, address, "/auth/login", json!({ "username": "ada", "password": password })).await
+    send(
+        service,
+        address,
+        "/auth/login",
+        json!({ "username": "ada", "password": password }),
+    )
+    .await
 }
 
 async fn register(service: &Service, address: &str) {
@@ -60,9 +77,16 @@ async fn register(service: &Service, address: &str) {
 /// Guesses from everywhere until none is taken any more.
 async fn exhaust(service: &Service) {
     for (number, status) in [401, 401, 401, 429, 429].into_iter().enumerate() {
-        assert_eq!(login(service, &format!("198.51.100.{number}"), WRONG).await, status);
+        assert_eq!(
+            login(service, &format!("198.51.100.{number}"), WRONG).await,
+            status
+        );
     }
-    assert_eq!(login(service, STRANGER, PASSWORD).await, 429, "nor the right one");
+    assert_eq!(
+        login(service, STRANGER, PASSWORD).await,
+        429,
+        "nor the right one"
+    );
 }
 
 #[tokio::test]
@@ -71,7 +95,11 @@ async fn a_user_is_not_locked_out_where_they_have_logged_in_before() {
     register(&service, HOME).await;
     exhaust(&service).await;
     assert_eq!(login(&service, HOME, PASSWORD).await, 200);
-    assert_eq!(login(&service, "203.0.113.5", PASSWORD).await, 429, "where nobody has logged in before");
+    assert_eq!(
+        login(&service, "203.0.113.5", PASSWORD).await,
+        429,
+        "where nobody has logged in before"
+    );
     // There the guesses are counted as well, apart from those of strangers, and all at once.
     let guesses = stream::iter((0..40).map(|_| login(&service, HOME, WRONG)));
     let replies: Vec<_> = guesses.buffer_unordered(16).collect().await;
@@ -85,7 +113,10 @@ async fn a_network_of_ipv6_is_known_as_a_whole() {
     let service = serve().await;
     register(&service, "2001:db8:1:2::1").await;
     exhaust(&service).await;
-    assert_eq!(login(&service, "2001:db8:1:2:aaaa:bbbb:cccc:dddd", PASSWORD).await, 200);
+    assert_eq!(
+        login(&service, "2001:db8:1:2:aaaa:bbbb:cccc:dddd", PASSWORD).await,
+        200
+    );
     assert_eq!(login(&service, "2001:db8:1:3::1", PASSWORD).await, 429);
 }
 
@@ -95,16 +126,24 @@ async fn the_latest_eight_networks_are_known() {
     let service = serve().await;
     register(&service, "203.0.113.0").await;
     for number in 1..=8 {
-        assert_eq!(login(&service, &format!("203.0.113.{number}"), PASSWORD).await, 200);
+        assert_eq!(
+            login(&service, &format!("203.0.113.{number}"), PASSWORD).await,
+            200
+        );
     }
     exhaust(&service).await;
     assert_eq!(login(&service, "203.0.113.0", PASSWORD).await, 429);
     for number in 1..=8 {
-        assert_eq!(login(&service, &format!("203.0.113.{number}"), PASSWORD).await, 200, "{number}");
+        assert_eq!(
+            login(&service, &format!("203.0.113.{number}"), PASSWORD).await,
+            200,
+            "{number}"
+        );
     }
 }
 
-/// A guess that failed, and a log-in to another account, make nothing known; neither does what was known too long ago.
+/// A guess that failed, and a log-in to another account, make nothing known; neither does what was
+/// known too long ago.
 #[tokio::test]
 async fn only_a_log_in_makes_a_network_known_and_for_a_time() {
     let service = serve().await;
@@ -119,17 +158,27 @@ async fn only_a_log_in_makes_a_network_known_and_for_a_time() {
     assert_eq!(login(&service, HOME, PASSWORD).await, 200);
     // Nothing of it can be read.
     let pool = service.database.pool().await;
-    let kept: Vec<String> = svc::sqlx::query_scalar("SELECT account || network FROM svc_auth.known_network")
-        .fetch_all(&pool)
-        .await
-        .unwrap();
-    assert!(!kept.is_empty() && kept.iter().all(|kept| kept.bytes().all(|byte| byte.is_ascii_hexdigit())), "{kept:?}");
-    service.database.execute("UPDATE svc_auth.known_network SET until = now() - interval '1 s'").await;
+    let kept: Vec<String> =
+        svc::sqlx::query_scalar("SELECT account || network FROM svc_auth.known_network")
+            .fetch_all(&pool)
+            .await
+            .unwrap();
+    assert!(
+        !kept.is_empty()
+            && kept
+                .iter()
+                .all(|kept| kept.bytes().all(|byte| byte.is_ascii_hexdigit())),
+        "{kept:?}"
+    );
+    service
+        .database
+        .execute("UPDATE svc_auth.known_network SET until = now() - interval '1 s'")
+        .await;
     assert_eq!(login(&service, HOME, PASSWORD).await, 429);
 }
 
-/// Anywhere else, whoever reads the user's mail gets in: to ask for one is not an attempt to log in, also where the name
-/// is the address.
+/// Anywhere else, whoever reads the user's mail gets in: to ask for one is not an attempt to log
+/// in, also where the name is the address.
 #[tokio::test]
 async fn a_reset_by_mail_is_a_way_in() {
     let (sender, mut mails) = unbounded_channel();
@@ -138,22 +187,52 @@ async fn a_reset_by_mail_is_a_way_in() {
     let body = json!({ "username": name, "password": PASSWORD, "email": name });
     assert_eq!(send(&service, HOME, "/auth/register", body).await, 201);
     let login = async |address: &str, password: &str| {
-        send(&service, address, "/auth/login", json!({ "username": name, "password": password })).await
+        send(
+            &service,
+            address,
+            "/auth/login",
+            json!({ "username": name, "password": password }),
+        )
+        .await
     };
     for status in [401, 401, 401, 429] {
         assert_eq!(login(STRANGER, WRONG).await, status);
     }
     let new = "203.0.113.5";
     assert_eq!(login(new, PASSWORD).await, 429);
-    assert_eq!(send(&service, new, "/auth/password/forgot", json!({ "email": name })).await, 202);
-    let token = tokio::time::timeout(Duration::from_secs(120), mails.recv()).await.unwrap().unwrap();
+    assert_eq!(
+        send(
+            &service,
+            new,
+            "/auth/password/forgot",
+            json!({ "email": name })
+        )
+        .await,
+        202
+    );
+    let token = tokio::time::timeout(Duration::from_secs(120), mails.recv())
+        .await
+        .unwrap()
+        .unwrap();
     let reset = json!({ "token": token, "password": "Another-horse-8" });
-    assert_eq!(send(&service, new, "/auth/password/reset", reset).await, 200);
+    assert_eq!(
+        send(&service, new, "/auth/password/reset", reset).await,
+        200
+    );
     assert_eq!(login(new, "Another-horse-8").await, 200);
     assert_eq!(login(STRANGER, "Another-horse-8").await, 429);
     // Mails have a count of their own.
     for status in [202, 202, 429] {
-        assert_eq!(send(&service, STRANGER, "/auth/password/forgot", json!({ "email": name })).await, status);
+        assert_eq!(
+            send(
+                &service,
+                STRANGER,
+                "/auth/password/forgot",
+                json!({ "email": name })
+            )
+            .await,
+            status
+        );
     }
     assert_eq!(login(HOME, "Another-horse-8").await, 200);
 }

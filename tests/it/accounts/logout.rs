@@ -5,7 +5,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use svc::accounts::PostgresUserRepository;
 
-use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, refresh, register, with};
+use super::client::{
+    Held, PASSWORD, assert_accepted, assert_refused, login, refresh, register, with,
+};
 use super::service::{SECRET, accounts, factory, provider, serve, serve_provider};
 
 /// All tokens of the session, on every path and on every instance; those of others stay.
@@ -13,7 +15,11 @@ use super::service::{SECRET, accounts, factory, provider, serve, serve_provider}
 async fn a_log_out_ends_the_tokens_of_its_session() {
     let service = serve().await;
     let accounts = accounts(&service.database);
-    let other = serve_provider(&provider(factory(&accounts), PostgresUserRepository::new(&accounts))).await;
+    let other = serve_provider(&provider(
+        factory(&accounts),
+        PostgresUserRepository::new(&accounts),
+    ))
+    .await;
     let first = register(&service.app, "ada").await;
     let second = Held::of(&refresh(&service.app, &first.refresh).await);
     let kept = Held::of(&login(&service.app, "ada", PASSWORD).await);
@@ -21,8 +27,18 @@ async fn a_log_out_ends_the_tokens_of_its_session() {
         assert_accepted(app, &first).await;
         assert_accepted(app, &second).await;
     }
-    let reply = with(&service.app, &second.access, "POST", "/auth/logout", Value::Null).await;
-    assert_eq!((reply.status, reply.json()), (200, json!({ "message": "logged out" })));
+    let reply = with(
+        &service.app,
+        &second.access,
+        "POST",
+        "/auth/logout",
+        Value::Null,
+    )
+    .await;
+    assert_eq!(
+        (reply.status, reply.json()),
+        (200, json!({ "message": "logged out" }))
+    );
     for app in [&service.app, &other] {
         assert_refused(app, &first).await;
         assert_refused(app, &second).await;
@@ -38,13 +54,25 @@ async fn a_log_out_everywhere_is_exact() {
     let mut before = vec![register(&service.app, "ada").await];
     for _ in 0..5 {
         before.push(Held::of(&login(&service.app, "ada", PASSWORD).await));
-        before.push(Held::of(&refresh(&service.app, &before.last().unwrap().refresh).await));
+        before.push(Held::of(
+            &refresh(&service.app, &before.last().unwrap().refresh).await,
+        ));
     }
     let last = before.last().unwrap();
-    let reply = with(&service.app, &last.access, "POST", "/auth/logout-all", Value::Null).await;
+    let reply = with(
+        &service.app,
+        &last.access,
+        "POST",
+        "/auth/logout-all",
+        Value::Null,
+    )
+    .await;
     // In the same second.
     let after = Held::of(&login(&service.app, "ada", PASSWORD).await);
-    assert_eq!((reply.status, reply.json()), (200, json!({ "message": "logged out everywhere" })));
+    assert_eq!(
+        (reply.status, reply.json()),
+        (200, json!({ "message": "logged out everywhere" }))
+    );
     let renewed = Held::of(&refresh(&service.app, &after.refresh).await);
     for held in &before {
         assert_refused(&service.app, held).await;
@@ -66,7 +94,18 @@ async fn tokens_are_dated_by_the_clock_of_the_database() {
     let before = register(&service.app, "ada").await;
     let ahead_by = issued_at(&before.access) - now();
     assert!((7_000.0..7_400.0).contains(&ahead_by), "{ahead_by}");
-    assert_eq!(with(&service.app, &before.access, "POST", "/auth/logout-all", Value::Null).await.status, 200);
+    assert_eq!(
+        with(
+            &service.app,
+            &before.access,
+            "POST",
+            "/auth/logout-all",
+            Value::Null
+        )
+        .await
+        .status,
+        200
+    );
     let after = Held::of(&login(&service.app, "ada", PASSWORD).await);
     let renewed = Held::of(&refresh(&service.app, &after.refresh).await);
     assert_refused(&service.app, &before).await;
@@ -76,15 +115,23 @@ async fn tokens_are_dated_by_the_clock_of_the_database() {
 }
 
 fn now() -> f64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64()
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_secs_f64()
 }
 
 fn issued_at(token: &str) -> f64 {
-    let claims = URL_SAFE_NO_PAD.decode(token.split('.').nth(1).unwrap()).unwrap();
-    serde_json::from_slice::<Value>(&claims).unwrap()["iat"].as_f64().unwrap()
+    let claims = URL_SAFE_NO_PAD
+        .decode(token.split('.').nth(1).unwrap())
+        .unwrap();
+    serde_json::from_slice::<Value>(&claims).unwrap()["iat"]
+        .as_f64()
+        .unwrap()
 }
 
-/// Log-ins and renewals at the same moment give tokens of which none outlives it, unless it came after.
+/// Log-ins and renewals at the same moment give tokens of which none outlives it, unless it came
+/// after.
 #[tokio::test]
 async fn nothing_slips_through_a_log_out_everywhere() {
     let service = serve().await;
@@ -94,7 +141,13 @@ async fn nothing_slips_through_a_log_out_everywhere() {
         let breaker = Held::of(&login(&service.app, "ada", PASSWORD).await);
         let (renewed, ended) = tokio::join!(
             refresh(&service.app, &held.refresh),
-            with(&service.app, &breaker.access, "POST", "/auth/logout-all", Value::Null)
+            with(
+                &service.app,
+                &breaker.access,
+                "POST",
+                "/auth/logout-all",
+                Value::Null
+            )
         );
         assert_eq!(ended.status, 200);
         assert_refused(&service.app, &held).await;
@@ -112,19 +165,42 @@ async fn a_log_out_everywhere_ends_tokens_of_clocks_that_are_ahead() {
     let other = Held::of(&login(&service.app, "ada", PASSWORD).await);
     let ahead = |held: &Held| {
         let payload = held.access.split('.').nth(1).unwrap();
-        let mut claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).unwrap()).unwrap();
+        let mut claims: Value =
+            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).unwrap()).unwrap();
         claims["iat"] = json!(claims["iat"].as_f64().unwrap() + 50.0);
         let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
-        let access = crate::auth::sign(r#"{"alg":"HS256","typ":"JWT"}"#, &payload, SECRET.as_bytes());
-        Held { access, refresh: held.refresh.clone() }
+        let access = crate::auth::sign(
+            r#"{"alg":"HS256","typ":"JWT"}"#,
+            &payload,
+            SECRET.as_bytes(),
+        );
+        Held {
+            access,
+            refresh: held.refresh.clone(),
+        }
     };
     let (first, second) = (ahead(&held), ahead(&other));
     for held in [&first, &second] {
         assert_accepted(&service.app, held).await;
     }
-    assert_eq!(with(&service.app, &first.access, "POST", "/auth/logout-all", Value::Null).await.status, 200);
+    assert_eq!(
+        with(
+            &service.app,
+            &first.access,
+            "POST",
+            "/auth/logout-all",
+            Value::Null
+        )
+        .await
+        .status,
+        200
+    );
     for held in [&first, &second, &held, &other] {
         assert_refused(&service.app, held).await;
     }
-    assert_accepted(&service.app, &Held::of(&login(&service.app, "ada", PASSWORD).await)).await;
+    assert_accepted(
+        &service.app,
+        &Held::of(&login(&service.app, "ada", PASSWORD).await),
+    )
+    .await;
 }

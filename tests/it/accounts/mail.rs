@@ -26,7 +26,10 @@ struct Mails(Mutex<UnboundedReceiver<AccountMail>>);
 impl Mails {
     async fn next(&self) -> (&'static str, String) {
         let next = async { self.0.lock().await.recv().await.unwrap() };
-        match tokio::time::timeout(std::time::Duration::from_secs(120), next).await.unwrap() {
+        match tokio::time::timeout(std::time::Duration::from_secs(120), next)
+            .await
+            .unwrap()
+        {
             AccountMail::VerifyEmail { token, .. } => ("verify", token),
             AccountMail::ResetPassword { token, .. } => ("reset", token),
             _ => ("", String::new()),
@@ -46,28 +49,49 @@ async fn start() -> (Service, Mails, Held, String) {
 }
 
 async fn forgot(service: &Service, email: &str) -> Value {
-    let reply = post(&service.app, "/auth/password/forgot", json!({ "email": email })).await;
+    let reply = post(
+        &service.app,
+        "/auth/password/forgot",
+        json!({ "email": email }),
+    )
+    .await;
     assert_eq!(reply.status, 202, "{}", reply.text);
     reply.json()
 }
 
 async fn reset(service: &Service, token: &str, password: &str) -> svc_tests::Reply {
-    post(&service.app, "/auth/password/reset", json!({ "token": token, "password": password })).await
+    post(
+        &service.app,
+        "/auth/password/reset",
+        json!({ "token": token, "password": password }),
+    )
+    .await
 }
 
-/// Whether or not there is such an account, the answer is the same; and the password is really another one.
+/// Whether or not there is such an account, the answer is the same; and the password is really
+/// another one.
 #[tokio::test]
 async fn a_reset_sets_the_password_and_ends_all_sessions() {
     let (service, mails, held, _) = start().await;
-    assert_eq!(forgot(&service, "nobody@example.com").await, forgot(&service, "ADA@example.com").await);
+    assert_eq!(
+        forgot(&service, "nobody@example.com").await,
+        forgot(&service, "ADA@example.com").await
+    );
     let (kind, token) = mails.next().await;
     assert_eq!(kind, "reset");
     let weak = reset(&service, &token, "weak").await;
-    assert_eq!((weak.status, &weak.json()["rule"]), (422, &json!("min_length")));
+    assert_eq!(
+        (weak.status, &weak.json()["rule"]),
+        (422, &json!("min_length"))
+    );
     assert_eq!(reset(&service, &token, NEW).await.status, 200);
     assert_refused(&service.app, &held).await;
     assert_eq!(login(&service.app, "ada", PASSWORD).await.status, 401);
-    assert_accepted(&service.app, &Held::of(&login(&service.app, "ada", NEW).await)).await;
+    assert_accepted(
+        &service.app,
+        &Held::of(&login(&service.app, "ada", NEW).await),
+    )
+    .await;
     assert_eq!(reset(&service, &token, PASSWORD).await.status, 400);
 }
 
@@ -77,11 +101,25 @@ async fn of_twenty_uses_of_a_token_one_counts() {
     forgot(&service, "ada@example.com").await;
     let (_, token) = mails.next().await;
     let passwords: Vec<_> = (10..30).map(|number| format!("{NEW}{number}")).collect();
-    let replies = join_all(passwords.iter().map(|password| reset(&service, &token, password))).await;
-    let done: Vec<_> = (0..20).filter(|index| replies[*index].status == 200).collect();
+    let replies = join_all(
+        passwords
+            .iter()
+            .map(|password| reset(&service, &token, password)),
+    )
+    .await;
+    let done: Vec<_> = (0..20)
+        .filter(|index| replies[*index].status == 200)
+        .collect();
     assert_eq!(done.len(), 1);
-    assert!(replies.iter().all(|reply| [200, 400].contains(&reply.status)));
-    assert_eq!(login(&service.app, "ada", &passwords[done[0]]).await.status, 200);
+    assert!(
+        replies
+            .iter()
+            .all(|reply| [200, 400].contains(&reply.status))
+    );
+    assert_eq!(
+        login(&service.app, "ada", &passwords[done[0]]).await.status,
+        200
+    );
 }
 
 /// The newest counts, for what it was made for.
@@ -94,9 +132,20 @@ async fn a_token_is_for_one_thing() {
     let (_, second) = mails.next().await;
     for bad in [first.as_str(), &verification, "", "x"] {
         let reply = reset(&service, bad, NEW).await;
-        assert_eq!((reply.status, &reply.json()["error"]), (400, &json!("invalid_token")));
+        assert_eq!(
+            (reply.status, &reply.json()["error"]),
+            (400, &json!("invalid_token"))
+        );
     }
-    let verify = async |token: &str| post(&service.app, "/auth/email/verify", json!({ "token": token })).await.status;
+    let verify = async |token: &str| {
+        post(
+            &service.app,
+            "/auth/email/verify",
+            json!({ "token": token }),
+        )
+        .await
+        .status
+    };
     assert_eq!(verify(&second).await, 400);
     assert_eq!(reset(&service, &second, NEW).await.status, 200);
 }
@@ -105,14 +154,38 @@ async fn a_token_is_for_one_thing() {
 async fn an_address_is_verified_by_its_token() {
     let (service, mails, held, first) = start().await;
     let verified = async || {
-        with(&service.app, &held.access, "GET", "/auth/me", Value::Null).await.json()["user"]["email_verified"].clone()
+        with(&service.app, &held.access, "GET", "/auth/me", Value::Null)
+            .await
+            .json()["user"]["email_verified"]
+            .clone()
     };
-    let again = with(&service.app, &held.access, "POST", "/auth/email/verification", Value::Null).await;
+    let again = with(
+        &service.app,
+        &held.access,
+        "POST",
+        "/auth/email/verification",
+        Value::Null,
+    )
+    .await;
     assert_eq!(again.status, 202);
     let (_, second) = mails.next().await;
-    let verify = async |token: &str| post(&service.app, "/auth/email/verify", json!({ "token": token })).await.status;
-    assert_eq!((verify(&first).await, verified().await), (400, json!(false)));
-    assert_eq!((verify(&second).await, verified().await), (200, json!(true)));
+    let verify = async |token: &str| {
+        post(
+            &service.app,
+            "/auth/email/verify",
+            json!({ "token": token }),
+        )
+        .await
+        .status
+    };
+    assert_eq!(
+        (verify(&first).await, verified().await),
+        (400, json!(false))
+    );
+    assert_eq!(
+        (verify(&second).await, verified().await),
+        (200, json!(true))
+    );
     assert_eq!(verify(&second).await, 400);
 }
 
@@ -123,18 +196,32 @@ async fn tokens_are_not_kept_and_end_with_their_time() {
     forgot(&service, "ada@example.com").await;
     let (_, token) = mails.next().await;
     let pool = service.database.pool().await;
-    let kept: Vec<String> =
-        svc::sqlx::query_scalar("SELECT mac FROM svc_auth.mailed_token").fetch_all(&pool).await.unwrap();
+    let kept: Vec<String> = svc::sqlx::query_scalar("SELECT mac FROM svc_auth.mailed_token")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
     assert_eq!(kept.len(), 2);
     for mac in &kept {
         assert_eq!(reset(&service, mac, NEW).await.status, 400);
     }
-    service.database.execute("UPDATE svc_auth.mailed_token SET expires_at = now() - interval '1 s'").await;
+    service
+        .database
+        .execute("UPDATE svc_auth.mailed_token SET expires_at = now() - interval '1 s'")
+        .await;
     assert_eq!(reset(&service, &token, NEW).await.status, 400);
 }
 
 #[tokio::test]
 async fn without_a_sender_there_are_no_such_routes() {
     let service = serve().await;
-    assert_eq!(post(&service.app, "/auth/password/forgot", json!({ "email": "ada@example.com" })).await.status, 404);
+    assert_eq!(
+        post(
+            &service.app,
+            "/auth/password/forgot",
+            json!({ "email": "ada@example.com" })
+        )
+        .await
+        .status,
+        404
+    );
 }

@@ -10,14 +10,17 @@ use svc::accounts::{NativeAuthProvider, PostgresUserRepository};
 use svc::auth::{RedisRevocationStore, RevocationConfig, TokenRevocationService};
 use svc_tests::{App, Redis, TestDatabase, eventually};
 
-use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, refresh, register, user_id, with};
+use super::client::{
+    Held, PASSWORD, assert_accepted, assert_refused, login, refresh, register, user_id, with,
+};
 use super::service::{accounts, database, factory, provider, serve_provider};
 use crate::auth::service::query;
 
-/// The time that a command may take: a Redis that is there answers in it, however busy the machine is.
+/// The time that a command may take: a Redis that is there answers in it, however busy the machine
+/// is.
 const ANSWER: Duration = Duration::from_secs(6);
-/// The longest that a request may take while Redis is away: that time, and what a busy machine adds. One that waited for
-/// a Redis that stands still would do so until that goes on.
+/// The longest that a request may take while Redis is away: that time, and what a busy machine
+/// adds. One that waited for a Redis that stands still would do so until that goes on.
 const PATIENCE: Duration = Duration::from_secs(50);
 
 fn native(database: &TestDatabase, redis: &Redis, config: RevocationConfig) -> NativeAuthProvider {
@@ -41,14 +44,28 @@ async fn instances_share_revocations() {
     let held = register(&first, "ada").await;
     let renewed = Held::of(&refresh(&second, &held.refresh).await);
     let kept = Held::of(&login(&second, "ada", PASSWORD).await);
-    let reply = with(&second, &renewed.access, "POST", "/auth/logout", Value::Null).await;
+    let reply = with(
+        &second,
+        &renewed.access,
+        "POST",
+        "/auth/logout",
+        Value::Null,
+    )
+    .await;
     assert_eq!(reply.status, 200, "{}", reply.text);
     for app in [&first, &second] {
         assert_refused(app, &held).await;
         assert_refused(app, &renewed).await;
         assert_accepted(app, &kept).await;
     }
-    with(&first, &kept.access, "POST", "/auth/logout-all", Value::Null).await;
+    with(
+        &first,
+        &kept.access,
+        "POST",
+        "/auth/logout-all",
+        Value::Null,
+    )
+    .await;
     let after = Held::of(&login(&first, "ada", PASSWORD).await);
     for app in [&first, &second] {
         assert_refused(app, &kept).await;
@@ -62,7 +79,8 @@ async fn instances_share_revocations() {
     assert_accepted(&first, &after).await;
 }
 
-/// Requests that go on while something happens: each is answered in time, with its user or with 503.
+/// Requests that go on while something happens: each is answered in time, with its user or with
+/// 503.
 struct Load {
     going: Arc<AtomicBool>,
     task: tokio::task::JoinHandle<()>,
@@ -71,7 +89,10 @@ struct Load {
 
 impl Load {
     fn start(app: Arc<App>, token: String) -> Self {
-        let (going, closed) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
+        let (going, closed) = (
+            Arc::new(AtomicBool::new(true)),
+            Arc::new(AtomicUsize::new(0)),
+        );
         let (still, counted) = (going.clone(), closed.clone());
         let task = tokio::spawn(async move {
             let users = (0..16).map(|_| async {
@@ -89,7 +110,11 @@ impl Load {
             });
             futures_util::future::join_all(users).await;
         });
-        Self { going, task, closed }
+        Self {
+            going,
+            task,
+            closed,
+        }
     }
 
     async fn closed(&self) {
@@ -108,10 +133,12 @@ impl Load {
 }
 
 async fn until_open(app: &App, token: &str) {
-    eventually(async || match query(app, token, "{ user_id }").await.status {
-        200 => Ok(()),
-        status => Err(status.to_string()),
-    })
+    eventually(
+        async || match query(app, token, "{ user_id }").await.status {
+            200 => Ok(()),
+            status => Err(status.to_string()),
+        },
+    )
     .await;
 }
 
@@ -132,7 +159,12 @@ async fn a_redis_that_is_stopped_closes_the_service_to_tokens() {
         until_open(&app, &held.access).await;
     }
     load.end().await;
-    assert_eq!(with(&app, &held.access, "POST", "/auth/logout", Value::Null).await.status, 200);
+    assert_eq!(
+        with(&app, &held.access, "POST", "/auth/logout", Value::Null)
+            .await
+            .status,
+        200
+    );
     assert_refused(&app, &held).await;
 }
 

@@ -17,11 +17,20 @@ async fn a_token_that_is_used_twenty_times_at_once_ends_its_session() {
     let replies = join_all((0..20).map(|_| refresh(&service.app, &held.refresh))).await;
     let renewed: Vec<_> = replies.iter().filter(|reply| reply.status == 200).collect();
     assert_eq!(renewed.len(), 1);
-    assert!(replies.iter().all(|reply| [200, 401].contains(&reply.status)));
+    assert!(
+        replies
+            .iter()
+            .all(|reply| [200, 401].contains(&reply.status))
+    );
     assert_refused(&service.app, &held).await;
     assert_refused(&service.app, &Held::of(renewed[0])).await;
     assert_accepted(&service.app, &other).await;
-    assert_eq!(log.text().matches("a refresh token was used twice").count(), 1, "{}", log.text());
+    assert_eq!(
+        log.text().matches("a refresh token was used twice").count(),
+        1,
+        "{}",
+        log.text()
+    );
 }
 
 #[tokio::test]
@@ -29,7 +38,9 @@ async fn an_old_token_ends_the_session_of_the_new_one() {
     let service = serve().await;
     let mut held = vec![register(&service.app, "ada").await];
     for _ in 0..3 {
-        held.push(Held::of(&refresh(&service.app, &held.last().unwrap().refresh).await));
+        held.push(Held::of(
+            &refresh(&service.app, &held.last().unwrap().refresh).await,
+        ));
     }
     assert_accepted(&service.app, held.last().unwrap()).await;
     assert_eq!(refresh(&service.app, &held[1].refresh).await.status, 401);
@@ -42,7 +53,10 @@ async fn an_old_token_ends_the_session_of_the_new_one() {
 async fn a_suspended_account_gets_no_further_tokens() {
     let service = serve().await;
     let held = register(&service.app, "ada").await;
-    service.database.execute("UPDATE svc_auth.account SET disabled = true").await;
+    service
+        .database
+        .execute("UPDATE svc_auth.account SET disabled = true")
+        .await;
     assert_eq!(refresh(&service.app, &held.refresh).await.status, 401);
     assert_refused(&service.app, &held).await;
 }
@@ -52,7 +66,10 @@ async fn a_suspended_account_gets_no_further_tokens() {
 async fn new_tokens_have_the_roles_of_today() {
     let service = serve().await;
     let held = register(&service.app, "ada").await;
-    service.database.execute("UPDATE svc_auth.account SET roles = '{editor}', permissions = '{posts:write}'").await;
+    service
+        .database
+        .execute("UPDATE svc_auth.account SET roles = '{editor}', permissions = '{posts:write}'")
+        .await;
     let (access, _) = service.provider.refresh_token(&held.refresh).await.unwrap();
     let user = service.provider.get_user_from_token(&access).await.unwrap();
     assert!(user.has_role("editor") && user.has_permission("posts:write"));

@@ -37,6 +37,8 @@ async fn a_session_that_newer_ones_push_out_loses_its_tokens() {
     }
     assert_refused(app, &first).await;
     assert_accepted(app, &second).await;
-    let sessions = with(app, &second.access, "GET", "/auth/sessions", Value::Null).await.json();
+    let sessions = with(app, &second.access, "GET", "/auth/sessions", Value::Null)
+        .await
+        .json();
     assert_eq!(sessions["sessions"].as_array().unwrap().len(), 100);
 }

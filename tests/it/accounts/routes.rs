@@ -14,18 +14,33 @@ async fn who_registers_is_logged_in() {
     assert_eq!(reply.status, 201, "{}", reply.text);
     assert_eq!(reply.headers["cache-control"], "no-store");
     let json = reply.json();
-    assert_eq!((&json["user"]["username"], &json["user"]["email"]), (&json!("ada"), &json!("ada@example.com")));
-    assert_eq!((&json["expires_in"], &json["user"]["roles"]), (&json!(900), &json!([])));
+    assert_eq!(
+        (&json["user"]["username"], &json["user"]["email"]),
+        (&json!("ada"), &json!("ada@example.com"))
+    );
+    assert_eq!(
+        (&json["expires_in"], &json["user"]["roles"]),
+        (&json!(900), &json!([]))
+    );
     assert!(!reply.text.contains("argon2") && !reply.text.contains(PASSWORD));
     let held = Held::of(&reply);
     let user = query(&service.app, &held.access, "{ me }").await.data()["me"].clone();
-    assert_eq!((&user["user_id"], &user["email"]), (&json["user"]["user_id"], &json!("ada@example.com")));
+    assert_eq!(
+        (&user["user_id"], &user["email"]),
+        (&json["user"]["user_id"], &json!("ada@example.com"))
+    );
 
     // The same name in capitals, and the same address in another case.
     let taken = post(&service.app, "/auth/register", body).await;
-    assert_eq!((taken.status, &taken.json()["error"]), (409, &json!("taken")));
+    assert_eq!(
+        (taken.status, &taken.json()["error"]),
+        (409, &json!("taken"))
+    );
     let address = json!({ "username": "eve", "password": PASSWORD, "email": "ADA@example.com" });
-    assert_eq!(post(&service.app, "/auth/register", address).await.json(), taken.json());
+    assert_eq!(
+        post(&service.app, "/auth/register", address).await.json(),
+        taken.json()
+    );
 }
 
 #[tokio::test]
@@ -38,8 +53,18 @@ async fn a_registration_that_cannot_be_is_explained() {
         ("password", json!("no-capital-1"), 422, json!("uppercase")),
         ("password", json!("No-digit-at-all"), 422, json!("digit")),
         ("password", json!("NoSymbol1234"), 422, json!("symbol")),
-        ("password", json!(format!("Aa1-{}", "x".repeat(1_021))), 422, json!("max_length")),
-        ("password", json!("Correct-horse-7\u{7}"), 422, json!("characters")),
+        (
+            "password",
+            json!(format!("Aa1-{}", "x".repeat(1_021))),
+            422,
+            json!("max_length"),
+        ),
+        (
+            "password",
+            json!("Correct-horse-7\u{7}"),
+            422,
+            json!("characters"),
+        ),
         ("username", json!(""), 422, Value::Null),
         ("username", json!("a da"), 422, Value::Null),
         ("username", json!("a".repeat(256)), 422, Value::Null),
@@ -51,10 +76,18 @@ async fn a_registration_that_cannot_be_is_explained() {
         let mut body = whole.clone();
         body[field] = value.clone();
         let reply = post(&service.app, "/auth/register", body).await;
-        assert_eq!((reply.status, &reply.json()["rule"]), (status, &rule), "{field} {value}: {}", reply.text);
+        assert_eq!(
+            (reply.status, &reply.json()["rule"]),
+            (status, &rule),
+            "{field} {value}: {}",
+            reply.text
+        );
         assert!(reply.json()["error"].is_string() && reply.json()["message"].is_string());
     }
-    let form = service.app.request("POST", "/auth/register").body("username=ada");
+    let form = service
+        .app
+        .request("POST", "/auth/register")
+        .body("username=ada");
     assert_eq!(service.app.send(form).await.status, 415);
     let large = json!({ "username": "a".repeat(20_000) });
     assert_eq!(post(&service.app, "/auth/login", large).await.status, 413);
@@ -66,14 +99,27 @@ async fn a_log_in_gives_tokens_that_hold_until_they_are_renewed() {
     let service = serve().await;
     register(&service.app, "ada").await;
     let reply = login(&service.app, "ADA", PASSWORD).await;
-    assert_eq!((reply.status, &reply.headers["cache-control"].to_str().unwrap()), (200, &"no-store"));
+    assert_eq!(
+        (
+            reply.status,
+            &reply.headers["cache-control"].to_str().unwrap()
+        ),
+        (200, &"no-store")
+    );
     let held = Held::of(&reply);
     let id = user_id(&service.app, &held.access).await;
     let renewed = refresh(&service.app, &held.refresh).await;
     assert_eq!(renewed.status, 200, "{}", renewed.text);
     let renewed = Held::of(&renewed);
     assert_eq!(user_id(&service.app, &renewed.access).await, id);
-    let me = with(&service.app, &renewed.access, "GET", "/auth/me", Value::Null).await;
+    let me = with(
+        &service.app,
+        &renewed.access,
+        "GET",
+        "/auth/me",
+        Value::Null,
+    )
+    .await;
     assert_eq!((me.status, &me.json()["user"]["user_id"]), (200, &id));
 }
 
@@ -83,10 +129,16 @@ async fn a_log_in_that_fails_does_not_say_why() {
     let service = serve().await;
     register(&service.app, "ada").await;
     let wrong = login(&service.app, "ada", "Wrong-horse-7").await;
-    assert_eq!((wrong.status, &wrong.json()["error"]), (401, &json!("invalid_credentials")));
+    assert_eq!(
+        (wrong.status, &wrong.json()["error"]),
+        (401, &json!("invalid_credentials"))
+    );
     let unknown = login(&service.app, "eve", "Wrong-horse-7").await;
     assert_eq!((unknown.status, unknown.json()), (401, wrong.json()));
-    service.database.execute("UPDATE svc_auth.account SET disabled = true").await;
+    service
+        .database
+        .execute("UPDATE svc_auth.account SET disabled = true")
+        .await;
     let suspended = login(&service.app, "ada", PASSWORD).await;
     assert_eq!((suspended.status, suspended.json()), (401, wrong.json()));
 }
@@ -98,15 +150,40 @@ async fn access_and_refresh_tokens_are_told_apart() {
     let held = register(&service.app, "ada").await;
     assert_eq!(refresh(&service.app, &held.access).await.status, 401);
     assert_eq!(user_id(&service.app, &held.refresh).await, Value::Null);
-    let reply = with(&service.app, &held.refresh, "POST", "/auth/logout", Value::Null).await;
+    let reply = with(
+        &service.app,
+        &held.refresh,
+        "POST",
+        "/auth/logout",
+        Value::Null,
+    )
+    .await;
     assert_eq!(reply.status, 401);
-    assert!(reply.headers["www-authenticate"].to_str().unwrap().starts_with("Bearer"));
-    let [_, payload, _] = held.refresh.split('.').collect::<Vec<_>>()[..] else { panic!("three parts") };
-    let forged = crate::auth::sign(r#"{"alg":"HS256"}"#, payload, b"another secret of more than 32 bytes.");
+    assert!(
+        reply.headers["www-authenticate"]
+            .to_str()
+            .unwrap()
+            .starts_with("Bearer")
+    );
+    let [_, payload, _] = held.refresh.split('.').collect::<Vec<_>>()[..] else {
+        panic!("three parts")
+    };
+    let forged = crate::auth::sign(
+        r#"{"alg":"HS256"}"#,
+        payload,
+        b"another secret of more than 32 bytes.",
+    );
     assert_eq!(refresh(&service.app, &forged).await.status, 401);
     let resigned = crate::auth::sign(r#"{"alg":"HS256"}"#, payload, SECRET.as_bytes());
     assert_eq!(refresh(&service.app, &resigned).await.status, 200);
-    assert_eq!(service.app.send(service.app.request("POST", "/auth/logout")).await.status, 401);
+    assert_eq!(
+        service
+            .app
+            .send(service.app.request("POST", "/auth/logout"))
+            .await
+            .status,
+        401
+    );
 }
 
 #[tokio::test]
@@ -116,17 +193,56 @@ async fn sessions_are_listed_and_ended_one_by_one() {
     let second = Held::of(&login(&service.app, "ada", PASSWORD).await);
     let strangers = register(&service.app, "eve").await;
     let list = async |held: &Held| {
-        with(&service.app, &held.access, "GET", "/auth/sessions", Value::Null).await.json()["sessions"].clone()
+        with(
+            &service.app,
+            &held.access,
+            "GET",
+            "/auth/sessions",
+            Value::Null,
+        )
+        .await
+        .json()["sessions"]
+            .clone()
     };
     let sessions = list(&second).await;
     let sessions = sessions.as_array().unwrap();
     assert_eq!(sessions.len(), 2);
-    let other = sessions.iter().find(|session| session["current"] == json!(false)).unwrap();
+    let other = sessions
+        .iter()
+        .find(|session| session["current"] == json!(false))
+        .unwrap();
     let path = format!("/auth/sessions/{}", other["id"].as_str().unwrap());
-    assert_eq!(with(&service.app, &strangers.access, "DELETE", &path, Value::Null).await.status, 404);
-    assert_eq!(with(&service.app, &second.access, "DELETE", &path, Value::Null).await.status, 200);
+    assert_eq!(
+        with(
+            &service.app,
+            &strangers.access,
+            "DELETE",
+            &path,
+            Value::Null
+        )
+        .await
+        .status,
+        404
+    );
+    assert_eq!(
+        with(&service.app, &second.access, "DELETE", &path, Value::Null)
+            .await
+            .status,
+        200
+    );
     super::client::assert_refused(&service.app, &first).await;
     super::client::assert_accepted(&service.app, &second).await;
     assert_eq!(list(&second).await.as_array().unwrap().len(), 1);
-    assert_eq!(with(&service.app, &second.access, "DELETE", "/auth/sessions/x", Value::Null).await.status, 404);
+    assert_eq!(
+        with(
+            &service.app,
+            &second.access,
+            "DELETE",
+            "/auth/sessions/x",
+            Value::Null
+        )
+        .await
+        .status,
+        404
+    );
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use svc::accounts::{
-    AccountDatabase, MIGRATION, NativeAuthFactory, NativeAuthProvider, PasswordHashing, PostgresUserRepository,
-    UserRepository, create_auth_router,
+    AccountDatabase, MIGRATION, NativeAuthFactory, NativeAuthProvider, PasswordHashing,
+    PostgresUserRepository, UserRepository, create_auth_router,
 };
 use svc::create_svc_app;
 use svc_tests::{App, TestDatabase, cluster};
@@ -26,12 +26,18 @@ pub(crate) async fn database() -> TestDatabase {
     let role = format!(
         "DO $do$ BEGIN CREATE ROLE {ROLE} LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN END $do$;"
     );
-    TestDatabase::copy_of("accounts", &format!("{MIGRATION}; {role} SELECT svc_auth.allow('{ROLE}');")).await
+    TestDatabase::copy_of(
+        "accounts",
+        &format!("{MIGRATION}; {role} SELECT svc_auth.allow('{ROLE}');"),
+    )
+    .await
 }
 
 /// The URL of a database for the service's role, which owns nothing.
 pub(crate) fn url_of(database: &TestDatabase) -> String {
-    cluster().url_for(database.name()).replacen("postgres@", &format!("{ROLE}@"), 1)
+    cluster()
+        .url_for(database.name())
+        .replacen("postgres@", &format!("{ROLE}@"), 1)
 }
 
 /// The accounts of a database, as the service's role uses them.
@@ -52,24 +58,45 @@ pub(crate) fn factory(accounts: &AccountDatabase) -> NativeAuthFactory {
 }
 
 /// A provider with the usual times.
-pub(crate) fn provider(factory: NativeAuthFactory, users: impl UserRepository) -> NativeAuthProvider {
+pub(crate) fn provider(
+    factory: NativeAuthFactory,
+    users: impl UserRepository,
+) -> NativeAuthProvider {
     svc_tests::secret(SECRET);
-    factory.create_provider(users, SECRET, Duration::from_secs(900), Duration::from_secs(2_592_000)).unwrap()
+    factory
+        .create_provider(
+            users,
+            SECRET,
+            Duration::from_secs(900),
+            Duration::from_secs(2_592_000),
+        )
+        .unwrap()
 }
 
 /// Serves `/auth` and a service whose users it knows.
 pub(crate) async fn serve_provider(provider: &NativeAuthProvider) -> App {
     svc_tests::capture_log();
-    let app = create_svc_app(options().auth_provider(provider.clone())).await.unwrap();
+    let app = create_svc_app(options().auth_provider(provider.clone()))
+        .await
+        .unwrap();
     App::serve_router(app.nest("/auth", create_auth_router(provider))).await
 }
 
 /// A service of a factory that is changed.
-pub(crate) async fn serve_with(change: impl FnOnce(NativeAuthFactory) -> NativeAuthFactory) -> Service {
+pub(crate) async fn serve_with(
+    change: impl FnOnce(NativeAuthFactory) -> NativeAuthFactory,
+) -> Service {
     let database = database().await;
     let accounts = accounts(&database);
-    let provider = provider(change(factory(&accounts)), PostgresUserRepository::new(&accounts));
-    Service { app: serve_provider(&provider).await, provider, database }
+    let provider = provider(
+        change(factory(&accounts)),
+        PostgresUserRepository::new(&accounts),
+    );
+    Service {
+        app: serve_provider(&provider).await,
+        provider,
+        database,
+    }
 }
 
 /// A service.

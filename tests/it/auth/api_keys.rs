@@ -17,16 +17,21 @@ async fn database() -> TestDatabase {
 }
 
 async fn issue(database: &TestDatabase, end: &str) -> String {
-    let sql =
-        "SELECT svc_issue_api_key('robot-7', 'Robot', '{importer}', '{posts:read,posts:write}', now() + $1::interval)";
+    let sql = "SELECT svc_issue_api_key('robot-7', 'Robot', '{importer}', '{posts:read,posts:write}', now() + $1::interval)";
     let pool = database.pool().await;
-    let key = svc::sqlx::query_scalar(sql).bind(end).fetch_one(&pool).await.unwrap();
+    let key = svc::sqlx::query_scalar(sql)
+        .bind(end)
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     pool.close().await;
     key
 }
 
 async fn serve(database: &TestDatabase, keep_for: Duration) -> App {
-    let options = options().database_url(database.url()).auth_provider(provider());
+    let options = options()
+        .database_url(database.url())
+        .auth_provider(provider());
     App::serve(options.api_keys(ApiKeys::new().keep_for(keep_for))).await
 }
 
@@ -44,25 +49,49 @@ async fn a_key_says_who_asks_beside_other_tokens() {
     let key = issue(&database, "1 hour").await;
     let app = serve(&database, Duration::from_secs(60)).await;
     let user = me(&app, &key).await.data()["me"].clone();
-    assert_eq!((&user["user_id"], &user["name"]), (&json!("robot-7"), &json!("Robot")));
-    assert_eq!((&user["roles"], &user["permissions"]), (&json!(["importer"]), &json!(["posts:read", "posts:write"])));
-    assert_eq!(me(&app, &token(json!({}))).await.data()["me"]["user_id"], USER);
-    assert_eq!(me(&app, &issue(&database, "1 hour").await).await.data()["me"]["user_id"], "robot-7");
+    assert_eq!(
+        (&user["user_id"], &user["name"]),
+        (&json!("robot-7"), &json!("Robot"))
+    );
+    assert_eq!(
+        (&user["roles"], &user["permissions"]),
+        (&json!(["importer"]), &json!(["posts:read", "posts:write"]))
+    );
+    assert_eq!(
+        me(&app, &token(json!({}))).await.data()["me"]["user_id"],
+        USER
+    );
+    assert_eq!(
+        me(&app, &issue(&database, "1 hour").await).await.data()["me"]["user_id"],
+        "robot-7"
+    );
 }
 
 #[tokio::test]
 async fn keys_end_and_others_are_refused() {
     let database = database().await;
-    let (key, ended) = (issue(&database, "1 hour").await, issue(&database, "-1 second").await);
+    let (key, ended) = (
+        issue(&database, "1 hour").await,
+        issue(&database, "-1 second").await,
+    );
     let app = serve(&database, Duration::ZERO).await;
     assert_eq!(reason(&me(&app, &ended).await), "TOKEN_EXPIRED");
     let last = if key.ends_with('0') { "1" } else { "0" };
     let altered = format!("{}{last}", &key[..key.len() - 1]);
-    for bad in [&altered, &key[..key.len() - 1], &format!("{key}0"), &key.to_uppercase(), &key[4..], "svc_"] {
+    for bad in [
+        &altered,
+        &key[..key.len() - 1],
+        &format!("{key}0"),
+        &key.to_uppercase(),
+        &key[4..],
+        "svc_",
+    ] {
         assert_eq!(reason(&me(&app, bad).await), "TOKEN_INVALID", "{bad}");
     }
     me(&app, &key).await.data();
-    database.execute("UPDATE svc_api_key SET revoked_at = now()").await;
+    database
+        .execute("UPDATE svc_api_key SET revoked_at = now()")
+        .await;
     assert_eq!(reason(&me(&app, &key).await), "TOKEN_INVALID");
 }
 
@@ -72,7 +101,9 @@ async fn a_revoked_key_is_refused_within_the_time_it_is_kept() {
     let key = issue(&database, "1 hour").await;
     let app = serve(&database, Duration::from_secs(1)).await;
     me(&app, &key).await.data();
-    database.execute("UPDATE svc_api_key SET revoked_at = now()").await;
+    database
+        .execute("UPDATE svc_api_key SET revoked_at = now()")
+        .await;
     eventually(async || match reason(&me(&app, &key).await) {
         reason if reason == "TOKEN_INVALID" => Ok(()),
         reason => Err(format!("{reason}")),
@@ -86,7 +117,10 @@ async fn keys_are_kept_as_hashes_that_the_service_cannot_list() {
     let database = database().await;
     let key = issue(&database, "1 hour").await;
     let pool = database.pool().await;
-    let row: String = svc::sqlx::query_scalar("SELECT k::text FROM svc_api_key k").fetch_one(&pool).await.unwrap();
+    let row: String = svc::sqlx::query_scalar("SELECT k::text FROM svc_api_key k")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     assert!(!row.contains(&key[4..]), "{row}");
     let allowed: Vec<bool> = svc::sqlx::query_scalar(
         "SELECT allowed FROM (VALUES (has_table_privilege('pg_read_all_stats', 'svc_api_key', 'SELECT')),
@@ -105,6 +139,9 @@ async fn keys_are_kept_as_hashes_that_the_service_cannot_list() {
 async fn a_database_that_is_away_closes_the_service_to_keys() {
     let app = App::serve(options().api_keys(ApiKeys::new())).await;
     let reply = me(&app, &format!("svc_{}", "0".repeat(64))).await;
-    assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (503, "SERVICE_UNAVAILABLE")
+    );
     assert_eq!(reason(&me(&app, "another").await), "TOKEN_INVALID");
 }

@@ -30,25 +30,44 @@ fn a_pointer_leads_to_one_claim() {
     ] {
         assert_eq!(claims.pointer(pointer), Some(&expected), "{pointer}");
     }
-    for nowhere in ["", "a", "a/b", "/b", "/a/b/2", "/a/b/x", "/a/b/0/c", "/f/g", "/h~i/k"] {
+    for nowhere in [
+        "", "a", "a/b", "/b", "/a/b/2", "/a/b/x", "/a/b/0/c", "/f/g", "/h~i/k",
+    ] {
         assert_eq!(claims.pointer(nowhere), None, "{nowhere}");
     }
     let user = UserContext::new("1").metadata("a", json!({ "b/c": true, "d": [] }));
-    assert_eq!(["/a/b~1c", "/a/d", "a/b"].map(|name| user.claim(name)), [Some("true".to_owned()), None, None]);
+    assert_eq!(
+        ["/a/b~1c", "/a/d", "a/b"].map(|name| user.claim(name)),
+        [Some("true".to_owned()), None, None]
+    );
 }
 
 #[test]
 fn the_claims_of_a_token_have_their_types() {
     let all = claims(&json!({ "iss": "us", "sub": "ada", "jti": "7", "exp": 60.5, "iat": 30 }));
-    assert_eq!([all.issuer(), all.subject(), all.token_id()], [Some("us"), Some("ada"), Some("7")]);
-    assert_eq!((all.expires_at(), all.issued_at(), all.as_map().len()), (Some(60.5), Some(30.0), 5));
+    assert_eq!(
+        [all.issuer(), all.subject(), all.token_id()],
+        [Some("us"), Some("ada"), Some("7")]
+    );
+    assert_eq!(
+        (all.expires_at(), all.issued_at(), all.as_map().len()),
+        (Some(60.5), Some(30.0), 5)
+    );
     let wrong = claims(&json!({ "iss": 1, "sub": null, "jti": "", "exp": "60", "iat": true }));
-    assert_eq!([wrong.issuer(), wrong.subject(), wrong.token_id()], [None; 3]);
+    assert_eq!(
+        [wrong.issuer(), wrong.subject(), wrong.token_id()],
+        [None; 3]
+    );
     assert_eq!([wrong.expires_at(), wrong.issued_at()], [None; 2]);
-    assert_eq!(format!("{all:?}"), r#"{"iss", "sub", "jti", "exp", "iat"}"#, "their values are nobody's business");
+    assert_eq!(
+        format!("{all:?}"),
+        r#"{"iss", "sub", "jti", "exp", "iat"}"#,
+        "their values are nobody's business"
+    );
 }
 
-/// The identifiers by which revocations know a token differ wherever the token does, and tell nothing of it.
+/// The identifiers by which revocations know a token differ wherever the token does, and tell
+/// nothing of it.
 #[test]
 fn tokens_are_revoked_by_what_tells_them_apart() {
     let user = UserContext::new("ada");
@@ -65,17 +84,47 @@ fn tokens_are_revoked_by_what_tells_them_apart() {
         ids(json!({ "iss": "a", "jti": "12" })),
     ];
     for (index, one) in all.iter().enumerate() {
-        assert!(one.len() == 1 && one[0].len() == 64 && one[0].bytes().all(|byte| byte.is_ascii_hexdigit()), "{one:?}");
+        assert!(
+            one.len() == 1
+                && one[0].len() == 64
+                && one[0].bytes().all(|byte| byte.is_ascii_hexdigit()),
+            "{one:?}"
+        );
         assert!(!all[..index].contains(one), "{index}");
     }
-    assert_eq!(ids(json!({ "jti": "1", "sid": "1" })), [all[0][0].clone(), all[2][0].clone()]);
-    assert_eq!((ids(json!({})).len(), token(json!({})).id(), token(json!({})).session_id()), (0, None, None));
-    assert_eq!([token(json!({ "sub": "x" })).subject(), token(json!({})).subject()], [Some("ada"), None]);
+    assert_eq!(
+        ids(json!({ "jti": "1", "sid": "1" })),
+        [all[0][0].clone(), all[2][0].clone()]
+    );
+    assert_eq!(
+        (
+            ids(json!({})).len(),
+            token(json!({})).id(),
+            token(json!({})).session_id()
+        ),
+        (0, None, None)
+    );
+    assert_eq!(
+        [
+            token(json!({ "sub": "x" })).subject(),
+            token(json!({})).subject()
+        ],
+        [Some("ada"), None]
+    );
     let issued = token(json!({ "iat": 100, "exp": 200 }));
     let at = |seconds| SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
-    assert_eq!((issued.issued_at(), issued.expires_at()), (Some(at(100)), Some(at(200))));
-    assert_eq!([99, 100, 101].map(|cut_off| issued.is_before(at(cut_off))), [false, false, true]);
-    assert!(token(json!({})).is_before(at(0)), "one that does not say when it was issued");
+    assert_eq!(
+        (issued.issued_at(), issued.expires_at()),
+        (Some(at(100)), Some(at(200)))
+    );
+    assert_eq!(
+        [99, 100, 101].map(|cut_off| issued.is_before(at(cut_off))),
+        [false, false, true]
+    );
+    assert!(
+        token(json!({})).is_before(at(0)),
+        "one that does not say when it was issued"
+    );
 }
 
 #[test]
@@ -85,7 +134,11 @@ fn settings_show_algorithms_by_their_names() {
         SvcConfig::from_variables(move |name| (name == "SVC_IDP_ALGORITHMS").then(|| value.clone()))
     };
     let config = read(r#"["RS256", "EdDSA"]"#).unwrap();
-    assert!(format!("{:?}", config.idp).contains("algorithms: [Rs256, EdDsa]"), "{:?}", config.idp);
+    assert!(
+        format!("{:?}", config.idp).contains("algorithms: [Rs256, EdDsa]"),
+        "{:?}",
+        config.idp
+    );
     let error = read("RS257").unwrap_err().to_string();
     assert_eq!(
         error,

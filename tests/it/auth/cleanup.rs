@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-use svc::auth::{AuthError, MultiProvider, RevocableToken, RevocationConfig, RevocationStore, TokenRevocationService};
+use svc::auth::{
+    AuthError, MultiProvider, RevocableToken, RevocationConfig, RevocationStore,
+    TokenRevocationService,
+};
 use svc_tests::{App, Log, eventually};
 
 use super::service::{options, provider};
@@ -51,7 +54,10 @@ impl RevocationStore for Cleaned {
 
 impl Cleaned {
     fn without_end() -> Self {
-        Self { never_ends: true, ..Self::default() }
+        Self {
+            never_ends: true,
+            ..Self::default()
+        }
     }
 
     /// A service that cleans up as often as one can.
@@ -81,7 +87,12 @@ async fn until(count: &AtomicUsize, is_right: impl Fn(usize) -> bool) {
 #[tokio::test]
 async fn an_application_cleans_up_now_and_then_also_when_that_has_failed() {
     let (log, store) = (Log::start(), Cleaned::default());
-    let _app = App::serve(options().auth_provider(provider()).token_revocation(store.service(true))).await;
+    let _app = App::serve(
+        options()
+            .auth_provider(provider())
+            .token_revocation(store.service(true)),
+    )
+    .await;
     // A machine that was busy has more of them begin at once, to make up for what was missed.
     until(&store.begun, |found| found >= 2).await;
     log.has("expired revocations were not removed").await;
@@ -90,7 +101,9 @@ async fn an_application_cleans_up_now_and_then_also_when_that_has_failed() {
 #[tokio::test]
 async fn the_stores_of_several_providers_are_cleaned_up() {
     let stores = [Cleaned::default(), Cleaned::default()];
-    let [first, second] = stores.each_ref().map(|store| Revocable::new(SECRET, store.service(true)));
+    let [first, second] = stores
+        .each_ref()
+        .map(|store| Revocable::new(SECRET, store.service(true)));
     let _app = App::serve(options().auth_provider(MultiProvider::new().or(first).or(second))).await;
     for store in &stores {
         until(&store.begun, |found| found >= 1).await;
@@ -99,7 +112,11 @@ async fn the_stores_of_several_providers_are_cleaned_up() {
 
 #[tokio::test]
 async fn one_clean_up_runs_however_often_it_is_started() {
-    let (store, off, later) = (Cleaned::without_end(), Cleaned::default(), Cleaned::without_end());
+    let (store, off, later) = (
+        Cleaned::without_end(),
+        Cleaned::default(),
+        Cleaned::without_end(),
+    );
     let (service, off_service) = (store.service(true), off.service(false));
     service.start();
     service.start();

@@ -21,12 +21,15 @@ fn encoded(text: impl AsRef<[u8]>) -> String {
 
 /// The service that takes HS256 from one issuer for one audience.
 async fn symmetric() -> App {
-    App::serve(options().auth_provider(provider().issuer("https://id.example").audience("shop"))).await
+    App::serve(options().auth_provider(provider().issuer("https://id.example").audience("shop")))
+        .await
 }
 
 fn payload(more: Value) -> String {
     let mut all = json!({ "iss": "https://id.example", "aud": "shop" });
-    all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    all.as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
     claims(all).to_string()
 }
 
@@ -38,16 +41,25 @@ fn good() -> String {
 
 /// Sends a good token, then each hostile one, and the good one again.
 async fn refuse(app: &App, good: &str, hostile: Vec<Hostile>) -> usize {
-    let ask =
-        async |token: &str| app.send(posting(app, "{ me }").header("authorization", format!("Bearer {token}"))).await;
+    let ask = async |token: &str| {
+        app.send(posting(app, "{ me }").header("authorization", format!("Bearer {token}")))
+            .await
+    };
     let count = hostile.len();
     assert_eq!(ask(good).await.data()["me"]["user_id"], USER, "the control");
     for (name, token) in hostile {
         let reply = ask(&token).await;
         let json = reply.json();
         assert_eq!(reply.code(), "UNAUTHENTICATED", "{name}");
-        assert_eq!((&json["data"], json["errors"].as_array().unwrap().len()), (&Value::Null, 1), "{name}");
-        assert!(!reply.text.contains(USER) && reply.headers.contains_key("www-authenticate"), "{name}");
+        assert_eq!(
+            (&json["data"], json["errors"].as_array().unwrap().len()),
+            (&Value::Null, 1),
+            "{name}"
+        );
+        assert!(
+            !reply.text.contains(USER) && reply.headers.contains_key("www-authenticate"),
+            "{name}"
+        );
     }
     assert_eq!(ask(good).await.data()["me"]["user_id"], USER, "the control");
     count
@@ -85,7 +97,10 @@ async fn algorithms_are_those_of_the_key() {
             let header = json!({ "alg": name }).to_string();
             let empty = format!("{}.{}.", encoded(&header), encoded(payload(json!({}))));
             [
-                (format!("alg {name:?}"), signed(&header, &payload(json!({})), SECRET)),
+                (
+                    format!("alg {name:?}"),
+                    signed(&header, &payload(json!({})), SECRET),
+                ),
                 (format!("alg {name:?} without a signature"), empty),
             ]
         })
@@ -94,26 +109,51 @@ async fn algorithms_are_those_of_the_key() {
         let header = format!(r#"{{"alg":{alg}}}"#);
         hostile.push((header.clone(), signed(&header, &payload(json!({})), SECRET)));
     }
-    for header in ["{}", r#"{"typ":"JWT"}"#, r#"{"Alg":"HS256"}"#, r#"{"alg":"none","alg":"HS256"}"#] {
-        hostile.push((header.to_owned(), signed(header, &payload(json!({})), SECRET)));
+    for header in [
+        "{}",
+        r#"{"typ":"JWT"}"#,
+        r#"{"Alg":"HS256"}"#,
+        r#"{"alg":"none","alg":"HS256"}"#,
+    ] {
+        hostile.push((
+            header.to_owned(),
+            signed(header, &payload(json!({})), SECRET),
+        ));
     }
     assert_eq!(refuse(&symmetric().await, &good(), hostile).await, 54);
 }
 
 /// The service that takes EdDSA by a public key, the key, and the key as PEM.
 async fn asymmetric() -> (App, Ed25519KeyPair, String) {
-    let pair =
-        Ed25519KeyPair::from_pkcs8(Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap().as_ref()).unwrap();
+    let pair = Ed25519KeyPair::from_pkcs8(
+        Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
+            .unwrap()
+            .as_ref(),
+    )
+    .unwrap();
     // RFC 8410, section 4.
-    let prefix = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+    let prefix = [
+        0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00,
+    ];
     let der = [&prefix[..], pair.public_key().as_ref()].concat();
-    let pem = format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n", STANDARD.encode(der));
+    let pem = format!(
+        "-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n",
+        STANDARD.encode(der)
+    );
     let key = VerifyingKey::from_pem(TokenAlgorithm::EdDsa, &pem).unwrap();
-    (App::serve(options().auth_provider(SignedTokenProvider::new(key))).await, pair, pem)
+    (
+        App::serve(options().auth_provider(SignedTokenProvider::new(key))).await,
+        pair,
+        pem,
+    )
 }
 
 fn by(pair: &Ed25519KeyPair, header: &Value) -> String {
-    let signed = format!("{}.{}", encoded(header.to_string()), encoded(payload(json!({}))));
+    let signed = format!(
+        "{}.{}",
+        encoded(header.to_string()),
+        encoded(payload(json!({})))
+    );
     format!("{signed}.{}", encoded(pair.sign(signed.as_bytes())))
 }
 
@@ -126,8 +166,14 @@ async fn a_public_key_is_no_secret() {
     let mut hostile = Vec::new();
     for (name, secret) in [
         ("PEM", pem.clone().into_bytes()),
-        ("PEM without its last line end", pem.trim_end().as_bytes().to_vec()),
-        ("PEM with line ends of Windows", pem.replace('\n', "\r\n").into_bytes()),
+        (
+            "PEM without its last line end",
+            pem.trim_end().as_bytes().to_vec(),
+        ),
+        (
+            "PEM with line ends of Windows",
+            pem.replace('\n', "\r\n").into_bytes(),
+        ),
         ("DER", der),
         ("the bytes", raw.clone()),
         ("base64url", encoded(&raw).into_bytes()),
@@ -135,11 +181,21 @@ async fn a_public_key_is_no_secret() {
     ] {
         for alg in ["HS256", "EdDSA"] {
             let header = json!({ "alg": alg }).to_string();
-            hostile.push((format!("{name} as the secret of {alg}"), signed(&header, &payload(json!({})), &secret)));
+            hostile.push((
+                format!("{name} as the secret of {alg}"),
+                signed(&header, &payload(json!({})), &secret),
+            ));
         }
         let key = hmac::Key::new(hmac::HMAC_SHA512, &secret);
-        let text = format!("{}.{}", encoded(r#"{"alg":"HS512"}"#), encoded(payload(json!({}))));
-        hostile.push((format!("{name} for HS512"), format!("{text}.{}", encoded(hmac::sign(&key, text.as_bytes())))));
+        let text = format!(
+            "{}.{}",
+            encoded(r#"{"alg":"HS512"}"#),
+            encoded(payload(json!({})))
+        );
+        hostile.push((
+            format!("{name} for HS512"),
+            format!("{text}.{}", encoded(hmac::sign(&key, text.as_bytes()))),
+        ));
     }
     let good = by(&pair, &json!({ "alg": "EdDSA" }));
     hostile.push(("none".to_owned(), by(&pair, &json!({ "alg": "none" }))));
@@ -151,8 +207,12 @@ async fn a_public_key_is_no_secret() {
 #[tokio::test]
 async fn a_token_does_not_bring_its_key() {
     let (app, pair, _) = asymmetric().await;
-    let own =
-        Ed25519KeyPair::from_pkcs8(Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap().as_ref()).unwrap();
+    let own = Ed25519KeyPair::from_pkcs8(
+        Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
+            .unwrap()
+            .as_ref(),
+    )
+    .unwrap();
     let jwk = json!({ "kty": "OKP", "crv": "Ed25519", "x": encoded(own.public_key()), "kid": "own", "alg": "EdDSA" });
     let certificate = STANDARD.encode(own.public_key());
     let injected = [
@@ -169,11 +229,17 @@ async fn a_token_does_not_bring_its_key() {
     ];
     let hostile = injected.iter().map(|more| {
         let mut header = json!({ "alg": "EdDSA" });
-        header.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        header
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         (more.to_string(), by(&own, &header))
     });
     // They are not looked at in a token of the right key either.
-    let good = by(&pair, &json!({ "alg": "EdDSA", "jku": "http://127.0.0.1:1/", "kid": "../../dev/null" }));
+    let good = by(
+        &pair,
+        &json!({ "alg": "EdDSA", "jku": "http://127.0.0.1:1/", "kid": "../../dev/null" }),
+    );
     assert_eq!(refuse(&app, &good, hostile.collect()).await, 10);
 
     let kids = [
@@ -188,14 +254,25 @@ async fn a_token_does_not_bring_its_key() {
     ];
     let hostile = kids.iter().flat_map(|kid| {
         let header = json!({ "alg": "HS256", "kid": kid }).to_string();
-        [&b""[..], b"secret", b"\0"]
-            .map(|secret| (format!("kid {kid:?}"), signed(&header, &payload(json!({})), secret)))
+        [&b""[..], b"secret", b"\0"].map(|secret| {
+            (
+                format!("kid {kid:?}"),
+                signed(&header, &payload(json!({})), secret),
+            )
+        })
     });
-    assert_eq!(refuse(&symmetric().await, &good_with_kid(), hostile.collect()).await, 24);
+    assert_eq!(
+        refuse(&symmetric().await, &good_with_kid(), hostile.collect()).await,
+        24
+    );
 }
 
 fn good_with_kid() -> String {
-    signed(r#"{"alg":"HS256","kid":"/dev/null"}"#, &payload(json!({})), SECRET)
+    signed(
+        r#"{"alg":"HS256","kid":"/dev/null"}"#,
+        &payload(json!({})),
+        SECRET,
+    )
 }
 
 /// The header says that something else has to be understood, or it is none.
@@ -227,21 +304,32 @@ async fn headers_are_plain() {
         "\u{feff}{\"alg\":\"HS256\"}",
         "{\"alg\":\"HS256\"}\u{0}",
     ];
-    let hostile = headers.map(|header| (header.to_owned(), signed(header, &payload(json!({})), SECRET)));
-    assert_eq!(refuse(&symmetric().await, &good(), hostile.into()).await, 24);
+    let hostile = headers.map(|header| {
+        (
+            header.to_owned(),
+            signed(header, &payload(json!({})), SECRET),
+        )
+    });
+    assert_eq!(
+        refuse(&symmetric().await, &good(), hostile.into()).await,
+        24
+    );
 }
 
 /// Parts that are missing, too many, or written in another way.
 #[tokio::test]
 async fn the_form_is_the_one_of_the_standard() {
     let good = good();
-    let [header, body, signature]: [&str; 3] = good.split('.').collect::<Vec<_>>().try_into().unwrap();
+    let [header, body, signature]: [&str; 3] =
+        good.split('.').collect::<Vec<_>>().try_into().unwrap();
     let other = signed(HEADER, &payload(json!({ "roles": ["admin"] })), SECRET);
     let swapped = other.split('.').nth(1).unwrap();
     let padded = |text: &str| URL_SAFE.encode(URL_SAFE_NO_PAD.decode(text).unwrap());
     let last = signature.chars().last().unwrap();
     // 32 bytes are 43 characters, of which the last has two bits that must be zero.
-    let loose = char::from_u32(u32::from(last) + 1).filter(char::is_ascii_alphanumeric).unwrap_or('B');
+    let loose = char::from_u32(u32::from(last) + 1)
+        .filter(char::is_ascii_alphanumeric)
+        .unwrap_or('B');
     let mut flipped = URL_SAFE_NO_PAD.decode(signature).unwrap();
     flipped[31] ^= 1;
     let standard = STANDARD.encode(URL_SAFE_NO_PAD.decode(signature).unwrap());
@@ -265,7 +353,10 @@ async fn the_form_is_the_one_of_the_standard() {
         format!("{header}.{body}.{}", &signature[..20]),
         format!("{header}.{body}.{signature}A"),
         format!("{header}.{body}.{signature}AAAA"),
-        format!("{header}.{body}.{}{loose}", &signature[..signature.len() - 1]),
+        format!(
+            "{header}.{body}.{}{loose}",
+            &signature[..signature.len() - 1]
+        ),
         format!("{header}.{body}.{}", encoded(flipped)),
         format!("{header}.{body}.{}", encoded([0; 32])),
         format!("{header}.{body}.{standard}"),
@@ -284,8 +375,12 @@ async fn the_form_is_the_one_of_the_standard() {
         format!("{good}{}", "A".repeat(8_192)),
     ];
     // What HTTP strips from the end of a value is not part of it.
-    let hostile = hostile.into_iter().filter(|token| token.trim_end() == token);
-    let hostile = hostile.map(|token| (format!("{token:.60}"), token)).collect::<Vec<_>>();
+    let hostile = hostile
+        .into_iter()
+        .filter(|token| token.trim_end() == token);
+    let hostile = hostile
+        .map(|token| (format!("{token:.60}"), token))
+        .collect::<Vec<_>>();
     assert_eq!(refuse(&symmetric().await, &good, hostile).await, 35);
 }
 
@@ -333,7 +428,10 @@ async fn claims_have_their_types() {
         json!({ "cnf": { "jkt": "x" } }),
     ];
     let hostile = claims.map(|more| (more.to_string(), signed(HEADER, &payload(more), SECRET)));
-    assert_eq!(refuse(&symmetric().await, &good(), hostile.into()).await, 37);
+    assert_eq!(
+        refuse(&symmetric().await, &good(), hostile.into()).await,
+        37
+    );
 }
 
 /// Claims that are not one JSON object, or have a name twice.
@@ -342,23 +440,47 @@ async fn claims_are_one_object() {
     let id = "11111111-2222-4333-8444-555555555555";
     let mut hostile = Vec::new();
     let whole = payload(json!({}));
-    for twice in
-        [format!(r#""sub":"{id}""#), r#""exp":9999999999"#.to_owned(), r#""roles":[],"roles":["admin"]"#.to_owned()]
-    {
-        hostile.push((format!("{twice} twice"), signed(HEADER, &format!("{{{twice},{}", &whole[1..]), SECRET)));
+    for twice in [
+        format!(r#""sub":"{id}""#),
+        r#""exp":9999999999"#.to_owned(),
+        r#""roles":[],"roles":["admin"]"#.to_owned(),
+    ] {
+        hostile.push((
+            format!("{twice} twice"),
+            signed(HEADER, &format!("{{{twice},{}", &whole[1..]), SECRET),
+        ));
     }
-    for payload in
-        ["", "null", "7", "\"x\"", "[]", "{}", &whole[1..], &format!("{whole}{whole}"), &format!("[{whole}]")]
-    {
+    for payload in [
+        "",
+        "null",
+        "7",
+        "\"x\"",
+        "[]",
+        "{}",
+        &whole[1..],
+        &format!("{whole}{whole}"),
+        &format!("[{whole}]"),
+    ] {
         hostile.push((format!("{payload:.40}"), signed(HEADER, payload, SECRET)));
     }
     for exp in ["1e400", "NaN", "Infinity", "0x7fffffff"] {
-        let payload = payload(json!({ "exp": null })).replacen('{', &format!("{{\"exp\":{exp},"), 1);
+        let payload =
+            payload(json!({ "exp": null })).replacen('{', &format!("{{\"exp\":{exp},"), 1);
         hostile.push((exp.to_owned(), signed(HEADER, &payload, SECRET)));
     }
-    let deep = whole.replacen('{', &format!("{{\"x\":{}{},", "[".repeat(2_000), "]".repeat(2_000)), 1);
+    let deep = whole.replacen(
+        '{',
+        &format!("{{\"x\":{}{},", "[".repeat(2_000), "]".repeat(2_000)),
+        1,
+    );
     hostile.push(("deep".to_owned(), signed(HEADER, &deep, SECRET)));
-    hostile
-        .push(("another secret".to_owned(), signed(HEADER, &whole, b"a secret of the tests, of more than 31 bytes")));
+    hostile.push((
+        "another secret".to_owned(),
+        signed(
+            HEADER,
+            &whole,
+            b"a secret of the tests, of more than 31 bytes",
+        ),
+    ));
     assert_eq!(refuse(&symmetric().await, &good(), hostile).await, 18);
 }

@@ -30,15 +30,23 @@ impl AuthProvider for Counting {
 
     async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
         self.verified.fetch_add(1, Ordering::SeqCst);
-        let authenticated = Authenticated::new(self.validate_token(token).await?, UserContext::new(USER));
+        let authenticated =
+            Authenticated::new(self.validate_token(token).await?, UserContext::new(USER));
         Ok(authenticated.keep_until(SystemTime::now() + self.keep_for))
     }
 }
 
-/// Asks until the token is verified for a second time, which it is at its end: not before, and within half a minute.
+/// Asks until the token is verified for a second time, which it is at its end: not before, and
+/// within half a minute.
 async fn until_end(claims: Value, keep_for: Duration) {
-    let exp = claims["exp"].as_f64().map(|exp| UNIX_EPOCH + Duration::from_secs_f64(exp));
-    let provider = Counting { verified: Arc::default(), claims, keep_for };
+    let exp = claims["exp"]
+        .as_f64()
+        .map(|exp| UNIX_EPOCH + Duration::from_secs_f64(exp));
+    let provider = Counting {
+        verified: Arc::default(),
+        claims,
+        keep_for,
+    };
     let app = App::serve(options().auth_provider(provider.clone())).await;
     let kept_until = SystemTime::now() + keep_for;
     eventually(async || {
@@ -51,14 +59,20 @@ async fn until_end(claims: Value, keep_for: Duration) {
     })
     .await;
     let end = exp.map_or(kept_until, |exp| exp.min(kept_until));
-    assert!(SystemTime::now() >= end, "it was verified again before its end");
+    assert!(
+        SystemTime::now() >= end,
+        "it was verified again before its end"
+    );
 }
 
 /// As long as its provider says, and never longer than it holds itself.
 #[tokio::test]
 async fn a_token_is_kept_until_the_first_of_its_ends() {
     const MINUTE: Duration = Duration::from_secs(60);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs_f64();
     let by_provider = until_end(json!({ "exp": now + 60.0 }), Duration::from_secs(2));
     futures_util::join!(
         until_end(json!({ "exp": now + 10.0 }), MINUTE),

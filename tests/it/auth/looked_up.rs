@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
-use svc::auth::{AuthError, RevocableToken, RevocationConfig, RevocationStore, TokenRevocationService};
+use svc::auth::{
+    AuthError, RevocableToken, RevocationConfig, RevocationStore, TokenRevocationService,
+};
 use svc::prelude::*;
 use svc_tests::App;
 
@@ -29,13 +31,19 @@ impl RevocationStore for Everything {
     }
 }
 
-/// The user that a service with these settings sees behind a token, and the number of times its store was read.
+/// The user that a service with these settings sees behind a token, and the number of times its
+/// store was read.
 async fn seen(enabled: bool, check_revocation: bool, claims: Value) -> (Value, usize) {
     let store = Everything::default();
     let mut config = RevocationConfig::default();
     (config.enabled, config.check_revocation) = (enabled, check_revocation);
     let revocation = TokenRevocationService::new(store.clone(), config);
-    let app = App::serve(options().auth_provider(provider()).token_revocation(revocation)).await;
+    let app = App::serve(
+        options()
+            .auth_provider(provider())
+            .token_revocation(revocation),
+    )
+    .await;
     let user = query(&app, &token(claims), "{ user_id }").await.data()["user_id"].clone();
     (user, store.0.load(Ordering::SeqCst))
 }
@@ -48,10 +56,17 @@ async fn a_token_is_looked_up_by_whatever_it_has() {
         json!({ "sub": null, "user_id": USER, "jti": "1" }),
         json!({ "sub": null, "user_id": USER, "sid": "1" }),
     ] {
-        assert_eq!(seen(true, true, claims.clone()).await, (Value::Null, 1), "{claims}");
+        assert_eq!(
+            seen(true, true, claims.clone()).await,
+            (Value::Null, 1),
+            "{claims}"
+        );
     }
     // It has nothing by which it could have been revoked.
-    assert_eq!(seen(true, true, json!({ "sub": null, "user_id": USER })).await, (json!(USER), 0));
+    assert_eq!(
+        seen(true, true, json!({ "sub": null, "user_id": USER })).await,
+        (json!(USER), 0)
+    );
 }
 
 #[tokio::test]
@@ -67,7 +82,8 @@ async fn revoked(enabled: bool, claims: Value) -> [bool; 3] {
     #[svc::mutation]
     async fn revoke_in_each_way(ctx: &Context<'_>) -> Result<Vec<bool>> {
         let (revocation, token) = (ctx.data::<TokenRevocationService>()?, ctx.token());
-        let token = token.ok_or_else(|| Error::new(ErrorCode::BadUserInput, "there is no token"))?;
+        let token =
+            token.ok_or_else(|| Error::new(ErrorCode::BadUserInput, "there is no token"))?;
         let is_off = |result: Result<(), AuthError>| matches!(result, Err(AuthError::NotSupported));
         Ok(vec![
             revocation.revoke(token).await.is_ok(),
@@ -78,18 +94,45 @@ async fn revoked(enabled: bool, claims: Value) -> [bool; 3] {
     let mut config = RevocationConfig::default();
     (config.enabled, config.check_revocation) = (enabled, false);
     let revocation = TokenRevocationService::new(Everything::default(), config);
-    let options = options().mutations(mutations![revoke_in_each_way]).auth_provider(provider());
-    let app = App::serve(options.data(revocation.clone()).token_revocation(revocation)).await;
-    let answer = query(&app, &token(claims), "mutation { revoke_in_each_way }").await.data();
+    let options = options()
+        .mutations(mutations![revoke_in_each_way])
+        .auth_provider(provider());
+    let app = App::serve(
+        options
+            .data(revocation.clone())
+            .token_revocation(revocation),
+    )
+    .await;
+    let answer = query(&app, &token(claims), "mutation { revoke_in_each_way }")
+        .await
+        .data();
     svc::serde_json::from_value(answer["revoke_in_each_way"].clone()).unwrap()
 }
 
 #[tokio::test]
 async fn revoking_needs_a_service_that_does_and_a_token_that_can() {
-    assert_eq!(revoked(true, json!({ "jti": "1" })).await, [true, false, false]);
-    assert_eq!(revoked(false, json!({ "jti": "1" })).await, [false, true, true]);
-    assert_eq!(revoked(true, json!({})).await, [false, false, false], "no `jti`");
-    assert_eq!(revoked(true, json!({ "jti": "" })).await, [false, false, false], "an empty `jti`");
+    assert_eq!(
+        revoked(true, json!({ "jti": "1" })).await,
+        [true, false, false]
+    );
+    assert_eq!(
+        revoked(false, json!({ "jti": "1" })).await,
+        [false, true, true]
+    );
+    assert_eq!(
+        revoked(true, json!({})).await,
+        [false, false, false],
+        "no `jti`"
+    );
+    assert_eq!(
+        revoked(true, json!({ "jti": "" })).await,
+        [false, false, false],
+        "an empty `jti`"
+    );
     let without_subject = json!({ "sub": null, "user_id": USER, "jti": "1" });
-    assert_eq!(revoked(true, without_subject).await, [false, false, false], "no `sub`");
+    assert_eq!(
+        revoked(true, without_subject).await,
+        [false, false, false],
+        "no `sub`"
+    );
 }

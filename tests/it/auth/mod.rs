@@ -1,6 +1,9 @@
 //! Authentication: tokens, providers, and what a request without a user may do.
 
-#![expect(clippy::needless_pass_by_value, reason = "claims are written where they are used")]
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "claims are written where they are used"
+)]
 
 mod api_keys;
 mod claims;

@@ -13,7 +13,9 @@ use super::token::{SECRET, USER, token};
 
 #[svc::mutation]
 async fn logout(ctx: &Context<'_>) -> Result<bool> {
-    let token = ctx.token().ok_or_else(|| Error::new(ErrorCode::BadUserInput, "there is no token"))?;
+    let token = ctx
+        .token()
+        .ok_or_else(|| Error::new(ErrorCode::BadUserInput, "there is no token"))?;
     ctx.data::<TokenRevocationService>()?.revoke(token).await?;
     Ok(true)
 }
@@ -33,12 +35,17 @@ fn config(more: &[(&str, &str)]) -> Result<SvcConfig, svc::ConfigError> {
         ("SVC_DATABASE_URL", "postgres://nobody@127.0.0.1:1/nothing"),
     ];
     SvcConfig::from_variables(|name| {
-        more.iter().chain(&custom).find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        more.iter()
+            .chain(&custom)
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| (*value).to_owned())
     })
 }
 
 fn with_redis(redis: &Redis) -> AppOptions {
-    options().mutations(mutations![logout, visit]).config(config(&[("SVC_REDIS_URL", &redis.url())]).unwrap())
+    options()
+        .mutations(mutations![logout, visit])
+        .config(config(&[("SVC_REDIS_URL", &redis.url())]).unwrap())
 }
 
 async fn user(app: &App, token: &str) -> Value {
@@ -49,24 +56,35 @@ async fn user(app: &App, token: &str) -> Value {
 #[tokio::test]
 async fn a_token_that_ends_on_one_instance_ends_on_all() {
     let mut redis = Redis::new().await;
-    let (first, second) = (App::serve(with_redis(&redis)).await, App::serve(with_redis(&redis)).await);
+    let (first, second) = (
+        App::serve(with_redis(&redis)).await,
+        App::serve(with_redis(&redis)).await,
+    );
     let (held, kept) = (token(json!({ "jti": "1" })), token(json!({ "jti": "2" })));
     for app in [&first, &second] {
         assert_eq!(user(app, &held).await, USER);
     }
-    assert_eq!(query(&first, &held, "mutation { logout }").await.data(), json!({ "logout": true }));
+    assert_eq!(
+        query(&first, &held, "mutation { logout }").await.data(),
+        json!({ "logout": true })
+    );
     for app in [&first, &second] {
         assert_eq!(user(app, &held).await, Value::Null);
         assert_eq!(user(app, &kept).await, USER);
     }
     redis.stop();
     assert_eq!(query(&second, &kept, "{ open }").await.status, 503);
-    assert_eq!(second.query("{ open }").await.data(), json!({ "open": true }));
+    assert_eq!(
+        second.query("{ open }").await.data(),
+        json!({ "open": true })
+    );
     redis.start().await;
-    eventually(async || match query(&second, &kept, "{ open }").await.status {
-        200 => Ok(()),
-        status => Err(status.to_string()),
-    })
+    eventually(
+        async || match query(&second, &kept, "{ open }").await.status {
+            200 => Ok(()),
+            status => Err(status.to_string()),
+        },
+    )
     .await;
     assert_eq!(user(&second, &held).await, Value::Null);
 }
@@ -75,19 +93,28 @@ async fn a_token_that_ends_on_one_instance_ends_on_all() {
 #[tokio::test]
 async fn revocations_of_the_program_come_first() {
     let redis = Redis::new().await;
-    let own = TokenRevocationService::new(svc::auth::MemoryRevocationStore::new(), Default::default());
+    let own =
+        TokenRevocationService::new(svc::auth::MemoryRevocationStore::new(), Default::default());
     let in_memory = App::serve(with_redis(&redis).data(own.clone()).token_revocation(own)).await;
     let other = App::serve(with_redis(&redis)).await;
     let held = token(json!({ "jti": "3" }));
-    assert_eq!(query(&in_memory, &held, "mutation { logout }").await.data(), json!({ "logout": true }));
+    assert_eq!(
+        query(&in_memory, &held, "mutation { logout }").await.data(),
+        json!({ "logout": true })
+    );
     assert_eq!(user(&in_memory, &held).await, Value::Null);
     assert_eq!(user(&other, &held).await, USER);
 }
 
 /// The answer of Redis to a command without arguments that it would count as one more.
 async fn clients(redis: &Redis) -> usize {
-    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", redis.port())).await.unwrap();
-    stream.write_all(b"CLIENT LIST TYPE normal\r\nQUIT\r\n").await.unwrap();
+    let mut stream = tokio::net::TcpStream::connect(("127.0.0.1", redis.port()))
+        .await
+        .unwrap();
+    stream
+        .write_all(b"CLIENT LIST TYPE normal\r\nQUIT\r\n")
+        .await
+        .unwrap();
     let mut text = String::new();
     stream.read_to_string(&mut text).await.unwrap();
     text.lines().filter(|line| line.starts_with("id=")).count() - 1
@@ -101,17 +128,24 @@ async fn everything_shares_one_connection() {
     svc_tests::secret("a secret of cookies, of more than 32 bytes");
     let cookies = SessionConfig::new("a secret of cookies, of more than 32 bytes");
     let sessions = SessionLayer::with_store(cookies, RedisSessionStore::new(&client)).unwrap();
-    let own = RedisRevocationStore::new(&client, std::time::Duration::from_secs(60)).prefix("another:");
+    let own =
+        RedisRevocationStore::new(&client, std::time::Duration::from_secs(60)).prefix("another:");
     let app = App::serve_router(create_svc_app(options).await.unwrap().layer(sessions)).await;
     let held = token(json!({ "jti": "4" }));
-    let visit = app.send(posting(&app, "mutation { visit }").bearer_auth(&held)).await;
+    let visit = app
+        .send(posting(&app, "mutation { visit }").bearer_auth(&held))
+        .await;
     assert!(visit.headers.contains_key("set-cookie"), "{}", visit.text);
-    TokenRevocationService::new(own, Default::default()).revoke_all(USER).await.unwrap();
+    TokenRevocationService::new(own, Default::default())
+        .revoke_all(USER)
+        .await
+        .unwrap();
     assert_eq!(user(&app, &held).await, USER);
     assert_eq!(clients(&redis).await, 1);
 }
 
-/// One that is given, such as one with authorities of its own, is taken in place of that of the settings.
+/// One that is given, such as one with authorities of its own, is taken in place of that of the
+/// settings.
 #[tokio::test]
 async fn a_client_that_is_given_is_the_one() {
     let (redis, other) = (Redis::new().await, Redis::new().await);
@@ -124,11 +158,23 @@ async fn a_client_that_is_given_is_the_one() {
 /// Also where nothing would use it.
 #[tokio::test]
 async fn a_url_that_cannot_be_read_stops_the_start_and_is_not_shown() {
-    for url in ["localhost:6379", "http://:hunter2-hunter2@localhost", "redis://:hunter2-hunter2@localhost/one"] {
+    for url in [
+        "localhost:6379",
+        "http://:hunter2-hunter2@localhost",
+        "redis://:hunter2-hunter2@localhost/one",
+    ] {
         for provider in ["custom", "none"] {
-            let config = config(&[("SVC_REDIS_URL", url), ("SVC_AUTH_PROVIDER", provider)]).unwrap();
-            let error = create_svc_app(options().config(config)).await.unwrap_err().to_string();
-            assert!(error.starts_with("SVC_REDIS_URL is \"***\"; it must be redis://user:password@host"), "{error}");
+            let config =
+                config(&[("SVC_REDIS_URL", url), ("SVC_AUTH_PROVIDER", provider)]).unwrap();
+            let error = create_svc_app(options().config(config))
+                .await
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error
+                    .starts_with("SVC_REDIS_URL is \"***\"; it must be redis://user:password@host"),
+                "{error}"
+            );
             assert!(!error.contains("hunter2"), "{error}");
         }
     }

@@ -24,7 +24,10 @@ fn authority() -> Authority {
 /// Writes a certificate for a name, and its key.
 fn certify(folder: &Path, authority: &Authority, name: &str) -> (PathBuf, PathBuf) {
     let key = KeyPair::generate().unwrap();
-    let certificate = CertificateParams::new(vec![name.to_owned()]).unwrap().signed_by(&key, authority).unwrap();
+    let certificate = CertificateParams::new(vec![name.to_owned()])
+        .unwrap()
+        .signed_by(&key, authority)
+        .unwrap();
     let files = (folder.join("redis.crt"), folder.join("redis.key"));
     std::fs::write(&files.0, certificate.pem()).unwrap();
     std::fs::write(&files.1, key.serialize_pem()).unwrap();
@@ -35,7 +38,11 @@ fn certify(folder: &Path, authority: &Authority, name: &str) -> (PathBuf, PathBu
 async fn server() -> (Redis, Authority, TempDir) {
     let (authority, folder) = (authority(), tempfile::tempdir().unwrap());
     let (certificate, key) = certify(folder.path(), &authority, "localhost");
-    (Redis::encrypted(&certificate, &key).await, authority, folder)
+    (
+        Redis::encrypted(&certificate, &key).await,
+        authority,
+        folder,
+    )
 }
 
 fn revocation(client: &RedisClient) -> TokenRevocationService {
@@ -44,7 +51,12 @@ fn revocation(client: &RedisClient) -> TokenRevocationService {
 }
 
 async fn serve(client: &RedisClient) -> App {
-    App::serve(options().auth_provider(provider()).token_revocation(revocation(client))).await
+    App::serve(
+        options()
+            .auth_provider(provider())
+            .token_revocation(revocation(client)),
+    )
+    .await
 }
 
 fn client(host: &str, redis: &Redis) -> RedisClient {
@@ -53,7 +65,10 @@ fn client(host: &str, redis: &Redis) -> RedisClient {
 
 /// A client that trusts an authority, and to which a busy machine is no absence.
 fn patient(redis: &Redis, authority: &Authority) -> RedisClient {
-    let client = RedisClient::with_timeout(&format!("rediss://localhost:{}", redis.port()), Duration::from_secs(30));
+    let client = RedisClient::with_timeout(
+        &format!("rediss://localhost:{}", redis.port()),
+        Duration::from_secs(30),
+    );
     client.unwrap().root_certificates(&authority.pem()).unwrap()
 }
 
@@ -62,19 +77,33 @@ async fn revocations_go_over_tls() {
     let (mut redis, authority, _folder) = server().await;
     let client = patient(&redis, &authority);
     let app = serve(&client).await;
-    let (first, second) = (token(json!({ "jti": "first of two" })), token(json!({ "jti": "second of two" })));
-    assert_eq!(query(&app, &first, "{ user_id }").await.data()["user_id"], USER);
+    let (first, second) = (
+        token(json!({ "jti": "first of two" })),
+        token(json!({ "jti": "second of two" })),
+    );
+    assert_eq!(
+        query(&app, &first, "{ user_id }").await.data()["user_id"],
+        USER
+    );
     revocation(&client).revoke_all(USER).await.unwrap();
-    assert_eq!(query(&app, &first, "{ user_id }").await.data()["user_id"], Value::Null);
+    assert_eq!(
+        query(&app, &first, "{ user_id }").await.data()["user_id"],
+        Value::Null
+    );
     redis.stop();
     assert_eq!(query(&app, &second, "{ user_id }").await.status, 503);
     redis.start().await;
-    eventually(async || match query(&app, &second, "{ user_id }").await.status {
-        200 => Ok(()),
-        status => Err(status.to_string()),
-    })
+    eventually(
+        async || match query(&app, &second, "{ user_id }").await.status {
+            200 => Ok(()),
+            status => Err(status.to_string()),
+        },
+    )
     .await;
-    assert_eq!(query(&app, &first, "{ user_id }").await.data()["user_id"], Value::Null);
+    assert_eq!(
+        query(&app, &first, "{ user_id }").await.data()["user_id"],
+        Value::Null
+    );
 }
 
 /// Another authority, another name, no authority that is known, and no TLS at all.
@@ -83,38 +112,92 @@ async fn a_server_that_proves_nothing_is_not_spoken_to() {
     let (redis, signed_by, _folder) = server().await;
     let held = token(json!({}));
     let trusted = patient(&redis, &signed_by);
-    assert_eq!(query(&serve(&trusted).await, &held, "{ user_id }").await.data()["user_id"], USER, "the control");
+    assert_eq!(
+        query(&serve(&trusted).await, &held, "{ user_id }")
+            .await
+            .data()["user_id"],
+        USER,
+        "the control"
+    );
     for (name, client) in [
-        ("another authority", client("localhost", &redis).root_certificates(&authority().pem()).unwrap()),
-        ("another name", client("127.0.0.1", &redis).root_certificates(&signed_by.pem()).unwrap()),
+        (
+            "another authority",
+            client("localhost", &redis)
+                .root_certificates(&authority().pem())
+                .unwrap(),
+        ),
+        (
+            "another name",
+            client("127.0.0.1", &redis)
+                .root_certificates(&signed_by.pem())
+                .unwrap(),
+        ),
         ("the public authorities", client("localhost", &redis)),
         ("no TLS", RedisClient::new(&redis.url()).unwrap()),
     ] {
         let reply = query(&serve(&client).await, &held, "{ user_id }").await;
-        assert_eq!((reply.status, reply.code()), (503, "SERVICE_UNAVAILABLE".to_owned()), "{name}");
+        assert_eq!(
+            (reply.status, reply.code()),
+            (503, "SERVICE_UNAVAILABLE".to_owned()),
+            "{name}"
+        );
     }
     let plain = Redis::new().await;
-    let client = client("localhost", &plain).root_certificates(&signed_by.pem()).unwrap();
-    assert_eq!(query(&serve(&client).await, &held, "{ user_id }").await.status, 503);
+    let client = client("localhost", &plain)
+        .root_certificates(&signed_by.pem())
+        .unwrap();
+    assert_eq!(
+        query(&serve(&client).await, &held, "{ user_id }")
+            .await
+            .status,
+        503
+    );
 }
 
 #[test]
 fn a_bad_url_or_authority_says_what_to_do() {
     let refused = |url: &str| RedisClient::new(url).unwrap_err().to_string();
-    assert!(refused("rediss://:hunter2-hunter2@localhost#insecure").contains("the certificate is always verified"));
-    for bad in ["rediss://", "rediss:///1", "rediss://:hunter2-hunter2@localhost/one", "redis+tls://localhost"] {
+    assert!(
+        refused("rediss://:hunter2-hunter2@localhost#insecure")
+            .contains("the certificate is always verified")
+    );
+    for bad in [
+        "rediss://",
+        "rediss:///1",
+        "rediss://:hunter2-hunter2@localhost/one",
+        "redis+tls://localhost",
+    ] {
         let error = refused(bad);
-        assert!(error.contains("rediss://… for TLS") && !error.contains("hunter2"), "{error}");
+        assert!(
+            error.contains("rediss://… for TLS") && !error.contains("hunter2"),
+            "{error}"
+        );
     }
     let client = |url: &str| RedisClient::new(url).unwrap();
-    let error = client("redis://localhost").root_certificates(&authority().pem()).unwrap_err().to_string();
+    let error = client("redis://localhost")
+        .root_certificates(&authority().pem())
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("must begin with rediss://"), "{error}");
     let key = KeyPair::generate().unwrap().serialize_pem();
-    for bad in
-        ["", "hunter2-hunter2", "-----BEGIN CERTIFICATE-----\nhunter2-hunter2\n-----END CERTIFICATE-----\n", &key]
-    {
-        let error = client("rediss://localhost").root_certificates(bad).unwrap_err().to_string();
-        assert!(error.contains("the root certificates of Redis") && error.contains("certificates as PEM"), "{error}");
-        assert!(!error.contains("hunter2") && !error.contains(key.lines().nth(1).unwrap()), "{error}");
+    for bad in [
+        "",
+        "hunter2-hunter2",
+        "-----BEGIN CERTIFICATE-----\nhunter2-hunter2\n-----END CERTIFICATE-----\n",
+        &key,
+    ] {
+        let error = client("rediss://localhost")
+            .root_certificates(bad)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("the root certificates of Redis")
+                && error.contains("certificates as PEM"),
+            "{error}"
+        );
+        assert!(
+            !error.contains("hunter2") && !error.contains(key.lines().nth(1).unwrap()),
+            "{error}"
+        );
     }
 }

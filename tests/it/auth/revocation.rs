@@ -6,7 +6,8 @@ use std::time::SystemTime;
 
 use serde_json::{Value, json};
 use svc::auth::{
-    AuthError, MemoryRevocationStore, RevocableToken, RevocationConfig, RevocationStore, TokenRevocationService,
+    AuthError, MemoryRevocationStore, RevocableToken, RevocationConfig, RevocationStore,
+    TokenRevocationService,
 };
 use svc::prelude::*;
 use svc_tests::App;
@@ -17,21 +18,32 @@ use super::token::{USER, now, token};
 #[svc::mutation]
 async fn logout(ctx: &Context<'_>) -> Result<bool> {
     ctx.require_user()?;
-    let token = ctx.token().ok_or_else(|| Error::new(ErrorCode::BadUserInput, "there is no token"))?;
+    let token = ctx
+        .token()
+        .ok_or_else(|| Error::new(ErrorCode::BadUserInput, "there is no token"))?;
     ctx.data::<TokenRevocationService>()?.revoke(token).await?;
     Ok(true)
 }
 
 #[svc::mutation]
 async fn logout_all(ctx: &Context<'_>) -> Result<bool> {
-    ctx.data::<TokenRevocationService>()?.revoke_all(&ctx.require_user()?.user_id).await?;
+    ctx.data::<TokenRevocationService>()?
+        .revoke_all(&ctx.require_user()?.user_id)
+        .await?;
     Ok(true)
 }
 
 async fn serve(store: impl RevocationStore) -> App {
     let revocation = TokenRevocationService::new(store, RevocationConfig::default());
-    let options = options().mutations(mutations![logout, logout_all]).auth_provider(provider());
-    App::serve(options.data(revocation.clone()).token_revocation(revocation)).await
+    let options = options()
+        .mutations(mutations![logout, logout_all])
+        .auth_provider(provider());
+    App::serve(
+        options
+            .data(revocation.clone())
+            .token_revocation(revocation),
+    )
+    .await
 }
 
 pub(super) async fn user(app: &App, token: &str) -> Value {
@@ -44,12 +56,21 @@ async fn a_revoked_token_is_refused_at_once() {
     let app = serve(MemoryRevocationStore::new()).await;
     let (first, second) = (token(json!({ "jti": "1" })), token(json!({ "jti": "2" })));
     assert_eq!(user(&app, &first).await, USER);
-    assert_eq!(query(&app, &first, "mutation { logout }").await.data(), json!({ "logout": true }));
+    assert_eq!(
+        query(&app, &first, "mutation { logout }").await.data(),
+        json!({ "logout": true })
+    );
     let reply = query(&app, &first, "{ me }").await;
-    assert_eq!(reply.json()["errors"][0]["extensions"]["reason"], "TOKEN_INVALID");
+    assert_eq!(
+        reply.json()["errors"][0]["extensions"]["reason"],
+        "TOKEN_INVALID"
+    );
     assert_eq!(user(&app, &second).await, USER);
     let without = token(json!({}));
-    assert_eq!(query(&app, &without, "mutation { logout }").await.code(), "INTERNAL_SERVER_ERROR");
+    assert_eq!(
+        query(&app, &without, "mutation { logout }").await.code(),
+        "INTERNAL_SERVER_ERROR"
+    );
     assert_eq!(user(&app, &without).await, USER);
 }
 
@@ -57,7 +78,12 @@ async fn a_revoked_token_is_refused_at_once() {
 async fn all_tokens_that_were_issued_before_are_revoked() {
     let app = serve(MemoryRevocationStore::new()).await;
     let stranger = token(json!({ "sub": "11111111-2222-4333-8444-555555555555" }));
-    let old = [json!({ "iat": now() - 100 }), json!({ "jti": "1" }), json!({ "iat": null })].map(token);
+    let old = [
+        json!({ "iat": now() - 100 }),
+        json!({ "jti": "1" }),
+        json!({ "iat": null }),
+    ]
+    .map(token);
     for old in &old {
         assert_eq!(user(&app, old).await, USER);
     }
@@ -76,12 +102,26 @@ async fn a_full_store_moves_the_time_of_a_log_out() {
     let stranger = token(json!({ "sub": "11111111-2222-4333-8444-555555555555" }));
     let first = token(json!({}));
     query(&app, &first, "mutation { logout_all }").await.data();
-    let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs_f64();
+    let seconds = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap()
+        .as_secs_f64();
     let second = token(json!({ "iat": seconds }));
-    assert_eq!([user(&app, &first).await, user(&app, &second).await], [Value::Null, json!(USER)]);
-    assert_eq!(query(&app, &second, "mutation { logout_all }").await.data(), json!({ "logout_all": true }));
+    assert_eq!(
+        [user(&app, &first).await, user(&app, &second).await],
+        [Value::Null, json!(USER)]
+    );
+    assert_eq!(
+        query(&app, &second, "mutation { logout_all }").await.data(),
+        json!({ "logout_all": true })
+    );
     assert_eq!(user(&app, &second).await, Value::Null);
-    assert_eq!(query(&app, &stranger, "mutation { logout_all }").await.code(), "INTERNAL_SERVER_ERROR");
+    assert_eq!(
+        query(&app, &stranger, "mutation { logout_all }")
+            .await
+            .code(),
+        "INTERNAL_SERVER_ERROR"
+    );
     assert_ne!(user(&app, &stranger).await, Value::Null);
 }
 
@@ -101,7 +141,11 @@ impl RevocationStore for Counting {
     }
     async fn is_revoked(&self, _: &RevocableToken) -> Result<bool, AuthError> {
         self.reads.fetch_add(1, Ordering::Relaxed);
-        if self.away.load(Ordering::Relaxed) { Err(AuthError::unavailable("the store is away")) } else { Ok(false) }
+        if self.away.load(Ordering::Relaxed) {
+            Err(AuthError::unavailable("the store is away"))
+        } else {
+            Ok(false)
+        }
     }
 }
 
@@ -126,8 +170,15 @@ async fn a_store_that_is_away_closes_the_service_to_tokens() {
     let held = token(json!({ "jti": "1" }));
     store.away.store(true, Ordering::Relaxed);
     let reply = query(&app, &held, "{ open }").await;
-    assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
-    assert!(!reply.text.contains("store") && reply.json().get("data").is_none(), "{}", reply.text);
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (503, "SERVICE_UNAVAILABLE")
+    );
+    assert!(
+        !reply.text.contains("store") && reply.json().get("data").is_none(),
+        "{}",
+        reply.text
+    );
     app.query("{ open }").await.data();
     store.away.store(false, Ordering::Relaxed);
     assert_eq!(user(&app, &held).await, USER);

@@ -51,7 +51,9 @@ pub(super) async fn serve() -> App {
 /// A POST with a document.
 pub(crate) fn posting(app: &App, query: &str) -> RequestBuilder {
     let body = svc::serde_json::json!({ "query": query }).to_string();
-    app.request("POST", "/graphql").header("content-type", "application/json").body(body)
+    app.request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .body(body)
 }
 
 /// The answer to a document that is sent with a token.

@@ -42,16 +42,34 @@ async fn serve(database: &TestDatabase) -> App {
         .claim("app.tenant_id", "tenant")
         .claim("app.level", "/rank/level")
         .header("app.language", "accept-language");
-    let options = AppOptions::new().database_url(database.url()).queries(queries![variables, computed]);
-    let options = options.mutations(mutations![who_acts]).session_variables(variables).auth_provider(provider());
-    let options = options.context_value("user_id", |ctx| Ok(ctx.user().map(|user| user.user_id.clone())));
-    App::serve(options.context_value("tenant", |ctx| Ok(ctx.user().and_then(|user| user.claim("tenant"))))).await
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![variables, computed]);
+    let options = options
+        .mutations(mutations![who_acts])
+        .session_variables(variables)
+        .auth_provider(provider());
+    let options = options.context_value("user_id", |ctx| {
+        Ok(ctx.user().map(|user| user.user_id.clone()))
+    });
+    App::serve(options.context_value("tenant", |ctx| {
+        Ok(ctx.user().and_then(|user| user.claim("tenant")))
+    }))
+    .await
 }
 
 /// The answer to a request that says by a header that it is of the tenant `forged`.
 async fn ask(app: &App, token: Option<&str>, document: &str) -> Value {
-    let request = posting(app, document).header("x-tenant-id", "forged").header("accept-language", "de");
-    app.send(token.into_iter().fold(request, reqwest::RequestBuilder::bearer_auth)).await.data()
+    let request = posting(app, document)
+        .header("x-tenant-id", "forged")
+        .header("accept-language", "de");
+    app.send(
+        token
+            .into_iter()
+            .fold(request, reqwest::RequestBuilder::bearer_auth),
+    )
+    .await
+    .data()
 }
 
 const VARIABLES: &str = "{ variables { user_id tenant level language } }";
@@ -62,12 +80,26 @@ async fn values_come_from_the_user_and_not_from_a_header() {
     let app = serve(&database).await;
     let full = token(json!({ "tenant": "acme", "rank": { "level": 7 } }));
     let row = |user: &str, tenant: &str, level: &str| json!({ "variables": [{ "user_id": user, "tenant": tenant, "level": level, "language": "de" }] });
-    assert_eq!(ask(&app, Some(&full), VARIABLES).await, row(USER, "acme", "7"));
+    assert_eq!(
+        ask(&app, Some(&full), VARIABLES).await,
+        row(USER, "acme", "7")
+    );
     // A user without the claim has no tenant, and does not get to choose one.
-    assert_eq!(ask(&app, Some(&token(json!({ "rank": { "level": [] } }))), VARIABLES).await, row(USER, "", ""));
+    assert_eq!(
+        ask(
+            &app,
+            Some(&token(json!({ "rank": { "level": [] } }))),
+            VARIABLES
+        )
+        .await,
+        row(USER, "", "")
+    );
     // For nobody the header is all there is.
     assert_eq!(ask(&app, None, VARIABLES).await, row("", "forged", ""));
-    assert_eq!(ask(&app, Some("nonsense"), VARIABLES).await, row("", "forged", ""));
+    assert_eq!(
+        ask(&app, Some("nonsense"), VARIABLES).await,
+        row("", "forged", "")
+    );
 }
 
 #[tokio::test]

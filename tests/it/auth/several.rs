@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 use svc::auth::{
-    AuthError, AuthProvider, Claims, MemoryRevocationStore, MultiProvider, RevocableToken, RevocationConfig,
-    RevocationStore, SignedTokenProvider, TokenRevocationService, UserContext,
+    AuthError, AuthProvider, Claims, MemoryRevocationStore, MultiProvider, RevocableToken,
+    RevocationConfig, RevocationStore, SignedTokenProvider, TokenRevocationService, UserContext,
 };
 use svc_tests::{App, Socket};
 
@@ -25,7 +25,10 @@ pub(super) struct Revocable {
 impl Revocable {
     pub(super) fn new(secret: &[u8], revocation: TokenRevocationService) -> Self {
         svc_tests::secret(String::from_utf8_lossy(secret));
-        Self { signed: SignedTokenProvider::with_secret(secret).unwrap(), revocation }
+        Self {
+            signed: SignedTokenProvider::with_secret(secret).unwrap(),
+            revocation,
+        }
     }
 }
 
@@ -39,8 +42,13 @@ impl AuthProvider for Revocable {
     }
 
     async fn revoke_token(&self, token: &str) -> Result<(), AuthError> {
-        let (claims, user) = (self.validate_token(token).await?, self.get_user_from_token(token).await?);
-        self.revocation.revoke(&RevocableToken::new(&claims, &user)).await
+        let (claims, user) = (
+            self.validate_token(token).await?,
+            self.get_user_from_token(token).await?,
+        );
+        self.revocation
+            .revoke(&RevocableToken::new(&claims, &user))
+            .await
     }
 
     fn revocation(&self) -> Option<TokenRevocationService> {
@@ -58,11 +66,16 @@ fn two() -> [Revocable; 2] {
 }
 
 async fn serve(first: &Revocable, second: &Revocable) -> App {
-    App::serve(options().auth_provider(MultiProvider::new().or(first.clone()).or(second.clone()))).await
+    App::serve(options().auth_provider(MultiProvider::new().or(first.clone()).or(second.clone())))
+        .await
 }
 
 fn token_of(secret: &[u8], id: &str) -> String {
-    signed(r#"{"alg":"HS256"}"#, &claims(json!({ "jti": id })).to_string(), secret)
+    signed(
+        r#"{"alg":"HS256"}"#,
+        &claims(json!({ "jti": id })).to_string(),
+        secret,
+    )
 }
 
 /// Also on a socket that is open.
@@ -77,8 +90,14 @@ async fn a_token_is_refused_whichever_provider_has_revoked_it() {
         let mut other = Socket::ready_with(&app, payload(&held)).await;
         assert_eq!(user(&app, &ended).await, USER);
         provider.revoke_token(&ended).await.unwrap();
-        assert_eq!(socket.closed().await, (4403, "the token is not valid".to_owned()));
-        assert_eq!([user(&app, &ended).await, user(&app, &held).await], [Value::Null, json!(USER)]);
+        assert_eq!(
+            socket.closed().await,
+            (4403, "the token is not valid".to_owned())
+        );
+        assert_eq!(
+            [user(&app, &ended).await, user(&app, &held).await],
+            [Value::Null, json!(USER)]
+        );
         other.subscribe("1", "{ user_id }").await;
         assert_eq!(other.next().await["payload"]["data"]["user_id"], USER);
     }
@@ -92,16 +111,26 @@ async fn a_revocation_service_that_is_switched_off_leaves_the_others_on() {
     let (first, [_, second]) = (Revocable::new(SECRET, off), two());
     let app = serve(&first, &second).await;
     let (kept, ended) = (token_of(SECRET, "1"), token_of(OTHER, "2"));
-    assert!(matches!(first.revoke_token(&kept).await, Err(AuthError::NotSupported)));
+    assert!(matches!(
+        first.revoke_token(&kept).await,
+        Err(AuthError::NotSupported)
+    ));
     second.revoke_token(&ended).await.unwrap();
-    assert_eq!([user(&app, &kept).await, user(&app, &ended).await], [json!(USER), Value::Null]);
+    assert_eq!(
+        [user(&app, &kept).await, user(&app, &ended).await],
+        [json!(USER), Value::Null]
+    );
 }
 
 /// A service of only one of the providers sees it, too.
 #[tokio::test]
 async fn the_service_of_several_providers_revokes_in_all_of_them() {
     let [first, second] = two();
-    let several = MultiProvider::new().or(first.clone()).or(second.clone()).revocation().unwrap();
+    let several = MultiProvider::new()
+        .or(first.clone())
+        .or(second.clone())
+        .revocation()
+        .unwrap();
     let tokens = [token_of(SECRET, "1"), token_of(OTHER, "2")];
     several.revoke_all(USER).await.unwrap();
     for (provider, token) in [first, second].into_iter().zip(tokens) {
@@ -113,14 +142,22 @@ async fn the_service_of_several_providers_revokes_in_all_of_them() {
 #[tokio::test]
 async fn the_services_of_the_application_and_of_its_provider_both_count() {
     let ([provider, _], application) = (two(), kept_in(MemoryRevocationStore::new()));
-    let app = App::serve(options().auth_provider(provider.clone()).token_revocation(application.clone())).await;
+    let app = App::serve(
+        options()
+            .auth_provider(provider.clone())
+            .token_revocation(application.clone()),
+    )
+    .await;
     let tokens = ["1", "2", "3"].map(|id| token_of(SECRET, id));
     for token in &tokens {
         assert_eq!(user(&app, token).await, USER);
     }
     provider.revoke_token(&tokens[0]).await.unwrap();
     let claims = provider.validate_token(&tokens[1]).await.unwrap();
-    let revoked = RevocableToken::new(&claims, &provider.get_user_from_token(&tokens[1]).await.unwrap());
+    let revoked = RevocableToken::new(
+        &claims,
+        &provider.get_user_from_token(&tokens[1]).await.unwrap(),
+    );
     application.revoke(&revoked).await.unwrap();
     let mut users = Vec::new();
     for token in &tokens {

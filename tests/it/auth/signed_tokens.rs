@@ -31,9 +31,15 @@ async fn claims_become_the_user() {
     });
     let mut answer = me(&app, &token(full)).await.data()["me"].clone();
     assert_eq!(answer, expected);
-    answer = me(&app, &token(json!({ "scope": "posts:read posts:write" }))).await.data()["me"].clone();
+    answer = me(&app, &token(json!({ "scope": "posts:read posts:write" })))
+        .await
+        .data()["me"]
+        .clone();
     assert_eq!(answer["permissions"], json!(["posts:read", "posts:write"]));
-    assert_eq!((&answer["roles"], &answer["email"]), (&json!([]), &Value::Null));
+    assert_eq!(
+        (&answer["roles"], &answer["email"]),
+        (&json!([]), &Value::Null)
+    );
 }
 
 #[tokio::test]
@@ -55,7 +61,11 @@ async fn the_user_is_a_uuid_of_sub_or_else_of_user_id() {
         json!({ "sub": null }),
         json!({ "sub": [USER] }),
     ] {
-        assert_eq!(reason(&app, &token(more.clone())).await, "TOKEN_INVALID", "{more}");
+        assert_eq!(
+            reason(&app, &token(more.clone())).await,
+            "TOKEN_INVALID",
+            "{more}"
+        );
     }
 }
 
@@ -64,36 +74,86 @@ async fn signature_and_expiry_are_always_verified() {
     let app = serve().await;
     let header = r#"{"alg":"HS256"}"#;
     let good = claims(json!({})).to_string();
-    assert_eq!(me(&app, &signed(header, &good, SECRET)).await.data()["me"]["user_id"], USER);
-    assert_eq!(reason(&app, &signed(header, &good, b"another secret of more than 32 bytes.")).await, "TOKEN_INVALID");
-    assert_eq!(reason(&app, &signed(r#"{"alg":"none"}"#, &good, SECRET)).await, "TOKEN_INVALID");
-    assert_eq!(reason(&app, &signed(r#"{"alg":"HS512"}"#, &good, SECRET)).await, "TOKEN_INVALID");
-    assert_eq!(reason(&app, &token(json!({ "exp": now() }))).await, "TOKEN_EXPIRED");
-    assert_eq!(reason(&app, &token(json!({ "exp": null }))).await, "TOKEN_INVALID");
-    assert_eq!(reason(&app, &token(json!({ "nbf": now() + 60 }))).await, "TOKEN_INVALID");
+    assert_eq!(
+        me(&app, &signed(header, &good, SECRET)).await.data()["me"]["user_id"],
+        USER
+    );
+    assert_eq!(
+        reason(
+            &app,
+            &signed(header, &good, b"another secret of more than 32 bytes.")
+        )
+        .await,
+        "TOKEN_INVALID"
+    );
+    assert_eq!(
+        reason(&app, &signed(r#"{"alg":"none"}"#, &good, SECRET)).await,
+        "TOKEN_INVALID"
+    );
+    assert_eq!(
+        reason(&app, &signed(r#"{"alg":"HS512"}"#, &good, SECRET)).await,
+        "TOKEN_INVALID"
+    );
+    assert_eq!(
+        reason(&app, &token(json!({ "exp": now() }))).await,
+        "TOKEN_EXPIRED"
+    );
+    assert_eq!(
+        reason(&app, &token(json!({ "exp": null }))).await,
+        "TOKEN_INVALID"
+    );
+    assert_eq!(
+        reason(&app, &token(json!({ "nbf": now() + 60 }))).await,
+        "TOKEN_INVALID"
+    );
     let twice = format!("{{\"sub\":\"{USER}\",{}", &good[1..]);
-    assert_eq!(reason(&app, &signed(header, &twice, SECRET)).await, "TOKEN_INVALID");
+    assert_eq!(
+        reason(&app, &signed(header, &twice, SECRET)).await,
+        "TOKEN_INVALID"
+    );
 }
 
 #[tokio::test]
 async fn issuer_and_audience_are_verified_where_they_are_configured() {
-    let app = App::serve(options().auth_provider(provider().issuer("https://id.example").audience("shop"))).await;
+    let app = App::serve(
+        options().auth_provider(provider().issuer("https://id.example").audience("shop")),
+    )
+    .await;
     let held = |more: Value| {
         let mut all = json!({ "iss": "https://id.example", "aud": ["shop", "bank"] });
-        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        all.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         token(all)
     };
     for good in [json!({}), json!({ "aud": "shop" })] {
-        assert_eq!(me(&app, &held(good.clone())).await.data()["me"]["user_id"], USER, "{good}");
+        assert_eq!(
+            me(&app, &held(good.clone())).await.data()["me"]["user_id"],
+            USER,
+            "{good}"
+        );
     }
     for name in ["iss", "aud"] {
-        for bad in [json!(null), json!(""), json!("https://id.example/"), json!(7), json!(true), json!({}), json!([])] {
-            assert_eq!(reason(&app, &held(json!({ name: bad }))).await, "TOKEN_INVALID", "{name} {bad}");
+        for bad in [
+            json!(null),
+            json!(""),
+            json!("https://id.example/"),
+            json!(7),
+            json!(true),
+            json!({}),
+            json!([]),
+        ] {
+            assert_eq!(
+                reason(&app, &held(json!({ name: bad }))).await,
+                "TOKEN_INVALID",
+                "{name} {bad}"
+            );
         }
     }
 }
 
-/// A token that is asked with again is not verified again, and is refused as soon as it has expired.
+/// A token that is asked with again is not verified again, and is refused as soon as it has
+/// expired.
 #[tokio::test]
 async fn a_kept_token_ends_with_its_time() {
     let app = serve().await;
@@ -102,12 +162,20 @@ async fn a_kept_token_ends_with_its_time() {
         let end = now() + 2;
         let short = token(json!({ "exp": end }));
         let reply = me(&app, &short).await;
-        if reply.json()["data"]["me"]["user_id"] == USER { Ok((short, end)) } else { Err(reply.text) }
+        if reply.json()["data"]["me"]["user_id"] == USER {
+            Ok((short, end))
+        } else {
+            Err(reply.text)
+        }
     })
     .await;
     eventually(async || {
         let reply = query(&app, &short, "{ user_id }").await;
-        if reply.data()["user_id"] == Value::Null { Ok(()) } else { Err(reply.text) }
+        if reply.data()["user_id"] == Value::Null {
+            Ok(())
+        } else {
+            Err(reply.text)
+        }
     })
     .await;
     assert!(now() >= end, "it was refused before its time");
@@ -118,14 +186,23 @@ async fn a_kept_token_ends_with_its_time() {
 async fn the_first_provider_that_takes_a_token_decides() {
     let other: &[u8] = b"the secret of another provider, also long enough";
     let second = SignedTokenProvider::with_secret(other).unwrap();
-    let app = App::serve(options().auth_provider(MultiProvider::new().or(provider()).or(second))).await;
+    let app =
+        App::serve(options().auth_provider(MultiProvider::new().or(provider()).or(second))).await;
     let header = r#"{"alg":"HS256"}"#;
     for secret in [SECRET, other] {
         let held = signed(header, &claims(json!({})).to_string(), secret);
         assert_eq!(me(&app, &held).await.data()["me"]["user_id"], USER);
-        let expired = signed(header, &claims(json!({ "exp": now() - 1 })).to_string(), secret);
+        let expired = signed(
+            header,
+            &claims(json!({ "exp": now() - 1 })).to_string(),
+            secret,
+        );
         assert_eq!(reason(&app, &expired).await, "TOKEN_EXPIRED");
     }
-    let nobodys = signed(header, &claims(json!({})).to_string(), b"a secret that no provider knows of at all");
+    let nobodys = signed(
+        header,
+        &claims(json!({})).to_string(),
+        b"a secret that no provider knows of at all",
+    );
     assert_eq!(reason(&app, &nobodys).await, "TOKEN_INVALID");
 }

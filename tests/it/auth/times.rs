@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use svc::auth::{
-    AuthError, AuthProvider as _, MemoryRevocationStore, RevocableToken, RevocationConfig, RevocationStore,
-    TokenRevocationService,
+    AuthError, AuthProvider as _, MemoryRevocationStore, RevocableToken, RevocationConfig,
+    RevocationStore, TokenRevocationService,
 };
 use svc::prelude::*;
 use svc_tests::App;
@@ -28,12 +28,19 @@ async fn the_clocks_of_issuers_may_differ_by_the_leeway() {
         (json!({ "iat": now() + 150 }), false),
     ] {
         let token = token(claims.clone());
-        assert_eq!(lenient.validate_token(&token).await.is_ok(), counts, "{claims}");
+        assert_eq!(
+            lenient.validate_token(&token).await.is_ok(),
+            counts,
+            "{claims}"
+        );
         let refused = exact.validate_token(&token).await.unwrap_err();
         assert_eq!(is_expired(refused), claims.get("exp").is_some(), "{claims}");
     }
     for claim in ["exp", "nbf", "iat"] {
-        let before_1970 = provider().validate_token(&token(json!({ claim: -1 }))).await.unwrap_err();
+        let before_1970 = provider()
+            .validate_token(&token(json!({ claim: -1 })))
+            .await
+            .unwrap_err();
         assert!(!is_expired(before_1970), "{claim} is not a time");
     }
 }
@@ -45,16 +52,28 @@ async fn a_store_in_memory_is_bounded_and_forgets_what_has_ended() {
     store.revoke("a", past).await.unwrap();
     store.revoke("b", future).await.unwrap();
     store.revoke("c", future).await.unwrap();
-    assert!(format!("{store:?}").contains("tokens: 2, subjects: 0"), "{store:?}");
-    assert!(matches!(store.revoke("d", future).await, Err(AuthError::Unavailable(_))));
+    assert!(
+        format!("{store:?}").contains("tokens: 2, subjects: 0"),
+        "{store:?}"
+    );
+    assert!(matches!(
+        store.revoke("d", future).await,
+        Err(AuthError::Unavailable(_))
+    ));
     let store = MemoryRevocationStore::new();
     store.revoke_all("ada", now, past).await.unwrap();
     store.revoke_all("bob", now, future).await.unwrap();
     store.revoke_all("eve", now, future).await.unwrap();
     store.revoke("a", past).await.unwrap();
-    assert!(format!("{store:?}").contains("tokens: 1, subjects: 3"), "{store:?}");
+    assert!(
+        format!("{store:?}").contains("tokens: 1, subjects: 3"),
+        "{store:?}"
+    );
     store.remove_expired().await.unwrap();
-    assert!(format!("{store:?}").contains("tokens: 0, subjects: 2"), "{store:?}");
+    assert!(
+        format!("{store:?}").contains("tokens: 0, subjects: 2"),
+        "{store:?}"
+    );
 }
 
 /// The times until which revocations are to be kept.
@@ -77,7 +96,9 @@ impl RevocationStore for Until {
 
 #[svc::mutation]
 async fn log_out(ctx: &Context<'_>) -> Result<bool> {
-    let token = ctx.token().ok_or_else(|| Error::new(ErrorCode::BadUserInput, "there is no token"))?;
+    let token = ctx
+        .token()
+        .ok_or_else(|| Error::new(ErrorCode::BadUserInput, "there is no token"))?;
     ctx.data::<TokenRevocationService>()?.revoke(token).await?;
     Ok(true)
 }
@@ -89,17 +110,43 @@ async fn a_revocation_is_kept_for_its_time_and_as_long_as_the_token() {
     let mut config = RevocationConfig::default();
     config.ttl = HOUR;
     let revocation = TokenRevocationService::new(until.clone(), config);
-    let options = options().mutations(mutations![log_out]).auth_provider(provider());
-    let app = App::serve(options.data(revocation.clone()).token_revocation(revocation.clone())).await;
+    let options = options()
+        .mutations(mutations![log_out])
+        .auth_provider(provider());
+    let app = App::serve(
+        options
+            .data(revocation.clone())
+            .token_revocation(revocation.clone()),
+    )
+    .await;
     let began = SystemTime::now();
     revocation.revoke_all(USER).await.unwrap();
     revocation.revoke_session(None, "session").await.unwrap();
-    let (short, long) = (json!({ "jti": "1", "exp": now() + 60 }), json!({ "jti": "2", "exp": now() + 7_200 }));
+    let (short, long) = (
+        json!({ "jti": "1", "exp": now() + 60 }),
+        json!({ "jti": "2", "exp": now() + 7_200 }),
+    );
     for claims in [short, long] {
-        query(&app, &token(claims), "mutation { log_out }").await.data();
+        query(&app, &token(claims), "mutation { log_out }")
+            .await
+            .data();
     }
-    let kept: Vec<_> = until.0.lock().unwrap().iter().map(|until| until.duration_since(began).unwrap()).collect();
+    let kept: Vec<_> = until
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|until| until.duration_since(began).unwrap())
+        .collect();
     let (of_time, of_token) = kept.split_at(3);
-    assert!(of_time.iter().all(|time| (HOUR..HOUR + Duration::from_secs(600)).contains(time)), "{kept:?}");
-    assert!(of_token.len() == 1 && of_token[0] > HOUR + Duration::from_secs(3_000), "{kept:?}");
+    assert!(
+        of_time
+            .iter()
+            .all(|time| (HOUR..HOUR + Duration::from_secs(600)).contains(time)),
+        "{kept:?}"
+    );
+    assert!(
+        of_token.len() == 1 && of_token[0] > HOUR + Duration::from_secs(3_000),
+        "{kept:?}"
+    );
 }

@@ -12,7 +12,12 @@ pub(super) const USER: &str = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
 
 /// Seconds since 1970.
 pub(super) fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs().try_into().unwrap()
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs()
+        .try_into()
+        .unwrap()
 }
 
 /// The claims of a token that holds for an hour, with these in addition; null takes one away.
@@ -21,7 +26,10 @@ pub(super) fn claims(more: Value) -> Value {
     for (name, value) in more.as_object().unwrap() {
         match value {
             Value::Null => claims.as_object_mut().unwrap().remove(name),
-            value => claims.as_object_mut().unwrap().insert(name.clone(), value.clone()),
+            value => claims
+                .as_object_mut()
+                .unwrap()
+                .insert(name.clone(), value.clone()),
         };
     }
     claims
@@ -29,7 +37,11 @@ pub(super) fn claims(more: Value) -> Value {
 
 /// A token by HS256 with the secret of the tests.
 pub(super) fn token(more: Value) -> String {
-    signed(&json!({ "alg": "HS256", "typ": "JWT" }).to_string(), &claims(more).to_string(), SECRET)
+    signed(
+        &json!({ "alg": "HS256", "typ": "JWT" }).to_string(),
+        &claims(more).to_string(),
+        SECRET,
+    )
 }
 
 /// A token by HS256 of any header and payload.
@@ -40,6 +52,9 @@ pub(super) fn signed(header: &str, payload: &str, secret: &[u8]) -> String {
 /// The same of a payload that is encoded already.
 pub(super) fn signed_parts(header: &str, payload: &str, secret: &[u8]) -> String {
     let signed = format!("{}.{payload}", URL_SAFE_NO_PAD.encode(header));
-    let signature = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), signed.as_bytes());
+    let signature = hmac::sign(
+        &hmac::Key::new(hmac::HMAC_SHA256, secret),
+        signed.as_bytes(),
+    );
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
 }

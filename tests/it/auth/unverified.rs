@@ -25,7 +25,12 @@ struct Slow {
 
 impl Slow {
     fn new(keeps: bool, takes: bool) -> Self {
-        Self { asked: Arc::default(), may_answer: Arc::new(Semaphore::new(0)), keeps, takes }
+        Self {
+            asked: Arc::default(),
+            may_answer: Arc::new(Semaphore::new(0)),
+            keeps,
+            takes,
+        }
     }
 
     fn asked(&self) -> usize {
@@ -33,15 +38,30 @@ impl Slow {
     }
 
     async fn until_asked(&self, times: usize) {
-        eventually(async || if self.asked() == times { Ok(()) } else { Err(format!("{} times", self.asked())) }).await;
+        eventually(async || {
+            if self.asked() == times {
+                Ok(())
+            } else {
+                Err(format!("{} times", self.asked()))
+            }
+        })
+        .await;
     }
 }
 
 impl AuthProvider for Slow {
     async fn validate_token(&self, _: &str) -> Result<Claims, AuthError> {
         self.asked.fetch_add(1, Ordering::SeqCst);
-        let _permit = self.may_answer.acquire().await.map_err(AuthError::unavailable)?;
-        if self.takes { Ok(Claims::default()) } else { Err(AuthError::invalid("it is not one of ours")) }
+        let _permit = self
+            .may_answer
+            .acquire()
+            .await
+            .map_err(AuthError::unavailable)?;
+        if self.takes {
+            Ok(Claims::default())
+        } else {
+            Err(AuthError::invalid("it is not one of ours"))
+        }
     }
 
     async fn get_user_from_token(&self, _: &str) -> Result<UserContext, AuthError> {
@@ -49,20 +69,27 @@ impl AuthProvider for Slow {
     }
 
     async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
-        let authenticated = Authenticated::new(self.validate_token(token).await?, UserContext::new(USER));
+        let authenticated =
+            Authenticated::new(self.validate_token(token).await?, UserContext::new(USER));
         let until = SystemTime::now() + Duration::from_secs(60);
-        Ok(if self.keeps { authenticated.keep_until(until) } else { authenticated })
+        Ok(if self.keeps {
+            authenticated.keep_until(until)
+        } else {
+            authenticated
+        })
     }
 }
 
 const REQUESTS: usize = 20;
 
-/// Sends requests with one token at once, and lets the provider answer when all have arrived; returns how often it was
-/// asked for those that were answered with a user.
+/// Sends requests with one token at once, and lets the provider answer when all have arrived;
+/// returns how often it was asked for those that were answered with a user.
 async fn at_once(provider: &Slow) -> (usize, usize) {
     let arrived = Arc::new(AtomicUsize::new(0));
     let counting = arrived.clone();
-    let router = create_svc_app(options().auth_provider(provider.clone())).await.unwrap();
+    let router = create_svc_app(options().auth_provider(provider.clone()))
+        .await
+        .unwrap();
     let count = move |request, next: middleware::Next| {
         counting.fetch_add(1, Ordering::SeqCst);
         next.run(request)
@@ -70,7 +97,9 @@ async fn at_once(provider: &Slow) -> (usize, usize) {
     let app = Arc::new(App::serve_router(router.layer(middleware::from_fn(count))).await);
     let asking = (0..REQUESTS).map(|_| {
         let app = app.clone();
-        tokio::spawn(async move { query(&app, "opaque", "{ user_id }").await.data()["user_id"] == USER })
+        tokio::spawn(
+            async move { query(&app, "opaque", "{ user_id }").await.data()["user_id"] == USER },
+        )
     });
     let asking = asking.collect::<Vec<_>>();
     eventually(async || match arrived.load(Ordering::SeqCst) {
@@ -110,7 +139,11 @@ async fn a_verification_goes_on_for_those_who_wait() {
     let provider = Slow::new(true, true);
     let app = Arc::new(App::serve(options().auth_provider(provider.clone())).await);
     let (stays, leaves) = (app.clone(), app.clone());
-    let leaving = tokio::spawn(async move { leaves.send(posting(&leaves, "{ open }").bearer_auth("opaque")).await });
+    let leaving = tokio::spawn(async move {
+        leaves
+            .send(posting(&leaves, "{ open }").bearer_auth("opaque"))
+            .await
+    });
     provider.until_asked(1).await;
     let staying = tokio::spawn(async move { query(&stays, "opaque", "{ user_id }").await.data() });
     leaving.abort();
@@ -130,7 +163,11 @@ impl AuthProvider for Rotating {
     async fn validate_token(&self, token: &str) -> Result<Claims, AuthError> {
         let generation = self.generation.load(Ordering::SeqCst);
         let claims = self.slow.validate_token(token).await?;
-        if generation == 0 { Ok(claims) } else { Err(AuthError::invalid("its key is gone")) }
+        if generation == 0 {
+            Ok(claims)
+        } else {
+            Err(AuthError::invalid("its key is gone"))
+        }
     }
 
     async fn get_user_from_token(&self, _: &str) -> Result<UserContext, AuthError> {
@@ -138,7 +175,8 @@ impl AuthProvider for Rotating {
     }
 
     async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
-        let authenticated = Authenticated::new(self.validate_token(token).await?, UserContext::new(USER));
+        let authenticated =
+            Authenticated::new(self.validate_token(token).await?, UserContext::new(USER));
         Ok(authenticated.keep_until(SystemTime::now() + Duration::from_secs(60)))
     }
 
@@ -150,9 +188,14 @@ impl AuthProvider for Rotating {
 /// A verification that the old keys have begun is for those who asked before.
 #[tokio::test]
 async fn who_asks_after_the_keys_have_changed_is_verified_with_the_new_ones() {
-    let provider = Rotating { generation: Arc::default(), slow: Slow::new(true, true) };
+    let provider = Rotating {
+        generation: Arc::default(),
+        slow: Slow::new(true, true),
+    };
     let app = Arc::new(App::serve(options().auth_provider(provider.clone())).await);
-    let ask = |app: Arc<App>| tokio::spawn(async move { query(&app, "opaque", "{ user_id }").await.data() });
+    let ask = |app: Arc<App>| {
+        tokio::spawn(async move { query(&app, "opaque", "{ user_id }").await.data() })
+    };
     let before = ask(app.clone());
     provider.slow.until_asked(1).await;
     provider.generation.store(1, Ordering::SeqCst);
@@ -161,7 +204,10 @@ async fn who_asks_after_the_keys_have_changed_is_verified_with_the_new_ones() {
     provider.slow.may_answer.add_permits(3);
     assert_eq!(before.await.unwrap(), json!({ "user_id": USER }));
     assert_eq!(after.await.unwrap(), json!({ "user_id": null }));
-    assert_eq!(query(&app, "opaque", "{ user_id }").await.data(), json!({ "user_id": null }));
+    assert_eq!(
+        query(&app, "opaque", "{ user_id }").await.data(),
+        json!({ "user_id": null })
+    );
 }
 
 /// A provider that is away.
@@ -187,12 +233,25 @@ async fn an_outage_is_logged_once_a_second_and_told_to_each_request() {
     let start = std::time::Instant::now();
     for _ in 0..50 {
         let reply = query(&app, "opaque", "{ open }").await;
-        assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+        assert_eq!(
+            (reply.status, reply.code().as_str()),
+            (503, "SERVICE_UNAVAILABLE")
+        );
         assert!(!reply.text.contains("10.0.0.7"), "{}", reply.text);
     }
     log.has("connection refused by 10.0.0.7").await;
-    let lines = log.text().matches("their tokens cannot be verified").count();
-    assert!(lines as u64 <= 1 + start.elapsed().as_secs(), "{}", log.text());
+    let lines = log
+        .text()
+        .matches("their tokens cannot be verified")
+        .count();
+    assert!(
+        lines as u64 <= 1 + start.elapsed().as_secs(),
+        "{}",
+        log.text()
+    );
     away.store(false, Ordering::SeqCst);
-    assert_eq!(query(&app, "opaque", "{ user_id }").await.data(), json!({ "user_id": USER }));
+    assert_eq!(
+        query(&app, "opaque", "{ user_id }").await.data(),
+        json!({ "user_id": USER })
+    );
 }

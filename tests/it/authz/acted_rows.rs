@@ -1,4 +1,5 @@
-//! `acts_on`: a mutation writes nothing of a row that the policies do not permit before it and after it.
+//! `acts_on`: a mutation writes nothing of a row that the policies do not permit before it and
+//! after it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,8 +75,8 @@ fn own(ctx: &Context<'_>) -> Result<RowDecision> {
     })
 }
 
-/// Each change of `tb_document` comes to the table that its rows are projected into. `tb_note` says who wrote beside a
-/// document, and whose it was then.
+/// Each change of `tb_document` comes to the table that its rows are projected into. `tb_note` says
+/// who wrote beside a document, and whose it was then.
 const SQL: &str = "
 CREATE TABLE tb_document (id int PRIMARY KEY, owner text NOT NULL, body text NOT NULL);
 CREATE TABLE tb_note (id int GENERATED ALWAYS AS IDENTITY, document int, author text, owner text);
@@ -119,14 +120,25 @@ fn options(kind: &str, database: &TestDatabase) -> AppOptions {
 }
 
 async fn ask(app: &App, user: &str, query: &str) -> Value {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    app.send(request.header("x-user", user).body(json!({ "query": query }).to_string())).await.json()
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    app.send(
+        request
+            .header("x-user", user)
+            .body(json!({ "query": query }).to_string()),
+    )
+    .await
+    .json()
 }
 
 /// The documents as they are stored.
 async fn stored(database: &TestDatabase) -> Vec<(i32, String, String)> {
     let pool = database.pool().await;
-    let rows = sqlx::query_as("SELECT id, owner, body FROM tb_document ORDER BY id").fetch_all(&pool).await.unwrap();
+    let rows = sqlx::query_as("SELECT id, owner, body FROM tb_document ORDER BY id")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
     pool.close().await;
     rows
 }
@@ -138,8 +150,12 @@ async fn database() -> TestDatabase {
 /// The code, the message and the effect of an error.
 fn error(answer: &Value) -> (&str, &str, &str) {
     let (error, extensions) = (&answer["errors"][0], &answer["errors"][0]["extensions"]);
-    let [code, message, effect] = [&extensions["code"], &error["message"], &extensions["mutation"]]
-        .map(|value| value.as_str().unwrap_or_default());
+    let [code, message, effect] = [
+        &extensions["code"],
+        &error["message"],
+        &extensions["mutation"],
+    ]
+    .map(|value| value.as_str().unwrap_or_default());
     (code, message, effect)
 }
 
@@ -148,35 +164,82 @@ async fn a_row_that_is_not_permitted_is_not_written() {
     for kind in KINDS {
         let database = database().await;
         let app = App::serve(options(kind, &database)).await;
-        let own = ask(&app, "ada", "mutation { revise(id: 2, body: \"second\") { id body } }").await;
-        assert_eq!(own, json!({ "data": { "revise": { "id": 2, "body": "second" } } }), "{kind}");
+        let own = ask(
+            &app,
+            "ada",
+            "mutation { revise(id: 2, body: \"second\") { id body } }",
+        )
+        .await;
+        assert_eq!(
+            own,
+            json!({ "data": { "revise": { "id": 2, "body": "second" } } }),
+            "{kind}"
+        );
         // Nobody can tell a row of another from one that is not there.
-        let missing = ("NOT_FOUND", "there is no `Document` with this id", "NOT_DONE");
+        let missing = (
+            "NOT_FOUND",
+            "there is no `Document` with this id",
+            "NOT_DONE",
+        );
         for id in [1, 99] {
-            let other = ask(&app, "ada", &format!("mutation {{ revise(id: {id}, body: \"mine\") {{ id }} }}")).await;
+            let other = ask(
+                &app,
+                "ada",
+                &format!("mutation {{ revise(id: {id}, body: \"mine\") {{ id }} }}"),
+            )
+            .await;
             assert_eq!(error(&other), missing, "{kind} {id}");
-            let other = ask(&app, "ada", &format!("mutation {{ note(id: {id}, author: \"ada\") }}")).await;
+            let other = ask(
+                &app,
+                "ada",
+                &format!("mutation {{ note(id: {id}, author: \"ada\") }}"),
+            )
+            .await;
             assert_eq!(error(&other), missing, "{kind} {id}");
         }
         let before = stored(&database).await;
-        assert_eq!(before[0], (1, "bob".to_owned(), "first".to_owned()), "{kind}");
+        assert_eq!(
+            before[0],
+            (1, "bob".to_owned(), "first".to_owned()),
+            "{kind}"
+        );
         // What it would become is not theirs.
-        let away = ask(&app, "ada", "mutation { handOver(id: 2, owner: \"bob\") { __typename } }").await;
-        let denied = ("FORBIDDEN", "the `Document` would become one that is not allowed", "NOT_DONE");
+        let away = ask(
+            &app,
+            "ada",
+            "mutation { handOver(id: 2, owner: \"bob\") { __typename } }",
+        )
+        .await;
+        let denied = (
+            "FORBIDDEN",
+            "the `Document` would become one that is not allowed",
+            "NOT_DONE",
+        );
         assert_eq!(error(&away), denied, "{kind}");
         assert_eq!(stored(&database).await, before, "{kind}");
-        let by_admin =
-            "mutation { handOver(id: 2, owner: \"bob\") { __typename ... on ChangedSuccess { document { owner } } } }";
+        let by_admin = "mutation { handOver(id: 2, owner: \"bob\") { __typename ... on ChangedSuccess { document { owner } } } }";
         let changed = json!({ "__typename": "ChangedSuccess", "document": { "owner": "bob" } });
-        assert_eq!(ask(&app, "admin", by_admin).await, json!({ "data": { "handOver": changed } }), "{kind}");
-        assert_eq!(error(&ask(&app, "ada", "mutation { remove(id: 2) }").await), missing, "{kind}");
+        assert_eq!(
+            ask(&app, "admin", by_admin).await,
+            json!({ "data": { "handOver": changed } }),
+            "{kind}"
+        );
+        assert_eq!(
+            error(&ask(&app, "ada", "mutation { remove(id: 2) }").await),
+            missing,
+            "{kind}"
+        );
         assert_eq!(
             ask(&app, "bob", "mutation { remove(id: 2) }").await,
             json!({ "data": { "remove": true } }),
             "{kind}"
         );
         let rest = stored(&database).await;
-        assert_eq!(rest.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), [1, 3, 4, 5, 6, 7, 8], "{kind}");
+        assert_eq!(
+            rest.iter().map(|(id, ..)| *id).collect::<Vec<_>>(),
+            [1, 3, 4, 5, 6, 7, 8],
+            "{kind}"
+        );
     }
 }
 
@@ -187,15 +250,38 @@ async fn a_failing_status_undoes_it_as_always_and_what_is_kept_is_looked_at() {
         let app = App::serve(options(kind, &database)).await;
         let refused = "{ __typename ... on ChangedError { status message } }";
         let told = json!({ "__typename": "ChangedError", "status": "failed:full", "message": "it is full" });
-        let answer = ask(&app, "ada", &format!("mutation {{ refuse(id: 2) {refused} }}")).await;
+        let answer = ask(
+            &app,
+            "ada",
+            &format!("mutation {{ refuse(id: 2) {refused} }}"),
+        )
+        .await;
         assert_eq!(answer, json!({ "data": { "refuse": told } }), "{kind}");
         assert_eq!(stored(&database).await[1].2, "first", "{kind}");
-        let answer = ask(&app, "ada", &format!("mutation {{ refuseAndKeep(id: 2) {refused} }}")).await;
-        assert_eq!(answer, json!({ "data": { "refuseAndKeep": told } }), "{kind}");
+        let answer = ask(
+            &app,
+            "ada",
+            &format!("mutation {{ refuseAndKeep(id: 2) {refused} }}"),
+        )
+        .await;
+        assert_eq!(
+            answer,
+            json!({ "data": { "refuseAndKeep": told } }),
+            "{kind}"
+        );
         assert_eq!(stored(&database).await[1].2, "refused", "{kind}");
-        let answer = ask(&app, "ada", &format!("mutation {{ refuseAndKeep(id: 4) {refused} }}")).await;
+        let answer = ask(
+            &app,
+            "ada",
+            &format!("mutation {{ refuseAndKeep(id: 4) {refused} }}"),
+        )
+        .await;
         assert_eq!(error(&answer).0, "FORBIDDEN", "{kind}");
-        assert_eq!(stored(&database).await[3], (4, "ada".to_owned(), "first".to_owned()), "{kind}");
+        assert_eq!(
+            stored(&database).await[3],
+            (4, "ada".to_owned(), "first".to_owned()),
+            "{kind}"
+        );
     }
 }
 
@@ -207,15 +293,25 @@ async fn sql_of_an_operation_does_not_act_on_a_row() {
     let note = Operation::new(NOTE).sql("SELECT to_jsonb(app.note($1::int, 'sql')) AS note");
     let app = App::serve(options("plain", &database).operations([note])).await;
     for (id, code) in [(1, "NOT_FOUND"), (2, "")] {
-        let request =
-            app.request("POST", "/graphql").header("content-type", "application/json").header("x-user", "ada");
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json")
+            .header("x-user", "ada");
         let body = json!({ "query": NOTE, "variables": { "id": id } }).to_string();
         let answer = app.send(request.body(body)).await.json();
-        assert_eq!(answer["errors"][0]["extensions"]["code"].as_str().unwrap_or_default(), code, "{answer}");
+        assert_eq!(
+            answer["errors"][0]["extensions"]["code"]
+                .as_str()
+                .unwrap_or_default(),
+            code,
+            "{answer}"
+        );
     }
     let pool = database.pool().await;
-    let notes: Vec<(i32, String)> =
-        sqlx::query_as("SELECT document, author FROM tb_note").fetch_all(&pool).await.unwrap();
+    let notes: Vec<(i32, String)> = sqlx::query_as("SELECT document, author FROM tb_note")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
     assert_eq!(notes, [(2, "ada".to_owned())]);
     pool.close().await;
 }
@@ -223,27 +319,47 @@ async fn sql_of_an_operation_does_not_act_on_a_row() {
 /// One who changes the row at the same time is waited for, and what it is then counts.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_row_that_is_handed_over_meanwhile_is_not_written() {
-    for (kind, code) in [("plain", "NOT_FOUND"), ("data", "NOT_FOUND"), ("table", "NOT_FOUND"), ("grouped", "CONFLICT")]
-    {
+    for (kind, code) in [
+        ("plain", "NOT_FOUND"),
+        ("data", "NOT_FOUND"),
+        ("table", "NOT_FOUND"),
+        ("grouped", "CONFLICT"),
+    ] {
         let database = database().await;
         let app = App::serve(options(kind, &database)).await;
         let pool = database.pool().await;
         let mut other = pool.begin().await.unwrap();
-        sqlx::query("UPDATE tb_document SET owner = 'bob' WHERE id = 2").execute(&mut *other).await.unwrap();
+        sqlx::query("UPDATE tb_document SET owner = 'bob' WHERE id = 2")
+            .execute(&mut *other)
+            .await
+            .unwrap();
         let hand_over = async {
-            let waits =
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-            eventually(async || match sqlx::query_scalar(waits).fetch_one(&pool).await {
-                Ok(1_i64) => Ok(()),
-                other => Err(format!("{other:?} wait")),
-            })
+            let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+            eventually(
+                async || match sqlx::query_scalar(waits).fetch_one(&pool).await {
+                    Ok(1_i64) => Ok(()),
+                    other => Err(format!("{other:?} wait")),
+                },
+            )
             .await;
             other.commit().await.unwrap();
         };
-        let revise = ask(&app, "ada", "mutation { revise(id: 2, body: \"mine\") { id } }");
+        let revise = ask(
+            &app,
+            "ada",
+            "mutation { revise(id: 2, body: \"mine\") { id } }",
+        );
         let (answer, ()) = tokio::join!(revise, hand_over);
-        assert_eq!((error(&answer).0, error(&answer).2), (code, "NOT_DONE"), "{kind}: {answer}");
-        assert_eq!(stored(&database).await[1], (2, "bob".to_owned(), "first".to_owned()), "{kind}");
+        assert_eq!(
+            (error(&answer).0, error(&answer).2),
+            (code, "NOT_DONE"),
+            "{kind}: {answer}"
+        );
+        assert_eq!(
+            stored(&database).await[1],
+            (2, "bob".to_owned(), "first".to_owned()),
+            "{kind}"
+        );
         pool.close().await;
     }
 }
@@ -258,7 +374,12 @@ async fn have_met(pool: &sqlx::PgPool) -> bool {
 /// Owners change under those who write. Whoever wrote was the owner then.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_transfers_race_writes_and_no_foreign_write_commits() {
-    for (kind, transfers) in [("plain", 1_000), ("data", 250), ("table", 250), ("grouped", 250)] {
+    for (kind, transfers) in [
+        ("plain", 1_000),
+        ("data", 250),
+        ("table", 250),
+        ("grouped", 250),
+    ] {
         let database = database().await;
         let app = App::serve(options(kind, &database)).await;
         // The service has its connections when the race begins.
@@ -268,7 +389,8 @@ async fn a_thousand_transfers_race_writes_and_no_foreign_write_commits() {
             let mut committed = 0;
             while !is_over.load(Ordering::Relaxed) {
                 for id in 1..=2 {
-                    let query = format!("mutation {{ {mutation}(id: {id}, author: \"{author}\") }}");
+                    let query =
+                        format!("mutation {{ {mutation}(id: {id}, author: \"{author}\") }}");
                     let answer = ask(&app, user, &query).await;
                     committed += usize::from(answer == json!({ "data": { mutation: true } }));
                 }
@@ -281,11 +403,15 @@ async fn a_thousand_transfers_race_writes_and_no_foreign_write_commits() {
             for n in 0_i32.. {
                 // They go on until some have met writes, whichever side a busy machine holds up.
                 let is_enough = n >= transfers && n % 50 == 0;
-                if is_enough && (have_met(&pool).await || start.elapsed() > Duration::from_secs(120)) {
+                if is_enough
+                    && (have_met(&pool).await || start.elapsed() > Duration::from_secs(120))
+                {
                     break;
                 }
                 let (id, owner) = (n % 2 + 1, if n % 4 < 2 { "ada" } else { "bob" });
-                let given = sqlx::query("UPDATE tb_document SET owner = $2 WHERE id = $1").bind(id).bind(owner);
+                let given = sqlx::query("UPDATE tb_document SET owner = $2 WHERE id = $1")
+                    .bind(id)
+                    .bind(owner);
                 given.execute(&pool).await.unwrap();
             }
             is_over.store(true, Ordering::Relaxed);
@@ -293,16 +419,35 @@ async fn a_thousand_transfers_race_writes_and_no_foreign_write_commits() {
             0
         };
         // The last acts on no row, and shows that owners change often enough.
-        let writers = [write("ada", "note", "ada"), write("bob", "note", "bob"), write("ada", "noteAny", "any")];
+        let writers = [
+            write("ada", "note", "ada"),
+            write("bob", "note", "bob"),
+            write("ada", "noteAny", "any"),
+        ];
         let (_, committed) = futures_util::future::join(transfer, join_all(writers)).await;
-        assert!(committed[0] + committed[1] > 0, "{kind}: nobody has written");
+        assert!(
+            committed[0] + committed[1] > 0,
+            "{kind}: nobody has written"
+        );
         let pool = database.pool().await;
-        let count = async |sql: &'static str| -> i64 { sqlx::query_scalar(sql).fetch_one(&pool).await.unwrap() };
-        let foreign = count("SELECT count(*) FROM tb_note WHERE author IN ('ada', 'bob') AND author <> owner").await;
+        let count = async |sql: &'static str| -> i64 {
+            sqlx::query_scalar(sql).fetch_one(&pool).await.unwrap()
+        };
+        let foreign = count(
+            "SELECT count(*) FROM tb_note WHERE author IN ('ada', 'bob') AND author <> owner",
+        )
+        .await;
         assert_eq!(foreign, 0, "{kind}: foreign writes of {committed:?}");
         let kept = count("SELECT count(*) FROM tb_note").await;
-        assert_eq!(kept, committed.iter().sum::<usize>() as i64, "{kind}: a denied write is kept");
-        assert!(count("SELECT count(*) FROM tb_note WHERE author = 'any' AND owner <> 'ada'").await > 0, "{kind}");
+        assert_eq!(
+            kept,
+            committed.iter().sum::<usize>() as i64,
+            "{kind}: a denied write is kept"
+        );
+        assert!(
+            count("SELECT count(*) FROM tb_note WHERE author = 'any' AND owner <> 'ada'").await > 0,
+            "{kind}"
+        );
         pool.close().await;
     }
 }
@@ -322,12 +467,17 @@ async fn loosen(id: i32, author: String) -> Option<Loose>;
 
 #[tokio::test]
 async fn the_row_is_one_of_a_view() {
-    let options =
-        AppOptions::new().database_url("postgres://nowhere").queries(queries![hello]).mutations(mutations![loosen]);
+    let options = AppOptions::new()
+        .database_url("postgres://nowhere")
+        .queries(queries![hello])
+        .mutations(mutations![loosen]);
     let error = create_svc_app(options).await.map(drop).unwrap_err();
-    let StartError::RowPolicy(why) = &error else { panic!("{error}") };
+    let StartError::RowPolicy(why) = &error else {
+        panic!("{error}")
+    };
     assert!(
-        why.starts_with("the mutation `loosen` acts on `") && why.contains("name a type with a `sql_source`"),
+        why.starts_with("the mutation `loosen` acts on `")
+            && why.contains("name a type with a `sql_source`"),
         "{why}"
     );
 }

@@ -17,30 +17,46 @@ const PATHS: [(&str, &str); 6] = [
     ("{ statistics { count } }", "statistics"),
     ("{ hello }", "hello"),
     (CACHED, "notes"),
-    (r#"mutation { rename(noteId: 1, title: "changed") }"#, "rename"),
+    (
+        r#"mutation { rename(noteId: 1, title: "changed") }"#,
+        "rename",
+    ),
 ];
 
 #[tokio::test]
 async fn a_denial_has_its_code_and_sends_no_sql() {
     let database = database().await;
-    let denies = async |_: AuthorizationRequest| AuthorizationDecision::deny_with("CLOSED", "closed on Sundays");
+    let denies = async |_: AuthorizationRequest| {
+        AuthorizationDecision::deny_with("CLOSED", "closed on Sundays")
+    };
     let app = App::serve(options(&database).authorizer(denies)).await;
     for (query, field) in PATHS {
         let reply = app.query(query).await;
-        assert_eq!((reply.code().as_str(), reply.message().as_str()), ("CLOSED", "closed on Sundays"), "{query}");
+        assert_eq!(
+            (reply.code().as_str(), reply.message().as_str()),
+            ("CLOSED", "closed on Sundays"),
+            "{query}"
+        );
         assert_eq!(reply.json()["errors"][0]["path"], json!([field]), "{query}");
     }
     assert_eq!(codes(&ask_rust(&app, "{ notes { id } }").await), ["CLOSED"]);
-    assert_eq!(database.statements("v_note").await + database.statements("rename").await, 0);
+    assert_eq!(
+        database.statements("v_note").await + database.statements("rename").await,
+        0
+    );
 }
 
 #[tokio::test]
 async fn without_a_code_a_denial_is_forbidden() {
     let database = database().await;
-    let app = App::serve(options(&database).authorizer(async |_: AuthorizationRequest| false)).await;
+    let app =
+        App::serve(options(&database).authorizer(async |_: AuthorizationRequest| false)).await;
     for (query, field) in PATHS {
         let reply = app.query(query).await;
-        assert_eq!((reply.code(), reply.message()), ("FORBIDDEN".into(), format!("`{field}` is not allowed")));
+        assert_eq!(
+            (reply.code(), reply.message()),
+            ("FORBIDDEN".into(), format!("`{field}` is not allowed"))
+        );
     }
 }
 
@@ -49,12 +65,22 @@ async fn without_a_code_a_denial_is_forbidden() {
 struct Asked(Arc<Mutex<Vec<String>>>);
 
 impl Authorizer for Asked {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
         let (kind, name) = (request.operation_type(), request.operation_name());
-        let agent = request.context().header("x-agent").unwrap_or("-").to_owned();
+        let agent = request
+            .context()
+            .header("x-agent")
+            .unwrap_or("-")
+            .to_owned();
         let title = request.argument::<Option<String>>("title")?;
         let id = request.argument::<Option<i32>>("note_id")?;
-        self.0.lock().unwrap().push(format!("{kind} {name} {agent} {id:?} {title:?}"));
+        self.0
+            .lock()
+            .unwrap()
+            .push(format!("{kind} {name} {agent} {id:?} {title:?}"));
         Ok(true.into())
     }
 }
@@ -66,11 +92,20 @@ async fn it_gets_the_arguments_under_their_rust_names() {
     let app = App::serve(options(&database).authorizer(asked.clone())).await;
     let query = "mutation ($id: Int!) { a: rename(noteId: $id, title: \"x\") b: rename(noteId: 9, title: \"y\") }";
     let body = json!({ "query": query, "variables": { "id": 2 } }).to_string();
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").header("x-agent", "ada");
-    assert_eq!(app.send(request.body(body)).await.data(), json!({ "a": 2, "b": null }));
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .header("x-agent", "ada");
+    assert_eq!(
+        app.send(request.body(body)).await.data(),
+        json!({ "a": 2, "b": null })
+    );
     assert_eq!(
         *asked.0.lock().unwrap(),
-        [r#"mutation rename ada Some(2) Some("x")"#, r#"mutation rename ada Some(9) Some("y")"#]
+        [
+            r#"mutation rename ada Some(2) Some("x")"#,
+            r#"mutation rename ada Some(9) Some("y")"#
+        ]
     );
 }
 
@@ -82,15 +117,29 @@ async fn a_denied_field_leaves_the_others() {
         request.operation_name() != "note" || request.argument::<i32>("id").is_ok_and(|id| id == 1)
     };
     let app = App::serve(options(&database).authorizer(policy)).await;
-    let answer = app.query("{ a: note(id: 1) { title } b: note(id: 2) { id } hello }").await.json();
-    assert_eq!(answer["data"], json!({ "a": { "title": "one" }, "b": null, "hello": "world" }));
-    assert_eq!((codes(&answer), &answer["errors"][0]["path"]), (vec!["FORBIDDEN"], &json!(["b"])));
+    let answer = app
+        .query("{ a: note(id: 1) { title } b: note(id: 2) { id } hello }")
+        .await
+        .json();
+    assert_eq!(
+        answer["data"],
+        json!({ "a": { "title": "one" }, "b": null, "hello": "world" })
+    );
+    assert_eq!(
+        (codes(&answer), &answer["errors"][0]["path"]),
+        (vec!["FORBIDDEN"], &json!(["b"]))
+    );
 }
 
 async fn fails(request: AuthorizationRequest) -> Result<bool> {
     match request.context().header("x-way") {
-        Some("raise") => Err("the policy's secret is 42".parse::<i32>().unwrap_err().into()),
-        Some("own") => Err(Error::with_code("PAY_FIRST", "the trial is over").with_extension("plan", "trial")),
+        Some("raise") => Err("the policy's secret is 42"
+            .parse::<i32>()
+            .unwrap_err()
+            .into()),
+        Some("own") => {
+            Err(Error::with_code("PAY_FIRST", "the trial is over").with_extension("plan", "trial"))
+        }
         Some("panic") => panic!("the policy's secret is 42"),
         Some("late") => std::future::pending().await,
         _ => Ok(request.operation_type() == OperationType::Query),
@@ -100,18 +149,39 @@ async fn fails(request: AuthorizationRequest) -> Result<bool> {
 #[tokio::test]
 async fn a_failure_denies_and_tells_only_the_log() {
     let database = database().await;
-    let options = options(&database).authorizer(fails).authorization_timeout(Duration::from_millis(100));
+    let options = options(&database)
+        .authorizer(fails)
+        .authorization_timeout(Duration::from_millis(100));
     let app = App::serve(options).await;
     for (query, _) in PATHS {
-        for (way, code) in [("raise", "FORBIDDEN"), ("own", "PAY_FIRST"), ("panic", "FORBIDDEN"), ("late", "FORBIDDEN")]
-        {
-            let request = app.request("POST", "/graphql").header("content-type", "application/json");
-            let reply = app.send(request.header("x-way", way).body(json!({ "query": query }).to_string())).await;
+        for (way, code) in [
+            ("raise", "FORBIDDEN"),
+            ("own", "PAY_FIRST"),
+            ("panic", "FORBIDDEN"),
+            ("late", "FORBIDDEN"),
+        ] {
+            let request = app
+                .request("POST", "/graphql")
+                .header("content-type", "application/json");
+            let reply = app
+                .send(
+                    request
+                        .header("x-way", way)
+                        .body(json!({ "query": query }).to_string()),
+                )
+                .await;
             assert_eq!(reply.code(), code, "{way} {query}");
-            assert!(!reply.text.contains("42") && !reply.text.contains("secret"), "{}", reply.text);
+            assert!(
+                !reply.text.contains("42") && !reply.text.contains("secret"),
+                "{}",
+                reply.text
+            );
             let plan = &reply.json()["errors"][0]["extensions"]["plan"];
             assert_eq!(plan == "trial", way == "own", "{}", reply.text);
         }
     }
-    assert_eq!(database.statements("v_note").await + database.statements("rename").await, 0);
+    assert_eq!(
+        database.statements("v_note").await + database.statements("rename").await,
+        0
+    );
 }

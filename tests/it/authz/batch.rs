@@ -21,14 +21,20 @@ struct Member {
 #[svc_type]
 impl Member {
     fn hint(&self, length: i32) -> Option<String> {
-        Some("secret".chars().take(length.try_into().unwrap_or(0)).collect())
+        Some(
+            "secret"
+                .chars()
+                .take(length.try_into().unwrap_or(0))
+                .collect(),
+        )
     }
 }
 
 #[svc::query]
 async fn members() -> Vec<Member>;
 
-const SQL: &str = "CREATE VIEW v_member AS SELECT 1 AS id, 'a@x'::text AS email, 7 AS score, 4 AS pin,
+const SQL: &str =
+    "CREATE VIEW v_member AS SELECT 1 AS id, 'a@x'::text AS email, 7 AS score, 4 AS pin,
     '123'::text AS phone;";
 
 /// The behaviour of an authorizer: it may read all but scores and long hints.
@@ -46,7 +52,8 @@ enum Mood {
 struct Remote(Mood, Arc<Mutex<Vec<String>>>);
 
 fn decide(request: &AuthorizationRequest) -> Result<AuthorizationDecision> {
-    let is_long = request.operation_name() == "Member.hint" && request.argument::<i32>("length")? > 3;
+    let is_long =
+        request.operation_name() == "Member.hint" && request.argument::<i32>("length")? > 3;
     Ok(match request.operation_name() {
         "Member.score" => AuthorizationDecision::deny_with("NO_SCORES", "scores are secret"),
         _ if is_long => AuthorizationDecision::deny(),
@@ -55,43 +62,83 @@ fn decide(request: &AuthorizationRequest) -> Result<AuthorizationDecision> {
 }
 
 impl Authorizer for Remote {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
         if request.operation_type() == OperationType::Field {
-            self.1.lock().unwrap().push(format!("one {}", request.operation_name()));
+            self.1
+                .lock()
+                .unwrap()
+                .push(format!("one {}", request.operation_name()));
         }
         decide(&request)
     }
 
-    async fn authorize_batch(&self, requests: Vec<AuthorizationRequest>) -> Option<Vec<Result<AuthorizationDecision>>> {
+    async fn authorize_batch(
+        &self,
+        requests: Vec<AuthorizationRequest>,
+    ) -> Option<Vec<Result<AuthorizationDecision>>> {
         let name = |request: &AuthorizationRequest| {
-            let arguments: Vec<_> = request.arguments().values().map(ToString::to_string).collect();
+            let arguments: Vec<_> = request
+                .arguments()
+                .values()
+                .map(ToString::to_string)
+                .collect();
             format!("{}({})", request.operation_name(), arguments.join(", "))
         };
-        self.1.lock().unwrap().push(requests.iter().map(name).collect::<Vec<_>>().join(" "));
+        self.1
+            .lock()
+            .unwrap()
+            .push(requests.iter().map(name).collect::<Vec<_>>().join(" "));
         match self.0 {
             Mood::Well => {}
             Mood::Short => return Some(vec![Ok(AuthorizationDecision::allow())]),
             Mood::Panics => panic!("the policy service is away"),
             Mood::Slow => std::future::pending().await,
-            Mood::Fails => return Some(requests.iter().map(|_| Err(Error::internal("away"))).collect()),
+            Mood::Fails => {
+                return Some(
+                    requests
+                        .iter()
+                        .map(|_| Err(Error::internal("away")))
+                        .collect(),
+                );
+            }
         }
         Some(requests.iter().map(decide).collect())
     }
 }
 
-async fn serve(mood: Mood, change: impl FnOnce(AppOptions) -> AppOptions) -> (App, Arc<Mutex<Vec<String>>>) {
+async fn serve(
+    mood: Mood,
+    change: impl FnOnce(AppOptions) -> AppOptions,
+) -> (App, Arc<Mutex<Vec<String>>>) {
     let database = TestDatabase::copy_of("batch", SQL).await;
     let asked = Arc::new(Mutex::new(Vec::new()));
-    let config = SvcConfig { authorization_timeout: std::time::Duration::from_millis(200), ..SvcConfig::default() };
-    let options = AppOptions::new().config(config).database_url(database.url()).queries(queries![members]);
-    (App::serve(change(options.authorizer(Remote(mood, asked.clone())))).await, asked)
+    let config = SvcConfig {
+        authorization_timeout: std::time::Duration::from_millis(200),
+        ..SvcConfig::default()
+    };
+    let options = AppOptions::new()
+        .config(config)
+        .database_url(database.url())
+        .queries(queries![members]);
+    (
+        App::serve(change(options.authorizer(Remote(mood, asked.clone())))).await,
+        asked,
+    )
 }
 
 /// The answer without the fields of errors that are the same everywhere.
 fn parts(answer: &Value) -> (Value, Vec<(String, String)>) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let errors = answer["errors"].as_array().cloned().unwrap_or_default();
-    let told = |error: &Value| (text(&error["extensions"]["code"]), text(&error["extensions"]["field"]));
+    let told = |error: &Value| {
+        (
+            text(&error["extensions"]["code"]),
+            text(&error["extensions"]["field"]),
+        )
+    };
     let mut told: Vec<_> = errors.iter().map(told).collect();
     told.sort();
     (answer["data"].clone(), told)
@@ -102,7 +149,9 @@ const QUERY: &str =
     others: members(order_by: [{email: ASC}]) { hint(length: 2) } }";
 
 fn told(all: &[(&str, &str)]) -> Vec<(String, String)> {
-    all.iter().map(|(code, field)| ((*code).to_owned(), (*field).to_owned())).collect()
+    all.iter()
+        .map(|(code, field)| ((*code).to_owned(), (*field).to_owned()))
+        .collect()
 }
 
 #[tokio::test]
@@ -110,26 +159,49 @@ async fn all_gated_fields_of_a_document_are_one_call() {
     let (app, asked) = serve(Mood::Well, |options| options).await;
     let (data, errors) = parts(&app.query(QUERY).await.json());
     let row = json!({ "email": "a@x", "score": null, "again": null, "hint": "se", "long": null });
-    assert_eq!(data, json!({ "members": [row], "others": [{ "hint": "se" }] }));
-    let expected = [("FORBIDDEN", "Member.hint"), ("NO_SCORES", "Member.score"), ("NO_SCORES", "Member.score")];
+    assert_eq!(
+        data,
+        json!({ "members": [row], "others": [{ "hint": "se" }] })
+    );
+    let expected = [
+        ("FORBIDDEN", "Member.hint"),
+        ("NO_SCORES", "Member.score"),
+        ("NO_SCORES", "Member.score"),
+    ];
     assert_eq!(errors, told(&expected));
     let calls = asked.lock().unwrap().clone();
     let mut fields: Vec<_> = calls[0].split(' ').collect();
     fields.sort_unstable();
-    assert_eq!(fields, ["Member.email()", "Member.hint(2)", "Member.hint(9)", "Member.score()"], "{calls:?}");
+    assert_eq!(
+        fields,
+        [
+            "Member.email()",
+            "Member.hint(2)",
+            "Member.hint(9)",
+            "Member.score()"
+        ],
+        "{calls:?}"
+    );
     assert_eq!(calls.len(), 1, "{calls:?}");
     app.query("{ members { id } }").await;
     assert_eq!(asked.lock().unwrap().len(), 1, "nothing gated is asked for");
 }
 
-/// A guard denies a field that the authorizer would allow; and the authorizer is not asked about fields with a guard alone.
+/// A guard denies a field that the authorizer would allow; and the authorizer is not asked about
+/// fields with a guard alone.
 #[tokio::test]
 async fn guards_decide_before_it_is_called() {
     let (app, asked) = serve(Mood::Well, |options| options).await;
     let (data, errors) = parts(&app.query("{ members { email pin phone } }").await.json());
-    assert_eq!(data, json!({ "members": [{ "email": "a@x", "pin": null, "phone": null }] }));
+    assert_eq!(
+        data,
+        json!({ "members": [{ "email": "a@x", "pin": null, "phone": null }] })
+    );
     let denied = "UNAUTHENTICATED";
-    assert_eq!(errors, told(&[(denied, "Member.phone"), (denied, "Member.pin")]));
+    assert_eq!(
+        errors,
+        told(&[(denied, "Member.phone"), (denied, "Member.pin")])
+    );
     assert_eq!(*asked.lock().unwrap(), ["Member.email()"]);
 }
 
@@ -138,9 +210,15 @@ async fn a_call_that_goes_wrong_denies_all() {
     for mood in [Mood::Short, Mood::Panics, Mood::Slow, Mood::Fails] {
         let (app, _) = serve(mood, |options| options).await;
         let (data, errors) = parts(&app.query("{ members { id email score } }").await.json());
-        assert_eq!(data, json!({ "members": [{ "id": 1, "email": null, "score": null }] }));
+        assert_eq!(
+            data,
+            json!({ "members": [{ "id": 1, "email": null, "score": null }] })
+        );
         let failed = "FIELD_AUTHORIZATION_ERROR";
-        assert_eq!(errors, told(&[(failed, "Member.email"), (failed, "Member.score")]));
+        assert_eq!(
+            errors,
+            told(&[(failed, "Member.email"), (failed, "Member.score")])
+        );
     }
 }
 
@@ -150,19 +228,38 @@ async fn what_is_kept_is_not_asked_again() {
     let (app, asked) = serve(Mood::Well, |options| options.authorization_cache(cache)).await;
     let first = app.query("{ members { id email } }").await.text;
     assert_eq!(app.query("{ members { id email } }").await.text, first);
-    let (data, errors) = parts(&app.query("{ members { email score hint(length: 3) } }").await.json());
-    assert_eq!(data, json!({ "members": [{ "email": "a@x", "score": null, "hint": "sec" }] }));
+    let (data, errors) = parts(
+        &app.query("{ members { email score hint(length: 3) } }")
+            .await
+            .json(),
+    );
+    assert_eq!(
+        data,
+        json!({ "members": [{ "email": "a@x", "score": null, "hint": "sec" }] })
+    );
     assert_eq!(errors, told(&[("NO_SCORES", "Member.score")]));
     app.query("{ members { score } }").await;
-    assert_eq!(*asked.lock().unwrap(), ["Member.email()", "Member.score() Member.hint(3)"]);
+    assert_eq!(
+        *asked.lock().unwrap(),
+        ["Member.email()", "Member.score() Member.hint(3)"]
+    );
 }
 
 /// A rule that is tried is asked beside it, and changes nothing.
 #[tokio::test]
 async fn it_is_one_call_beside_rules_that_are_tried() {
-    let (app, asked) =
-        serve(Mood::Well, |options| options.dry_run("none", async |_: AuthorizationRequest| false)).await;
-    let (data, _) = parts(&app.query("{ members { email hint(length: 1) } }").await.json());
-    assert_eq!(data, json!({ "members": [{ "email": "a@x", "hint": "s" }] }));
+    let (app, asked) = serve(Mood::Well, |options| {
+        options.dry_run("none", async |_: AuthorizationRequest| false)
+    })
+    .await;
+    let (data, _) = parts(
+        &app.query("{ members { email hint(length: 1) } }")
+            .await
+            .json(),
+    );
+    assert_eq!(
+        data,
+        json!({ "members": [{ "email": "a@x", "hint": "s" }] })
+    );
     assert_eq!(*asked.lock().unwrap(), ["Member.email() Member.hint(1)"]);
 }

@@ -25,7 +25,8 @@ impl Clock {
     }
 }
 
-/// A policy that counts how often it is asked, and denies the principal `mallory`; `raise` makes it fail.
+/// A policy that counts how often it is asked, and denies the principal `mallory`; `raise` makes it
+/// fail.
 #[derive(Clone, Default)]
 struct Counting(Arc<AtomicUsize>);
 
@@ -37,7 +38,10 @@ impl Counting {
 }
 
 impl Authorizer for Counting {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
         self.0.fetch_add(1, Ordering::SeqCst);
         match request.context().header("x-principal") {
             Some("mallory") => Ok(AuthorizationDecision::deny_with("NOT_YOU", "not you")),
@@ -60,7 +64,10 @@ fn change_other() -> i32 {
     8
 }
 
-fn options<Kind: 'static>(authorizer: impl IntoAuthorizer<Kind>, cache: AuthorizationCacheConfig) -> AppOptions {
+fn options<Kind: 'static>(
+    authorizer: impl IntoAuthorizer<Kind>,
+    cache: AuthorizationCacheConfig,
+) -> AppOptions {
     AppOptions::new()
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
         .queries(queries![echo, other])
@@ -74,18 +81,24 @@ fn by_principal() -> AuthorizationCacheConfig {
 }
 
 async fn ask(app: &App, principal: Option<&str>, query: &str) -> Value {
-    let mut request = app.request("POST", "/graphql").header("content-type", "application/json");
+    let mut request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
     if let Some(principal) = principal {
         request = request.header("x-principal", principal);
     }
-    app.send(request.body(json!({ "query": query }).to_string())).await.json()
+    app.send(request.body(json!({ "query": query }).to_string()))
+        .await
+        .json()
 }
 
 #[tokio::test]
 async fn the_same_question_is_asked_once() {
     let (policy, clock) = (Counting::default(), Clock::new());
     let at = clock.clone();
-    let cache = by_principal().ttl(Duration::from_secs(5)).clock(move || *at.0.lock().unwrap());
+    let cache = by_principal()
+        .ttl(Duration::from_secs(5))
+        .clock(move || *at.0.lock().unwrap());
     let app = App::serve(options(policy.clone(), cache)).await;
     for (principal, query) in [
         ("ada", "{ other }"),
@@ -103,7 +116,11 @@ async fn the_same_question_is_asked_once() {
         let first = ask(&app, Some(principal), query).await;
         assert_eq!(policy.taken(), 1, "{principal} {query}");
         for _ in 0..3 {
-            assert_eq!(ask(&app, Some(principal), query).await, first, "a kept denial is the same");
+            assert_eq!(
+                ask(&app, Some(principal), query).await,
+                first,
+                "a kept denial is the same"
+            );
         }
         assert_eq!(policy.taken(), 0, "{principal} {query}");
     }
@@ -135,7 +152,10 @@ async fn the_one_that_was_used_last_stays() {
         ask(&app, Some(principal), "{ other }").await;
         assert_eq!(policy.taken(), asked, "{principal}");
     }
-    for cache in [by_principal().max_entries(0), by_principal().ttl(Duration::ZERO)] {
+    for cache in [
+        by_principal().max_entries(0),
+        by_principal().ttl(Duration::ZERO),
+    ] {
         let app = App::serve(options(policy.clone(), cache)).await;
         for _ in 0..3 {
             ask(&app, Some("ada"), "{ other }").await;
@@ -148,8 +168,11 @@ async fn the_one_that_was_used_last_stays() {
 #[tokio::test]
 async fn those_who_ask_at_once_wait_for_one_answer() {
     const ALL: usize = 16;
-    let (came, asked, all_came) =
-        (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
+    let (came, asked, all_came) = (
+        Arc::new(AtomicUsize::new(0)),
+        Arc::new(AtomicUsize::new(0)),
+        Arc::new(Notify::new()),
+    );
     let (counter, notify) = (came.clone(), all_came.clone());
     let cache = AuthorizationCacheConfig::new(move |_| {
         if counter.fetch_add(1, Ordering::SeqCst) + 1 == ALL {
@@ -170,6 +193,14 @@ async fn those_who_ask_at_once_wait_for_one_answer() {
     let options = options(policy, cache).authorization_timeout(Duration::from_secs(60));
     let app = App::serve(options).await;
     let answers = join_all((0..ALL).map(|_| ask(&app, None, "{ other }"))).await;
-    assert!(answers.iter().all(|answer| *answer == json!({ "data": { "other": 7 } })), "{answers:?}");
-    assert_eq!((came.load(Ordering::SeqCst), asked.load(Ordering::SeqCst)), (ALL, 1));
+    assert!(
+        answers
+            .iter()
+            .all(|answer| *answer == json!({ "data": { "other": 7 } })),
+        "{answers:?}"
+    );
+    assert_eq!(
+        (came.load(Ordering::SeqCst), asked.load(Ordering::SeqCst)),
+        (ALL, 1)
+    );
 }

@@ -23,14 +23,24 @@ async fn what_a_rule_would_deny_is_logged_and_not_denied() {
     let app = App::serve(options(&database).dry_run("closing-time", tried)).await;
     let query = "{ note(id: 1) { id } notes { id } hello statistics { count } scoped { id } }";
     let answer = app.query(query).await.data();
-    assert_eq!((&answer["note"]["id"], answer["notes"].as_array().unwrap().len()), (&json!(1), 4), "{answer}");
+    assert_eq!(
+        (
+            &answer["note"]["id"],
+            answer["notes"].as_array().unwrap().len()
+        ),
+        (&json!(1), 4),
+        "{answer}"
+    );
     for (operation, why) in [
         ("note", "TOO_LATE"),
         ("notes", "it filters rows"),
         ("hello", "it panicked: the rule is broken"),
         ("statistics", "the rule has failed"),
     ] {
-        log.has(&format!("rule=\"closing-time\" kind=query operation=\"{operation}\" why=\"{why}\"")).await;
+        log.has(&format!(
+            "rule=\"closing-time\" kind=query operation=\"{operation}\" why=\"{why}\""
+        ))
+        .await;
     }
     assert!(!log.text().contains("operation=\"scoped\""));
 }
@@ -40,8 +50,17 @@ async fn the_authorizer_decides_all_the_same() {
     let database = database().await;
     let policy = async |request: AuthorizationRequest| request.operation_name() != "note";
     let never = async |_: AuthorizationRequest| std::future::pending::<bool>().await;
-    let app = App::serve(options(&database).authorizer(policy).dry_run("never", never)).await;
+    let app = App::serve(
+        options(&database)
+            .authorizer(policy)
+            .dry_run("never", never),
+    )
+    .await;
     let answer = app.query("{ hello note(id: 1) { id } }").await.json();
-    assert_eq!(answer["data"], json!({ "hello": "world", "note": null }), "{answer}");
+    assert_eq!(
+        answer["data"],
+        json!({ "hello": "world", "note": null }),
+        "{answer}"
+    );
     assert_eq!(codes(&answer), ["FORBIDDEN"]);
 }

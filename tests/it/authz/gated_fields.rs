@@ -46,7 +46,11 @@ struct Member {
 #[svc_type]
 impl Member {
     fn hint(&self, ctx: &Context<'_>, length: i32) -> Result<Option<String>> {
-        ctx.data::<Asked>()?.0.lock().unwrap().push(format!("ran {length}"));
+        ctx.data::<Asked>()?
+            .0
+            .lock()
+            .unwrap()
+            .push(format!("ran {length}"));
         Ok(Some("secret".to_owned()))
     }
     fn plain(&self) -> i32 {
@@ -56,7 +60,11 @@ impl Member {
 
 #[svc_result]
 enum Changed {
-    Success { member: Option<Member>, metadata: Option<Value>, cascade: Option<Value> },
+    Success {
+        member: Option<Member>,
+        metadata: Option<Value>,
+        cascade: Option<Value>,
+    },
     Error {},
 }
 
@@ -106,15 +114,29 @@ const CACHED: &str = "query Cached { members { id email } }";
 #[derive(Clone, Default)]
 struct Asked(Arc<Mutex<Vec<String>>>);
 
-struct Policy(Asked, fn(&AuthorizationRequest) -> Result<AuthorizationDecision>);
+struct Policy(
+    Asked,
+    fn(&AuthorizationRequest) -> Result<AuthorizationDecision>,
+);
 
 impl Authorizer for Policy {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
         if request.operation_type() != OperationType::Field {
             return Ok(AuthorizationDecision::allow());
         }
-        let arguments: Vec<_> = request.arguments().iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        self.0.0.lock().unwrap().push(format!("{}({})", request.operation_name(), arguments.join(", ")));
+        let arguments: Vec<_> = request
+            .arguments()
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
+        self.0.0.lock().unwrap().push(format!(
+            "{}({})",
+            request.operation_name(),
+            arguments.join(", ")
+        ));
         self.1(&request)
     }
 }
@@ -124,13 +146,22 @@ async fn serve(
     decide: fn(&AuthorizationRequest) -> Result<AuthorizationDecision>,
 ) -> (App, Asked) {
     let asked = Asked::default();
-    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
-    let cached = Operation::new(CACHED).sql("SELECT jsonb_agg(v_member ORDER BY id) AS members FROM v_member");
+    let operations = OperationsConfig {
+        rust_endpoint: true,
+        ..OperationsConfig::default()
+    };
+    let cached = Operation::new(CACHED)
+        .sql("SELECT jsonb_agg(v_member ORDER BY id) AS members FROM v_member");
     let options = AppOptions::new()
-        .config(SvcConfig { operations, ..SvcConfig::default() })
+        .config(SvcConfig {
+            operations,
+            ..SvcConfig::default()
+        })
         .database_url(database.url())
         .data(asked.clone())
-        .queries(queries![members, member, page, statistics, found, awaited, items])
+        .queries(queries![
+            members, member, page, statistics, found, awaited, items
+        ])
         .mutations(mutations![change])
         .operations([cached])
         .authorizer(Policy(asked.clone(), decide));
@@ -196,15 +227,29 @@ async fn nothing_is_learnt_of_a_field_that_is_denied() {
             !codes(&answer).is_empty() && codes(&answer).iter().all(|code| *code == "FORBIDDEN"),
             "{query}: {answer}"
         );
-        assert!(!reply.text.contains("secret-") && !reply.text.contains("4177"), "{query}: {answer}");
-        assert!(answer["errors"][0]["extensions"]["field"].as_str().unwrap().starts_with("Member."), "{answer}");
+        assert!(
+            !reply.text.contains("secret-") && !reply.text.contains("4177"),
+            "{query}: {answer}"
+        );
+        assert!(
+            answer["errors"][0]["extensions"]["field"]
+                .as_str()
+                .unwrap()
+                .starts_with("Member."),
+            "{answer}"
+        );
         let asked = std::mem::take(&mut *asked.0.lock().unwrap());
-        assert_eq!(asked.len(), 1, "each field is asked about once, and no method runs: {query}: {asked:?}");
+        assert_eq!(
+            asked.len(),
+            1,
+            "each field is asked about once, and no method runs: {query}: {asked:?}"
+        );
     }
     let statements = database.texts("v_member").await;
     // Whole rows are for structs of the program, which never have a part of their fields.
     let is_whole = |text: &str| text.contains("\"token\"");
-    let reads = |text: &&String| (text.contains("email") || text.contains("score")) && !is_whole(text);
+    let reads =
+        |text: &&String| (text.contains("email") || text.contains("score")) && !is_whole(text);
     assert_eq!(statements.iter().filter(reads).collect::<Vec<_>>(), [""; 0]);
 }
 
@@ -229,7 +274,11 @@ async fn variables_are_looked_into() {
         (json!({ "o": [{ "email": "ASC" }] }), true),
     ] {
         let answer = app.query_with(query, variables.clone()).await.json();
-        assert_eq!(!codes(&answer).is_empty(), is_denied, "{variables}: {answer}");
+        assert_eq!(
+            !codes(&answer).is_empty(),
+            is_denied,
+            "{variables}: {answer}"
+        );
     }
 }
 
@@ -241,51 +290,110 @@ async fn variables_of_groups_are_looked_into() {
         statistics { count groups(by: $by, having: $h) { count } one: groups(by: [NAME, $one], having: {count: $n}) { count } } }";
     for (variables, fields) in [
         (json!({ "one": "ID" }), vec![]),
-        (json!({ "one": "ID", "by": ["NAME", "TEAM_ID"], "h": { "count": { "gt": 1 } }, "n": { "gt": 0 } }), vec![]),
+        (
+            json!({ "one": "ID", "by": ["NAME", "TEAM_ID"], "h": { "count": { "gt": 1 } }, "n": { "gt": 0 } }),
+            vec![],
+        ),
         (json!({ "one": "EMAIL" }), vec!["Member.email"]),
-        (json!({ "one": "ID", "by": ["JOINED_YEAR", "SCORE"] }), vec!["Member.joined", "Member.score"]),
-        (json!({ "one": "ID", "by": "TEAM__EMAIL" }), vec!["Member.email", "Member.team"]),
-        (json!({ "one": "ID", "h": { "AND": [{ "min": { "token": { "eq": "a" } } }] } }), vec!["Member.token"]),
+        (
+            json!({ "one": "ID", "by": ["JOINED_YEAR", "SCORE"] }),
+            vec!["Member.joined", "Member.score"],
+        ),
+        (
+            json!({ "one": "ID", "by": "TEAM__EMAIL" }),
+            vec!["Member.email", "Member.team"],
+        ),
+        (
+            json!({ "one": "ID", "h": { "AND": [{ "min": { "token": { "eq": "a" } } }] } }),
+            vec!["Member.token"],
+        ),
     ] {
         let answer = app.query_with(query, variables.clone()).await.json();
-        assert_eq!(!codes(&answer).is_empty(), !fields.is_empty(), "{variables}: {answer}");
+        assert_eq!(
+            !codes(&answer).is_empty(),
+            !fields.is_empty(),
+            "{variables}: {answer}"
+        );
         let mut asked = std::mem::take(&mut *asked.0.lock().unwrap());
         asked.sort();
         let fields: Vec<_> = fields.iter().map(|field| format!("{field}()")).collect();
         assert_eq!(asked, fields, "{variables}");
     }
     let statements = database.texts("v_member").await;
-    assert!(statements.iter().all(|text| !text.contains("email") && !text.contains("joined")), "{statements:?}");
+    assert!(
+        statements
+            .iter()
+            .all(|text| !text.contains("email") && !text.contains("joined")),
+        "{statements:?}"
+    );
 }
 
 #[tokio::test]
 async fn the_rest_of_the_rows_is_answered() {
     let database = database().await;
     let (app, _) = serve(&database, denies).await;
-    for query in ["{ members { id email } }", "{ awaited { id email } }", "{ found { id email } }"] {
+    for query in [
+        "{ members { id email } }",
+        "{ awaited { id email } }",
+        "{ found { id email } }",
+    ] {
         let answer = app.query(query).await.json();
         let rows = answer["data"].as_object().unwrap().values().next().unwrap();
-        assert_eq!(*rows, json!([{ "id": 1, "email": null }, { "id": 2, "email": null }]), "{query}");
+        assert_eq!(
+            *rows,
+            json!([{ "id": 1, "email": null }, { "id": 2, "email": null }]),
+            "{query}"
+        );
         assert_eq!(codes(&answer), ["FORBIDDEN"; 2]);
         let path = answer["errors"][1]["path"].as_array().unwrap();
         assert_eq!(path[1..], [json!(1), json!("email")], "{answer}");
     }
-    let answer = app.query("{ members { plain mates { id plain email } } }").await.json();
-    assert_eq!(answer["data"]["members"][1]["mates"][0], json!({ "id": 1, "plain": 1, "email": null }));
+    let answer = app
+        .query("{ members { plain mates { id plain email } } }")
+        .await
+        .json();
+    assert_eq!(
+        answer["data"]["members"][1]["mates"][0],
+        json!({ "id": 1, "plain": 1, "email": null })
+    );
     // What cannot be null takes its row along.
-    let answer = app.query("{ members { id token } a: members { id } }").await.json();
-    assert_eq!((&answer["data"], codes(&answer)), (&Value::Null, vec!["FORBIDDEN"]), "{answer}");
+    let answer = app
+        .query("{ members { id token } a: members { id } }")
+        .await
+        .json();
+    assert_eq!(
+        (&answer["data"], codes(&answer)),
+        (&Value::Null, vec!["FORBIDDEN"]),
+        "{answer}"
+    );
 }
 
 #[tokio::test]
 async fn a_method_is_asked_about_once_for_its_arguments() {
     let database = database().await;
-    let (app, asked) = serve(&database, |request| Ok((request.argument::<i32>("length")? == 3).into())).await;
-    let answer = app.query("{ members(limit: 1) { a: hint(length: 3) b: hint(length: 4) c: hint(length: 3) } }").await;
+    let (app, asked) = serve(&database, |request| {
+        Ok((request.argument::<i32>("length")? == 3).into())
+    })
+    .await;
+    let answer = app
+        .query("{ members(limit: 1) { a: hint(length: 3) b: hint(length: 4) c: hint(length: 3) } }")
+        .await;
     let answer = answer.json();
-    assert_eq!(answer["data"], json!({ "members": [{ "a": "secret", "b": null, "c": "secret" }] }), "{answer}");
+    assert_eq!(
+        answer["data"],
+        json!({ "members": [{ "a": "secret", "b": null, "c": "secret" }] }),
+        "{answer}"
+    );
     let asked = asked.0.lock().unwrap().clone();
-    assert_eq!(asked, ["Member.hint(length: 3)", "Member.hint(length: 4)", "ran 3", "ran 3"]);
+    assert_eq!(
+        asked,
+        [
+            "Member.hint(length: 3)",
+            "Member.hint(length: 4)",
+            "ran 3",
+            "ran 3"
+        ]
+    );
 }
 
 #[tokio::test]
@@ -298,12 +406,26 @@ async fn ways_that_pass_functions_by_serve_nothing_of_the_document() {
         ask_rust(&app, "{ members(order_by: [{ email: ASC }]) { id } }").await,
     ] {
         assert_eq!(answer["data"], Value::Null, "{answer}");
-        assert!(codes(&answer).iter().all(|code| *code == "FIELD_AUTHORIZATION_ERROR"), "{answer}");
-        assert_eq!(answer["errors"][0]["extensions"]["field"], "Member.email", "{answer}");
+        assert!(
+            codes(&answer)
+                .iter()
+                .all(|code| *code == "FIELD_AUTHORIZATION_ERROR"),
+            "{answer}"
+        );
+        assert_eq!(
+            answer["errors"][0]["extensions"]["field"], "Member.email",
+            "{answer}"
+        );
     }
-    assert_eq!(database.statements("FROM v_member").await + database.statements("FROM \"v_member\"").await, 0);
+    assert_eq!(
+        database.statements("FROM v_member").await + database.statements("FROM \"v_member\"").await,
+        0
+    );
     let answer = ask_rust(&app, "{ members { id } }").await;
-    assert_eq!(answer, json!({ "data": { "members": [{ "id": 1 }, { "id": 2 }] } }));
+    assert_eq!(
+        answer,
+        json!({ "data": { "members": [{ "id": 1 }, { "id": 2 }] } })
+    );
 }
 
 #[tokio::test]
@@ -311,13 +433,21 @@ async fn a_policy_that_fails_denies_with_a_code_of_its_own() {
     let database = database().await;
     let (app, _) = serve(&database, |_| Err(Error::internal("secret-of-the-policy"))).await;
     let reply = app.query("{ members(limit: 1) { id email } }").await;
-    assert_eq!(reply.json()["data"], json!({ "members": [{ "id": 1, "email": null }] }));
+    assert_eq!(
+        reply.json()["data"],
+        json!({ "members": [{ "id": 1, "email": null }] })
+    );
     assert_eq!(reply.code(), "FIELD_AUTHORIZATION_ERROR");
     assert!(!reply.text.contains("secret-"), "{}", reply.text);
-    let own = |_: &AuthorizationRequest| -> Result<_> { Err(Error::with_code("PAY_FIRST", "the trial is over")) };
+    let own = |_: &AuthorizationRequest| -> Result<_> {
+        Err(Error::with_code("PAY_FIRST", "the trial is over"))
+    };
     let (app, _) = serve(&database, own).await;
     let reply = app.query("{ members(limit: 1) { id email } }").await;
-    assert_eq!((reply.code(), reply.message()), ("PAY_FIRST".into(), "the trial is over".into()));
+    assert_eq!(
+        (reply.code(), reply.message()),
+        ("PAY_FIRST".into(), "the trial is over".into())
+    );
 }
 
 #[tokio::test]
@@ -327,7 +457,10 @@ async fn a_filter_for_a_field_counts_for_nothing_as_the_log_says() {
     let (app, _) = serve(&database, |_| Ok(AuthorizationDecision::allow())).await;
     app.query("{ members(limit: 1) { email } }").await.data();
     assert!(!log.text().contains(told), "{}", log.text());
-    let (app, _) = serve(&database, |_| Ok(AuthorizationDecision::allow_filtered([("id", 99)]))).await;
+    let (app, _) = serve(&database, |_| {
+        Ok(AuthorizationDecision::allow_filtered([("id", 99)]))
+    })
+    .await;
     let answer = app.query("{ members(limit: 1) { email } }").await.data();
     assert_eq!(answer, json!({ "members": [{ "email": "secret-1" }] }));
     log.has(told).await;
@@ -339,20 +472,38 @@ async fn results_of_mutations_are_gated() {
     let database = database().await;
     let (app, _) = serve(&database, denies).await;
     let changes = async || database.pool().await;
-    let change = "mutation { change(member_id: 1) { ... on ChangedSuccess { member { id email } } } }";
+    let change =
+        "mutation { change(member_id: 1) { ... on ChangedSuccess { member { id email } } } }";
     let answer = app.query(change).await.json();
-    assert_eq!(answer["data"], json!({ "change": { "member": { "id": 1, "email": null } } }), "{answer}");
+    assert_eq!(
+        answer["data"],
+        json!({ "change": { "member": { "id": 1, "email": null } } }),
+        "{answer}"
+    );
     assert_eq!(codes(&answer), ["FORBIDDEN"]);
     for document in ["metadata", "cascade"] {
-        let change = format!("mutation {{ change(member_id: 1) {{ ... on ChangedSuccess {{ status {document} }} }} }}");
+        let change = format!(
+            "mutation {{ change(member_id: 1) {{ ... on ChangedSuccess {{ status {document} }} }} }}"
+        );
         let reply = app.query(&change).await;
-        assert_eq!((reply.code().as_str(), reply.text.contains("secret-")), ("FORBIDDEN", false), "{}", reply.text);
+        assert_eq!(
+            (reply.code().as_str(), reply.text.contains("secret-")),
+            ("FORBIDDEN", false),
+            "{}",
+            reply.text
+        );
     }
-    let change = "mutation { change(member_id: 1) { ... on ChangedSuccess { member { id token } } } }";
+    let change =
+        "mutation { change(member_id: 1) { ... on ChangedSuccess { member { id token } } } }";
     let answer = app.query(change).await.json();
-    assert_eq!(answer["errors"][0]["extensions"]["mutation"], "NOT_DONE", "{answer}");
-    let done: i64 =
-        svc::sqlx::query_scalar("SELECT count(*) FROM tb_changes").fetch_one(&changes().await).await.unwrap();
+    assert_eq!(
+        answer["errors"][0]["extensions"]["mutation"], "NOT_DONE",
+        "{answer}"
+    );
+    let done: i64 = svc::sqlx::query_scalar("SELECT count(*) FROM tb_changes")
+        .fetch_one(&changes().await)
+        .await
+        .unwrap();
     assert_eq!(done, 3);
 }
 
@@ -361,11 +512,24 @@ async fn results_of_mutations_are_gated() {
 async fn members_of_an_interface_keep_their_gates() {
     let database = database().await;
     let (app, _) = serve(&database, denies).await;
-    let answer = app.query("{ items(order_by: [{ id: ASC }]) { id code } }").await.json();
-    assert_eq!(answer["data"]["items"], json!([{ "id": 1, "code": "open" }, { "id": 2, "code": null }]), "{answer}");
+    let answer = app
+        .query("{ items(order_by: [{ id: ASC }]) { id code } }")
+        .await
+        .json();
+    assert_eq!(
+        answer["data"]["items"],
+        json!([{ "id": 1, "code": "open" }, { "id": 2, "code": null }]),
+        "{answer}"
+    );
     assert_eq!(codes(&answer), ["FORBIDDEN"]);
-    for query in ["{ items(order_by: [{ code: ASC }]) { id } }", r#"{ items(where: { code: { eq: "open" } }) { id } }"#]
-    {
-        assert_eq!(codes(&app.query(query).await.json()), ["FORBIDDEN"], "{query}");
+    for query in [
+        "{ items(order_by: [{ code: ASC }]) { id } }",
+        r#"{ items(where: { code: { eq: "open" } }) { id } }"#,
+    ] {
+        assert_eq!(
+            codes(&app.query(query).await.json()),
+            ["FORBIDDEN"],
+            "{query}"
+        );
     }
 }

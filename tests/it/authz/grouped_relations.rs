@@ -1,4 +1,5 @@
-//! Groups by fields of a related row: its policies, masks and gates hold, over the three kinds of views.
+//! Groups by fields of a related row: its policies, masks and gates hold, over the three kinds of
+//! views.
 
 use serde_json::{Value, json};
 use svc::prelude::*;
@@ -36,7 +37,10 @@ async fn table() -> Aggregate<TableSale>;
 
 /// The first shops, as many as the client says.
 fn first_ones(ctx: &Context<'_>) -> Result<RowDecision> {
-    let most: i32 = ctx.header("x-most").and_then(|most| most.parse().ok()).unwrap_or(0);
+    let most: i32 = ctx
+        .header("x-most")
+        .and_then(|most| most.parse().ok())
+        .unwrap_or(0);
     Ok(RowDecision::allow_where(col("id").lte(most)))
 }
 
@@ -71,9 +75,13 @@ async fn app() -> (TestDatabase, App) {
 
 async fn ask(app: &App, root: &str, most: i32, groups: &str) -> Value {
     let query = format!("{{ answer: {root} {{ {groups} }} }}");
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
     let request = request.header("x-most", most.to_string());
-    app.send(request.body(json!({ "query": query }).to_string())).await.json()
+    app.send(request.body(json!({ "query": query }).to_string()))
+        .await
+        .json()
 }
 
 #[tokio::test]
@@ -92,11 +100,22 @@ async fn policies_and_masks_of_the_related_row_hold() {
                     group(None, None, 3),
                 ],
             ),
-            (2, vec![group(Some(1), Some("adler"), 3), group(Some(2), None, 3), group(None, None, 6)]),
+            (
+                2,
+                vec![
+                    group(Some(1), Some("adler"), 3),
+                    group(Some(2), None, 3),
+                    group(None, None, 6),
+                ],
+            ),
             (0, vec![group(None, None, 12)]),
         ] {
             let answer = ask(&app, root, most, groups).await;
-            assert_eq!(answer, json!({ "data": { "answer": { "groups": expected } } }), "{root} {most}");
+            assert_eq!(
+                answer,
+                json!({ "data": { "answer": { "groups": expected } } }),
+                "{root} {most}"
+            );
         }
     }
 }
@@ -112,9 +131,22 @@ async fn fields_of_the_related_row_are_gated() {
     for root in ["columns", "data", "table"] {
         for groups in telling {
             let answer = ask(&app, root, 3, groups).await;
-            assert_eq!(answer["errors"][0]["extensions"]["code"], "FORBIDDEN", "{root} {groups}: {answer}");
+            assert_eq!(
+                answer["errors"][0]["extensions"]["code"], "FORBIDDEN",
+                "{root} {groups}: {answer}"
+            );
         }
     }
-    let statements = [database.texts("c_sale").await, database.texts("d_sale").await, database.texts("tv_sale").await];
-    assert!(statements.iter().flatten().all(|text| !text.contains("owner")), "{statements:?}");
+    let statements = [
+        database.texts("c_sale").await,
+        database.texts("d_sale").await,
+        database.texts("tv_sale").await,
+    ];
+    assert!(
+        statements
+            .iter()
+            .flatten()
+            .all(|text| !text.contains("owner")),
+        "{statements:?}"
+    );
 }

@@ -37,7 +37,11 @@ impl Person {
 struct Calls(Arc<AtomicU32>);
 
 fn called(ctx: &Context<'_>) -> Result<i32> {
-    Ok(ctx.data::<Calls>()?.0.fetch_add(1, Ordering::Relaxed).try_into()?)
+    Ok(ctx
+        .data::<Calls>()?
+        .0
+        .fetch_add(1, Ordering::Relaxed)
+        .try_into()?)
 }
 
 /// All who work here.
@@ -75,9 +79,16 @@ const SQL: &str = "CREATE TABLE tb_person (id int PRIMARY KEY, salary int, boss_
 const CACHED: &str = "query People { people { id } }";
 
 fn options(database: &TestDatabase) -> AppOptions {
-    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
-    let config = SvcConfig { operations, ..SvcConfig::default() };
-    let cached = Operation::new(CACHED).sql("SELECT jsonb_agg(v_person ORDER BY id) AS people FROM v_person");
+    let operations = OperationsConfig {
+        rust_endpoint: true,
+        ..OperationsConfig::default()
+    };
+    let config = SvcConfig {
+        operations,
+        ..SvcConfig::default()
+    };
+    let cached = Operation::new(CACHED)
+        .sql("SELECT jsonb_agg(v_person ORDER BY id) AS people FROM v_person");
     AppOptions::new()
         .config(config)
         .database_url(database.url())
@@ -90,9 +101,24 @@ fn options(database: &TestDatabase) -> AppOptions {
 const GUARDED: [(&str, &str, &str, &str); 6] = [
     ("{ people { id } }", "ada", "", ""),
     (CACHED, "ada", "", ""),
-    ("{ headcount { count } }", "ada;;people:count", "ada;people:count;people", "required_permission"),
-    ("{ listed { id } }", "ada;clerk;people:write", "ada;clerk;none", "required_permissions"),
-    ("mutation { raise(person_id: 1, by: 1) }", "ada;admin", "ada;Admin;admin", "required_role"),
+    (
+        "{ headcount { count } }",
+        "ada;;people:count",
+        "ada;people:count;people",
+        "required_permission",
+    ),
+    (
+        "{ listed { id } }",
+        "ada;clerk;people:write",
+        "ada;clerk;none",
+        "required_permissions",
+    ),
+    (
+        "mutation { raise(person_id: 1, by: 1) }",
+        "ada;admin",
+        "ada;Admin;admin",
+        "required_role",
+    ),
     ("mutation { touch }", "ada;x,admin", "ada;", "required_role"),
 ];
 
@@ -109,12 +135,18 @@ async fn without_a_user_or_what_is_required_nothing_runs() {
         }
         let answer = ask_as(&app, "/graphql", poor, query, &json!({})).await;
         assert_eq!(codes(&answer), ["FORBIDDEN"], "{query}: {answer}");
-        assert!(!answer["errors"][0]["extensions"][required].is_null(), "{query}: {answer}");
+        assert!(
+            !answer["errors"][0]["extensions"][required].is_null(),
+            "{query}: {answer}"
+        );
     }
     let answer = ask_as(&app, "/graphql/rust", "", "{ people { id } }", &json!({})).await;
     assert_eq!(codes(&answer), ["UNAUTHENTICATED"]);
     assert_eq!(calls.0.load(Ordering::Relaxed), 0);
-    assert_eq!(database.statements("v_person").await + database.statements("raise").await, 0);
+    assert_eq!(
+        database.statements("v_person").await + database.statements("raise").await,
+        0
+    );
 }
 
 #[tokio::test]
@@ -132,11 +164,23 @@ async fn all_guards_must_hold_and_the_extensions_say_which() {
     let database = TestDatabase::copy_of("guards", SQL).await;
     let app = serve(options(&database).data(Calls::default())).await;
     for (user, key, value) in [
-        ("ada;;people:read", "required_roles", json!(["admin", "clerk"])),
-        ("ada;admin", "required_permissions", json!(["people:read", "people:write"])),
+        (
+            "ada;;people:read",
+            "required_roles",
+            json!(["admin", "clerk"]),
+        ),
+        (
+            "ada;admin",
+            "required_permissions",
+            json!(["people:read", "people:write"]),
+        ),
     ] {
         let answer = ask_as(&app, "/graphql", user, "{ listed { id } }", &json!({})).await;
-        assert_eq!(answer["errors"][0]["extensions"], json!({ "code": "FORBIDDEN", key: value }), "{answer}");
+        assert_eq!(
+            answer["errors"][0]["extensions"],
+            json!({ "code": "FORBIDDEN", key: value }),
+            "{answer}"
+        );
     }
 }
 
@@ -147,7 +191,8 @@ async fn fields_relations_and_methods_are_guarded() {
     let calls = Calls::default();
     let app = serve(options(&database).data(calls.clone())).await;
     let query = "{ open(where: { id: { eq: 2 } }) { id salary boss { id } badge } }";
-    let ask = async |user: &str| -> Value { ask_as(&app, "/graphql", user, query, &json!({})).await };
+    let ask =
+        async |user: &str| -> Value { ask_as(&app, "/graphql", user, query, &json!({})).await };
     let answer = ask("").await;
     let nothing = json!([{ "id": 2, "salary": null, "boss": null, "badge": null }]);
     assert_eq!(answer["data"]["open"], nothing, "{answer}");
@@ -164,8 +209,19 @@ async fn fields_relations_and_methods_are_guarded() {
         answer["errors"][0]["extensions"],
         json!({ "code": "FORBIDDEN", "required_role": "admin", "field": "Person.salary" })
     );
-    let answer = ask_as(&app, "/graphql", "ada", "{ open(order_by: [{ salary: ASC }]) { id } }", &json!({})).await;
-    assert_eq!(codes(&answer), ["FORBIDDEN"], "an order tells the values: {answer}");
+    let answer = ask_as(
+        &app,
+        "/graphql",
+        "ada",
+        "{ open(order_by: [{ salary: ASC }]) { id } }",
+        &json!({}),
+    )
+    .await;
+    assert_eq!(
+        codes(&answer),
+        ["FORBIDDEN"],
+        "an order tells the values: {answer}"
+    );
 }
 
 #[test]
@@ -188,7 +244,10 @@ fn the_schema_shows_guards_as_directives_where_that_is_set() {
 
 #[test]
 fn the_schema_tells_what_is_required() {
-    let sdl = AppOptions::new().queries(queries![people, listed]).sdl().unwrap();
+    let sdl = AppOptions::new()
+        .queries(queries![people, listed])
+        .sdl()
+        .unwrap();
     for line in [
         "Requires a user.",
         "All who work here.",

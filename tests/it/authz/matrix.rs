@@ -1,4 +1,5 @@
-//! Whatever becomes of a decision, it is the same on every way to an answer, and what is denied runs nothing.
+//! Whatever becomes of a decision, it is the same on every way to an answer, and what is denied
+//! runs nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -39,7 +40,11 @@ impl Note {
 pub(super) struct Ran(Arc<AtomicU32>);
 
 fn ran(ctx: &Context<'_>) -> Result<i32> {
-    Ok(ctx.data::<Ran>()?.0.fetch_add(1, Ordering::Relaxed).try_into()?)
+    Ok(ctx
+        .data::<Ran>()?
+        .0
+        .fetch_add(1, Ordering::Relaxed)
+        .try_into()?)
 }
 
 #[svc::query]
@@ -64,7 +69,8 @@ fn greetings(ctx: &Context<'_>) -> Result<impl Stream<Item = &'static str> + use
     Ok(stream::iter(["hello"]))
 }
 
-/// The ways in which a policy ends, and the codes of each; those of a field's failure are in [`code`].
+/// The ways in which a policy ends, and the codes of each; those of a field's failure are in
+/// [`code`].
 const ENDS: [(&str, &str); 9] = [
     ("allow", ""),
     ("slow", ""),
@@ -85,7 +91,10 @@ async fn end(request: &AuthorizationRequest) -> Result<AuthorizationDecision> {
             Ok(AuthorizationDecision::allow())
         }
         "filters" => Ok(AuthorizationDecision::allow_filtered([("tenant", "a")])),
-        "code" => Ok(AuthorizationDecision::deny_with("CLOSED", "closed on Sundays")),
+        "code" => Ok(AuthorizationDecision::deny_with(
+            "CLOSED",
+            "closed on Sundays",
+        )),
         "own" => Err(Error::with_code("PAY_FIRST", "the trial is over")),
         "raise" => Err(Error::internal("the policy has failed")),
         "panic" => panic!("the policy has panicked"),
@@ -119,13 +128,27 @@ fn matrix<'e>(
     ran: &Ran,
     ends: impl Iterator<Item = &'e str>,
 ) -> AuthzMatrix {
-    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
-    let protection = ProtectionConfig { batch_max: 2, ..ProtectionConfig::default() };
+    let operations = OperationsConfig {
+        rust_endpoint: true,
+        ..OperationsConfig::default()
+    };
+    let protection = ProtectionConfig {
+        batch_max: 2,
+        ..ProtectionConfig::default()
+    };
     let policy = move |request: AuthorizationRequest| async move {
-        if request.operation_type() == kind { end(&request).await } else { Ok(AuthorizationDecision::allow()) }
+        if request.operation_type() == kind {
+            end(&request).await
+        } else {
+            Ok(AuthorizationDecision::allow())
+        }
     };
     let options = AppOptions::new()
-        .config(SvcConfig { operations, protection, ..SvcConfig::default() })
+        .config(SvcConfig {
+            operations,
+            protection,
+            ..SvcConfig::default()
+        })
         .database_url(database.url())
         .data(ran.clone())
         .queries(queries![notes, hello])
@@ -140,8 +163,12 @@ fn matrix<'e>(
         ])
         .authorizer(policy)
         .authorization_timeout(Duration::from_millis(100));
-    let matrix = cases(kind, database).into_iter().fold(authz_matrix(options), AuthzMatrix::case);
-    ends.fold(matrix, |matrix, end| matrix.principal(end, &[("x-end", end)]))
+    let matrix = cases(kind, database)
+        .into_iter()
+        .fold(authz_matrix(options), AuthzMatrix::case);
+    ends.fold(matrix, |matrix, end| {
+        matrix.principal(end, &[("x-end", end)])
+    })
 }
 
 fn cases(kind: OperationType, database: &Arc<TestDatabase>) -> Vec<Case> {
@@ -150,14 +177,19 @@ fn cases(kind: OperationType, database: &Arc<TestDatabase>) -> Vec<Case> {
         Case::new(coordinate, document).event(move || {
             let database = database.clone();
             async move {
-                database.execute(r#"SELECT pg_notify('note_changed', '{"id": 1, "op": "update"}')"#).await;
+                database
+                    .execute(r#"SELECT pg_notify('note_changed', '{"id": 1, "op": "update"}')"#)
+                    .await;
                 Ok(())
             }
         })
     };
     match kind {
         OperationType::Query => {
-            vec![Case::new("Query.notes", NOTES).document_id("Notes"), Case::new("Query.hello", "{ hello }")]
+            vec![
+                Case::new("Query.notes", NOTES).document_id("Notes"),
+                Case::new("Query.hello", "{ hello }"),
+            ]
         }
         OperationType::Mutation => vec![
             Case::new("Mutation.rename", RENAME).document_id("Rename"),
@@ -176,14 +208,26 @@ fn cases(kind: OperationType, database: &Arc<TestDatabase>) -> Vec<Case> {
     }
 }
 
-const KINDS: [OperationType; 4] =
-    [OperationType::Query, OperationType::Mutation, OperationType::Subscription, OperationType::Field];
+const KINDS: [OperationType; 4] = [
+    OperationType::Query,
+    OperationType::Mutation,
+    OperationType::Subscription,
+    OperationType::Field,
+];
 
 #[tokio::test]
 async fn each_end_of_a_decision_is_the_same_on_every_way() {
     for kind in KINDS {
         let database = Arc::new(TestDatabase::copy_of("matrix", SQL).await);
-        let report = matrix(&database, kind, &Ran::default(), ENDS.iter().map(|(end, _)| *end)).run().await.unwrap();
+        let report = matrix(
+            &database,
+            kind,
+            &Ran::default(),
+            ENDS.iter().map(|(end, _)| *end),
+        )
+        .run()
+        .await
+        .unwrap();
         assert_eq!(report.problems(), [""; 0], "{report}");
         for case in report.to_json()["cases"].as_array().unwrap() {
             for (end, expected) in ENDS {
@@ -194,7 +238,11 @@ async fn each_end_of_a_decision_is_the_same_on_every_way() {
                 } else {
                     code(end, expected, is_field)
                 };
-                let codes: Vec<&str> = if expected.is_empty() { Vec::new() } else { vec![expected] };
+                let codes: Vec<&str> = if expected.is_empty() {
+                    Vec::new()
+                } else {
+                    vec![expected]
+                };
                 let verdict = if expected.is_empty() { "allow" } else { "deny" };
                 let found = &case["principals"][end];
                 assert_eq!(
@@ -211,8 +259,14 @@ async fn each_end_of_a_decision_is_the_same_on_every_way() {
 #[tokio::test]
 async fn what_is_denied_runs_nothing_on_any_way() {
     for kind in KINDS {
-        let (database, ran) = (Arc::new(TestDatabase::copy_of("matrix", SQL).await), Ran::default());
-        let denials = ENDS.iter().filter(|(_, code)| !code.is_empty()).map(|(end, _)| *end);
+        let (database, ran) = (
+            Arc::new(TestDatabase::copy_of("matrix", SQL).await),
+            Ran::default(),
+        );
+        let denials = ENDS
+            .iter()
+            .filter(|(_, code)| !code.is_empty())
+            .map(|(end, _)| *end);
         let report = matrix(&database, kind, &ran, denials).run().await.unwrap();
         assert_eq!(report.problems(), [""; 0], "{report}");
         assert_eq!(ran.0.load(Ordering::Relaxed), 0, "{kind}");
@@ -221,9 +275,19 @@ async fn what_is_denied_runs_nothing_on_any_way() {
             // The check of `shout` needs the rows; a denied `title` alone is not read.
             OperationType::Field => {
                 let whole = |text: &&String| !text.contains("\"title\"");
-                assert!(statements.iter().filter(whole).all(|text| !text.contains("title")), "{statements:?}");
+                assert!(
+                    statements
+                        .iter()
+                        .filter(whole)
+                        .all(|text| !text.contains("title")),
+                    "{statements:?}"
+                );
             }
-            _ => assert_eq!((statements, database.statements("rename").await), (Vec::new(), 0), "{kind}"),
+            _ => assert_eq!(
+                (statements, database.statements("rename").await),
+                (Vec::new(), 0),
+                "{kind}"
+            ),
         }
     }
 }

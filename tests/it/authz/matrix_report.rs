@@ -9,9 +9,14 @@ use super::matrix::{Ran, SQL, hello, notes};
 
 async fn small(policy: Option<fn(&AuthorizationRequest) -> bool>) -> MatrixReport {
     let database = TestDatabase::copy_of("matrix", SQL).await;
-    let options = AppOptions::new().database_url(database.url()).data(Ran::default()).queries(queries![notes, hello]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .data(Ran::default())
+        .queries(queries![notes, hello]);
     let options = match policy {
-        Some(policy) => options.authorizer(move |request: AuthorizationRequest| async move { policy(&request) }),
+        Some(policy) => {
+            options.authorizer(move |request: AuthorizationRequest| async move { policy(&request) })
+        }
         None => options,
     };
     authz_matrix(options)
@@ -31,7 +36,10 @@ fn only_known(request: &AuthorizationRequest) -> bool {
 #[tokio::test]
 async fn the_report_shows_who_may_do_what_and_what_is_open() {
     let report = small(Some(only_known)).await;
-    assert_eq!(report.verdict("Note.title", "nobody").unwrap().to_string(), "deny FORBIDDEN");
+    assert_eq!(
+        report.verdict("Note.title", "nobody").unwrap().to_string(),
+        "deny FORBIDDEN"
+    );
     let expected = "\
 | Case | nobody | ada |
 |---|---|---|
@@ -48,15 +56,31 @@ async fn the_report_shows_who_may_do_what_and_what_is_open() {
 ";
     assert_eq!(report.to_markdown(), expected);
     assert!(
-        report.to_string().starts_with("Case         nobody          ada\nQuery.notes  allow           allow\n"),
+        report
+            .to_string()
+            .starts_with("Case         nobody          ada\nQuery.notes  allow           allow\n"),
         "{report}"
     );
-    assert_eq!(report.to_json()["coverage"][2], json!({ "coordinate": "Note.id", "rules": [], "isTested": false }));
-    let untested: Vec<_> = report.coverage().untested().map(|covered| covered.coordinate.as_str()).collect();
+    assert_eq!(
+        report.to_json()["coverage"][2],
+        json!({ "coordinate": "Note.id", "rules": [], "isTested": false })
+    );
+    let untested: Vec<_> = report
+        .coverage()
+        .untested()
+        .map(|covered| covered.coordinate.as_str())
+        .collect();
     assert_eq!(untested, ["Query.hello", "Note.shout"]);
     let open = small(None).await;
-    let open: Vec<_> = open.coverage().open().map(|covered| covered.coordinate.as_str()).collect();
-    assert_eq!(open, ["Query.notes", "Query.hello", "Note.id", "Note.title"]);
+    let open: Vec<_> = open
+        .coverage()
+        .open()
+        .map(|covered| covered.coordinate.as_str())
+        .collect();
+    assert_eq!(
+        open,
+        ["Query.notes", "Query.hello", "Note.id", "Note.title"]
+    );
 }
 
 /// A layer that decides by the way it is asked is what the matrix is there to find.
@@ -68,28 +92,52 @@ async fn ways_that_disagree_are_named() {
     let database = TestDatabase::copy_of("matrix", SQL).await;
     let opens_get = |mut request: svc::axum::extract::Request, next: Next| async move {
         if request.method() == Method::GET {
-            request.headers_mut().insert("x-user", "everyone".parse().unwrap());
+            request
+                .headers_mut()
+                .insert("x-user", "everyone".parse().unwrap());
         }
         next.run(request).await
     };
-    let options = AppOptions::new().database_url(database.url()).data(Ran::default()).queries(queries![notes, hello]);
-    let matrix = authz_matrix(
-        options.authorizer(async |request: AuthorizationRequest| request.context().header("x-user").is_some()),
-    );
-    let matrix = matrix.principal("nobody", &[]).case(Case::new("Query.hello", "{ hello }"));
-    let report = matrix.layer(move |router: svc::axum::Router| router.layer(from_fn(opens_get))).run().await.unwrap();
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .data(Ran::default())
+        .queries(queries![notes, hello]);
+    let matrix = authz_matrix(options.authorizer(async |request: AuthorizationRequest| {
+        request.context().header("x-user").is_some()
+    }));
+    let matrix = matrix
+        .principal("nobody", &[])
+        .case(Case::new("Query.hello", "{ hello }"));
+    let report = matrix
+        .layer(move |router: svc::axum::Router| router.layer(from_fn(opens_get)))
+        .run()
+        .await
+        .unwrap();
     assert_eq!(
         report.problems(),
         // A socket is opened with GET.
         ["GET /graphql", "WebSocket"].map(|way| {
-            format!("Query.hello as nobody: POST /graphql and {way} disagree: deny FORBIDDEN, but allow")
+            format!(
+                "Query.hello as nobody: POST /graphql and {way} disagree: deny FORBIDDEN, but allow"
+            )
         })
     );
 }
 
 #[tokio::test]
 async fn a_case_about_nothing_is_an_error() {
-    let options = AppOptions::new().database_url("postgres://nobody@127.0.0.1:1/nothing").queries(queries![hello]);
-    let error = authz_matrix(options).case(Case::new("Query.helo", "{ helo }")).run().await.unwrap_err();
-    assert!(error.to_string().contains("`Query.helo` is not a field of the schema"), "{error}");
+    let options = AppOptions::new()
+        .database_url("postgres://nobody@127.0.0.1:1/nothing")
+        .queries(queries![hello]);
+    let error = authz_matrix(options)
+        .case(Case::new("Query.helo", "{ helo }"))
+        .run()
+        .await
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("`Query.helo` is not a field of the schema"),
+        "{error}"
+    );
 }

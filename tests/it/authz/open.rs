@@ -19,8 +19,13 @@ const WARNING: &str = "anyone may call these operations";
 /// The log of the start.
 async fn log(options: AppOptions, environment: Environment) -> String {
     let log = Log::start();
-    let config = SvcConfig { environment, ..SvcConfig::default() };
-    let options = options.config(config).database_url("postgres://nobody@127.0.0.1:1/nothing");
+    let config = SvcConfig {
+        environment,
+        ..SvcConfig::default()
+    };
+    let options = options
+        .config(config)
+        .database_url("postgres://nobody@127.0.0.1:1/nothing");
     drop(create_svc_app(options).await.unwrap());
     log.text()
 }
@@ -29,12 +34,18 @@ async fn log(options: AppOptions, environment: Environment) -> String {
 async fn it_is_told_where_nothing_guards_and_nothing_says_that_it_is_meant() {
     let open = || AppOptions::new().queries(queries![open]);
     let told = log(open(), Environment::Production).await;
-    assert!(told.contains(WARNING) && told.contains("operations=\"open\""), "{told}");
+    assert!(
+        told.contains(WARNING) && told.contains("operations=\"open\""),
+        "{told}"
+    );
     for (options, environment) in [
         (open(), Environment::Development),
         (open().open_to_everyone(), Environment::Production),
         (open().queries(queries![closed]), Environment::Production),
-        (open().authorizer(async |_: AuthorizationRequest| true), Environment::Production),
+        (
+            open().authorizer(async |_: AuthorizationRequest| true),
+            Environment::Production,
+        ),
     ] {
         let told = log(options, environment).await;
         assert!(!told.contains(WARNING), "{told}");

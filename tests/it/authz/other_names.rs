@@ -120,7 +120,8 @@ async fn by_two_gates(boss: Option<i32>) -> Twice;
 #[svc::subscription(channel = "owned")]
 async fn by_checked_key(boss: Option<i32>) -> Owned;
 
-const SQL: &str = "CREATE TABLE tb_member (id int PRIMARY KEY, name text, email text UNIQUE, boss_id int);
+const SQL: &str =
+    "CREATE TABLE tb_member (id int PRIMARY KEY, name text, email text UNIQUE, boss_id int);
     INSERT INTO tb_member VALUES (1, 'ada', 'secret-1', 2), (2, 'bob', 'secret-2', NULL);
     CREATE VIEW v_member AS SELECT * FROM tb_member;
     CREATE VIEW v_book AS SELECT 1 AS id, 'open' AS code;
@@ -132,17 +133,34 @@ const SQL: &str = "CREATE TABLE tb_member (id int PRIMARY KEY, name text, email 
 struct Keyed;
 
 impl Authorizer for Keyed {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
         let is_open = request.operation_type() != OperationType::Field;
-        let decides = |allowed| if allowed { AuthorizationDecision::allow() } else { AuthorizationDecision::deny() };
-        Ok(decides(is_open || request.context().header("x-key").is_some()))
+        let decides = |allowed| {
+            if allowed {
+                AuthorizationDecision::allow()
+            } else {
+                AuthorizationDecision::deny()
+            }
+        };
+        Ok(decides(
+            is_open || request.context().header("x-key").is_some(),
+        ))
     }
 }
 
 async fn ask(app: &App, has_key: bool, document: &str) -> Value {
     let request = app.request("POST", "/graphql");
-    let request = if has_key { request.header("x-key", "1") } else { request };
-    app.send(request.json(&json!({ "query": document }))).await.json()
+    let request = if has_key {
+        request.header("x-key", "1")
+    } else {
+        request
+    };
+    app.send(request.json(&json!({ "query": document })))
+        .await
+        .json()
 }
 
 #[tokio::test]
@@ -166,14 +184,27 @@ async fn a_value_is_gated_under_all_of_its_names() {
         "mutation { remove(id: 3) { name } }",
     ] {
         let denied = ask(&app, false, document).await;
-        let codes = denied["errors"].as_array().unwrap_or_else(|| panic!("{document}: {denied}"));
-        assert!(codes.iter().all(|error| error["extensions"]["code"] == "FORBIDDEN"), "{document}: {denied}");
-        assert!(!denied.to_string().contains("secret"), "{document}: {denied}");
+        let codes = denied["errors"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{document}: {denied}"));
+        assert!(
+            codes
+                .iter()
+                .all(|error| error["extensions"]["code"] == "FORBIDDEN"),
+            "{document}: {denied}"
+        );
+        assert!(
+            !denied.to_string().contains("secret"),
+            "{document}: {denied}"
+        );
         let allowed = ask(&app, true, &document.replace("id: 3", "id: 2")).await;
         assert_eq!(allowed.get("errors"), None, "{document}: {allowed}");
     }
     let open = ask(&app, false, "{ members { nodes { name } total_count } }").await;
-    assert_eq!(open["data"]["members"], json!({ "nodes": [{ "name": "eve" }], "total_count": 1 }));
+    assert_eq!(
+        open["data"]["members"],
+        json!({ "nodes": [{ "name": "eve" }], "total_count": 1 })
+    );
 }
 
 #[test]
@@ -181,17 +212,39 @@ fn what_would_tell_gated_values_is_an_error_at_the_start() {
     let options = AppOptions::new()
         .queries(queries![members, by_mail, listed_by_mail, teams])
         .mutations(mutations![put])
-        .subscriptions(subscriptions![by_checked_relation, by_checked_key, by_two_gates]);
+        .subscriptions(subscriptions![
+            by_checked_relation,
+            by_checked_key,
+            by_two_gates
+        ]);
     let errors = options.sdl().unwrap_err().to_string();
-    let of = |part: &str| errors.lines().filter(|line| line.contains(part)).collect::<Vec<_>>();
+    let of = |part: &str| {
+        errors
+            .lines()
+            .filter(|line| line.contains(part))
+            .collect::<Vec<_>>()
+    };
     let told = of("cursors would tell its value");
     assert_eq!(told.len(), 2, "{errors}");
-    assert!(told[0].contains("Team::members_connection` are ordered by `email`"), "{errors}");
-    assert!(told[1].contains("by_mail` are ordered by `email`"), "{errors}");
+    assert!(
+        told[0].contains("Team::members_connection` are ordered by `email`"),
+        "{errors}"
+    );
+    assert!(
+        told[1].contains("by_mail` are ordered by `email`"),
+        "{errors}"
+    );
     let checked = of("`authorize_field` checks");
     assert_eq!(checked.len(), 2, "{errors}");
-    assert!(checked[0].contains("by_checked_relation") && checked[1].contains("by_checked_key"), "{errors}");
+    assert!(
+        checked[0].contains("by_checked_relation") && checked[1].contains("by_checked_key"),
+        "{errors}"
+    );
     let several = of("by several gated values");
-    assert!(several[0].contains("other_names::put`") && several[1].contains("other_names::by_two_gates`"), "{errors}");
+    assert!(
+        several[0].contains("other_names::put`")
+            && several[1].contains("other_names::by_two_gates`"),
+        "{errors}"
+    );
     assert_eq!(errors.lines().count(), 7, "{errors}");
 }

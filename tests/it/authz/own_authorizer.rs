@@ -1,4 +1,5 @@
-//! The authorizer of one operation decides in place of the application's; ways that pass the function by ask both.
+//! The authorizer of one operation decides in place of the application's; ways that pass the
+//! function by ask both.
 
 use serde_json::json;
 use svc::authz::Authorizer;
@@ -13,12 +14,18 @@ async fn insiders(request: AuthorizationRequest) -> bool {
 }
 
 /// One that waits for nothing need not be `async`.
-#[expect(clippy::needless_pass_by_value, reason = "an authorizer takes its request")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "an authorizer takes its request"
+)]
 fn insiders_at_once(request: AuthorizationRequest) -> bool {
     request.context().header("x-inside").is_some()
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "an authorizer takes its request")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "an authorizer takes its request"
+)]
 fn decided_at_once(request: AuthorizationRequest) -> Result<AuthorizationDecision> {
     match request.context().header("x-inside") {
         Some(_) => Ok(AuthorizationDecision::allow()),
@@ -60,9 +67,16 @@ fn touch() -> bool {
 const CACHED: &str = "query Secrets { secrets { id } }";
 
 fn options(database: &TestDatabase) -> AppOptions {
-    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
-    let config = SvcConfig { operations, ..SvcConfig::default() };
-    let cached = Operation::new(CACHED).sql("SELECT jsonb_agg(v_note ORDER BY id) AS secrets FROM v_note");
+    let operations = OperationsConfig {
+        rust_endpoint: true,
+        ..OperationsConfig::default()
+    };
+    let config = SvcConfig {
+        operations,
+        ..SvcConfig::default()
+    };
+    let cached =
+        Operation::new(CACHED).sql("SELECT jsonb_agg(v_note ORDER BY id) AS secrets FROM v_note");
     AppOptions::new()
         .config(config)
         .database_url(database.url())
@@ -75,24 +89,61 @@ fn options(database: &TestDatabase) -> AppOptions {
 async fn it_decides_without_one_of_the_application() {
     let database = database().await;
     let app = App::serve(options(&database)).await;
-    for query in ["{ secrets { id } }", "{ told }", "mutation { touch }", CACHED] {
+    for query in [
+        "{ secrets { id } }",
+        "{ told }",
+        "mutation { touch }",
+        CACHED,
+    ] {
         assert_eq!(app.query(query).await.code(), "FORBIDDEN", "{query}");
-        let request = app.request("POST", "/graphql").header("content-type", "application/json");
-        let reply = app.send(request.header("x-inside", "1").body(json!({ "query": query }).to_string())).await;
-        assert!(reply.json().get("errors").is_none(), "{query}: {}", reply.text);
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json");
+        let reply = app
+            .send(
+                request
+                    .header("x-inside", "1")
+                    .body(json!({ "query": query }).to_string()),
+            )
+            .await;
+        assert!(
+            reply.json().get("errors").is_none(),
+            "{query}: {}",
+            reply.text
+        );
     }
-    assert_eq!(codes(&ask_rust(&app, "{ secrets { id } }").await), ["FORBIDDEN"]);
-    assert_eq!(app.query("{ first { id } }").await.data(), json!({ "first": [{ "id": 1 }] }));
-    assert_eq!(app.query("{ open { id } }").await.data()["open"].as_array().unwrap().len(), 4);
+    assert_eq!(
+        codes(&ask_rust(&app, "{ secrets { id } }").await),
+        ["FORBIDDEN"]
+    );
+    assert_eq!(
+        app.query("{ first { id } }").await.data(),
+        json!({ "first": [{ "id": 1 }] })
+    );
+    assert_eq!(
+        app.query("{ open { id } }").await.data()["open"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
 }
 
 #[tokio::test]
 async fn it_comes_before_the_one_of_the_application() {
     let database = database().await;
-    let app = App::serve(options(&database).authorizer(async |_: AuthorizationRequest| false)).await;
-    assert_eq!(app.query("{ first { id } }").await.data(), json!({ "first": [{ "id": 1 }] }));
+    let app =
+        App::serve(options(&database).authorizer(async |_: AuthorizationRequest| false)).await;
+    assert_eq!(
+        app.query("{ first { id } }").await.data(),
+        json!({ "first": [{ "id": 1 }] })
+    );
     assert_eq!(app.query("{ open { id } }").await.code(), "FORBIDDEN");
-    assert_eq!(codes(&ask_rust(&app, "{ first { id } }").await), ["FORBIDDEN"], "both are asked here");
+    assert_eq!(
+        codes(&ask_rust(&app, "{ first { id } }").await),
+        ["FORBIDDEN"],
+        "both are asked here"
+    );
 }
 
 #[tokio::test]
@@ -101,11 +152,18 @@ async fn authorizers_need_not_be_async() {
     let app = App::serve(options(&database)).await;
     assert_eq!(app.query("{ told_at_once }").await.code(), "FORBIDDEN");
     assert_eq!(app.query("{ decided }").await.code(), "OUTSIDE");
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").header("x-inside", "1");
-    let reply = app.send(request.body(json!({ "query": "{ told_at_once decided }" }).to_string())).await;
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .header("x-inside", "1");
+    let reply = app
+        .send(request.body(json!({ "query": "{ told_at_once decided }" }).to_string()))
+        .await;
     assert_eq!(reply.data(), json!({ "told_at_once": 7, "decided": 7 }));
 
-    let options = options(&database).authorizer(insiders_at_once).dry_run("nobody", |_: AuthorizationRequest| false);
+    let options = options(&database)
+        .authorizer(insiders_at_once)
+        .dry_run("nobody", |_: AuthorizationRequest| false);
     let app = App::serve(options).await;
     assert_eq!(app.query("{ open { id } }").await.code(), "FORBIDDEN");
 }

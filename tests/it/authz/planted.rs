@@ -1,7 +1,9 @@
-//! Random documents under random policies: what a policy keeps back stands in no byte of an answer, on no way to one.
+//! Random documents under random policies: what a policy keeps back stands in no byte of an answer,
+//! on no way to one.
 //!
-//! Each stored text says what it is, whose, and whether its row is locked: `planted:E:b:L:3` is an email of the tenant `b`,
-//! in a locked row. `PLANTED_SEED=7` asks others than every run, and `PLANTED_DOCUMENTS=20000` as many as it says.
+//! Each stored text says what it is, whose, and whether its row is locked: `planted:E:b:L:3` is an
+//! email of the tenant `b`, in a locked row. `PLANTED_SEED=7` asks others than every run, and
+//! `PLANTED_DOCUMENTS=20000` as many as it says.
 
 use base64::Engine as _;
 use rand::rngs::StdRng;
@@ -102,22 +104,37 @@ struct Policy {
 impl Policy {
     fn random(rng: &mut StdRng) -> Self {
         let denied = (0..GATED.len()).filter(|_| rng.random_bool(0.4)).collect();
-        Self { tenant: ["a", "b", "all"].choose(rng).expect("a tenant"), denied, masks: rng.random() }
+        Self {
+            tenant: ["a", "b", "all"].choose(rng).expect("a tenant"),
+            denied,
+            masks: rng.random(),
+        }
     }
 
     fn headers(&self) -> [(&'static str, String); 3] {
         let denied: Vec<_> = self.denied.iter().map(|at| GATED[*at].0).collect();
         let masks = if self.masks { "yes" } else { "no" };
-        [("x-tenant", self.tenant.to_owned()), ("x-denied", denied.join(",")), ("x-masks", masks.to_owned())]
+        [
+            ("x-tenant", self.tenant.to_owned()),
+            ("x-denied", denied.join(",")),
+            ("x-masks", masks.to_owned()),
+        ]
     }
 
     /// The first text of an answer that is kept back from the request.
     fn leak(&self, text: &str) -> Option<String> {
-        let denied = self.denied.iter().map(|at| GATED[*at].1).filter(|mark| !mark.is_empty());
+        let denied = self
+            .denied
+            .iter()
+            .map(|at| GATED[*at].1)
+            .filter(|mark| !mark.is_empty());
         if let Some(mark) = denied.into_iter().find(|mark| text.contains(mark)) {
             return Some(mark.to_owned());
         }
-        let stored = text.split("planted:").skip(1).map(|rest| rest.split(':').take(3).collect::<Vec<_>>());
+        let stored = text
+            .split("planted:")
+            .skip(1)
+            .map(|rest| rest.split(':').take(3).collect::<Vec<_>>());
         let is_kept_back = |parts: &Vec<&str>| match parts[..] {
             [what, tenant, lock] => {
                 let is_others = self.tenant != "all" && tenant != self.tenant;
@@ -126,7 +143,10 @@ impl Policy {
             // What is cut off says neither whose it is nor what.
             _ => false,
         };
-        stored.into_iter().find(is_kept_back).map(|parts| parts.join(":"))
+        stored
+            .into_iter()
+            .find(is_kept_back)
+            .map(|parts| parts.join(":"))
     }
 }
 
@@ -145,17 +165,47 @@ fn options(database: &TestDatabase) -> AppOptions {
         })
     };
     let is_allowed = async |request: AuthorizationRequest| {
-        let denied = request.context().header("x-denied").unwrap_or_default().to_owned();
-        !denied.split(',').any(|name| name == request.operation_name())
+        let denied = request
+            .context()
+            .header("x-denied")
+            .unwrap_or_default()
+            .to_owned();
+        !denied
+            .split(',')
+            .any(|name| name == request.operation_name())
     };
-    let limits = Limits { complexity: u64::MAX, default_page: 100, ..Limits::default() };
-    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
-    let protection = ProtectionConfig { batch_max: 2, ..ProtectionConfig::default() };
+    let limits = Limits {
+        complexity: u64::MAX,
+        default_page: 100,
+        ..Limits::default()
+    };
+    let operations = OperationsConfig {
+        rust_endpoint: true,
+        ..OperationsConfig::default()
+    };
+    let protection = ProtectionConfig {
+        batch_max: 2,
+        ..ProtectionConfig::default()
+    };
     AppOptions::new()
-        .config(SvcConfig { operations, limits, protection, ..SvcConfig::default() })
+        .config(SvcConfig {
+            operations,
+            limits,
+            protection,
+            ..SvcConfig::default()
+        })
         .database_url(database.url())
         .auto_camel_case(true)
-        .queries(queries![accounts, account, entries, account_page, entry_page, account_totals, entry_totals, in_hand])
+        .queries(queries![
+            accounts,
+            account,
+            entries,
+            account_page,
+            entry_page,
+            account_totals,
+            entry_totals,
+            in_hand
+        ])
         .mutations(mutations![touch])
         .row_policy::<Account>(of_tenant)
         .row_policy::<Entry>(of_tenant)
@@ -180,16 +230,25 @@ fn condition(of_accounts: bool, depth: usize, rng: &mut StdRng) -> String {
             "id: {lt: 9}",
             "pin: {eq: \"x\"}",
         ],
-        false => {
-            &[r#"body: {contains: "ted:B"}"#, r#"title: {contains: ":L:"}"#, "title: {isnull: false}", "id: {gt: 4}"]
-        }
+        false => &[
+            r#"body: {contains: "ted:B"}"#,
+            r#"title: {contains: ":L:"}"#,
+            "title: {isnull: false}",
+            "id: {gt: 4}",
+        ],
     };
     match rng.random_range(0..if depth > 0 { 6 } else { 3 }) {
         3 => format!("NOT: {{{}}}", condition(of_accounts, depth - 1, rng)),
-        4 if of_accounts => format!("entries: {{some: {{{}}}}}", condition(false, depth - 1, rng)),
+        4 if of_accounts => format!(
+            "entries: {{some: {{{}}}}}",
+            condition(false, depth - 1, rng)
+        ),
         4 => format!("account: {{{}}}", condition(true, depth - 1, rng)),
         5 => {
-            let (one, other) = (condition(of_accounts, depth - 1, rng), condition(of_accounts, depth - 1, rng));
+            let (one, other) = (
+                condition(of_accounts, depth - 1, rng),
+                condition(of_accounts, depth - 1, rng),
+            );
             format!("OR: [{{{one}}}, {{{other}}}]")
         }
         _ => one(leaves, rng),
@@ -198,8 +257,20 @@ fn condition(of_accounts: bool, depth: usize, rng: &mut StdRng) -> String {
 
 fn arguments(of_accounts: bool, rng: &mut StdRng) -> String {
     let orders: &[&str] = match of_accounts {
-        true => &["id: ASC", "email: DESC", "pin: ASC", "note: DESC", "name: ASC"],
-        false => &["id: ASC", "body: ASC", "title: DESC", "account: {email: ASC}", "account: {note: DESC}"],
+        true => &[
+            "id: ASC",
+            "email: DESC",
+            "pin: ASC",
+            "note: DESC",
+            "name: ASC",
+        ],
+        false => &[
+            "id: ASC",
+            "body: ASC",
+            "title: DESC",
+            "account: {email: ASC}",
+            "account: {note: DESC}",
+        ],
     };
     let mut all = Vec::new();
     if rng.random_bool(0.4) {
@@ -221,14 +292,27 @@ fn called(of_accounts: bool, more: &str, rng: &mut StdRng) -> String {
 
 fn selection(of_accounts: bool, depth: usize, rng: &mut StdRng) -> String {
     let fields: &[&str] = match of_accounts {
-        true => &["id", "name", "email", "pin", "note", "loud", "x: email", "... on Account { pin }"],
+        true => &[
+            "id",
+            "name",
+            "email",
+            "pin",
+            "note",
+            "loud",
+            "x: email",
+            "... on Account { pin }",
+        ],
         false => &["id", "title", "body", "y: body"],
     };
     let mut all = vec!["__typename".to_owned()];
     all.extend((0..rng.random_range(0..4)).map(|_| one(fields, rng)));
     if depth > 0 && rng.random_bool(0.6) {
         all.push(match of_accounts {
-            true => format!("entries{} {{ {} }}", called(false, "", rng), selection(false, depth - 1, rng)),
+            true => format!(
+                "entries{} {{ {} }}",
+                called(false, "", rng),
+                selection(false, depth - 1, rng)
+            ),
             false => format!("account {{ {} }}", selection(true, depth - 1, rng)),
         });
     }
@@ -249,9 +333,13 @@ fn totals(of_accounts: bool, rng: &mut StdRng) -> String {
         1 => format!("sum {{ {number} }} avg {{ {number} }}"),
         2 => format!("groups(by: [{by}]) {{ key {{ {text} }} count }}"),
         3 => {
-            format!("groups(by: [{by}], having: {{count: {{gte: 1}}, max: {{{text}: {{isnull: false}}}}}}) {{ count }}")
+            format!(
+                "groups(by: [{by}], having: {{count: {{gte: 1}}, max: {{{text}: {{isnull: false}}}}}}) {{ count }}"
+            )
         }
-        _ => format!("countDistinct {{ {text} }} groups(orderBy: [{{countDistinct: {{{text}: DESC}}}}]) {{ count }}"),
+        _ => format!(
+            "countDistinct {{ {text} }} groups(orderBy: [{{countDistinct: {{{text}: DESC}}}}]) {{ count }}"
+        ),
     }
 }
 
@@ -263,7 +351,11 @@ fn document(rng: &mut StdRng) -> String {
     };
     let first = format!("first: {}", rng.random_range(1..5));
     match rng.random_range(0..9) {
-        0..3 => format!("{{ {list}{} {{ {} }} }}", called(of_accounts, "", rng), selection(of_accounts, 3, rng)),
+        0..3 => format!(
+            "{{ {list}{} {{ {} }} }}",
+            called(of_accounts, "", rng),
+            selection(of_accounts, 3, rng)
+        ),
         3 | 4 => format!(
             "{{ {page}{} {{ totalCount edges {{ cursor node {{ {} }} }} pageInfo {{ startCursor endCursor }} }} }}",
             called(of_accounts, &first, rng),
@@ -272,10 +364,18 @@ fn document(rng: &mut StdRng) -> String {
         5 => format!("{{ {aggregate} {{ {} }} }}", totals(of_accounts, rng)),
         6 => {
             let email = one(&["", r#", email: "nobody""#], rng);
-            format!("{{ account(id: {}{email}) {{ {} }} }}", rng.random_range(1..13), selection(true, 3, rng))
+            format!(
+                "{{ account(id: {}{email}) {{ {} }} }}",
+                rng.random_range(1..13),
+                selection(true, 3, rng)
+            )
         }
         7 => format!("{{ inHand {{ {} }} }}", selection(true, 2, rng)),
-        _ => format!("mutation {{ touch(accountId: {}) {{ {} }} }}", rng.random_range(1..13), selection(true, 2, rng)),
+        _ => format!(
+            "mutation {{ touch(accountId: {}) {{ {} }} }}",
+            rng.random_range(1..13),
+            selection(true, 2, rng)
+        ),
     }
 }
 
@@ -284,16 +384,30 @@ async fn ask(app: &App, document: &str, policy: &Policy, way: usize) -> String {
     let body = json!({ "query": document });
     let request = match way {
         0 if document.starts_with('{') => {
-            let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("query", document).finish();
+            let query = url::form_urlencoded::Serializer::new(String::new())
+                .append_pair("query", document)
+                .finish();
             app.request("GET", &format!("/graphql?{query}"))
         }
         1 => app.request("POST", "/graphql/rust").body(body.to_string()),
-        2 => app.request("POST", "/graphql").body(json!([body]).to_string()),
-        3 => app.request("POST", "/graphql").header("accept", "text/event-stream").body(body.to_string()),
+        2 => app
+            .request("POST", "/graphql")
+            .body(json!([body]).to_string()),
+        3 => app
+            .request("POST", "/graphql")
+            .header("accept", "text/event-stream")
+            .body(body.to_string()),
         _ => app.request("POST", "/graphql").body(body.to_string()),
     };
-    let request = request.header("content-type", "application/json").header("x-request-id", "same");
-    let request = policy.headers().into_iter().fold(request, |request, (name, value)| request.header(name, value));
+    let request = request
+        .header("content-type", "application/json")
+        .header("x-request-id", "same");
+    let request = policy
+        .headers()
+        .into_iter()
+        .fold(request, |request, (name, value)| {
+            request.header(name, value)
+        });
     if way == 3 {
         return Events::of(request).await.whole().await;
     }
@@ -305,7 +419,10 @@ async fn ask(app: &App, document: &str, policy: &Policy, way: usize) -> String {
 fn decoded(value: &Value, out: &mut String) {
     match value {
         Value::String(text) => {
-            let engines = [base64::engine::general_purpose::STANDARD, base64::engine::general_purpose::URL_SAFE_NO_PAD];
+            let engines = [
+                base64::engine::general_purpose::STANDARD,
+                base64::engine::general_purpose::URL_SAFE_NO_PAD,
+            ];
             for bytes in engines.iter().filter_map(|engine| engine.decode(text).ok()) {
                 out.push_str(&String::from_utf8_lossy(&bytes));
             }
@@ -319,11 +436,17 @@ fn decoded(value: &Value, out: &mut String) {
 /// The JSON of an answer, behind its headers or in an event.
 fn json_of(answer: &str) -> Value {
     let lines = answer.lines().map(|line| line.trim_start_matches("data: "));
-    lines.filter_map(|line| serde_json::from_str(line).ok()).next_back().unwrap_or_default()
+    lines
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .next_back()
+        .unwrap_or_default()
 }
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    std::env::var(name).map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a number"))
+    })
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -341,12 +464,23 @@ async fn nothing_that_is_kept_back_is_answered() {
         let mut hidden = String::new();
         decoded(&json_of(&answer), &mut hidden);
         told += u64::from(answer.contains("planted:") || hidden.contains("planted:"));
-        denied += u64::from(answer.contains("FORBIDDEN") || answer.contains("FIELD_AUTHORIZATION_ERROR"));
-        invalid += u64::from(answer.contains("GRAPHQL_VALIDATION_FAILED") || answer.contains("errorId"));
+        denied +=
+            u64::from(answer.contains("FORBIDDEN") || answer.contains("FIELD_AUTHORIZATION_ERROR"));
+        invalid +=
+            u64::from(answer.contains("GRAPHQL_VALIDATION_FAILED") || answer.contains("errorId"));
         answer.push_str(&hidden);
         let leak = policy.leak(&answer);
-        assert!(leak.is_none(), "seed {seed}, way {way}: {leak:?} is told to {policy:?} by {document}: {answer}");
+        assert!(
+            leak.is_none(),
+            "seed {seed}, way {way}: {leak:?} is told to {policy:?} by {document}: {answer}"
+        );
     }
-    assert!(told > documents / 4 && denied > documents / 8, "{told} answers tell something, {denied} are denied");
-    assert!(invalid < documents / 10, "{invalid} of {documents} documents are not valid");
+    assert!(
+        told > documents / 4 && denied > documents / 8,
+        "{told} answers tell something, {denied} are denied"
+    );
+    assert!(
+        invalid < documents / 10,
+        "{invalid} of {documents} documents are not valid"
+    );
 }

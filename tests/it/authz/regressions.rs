@@ -34,13 +34,21 @@ struct Member {
 #[svc_type]
 impl Member {
     fn hint(&self, length: i32) -> Option<String> {
-        Some("secret-hint".chars().take(length.try_into().unwrap_or(0)).collect())
+        Some(
+            "secret-hint"
+                .chars()
+                .take(length.try_into().unwrap_or(0))
+                .collect(),
+        )
     }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a check gets the request")]
 fn is_oneself(member: &Member, request: AuthorizationRequest) -> bool {
-    request.context().header("x-user").is_some_and(|user| user.starts_with(&member.name))
+    request
+        .context()
+        .header("x-user")
+        .is_some_and(|user| user.starts_with(&member.name))
 }
 
 #[svc::query]
@@ -85,7 +93,9 @@ const SQL: &str =
 /// A service whose policy knows no email, and no hint of more than three characters.
 fn options(database: &TestDatabase) -> AppOptions {
     let policy = async |request: AuthorizationRequest| match request.operation_type() {
-        OperationType::Field if request.operation_name() == "Member.hint" => Ok(request.argument::<i32>("length")? < 4),
+        OperationType::Field if request.operation_name() == "Member.hint" => {
+            Ok(request.argument::<i32>("length")? < 4)
+        }
         kind => Ok::<_, Error>(kind != OperationType::Field),
     };
     AppOptions::new()
@@ -102,7 +112,8 @@ async fn ask(app: &App, user: &str, query: &str) -> Value {
     ask_as(app, "/graphql", user, query, &json!({})).await
 }
 
-/// Strapi (CVE-2023-22894 and its kin): a filter through a relation, and the number of pages that is left.
+/// Strapi (CVE-2023-22894 and its kin): a filter through a relation, and the number of pages that
+/// is left.
 #[tokio::test]
 async fn a_filter_on_a_relation_and_a_total_tell_no_secret() {
     let database = database().await;
@@ -113,14 +124,23 @@ async fn a_filter_on_a_relation_and_a_total_tell_no_secret() {
         r#"{ page(where: { boss: { salary: { gt: 850 } } }) { total_count } }"#,
     ] {
         let answer = ask(&app, "ada;reader", query).await;
-        assert_eq!((&answer["data"], codes(&answer)), (&Value::Null, vec!["FORBIDDEN"]), "{query}: {answer}");
+        assert_eq!(
+            (&answer["data"], codes(&answer)),
+            (&Value::Null, vec!["FORBIDDEN"]),
+            "{query}: {answer}"
+        );
     }
     let checked = r#"{ page(where: { boss: { phone: { eq: "p-2" } } }) { total_count } }"#;
-    assert_eq!(codes(&ask(&app, "ada", checked).await), ["GRAPHQL_VALIDATION_FAILED"], "there is no such filter");
+    assert_eq!(
+        codes(&ask(&app, "ada", checked).await),
+        ["GRAPHQL_VALIDATION_FAILED"],
+        "there is no such filter"
+    );
     assert_eq!(database.statements("v_member").await, 0);
 }
 
-/// Data API Builder: the column of a forbidden order stands in the cursor, and base64 hides nothing.
+/// Data API Builder: the column of a forbidden order stands in the cursor, and base64 hides
+/// nothing.
 #[tokio::test]
 async fn a_cursor_holds_nothing_that_may_not_be_read() {
     let database = database().await;
@@ -131,16 +151,42 @@ async fn a_cursor_holds_nothing_that_may_not_be_read() {
         "{ page(order_by: [{ boss: { mail: ASC } }]) { edges { cursor } } }",
     ] {
         let answer = ask(&app, "ada", query).await;
-        assert_eq!((&answer["data"], codes(&answer)), (&Value::Null, vec!["FORBIDDEN"]), "{query}: {answer}");
+        assert_eq!(
+            (&answer["data"], codes(&answer)),
+            (&Value::Null, vec!["FORBIDDEN"]),
+            "{query}: {answer}"
+        );
     }
-    let answer = ask(&app, "ada", "{ page(order_by: [{ name: ASC }]) { edges { cursor } } }").await;
-    for query in ["{ hidden { edges { cursor } } }", "{ hidden { page_info { end_cursor } } }"] {
-        assert_eq!(codes(&ask(&app, "ada", query).await)[0], "FORBIDDEN", "{query}");
+    let answer = ask(
+        &app,
+        "ada",
+        "{ page(order_by: [{ name: ASC }]) { edges { cursor } } }",
+    )
+    .await;
+    for query in [
+        "{ hidden { edges { cursor } } }",
+        "{ hidden { page_info { end_cursor } } }",
+    ] {
+        assert_eq!(
+            codes(&ask(&app, "ada", query).await)[0],
+            "FORBIDDEN",
+            "{query}"
+        );
     }
-    for query in ["{ keyed { edges { cursor } } }", "{ keyed { page_info { start_cursor } } }"] {
-        assert_eq!(codes(&ask(&app, "ada", query).await)[0], "FIELD_AUTHORIZATION_ERROR", "{query}");
+    for query in [
+        "{ keyed { edges { cursor } } }",
+        "{ keyed { page_info { start_cursor } } }",
+    ] {
+        assert_eq!(
+            codes(&ask(&app, "ada", query).await)[0],
+            "FIELD_AUTHORIZATION_ERROR",
+            "{query}"
+        );
     }
-    assert_eq!(ask(&app, "ada", "{ hidden { total_count } }").await["data"]["hidden"]["total_count"], 2);
+    assert_eq!(
+        ask(&app, "ada", "{ hidden { total_count } }").await["data"]["hidden"]["total_count"],
+        2
+    );
     for edge in answer["data"]["page"]["edges"].as_array().unwrap() {
         let cursor = edge["cursor"].as_str().unwrap();
         let engine = base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -163,12 +209,15 @@ async fn a_hidden_field_filters_and_counts_nothing() {
         "{ statistics { groups(by: [MAIL]) { key { mail } count } } }",
     ] {
         let answer = ask(&app, "ada", query).await;
-        assert!(codes(&answer).contains(&"FORBIDDEN") && !answer.to_string().contains("secret"), "{query}: {answer}");
+        assert!(
+            codes(&answer).contains(&"FORBIDDEN") && !answer.to_string().contains("secret"),
+            "{query}: {answer}"
+        );
     }
 }
 
-/// Apollo (CVE-2025-64530 and its kin): a rule that is lost when its type or field has another name, or when it is asked
-/// for through an interface.
+/// Apollo (CVE-2025-64530 and its kin): a rule that is lost when its type or field has another
+/// name, or when it is asked for through an interface.
 #[tokio::test]
 async fn neither_a_new_name_nor_an_interface_loses_a_rule() {
     let database = database().await;
@@ -180,8 +229,14 @@ async fn neither_a_new_name_nor_an_interface_loses_a_rule() {
         "{ members { mail } }",
     ] {
         let answer = ask(&app, "ada", query).await;
-        assert!(codes(&answer).contains(&"FORBIDDEN") && !answer.to_string().contains("secret"), "{query}: {answer}");
-        assert_eq!(answer["errors"][0]["extensions"]["field"], "Member.mail", "{answer}");
+        assert!(
+            codes(&answer).contains(&"FORBIDDEN") && !answer.to_string().contains("secret"),
+            "{query}: {answer}"
+        );
+        assert_eq!(
+            answer["errors"][0]["extensions"]["field"], "Member.mail",
+            "{answer}"
+        );
     }
 }
 
@@ -190,8 +245,20 @@ async fn neither_a_new_name_nor_an_interface_loses_a_rule() {
 async fn several_roles_are_no_more_than_each() {
     let database = database().await;
     let app = serve(options(&database)).await;
-    for roles in ["reader,author", "author,editor,reader", "admins", "Admin", "reader,admin,", " admin"] {
-        let answer = ask(&app, &format!("ada;{roles}"), "{ members { boss { boss { salary } } } }").await;
+    for roles in [
+        "reader,author",
+        "author,editor,reader",
+        "admins",
+        "Admin",
+        "reader,admin,",
+        " admin",
+    ] {
+        let answer = ask(
+            &app,
+            &format!("ada;{roles}"),
+            "{ members { boss { boss { salary } } } }",
+        )
+        .await;
         let is_admin = roles.split(',').any(|role| role == "admin");
         assert_eq!(codes(&answer).is_empty(), is_admin, "{roles}: {answer}");
     }
@@ -204,15 +271,25 @@ async fn a_cached_decision_is_one_for_its_arguments_and_its_object() {
     let cache = AuthorizationCacheConfig::new(|_| Some("everyone".to_owned()));
     let app = serve(options(&database).authorization_cache(cache)).await;
     for _ in 0..3 {
-        let query = "{ members(order_by: [{ id: ASC }]) { a: hint(length: 3) b: hint(length: 6) phone } }";
+        let query =
+            "{ members(order_by: [{ id: ASC }]) { a: hint(length: 3) b: hint(length: 6) phone } }";
         let answer = ask(&app, "bob", query).await;
         let rows = json!([
             { "a": "sec", "b": null, "phone": null },
             { "a": "sec", "b": null, "phone": "p-2" },
         ]);
         assert_eq!(answer["data"]["members"], rows, "{answer}");
-        let answer = ask(&app, "ada", "{ members(order_by: [{ id: ASC }]) { phone } }").await;
-        assert_eq!(answer["data"]["members"], json!([{ "phone": "p-1" }, { "phone": null }]), "{answer}");
+        let answer = ask(
+            &app,
+            "ada",
+            "{ members(order_by: [{ id: ASC }]) { phone } }",
+        )
+        .await;
+        assert_eq!(
+            answer["data"]["members"],
+            json!([{ "phone": "p-1" }, { "phone": null }]),
+            "{answer}"
+        );
     }
 }
 
@@ -220,16 +297,42 @@ async fn a_cached_decision_is_one_for_its_arguments_and_its_object() {
 #[tokio::test]
 async fn one_prepared_statement_serves_two_tenants_their_own_rows() {
     let database = database().await;
-    let pool = DatabaseConfig { pool_size: 1, ..DatabaseConfig::default() };
-    let by_name = async |request: AuthorizationRequest| {
-        AuthorizationDecision::allow_filtered([("name", request.context().header("x-user").map(str::to_owned))])
+    let pool = DatabaseConfig {
+        pool_size: 1,
+        ..DatabaseConfig::default()
     };
-    let options = AppOptions::new().config(SvcConfig { database: pool, ..SvcConfig::default() });
-    let app = serve(options.database_url(database.url()).queries(queries![members]).authorizer(by_name)).await;
+    let by_name = async |request: AuthorizationRequest| {
+        AuthorizationDecision::allow_filtered([(
+            "name",
+            request.context().header("x-user").map(str::to_owned),
+        )])
+    };
+    let options = AppOptions::new().config(SvcConfig {
+        database: pool,
+        ..SvcConfig::default()
+    });
+    let app = serve(
+        options
+            .database_url(database.url())
+            .queries(queries![members])
+            .authorizer(by_name),
+    )
+    .await;
     for _ in 0..20 {
-        for (user, own) in [("ada", json!([{ "id": 1 }])), ("bob", json!([{ "id": 2 }])), ("eve", json!([]))] {
-            assert_eq!(ask(&app, user, "{ members { id } }").await["data"]["members"], own, "{user}");
+        for (user, own) in [
+            ("ada", json!([{ "id": 1 }])),
+            ("bob", json!([{ "id": 2 }])),
+            ("eve", json!([])),
+        ] {
+            assert_eq!(
+                ask(&app, user, "{ members { id } }").await["data"]["members"],
+                own,
+                "{user}"
+            );
         }
     }
-    assert!(database.texts("v_member").await.len() <= 2, "the statement is kept for all of them");
+    assert!(
+        database.texts("v_member").await.len() <= 2,
+        "the statement is kept for all of them"
+    );
 }

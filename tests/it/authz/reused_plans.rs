@@ -1,5 +1,6 @@
-//! PostgreSQL (CVE-2024-10976): a plan that is used again for another role or tenant, with a table under row-level
-//! security below a subquery, a `WITH`, a view of the invoker's or a function in SQL.
+//! PostgreSQL (CVE-2024-10976): a plan that is used again for another role or tenant, with a table
+//! under row-level security below a subquery, a `WITH`, a view of the invoker's or a function in
+//! SQL.
 
 use serde_json::{Value, json};
 use svc::db::SessionVariables;
@@ -30,7 +31,8 @@ secrets!(subquery, "v_subquery");
 secrets!(with, "v_with");
 secrets!(function, "v_function");
 
-/// The rows of a tenant, and of the role that reads: the policy of `app_…` is another than that of `aux_…`.
+/// The rows of a tenant, and of the role that reads: the policy of `app_…` is another than that of
+/// `aux_…`.
 const SQL: &str = "
 CREATE TABLE tb_secret (id int PRIMARY KEY, tenant text NOT NULL, role text NOT NULL, body text NOT NULL);
 INSERT INTO tb_secret SELECT n, (ARRAY['a', 'b', 'c'])[n % 3 + 1], (ARRAY['app', 'aux'])[n % 2 + 1], 'secret ' || n
@@ -56,26 +58,53 @@ END $$;";
 const NAMES: [&str; 4] = ["below", "subquery", "with", "function"];
 
 async fn serve(url: String) -> App {
-    let database = DatabaseConfig { url: Some(url), pool_size: 1, ..DatabaseConfig::default() };
-    let options = AppOptions::new().config(SvcConfig { database, ..SvcConfig::default() });
-    let options = options.session_variables(SessionVariables::new().header("app.tenant", "x-tenant"));
-    let options = options.queries(queries![below::below, subquery::subquery, with::with, function::function]);
+    let database = DatabaseConfig {
+        url: Some(url),
+        pool_size: 1,
+        ..DatabaseConfig::default()
+    };
+    let options = AppOptions::new().config(SvcConfig {
+        database,
+        ..SvcConfig::default()
+    });
+    let options =
+        options.session_variables(SessionVariables::new().header("app.tenant", "x-tenant"));
+    let options = options.queries(queries![
+        below::below,
+        subquery::subquery,
+        with::with,
+        function::function
+    ]);
     App::serve(options).await
 }
 
 async fn ask(app: &App, tenant: &str, query: &str) -> Value {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    app.send(request.header("x-tenant", tenant).body(json!({ "query": query }).to_string())).await.data()
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    app.send(
+        request
+            .header("x-tenant", tenant)
+            .body(json!({ "query": query }).to_string()),
+    )
+    .await
+    .data()
 }
 
 #[tokio::test]
 async fn a_plan_that_is_used_again_has_the_rows_of_who_asks() {
     let database = TestDatabase::new(SQL).await;
     let pool = database.pool().await;
-    let name: String = sqlx::query_scalar("SELECT current_database()::text").fetch_one(&pool).await.unwrap();
+    let name: String = sqlx::query_scalar("SELECT current_database()::text")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     let mut services = Vec::new();
     for role in ["app", "aux"] {
-        services.push((role, serve(format!("{}&user={role}_{name}", database.url())).await));
+        services.push((
+            role,
+            serve(format!("{}&user={role}_{name}", database.url())).await,
+        ));
     }
     // PostgreSQL keeps a plan from the sixth time on.
     for _ in 0..12 {
@@ -83,10 +112,19 @@ async fn a_plan_that_is_used_again_has_the_rows_of_who_asks() {
             for tenant in ["a", "b", "c", "nobody"] {
                 let own = "SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'body', body) ORDER BY id), '[]')
                            FROM tb_secret WHERE tenant = $1 AND role = $2";
-                let own: Value = sqlx::query_scalar(own).bind(tenant).bind(role).fetch_one(&pool).await.unwrap();
+                let own: Value = sqlx::query_scalar(own)
+                    .bind(tenant)
+                    .bind(role)
+                    .fetch_one(&pool)
+                    .await
+                    .unwrap();
                 for name in NAMES {
-                    let answer =
-                        ask(app, tenant, &format!("{{ {name}(order_by: [{{ id: ASC }}]) {{ id body }} }}")).await;
+                    let answer = ask(
+                        app,
+                        tenant,
+                        &format!("{{ {name}(order_by: [{{ id: ASC }}]) {{ id body }} }}"),
+                    )
+                    .await;
                     assert_eq!(answer[name], own, "{role} {tenant}: {name}");
                 }
             }

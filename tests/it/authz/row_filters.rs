@@ -26,11 +26,25 @@ async fn rows_pages_and_aggregates_are_filtered_alike() {
         let app = App::serve(options(&database).authorizer(Always(decision))).await;
         let own = json!([{ "id": 1 }, { "id": 3 }]);
         assert_eq!(app.query("{ notes { id } }").await.data()["notes"], own);
-        assert_eq!(ask_rust(&app, "{ notes { id } }").await["data"]["notes"], own);
-        assert_eq!(app.query(CACHED).await.data()["notes"], own, "the SQL of the operation has no filter");
-        assert_eq!(app.query("{ note(id: 2) { id } }").await.data(), json!({ "note": null }));
-        assert_eq!(app.query("{ statistics { count } }").await.data(), json!({ "statistics": { "count": 2 } }));
-        let wider = r#"{ notes(where: { OR: [{ id: { gt: 0 } }, { tenant: { eq: "b" } }] }) { id } }"#;
+        assert_eq!(
+            ask_rust(&app, "{ notes { id } }").await["data"]["notes"],
+            own
+        );
+        assert_eq!(
+            app.query(CACHED).await.data()["notes"],
+            own,
+            "the SQL of the operation has no filter"
+        );
+        assert_eq!(
+            app.query("{ note(id: 2) { id } }").await.data(),
+            json!({ "note": null })
+        );
+        assert_eq!(
+            app.query("{ statistics { count } }").await.data(),
+            json!({ "statistics": { "count": 2 } })
+        );
+        let wider =
+            r#"{ notes(where: { OR: [{ id: { gt: 0 } }, { tenant: { eq: "b" } }] }) { id } }"#;
         assert_eq!(app.query(wider).await.data()["notes"], own);
     }
 }
@@ -40,7 +54,10 @@ async fn null_is_a_value_of_its_own() {
     let database = database().await;
     let decision = AuthorizationDecision::allow_filtered([("tenant", None::<String>)]);
     let app = App::serve(options(&database).authorizer(Always(decision))).await;
-    assert_eq!(app.query("{ notes { id } }").await.data(), json!({ "notes": [{ "id": 4 }] }));
+    assert_eq!(
+        app.query("{ notes { id } }").await.data(),
+        json!({ "notes": [{ "id": 4 }] })
+    );
 }
 
 /// A mutation is allowed or denied as a whole.
@@ -49,7 +66,12 @@ async fn a_filter_for_a_mutation_is_ignored() {
     let database = database().await;
     let decision = AuthorizationDecision::allow_filtered([("tenant", "a")]);
     let app = App::serve(options(&database).authorizer(Always(decision))).await;
-    assert_eq!(app.query(r#"mutation { rename(noteId: 2, title: "x") }"#).await.data(), json!({ "rename": 2 }));
+    assert_eq!(
+        app.query(r#"mutation { rename(noteId: 2, title: "x") }"#)
+            .await
+            .data(),
+        json!({ "rename": 2 })
+    );
 }
 
 #[tokio::test]
@@ -64,7 +86,11 @@ async fn a_filter_that_is_not_of_a_column_reads_nothing() {
     ] {
         let decision = AuthorizationDecision::allow_filtered([(column, "a")]);
         let app = App::serve(options(&database).authorizer(Always(decision))).await;
-        for query in ["{ notes { id } }", "{ note(id: 1) { id } }", "{ statistics { count } }"] {
+        for query in [
+            "{ notes { id } }",
+            "{ note(id: 1) { id } }",
+            "{ statistics { count } }",
+        ] {
             assert_eq!(app.query(query).await.code(), code, "{query} {column}");
         }
     }
@@ -79,14 +105,22 @@ async fn a_column_that_the_service_scopes_as_well_is_a_conflict() {
     for query in ["{ scoped { id } }", "{ scopedCount { id } }"] {
         let answer = app.query(query).await.json();
         assert_eq!(codes(&answer), ["FILTER_CONFLICT"], "{answer}");
-        assert_eq!(answer["errors"][0]["extensions"]["columns"], json!(["tenant"]), "{answer}");
+        assert_eq!(
+            answer["errors"][0]["extensions"]["columns"],
+            json!(["tenant"]),
+            "{answer}"
+        );
     }
     let decision = AuthorizationDecision::allow_filtered([("title", "one")]);
     let app = App::serve(options(&database).authorizer(Always(decision))).await;
-    assert_eq!(app.query("{ scoped { id } }").await.data(), json!({ "scoped": [{ "id": 1 }] }));
+    assert_eq!(
+        app.query("{ scoped { id } }").await.data(),
+        json!({ "scoped": [{ "id": 1 }] })
+    );
 }
 
-/// Whether PostgreSQL comes to apply a pattern depends on its plan, which rows that are kept back change as well.
+/// Whether PostgreSQL comes to apply a pattern depends on its plan, which rows that are kept back
+/// change as well.
 #[tokio::test]
 async fn a_bad_pattern_does_not_tell_of_other_rows() {
     let database = database().await;
@@ -99,6 +133,10 @@ async fn a_bad_pattern_does_not_tell_of_other_rows() {
     };
     let own = app.query(&ask("one")).await;
     assert_eq!(own.code(), "BAD_USER_INPUT", "{}", own.text);
-    assert_eq!(app.query(&ask("two")).await.text, own.text, "a row of another tenant");
+    assert_eq!(
+        app.query(&ask("two")).await.text,
+        own.text,
+        "a row of another tenant"
+    );
     assert_eq!(app.query(&ask("none")).await.text, own.text, "no row");
 }

@@ -51,25 +51,50 @@ pub(super) async fn database() -> TestDatabase {
 
 /// The options of the service, without an authorizer.
 pub(super) fn options(database: &TestDatabase) -> AppOptions {
-    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
-    let config = SvcConfig { operations, ..SvcConfig::default() };
+    let operations = OperationsConfig {
+        rust_endpoint: true,
+        ..OperationsConfig::default()
+    };
+    let config = SvcConfig {
+        operations,
+        ..SvcConfig::default()
+    };
     AppOptions::new()
         .config(config)
         .database_url(database.url())
         .auto_camel_case(true)
-        .queries(queries![notes, note, statistics, hello, scoped, scoped_count])
+        .queries(queries![
+            notes,
+            note,
+            statistics,
+            hello,
+            scoped,
+            scoped_count
+        ])
         .mutations(mutations![rename])
-        .operations([Operation::new(CACHED).sql("SELECT jsonb_agg(v_note ORDER BY id) AS notes FROM v_note")])
+        .operations([
+            Operation::new(CACHED).sql("SELECT jsonb_agg(v_note ORDER BY id) AS notes FROM v_note")
+        ])
 }
 
 /// The answer of the native endpoint.
 pub(super) async fn ask_rust(app: &App, query: &str) -> Value {
-    let request = app.request("POST", "/graphql/rust").header("content-type", "application/json");
-    app.send(request.body(json!({ "query": query }).to_string())).await.json()
+    let request = app
+        .request("POST", "/graphql/rust")
+        .header("content-type", "application/json");
+    app.send(request.body(json!({ "query": query }).to_string()))
+        .await
+        .json()
 }
 
 /// The codes of the errors of an answer.
 pub(super) fn codes(answer: &Value) -> Vec<&str> {
-    let errors = answer["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-    errors.iter().filter_map(|error| error["extensions"]["code"].as_str()).collect()
+    let errors = answer["errors"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    errors
+        .iter()
+        .filter_map(|error| error["extensions"]["code"].as_str())
+        .collect()
 }

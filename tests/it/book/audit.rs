@@ -35,21 +35,44 @@ async fn rename_document(id: Uuid, title: String) -> Document;
 
 fn with_documents(options: AppOptions) -> AppOptions {
     let variables = SessionVariables::new().header("app.user_id", "x-user-id");
-    options.queries(queries![documents]).mutations(mutations![rename_document]).session_variables(variables)
+    options
+        .queries(queries![documents])
+        .mutations(mutations![rename_document])
+        .session_variables(variables)
 }
 
 #[tokio::test]
 async fn a_change_names_who_made_it_and_what_was_before() {
-    let (app, _database) = serve("audit", "INSERT INTO tb_document (title) VALUES ('Draft');", with_documents).await;
+    let (app, _database) = serve(
+        "audit",
+        "INSERT INTO tb_document (title) VALUES ('Draft');",
+        with_documents,
+    )
+    .await;
     let id = app.query("{ documents { id } }").await.data()["documents"][0]["id"].clone();
     let fields = "title createdBy updatedBy updatedAt changes { title operation changedBy }";
     for title in ["Second", "Third"] {
-        let rename = format!("mutation {{ renameDocument(id: {id}, title: \"{title}\") {{ title updatedBy }} }}");
+        let rename = format!(
+            "mutation {{ renameDocument(id: {id}, title: \"{title}\") {{ title updatedBy }} }}"
+        );
         let renamed = ask_as(&app, ADA, &rename).await;
-        assert_eq!(renamed["data"]["renameDocument"], json!({ "title": title, "updatedBy": ADA }));
+        assert_eq!(
+            renamed["data"]["renameDocument"],
+            json!({ "title": title, "updatedBy": ADA })
+        );
     }
-    let document = app.query(&format!("{{ documents {{ {fields} }} }}")).await.data()["documents"][0].clone();
-    assert_eq!((&document["createdBy"], &document["updatedBy"]), (&json!(null), &json!(ADA)));
+    let document = app
+        .query(&format!("{{ documents {{ {fields} }} }}"))
+        .await
+        .data()["documents"][0]
+        .clone();
+    assert_eq!(
+        (&document["createdBy"], &document["updatedBy"]),
+        (&json!(null), &json!(ADA))
+    );
     let change = |title: &str| json!({ "title": title, "operation": "update", "changedBy": ADA });
-    assert_eq!(document["changes"], json!([change("Second"), change("Draft")]));
+    assert_eq!(
+        document["changes"],
+        json!([change("Second"), change("Draft")])
+    );
 }

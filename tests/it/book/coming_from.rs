@@ -100,13 +100,20 @@ fn comment(field: &str, post: u8, body: &str) -> String {
 async fn the_documents_of_the_book_answer() {
     let app = serve().await;
     let added = ask_as(&app, BOB, &comment("addComment", 1, "Thanks!")).await;
-    assert_eq!(added["data"]["addComment"]["author"], json!({ "name": "Bob" }), "{added}");
+    assert_eq!(
+        added["data"]["addComment"]["author"],
+        json!({ "name": "Bob" }),
+        "{added}"
+    );
     let row = ask_as(&app, BOB, &comment("addRow", 1, "Again")).await;
-    assert_eq!(row["data"]["addRow"]["author"], json!({ "name": "Bob" }), "{row}");
+    assert_eq!(
+        row["data"]["addRow"]["author"],
+        json!({ "name": "Bob" }),
+        "{row}"
+    );
     let (_, rest) = PAGE.split_once("```graphql\n").unwrap();
     let (document, _) = rest.split_once("\n```").unwrap();
-    let comments =
-        json!([{ "body": "Thanks!", "author": { "name": "Bob" } }, { "body": "Again", "author": { "name": "Bob" } }]);
+    let comments = json!([{ "body": "Thanks!", "author": { "name": "Bob" } }, { "body": "Again", "author": { "name": "Bob" } }]);
     let post = json!({ "title": "SQL", "author": { "name": "Ada" }, "comments": comments });
     assert_eq!(app.query(document).await.data(), json!({ "posts": [post] }));
     let own = ask_as(&app, ADA, document).await;
@@ -117,8 +124,17 @@ async fn the_documents_of_the_book_answer() {
 async fn nobody_comments_on_what_is_hidden_or_without_a_name() {
     let app = serve().await;
     let code = |answer: &serde_json::Value| answer["errors"][0]["extensions"]["code"].clone();
-    assert_eq!(code(&ask_as(&app, BOB, &comment("addComment", 2, "Hm")).await), "NOT_FOUND");
-    assert_eq!(app.query(&comment("addComment", 1, "Hm")).await.code(), "UNAUTHENTICATED");
+    assert_eq!(
+        code(&ask_as(&app, BOB, &comment("addComment", 2, "Hm")).await),
+        "NOT_FOUND"
+    );
+    assert_eq!(
+        app.query(&comment("addComment", 1, "Hm")).await.code(),
+        "UNAUTHENTICATED"
+    );
     let empty = ask_as(&app, BOB, &comment("addComment", 1, "")).await;
-    assert_eq!(empty["errors"][0]["message"], "a comment is not empty", "{empty}");
+    assert_eq!(
+        empty["errors"][0]["message"], "a comment is not empty",
+        "{empty}"
+    );
 }

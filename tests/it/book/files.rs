@@ -48,16 +48,27 @@ async fn files() -> Vec<File>;
 
 #[svc::mutation]
 async fn start_upload(ctx: &Context<'_>, name: String, media_type: String) -> Result<NewFile> {
-    let id: Uuid = ctx.db().call("app.add_file", [json!(name), json!(media_type)]).await?;
-    Ok(NewFile { id, url: (ctx.data::<Storage>()?.sign)(Method::PUT, &key(id))? })
+    let id: Uuid = ctx
+        .db()
+        .call("app.add_file", [json!(name), json!(media_type)])
+        .await?;
+    Ok(NewFile {
+        id,
+        url: (ctx.data::<Storage>()?.sign)(Method::PUT, &key(id))?,
+    })
 }
 
 #[svc::mutation]
 async fn finish_upload(ctx: &Context<'_>, id: Uuid) -> Result<Option<File>> {
     let Some(size) = (ctx.data::<Storage>()?.size)(key(id)).await? else {
-        return Err(Error::new(ErrorCode::NotFound, "the file has not been sent"));
+        return Err(Error::new(
+            ErrorCode::NotFound,
+            "the file has not been sent",
+        ));
     };
-    ctx.db().call("app.finish_file", [json!(id), json!(size)]).await
+    ctx.db()
+        .call("app.finish_file", [json!(id), json!(size)])
+        .await
 }
 
 fn with_files(options: AppOptions, storage: Storage) -> AppOptions {
@@ -65,8 +76,17 @@ fn with_files(options: AppOptions, storage: Storage) -> AppOptions {
         .data(storage)
         .queries(queries![files])
         .mutations(mutations![start_upload, finish_upload])
-        .constraint(Constraint::new("tb_file_media_type_check", "a file is a PNG, a JPEG or a PDF").field("mediaType"))
-        .constraint(Constraint::new("tb_file_size_check", "a file has at most 20 MiB"))
+        .constraint(
+            Constraint::new(
+                "tb_file_media_type_check",
+                "a file is a PNG, a JPEG or a PDF",
+            )
+            .field("mediaType"),
+        )
+        .constraint(Constraint::new(
+            "tb_file_size_check",
+            "a file has at most 20 MiB",
+        ))
 }
 
 #[tokio::test]
@@ -81,19 +101,42 @@ async fn a_file_is_there_once_it_was_sent() {
         }),
     };
     let (app, _database) = serve("files", "", |options| with_files(options, storage)).await;
-    let start = |kind: &str| format!(r#"mutation {{ startUpload(name: "a", mediaType: "{kind}") {{ id url }} }}"#);
-    assert_eq!(app.query(&start("text/html")).await.message(), "a file is a PNG, a JPEG or a PDF");
+    let start = |kind: &str| {
+        format!(r#"mutation {{ startUpload(name: "a", mediaType: "{kind}") {{ id url }} }}"#)
+    };
+    assert_eq!(
+        app.query(&start("text/html")).await.message(),
+        "a file is a PNG, a JPEG or a PDF"
+    );
     let started = app.query(&start("image/png")).await.data()["startUpload"].clone();
     let id = started["id"].as_str().unwrap();
-    assert_eq!(started["url"], format!("https://storage.example/files/{id}?for=PUT"));
+    assert_eq!(
+        started["url"],
+        format!("https://storage.example/files/{id}?for=PUT")
+    );
     let finish = format!(r#"mutation {{ finishUpload(id: "{id}") {{ name size url }} }}"#);
-    assert_eq!(app.query(&finish).await.message(), "the file has not been sent");
-    assert_eq!(app.query("{ files { id } }").await.data(), json!({ "files": [] }));
+    assert_eq!(
+        app.query(&finish).await.message(),
+        "the file has not been sent"
+    );
+    assert_eq!(
+        app.query("{ files { id } }").await.data(),
+        json!({ "files": [] })
+    );
     sent.store(30_000_000, Ordering::Relaxed);
-    assert_eq!(app.query(&finish).await.message(), "a file has at most 20 MiB");
+    assert_eq!(
+        app.query(&finish).await.message(),
+        "a file has at most 20 MiB"
+    );
     sent.store(7, Ordering::Relaxed);
     let url = format!("https://storage.example/files/{id}?for=GET");
     let file = json!({ "name": "a", "size": 7, "url": url });
-    assert_eq!(app.query(&finish).await.data(), json!({ "finishUpload": file }));
-    assert_eq!(app.query("{ files { name size url } }").await.data(), json!({ "files": [file] }));
+    assert_eq!(
+        app.query(&finish).await.data(),
+        json!({ "finishUpload": file })
+    );
+    assert_eq!(
+        app.query("{ files { name size url } }").await.data(),
+        json!({ "files": [file] })
+    );
 }

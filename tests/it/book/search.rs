@@ -20,12 +20,21 @@ async fn articles() -> Connection<Article>;
 async fn titles_weigh_more_than_texts() {
     let rows = "INSERT INTO tb_article (title, body) VALUES
         ('Dogs', 'A dog sees many cats.'), ('Cats', 'They sleep.'), ('Birds', 'They fly.');";
-    let (app, _database) = serve("search", rows, |options| options.queries(queries![articles])).await;
+    let (app, _database) = serve("search", rows, |options| {
+        options.queries(queries![articles])
+    })
+    .await;
     let document = "query ($words: String!) {
       articles(first: 10, where: { search: { websearchQuery: $words } }, orderBy: [{ search: { websearchQuery: $words } }]) {
         nodes { title }
       }
     }";
-    let found = app.query_with(document, json!({ "words": "cat" })).await.data();
-    assert_eq!(found["articles"]["nodes"], json!([{ "title": "Cats" }, { "title": "Dogs" }]));
+    let found = app
+        .query_with(document, json!({ "words": "cat" }))
+        .await
+        .data();
+    assert_eq!(
+        found["articles"]["nodes"],
+        json!([{ "title": "Cats" }, { "title": "Dogs" }])
+    );
 }

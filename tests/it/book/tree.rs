@@ -16,7 +16,12 @@ struct Category {
     parent: Option<One<Category>>,
     #[relation(to = "parent_id", order_by = "name")]
     children: Many<Category>,
-    #[relation(through = "v_category_above", here = "category_id", there = "above_id", order_by = "level")]
+    #[relation(
+        through = "v_category_above",
+        here = "category_id",
+        there = "above_id",
+        order_by = "level"
+    )]
     above: Many<Category>,
 }
 
@@ -27,7 +32,9 @@ async fn categories() -> Vec<Category>;
 async fn move_category(id: Uuid, parent: Option<Uuid>) -> Category;
 
 fn with_categories(options: AppOptions) -> AppOptions {
-    options.queries(queries![categories]).mutations(mutations![move_category])
+    options
+        .queries(queries![categories])
+        .mutations(mutations![move_category])
 }
 
 const ROWS: &str = "INSERT INTO tb_category (name) VALUES ('Garden'), ('House');
@@ -40,8 +47,14 @@ async fn a_category_moves_with_all_below_it() {
     let rows = "{ categories(orderBy: [{ name: ASC }]) { id name path level above { name } children { name } } }";
     let found = app.query(rows).await.data()["categories"].clone();
     let [garden, house, rakes, tools] = [&found[0], &found[1], &found[2], &found[3]];
-    assert_eq!(rakes["above"], json!([{ "name": "Garden" }, { "name": "Tools" }]));
-    assert_eq!((&garden["children"], &garden["level"]), (&json!([{ "name": "Tools" }]), &json!(1)));
+    assert_eq!(
+        rakes["above"],
+        json!([{ "name": "Garden" }, { "name": "Tools" }])
+    );
+    assert_eq!(
+        (&garden["children"], &garden["level"]),
+        (&json!([{ "name": "Tools" }]), &json!(1))
+    );
     let below = format!(
         "{{ categories(where: {{ path: {{ descendantOf: {} }} }}, orderBy: [{{ path: ASC }}]) {{ name }} }}",
         garden["path"]
@@ -55,10 +68,19 @@ async fn a_category_moves_with_all_below_it() {
     let moved = app.query(&mv(&tools["id"], &house["id"])).await.data();
     assert_eq!(moved["moveCategory"]["above"], json!([{ "name": "House" }]));
     let found = app.query(rows).await.data()["categories"].clone();
-    assert_eq!(found[2]["above"], json!([{ "name": "House" }, { "name": "Tools" }]));
+    assert_eq!(
+        found[2]["above"],
+        json!([{ "name": "House" }, { "name": "Tools" }])
+    );
     let refused = app.query(&mv(&house["id"], &rakes["id"])).await;
     assert_eq!(refused.message(), "a category cannot be moved below itself");
-    let root = app.query(&format!("mutation {{ moveCategory(id: {}) {{ level }} }}", tools["id"])).await.data();
+    let root = app
+        .query(&format!(
+            "mutation {{ moveCategory(id: {}) {{ level }} }}",
+            tools["id"]
+        ))
+        .await
+        .data();
     assert_eq!(root["moveCategory"]["level"], 1);
 }
 
@@ -67,7 +89,9 @@ async fn the_document_of_the_book_answers() {
     let (app, _database) = serve("tree", ROWS, with_categories).await;
     let document = r#"{ categories(where: { parent: { name: { eq: "Garden" } } }) {
         name above { name } children { name children { name } } } }"#;
-    let tools =
-        json!({ "name": "Tools", "above": [{ "name": "Garden" }], "children": [{ "name": "Rakes", "children": [] }] });
-    assert_eq!(app.query(document).await.data()["categories"], json!([tools]));
+    let tools = json!({ "name": "Tools", "above": [{ "name": "Garden" }], "children": [{ "name": "Rakes", "children": [] }] });
+    assert_eq!(
+        app.query(document).await.data()["categories"],
+        json!([tools])
+    );
 }

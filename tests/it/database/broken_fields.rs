@@ -42,17 +42,38 @@ async fn ready(app: &App, text: Option<&str>) {
 #[tokio::test]
 async fn a_column_that_has_gone_is_named_until_it_is_back() {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![things, makers]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![things, makers]);
     let app = App::serve(options).await;
     ready(&app, None).await;
-    let replace = |columns: &str| format!("DROP VIEW v_thing; CREATE VIEW v_thing AS SELECT {columns}");
-    database.execute(&replace("1 AS id, 2 AS cost, 3 AS maker_id")).await;
-    ready(&app, Some("`v_thing` has no column that fits the field `price`, and no `data` column")).await;
-    database.execute(&replace("1 AS id, 1.5::numeric AS price, 3 AS maker_id")).await;
-    ready(&app, Some("`v_thing` has no column that fits the field `price`, and no `data` column")).await;
+    let replace =
+        |columns: &str| format!("DROP VIEW v_thing; CREATE VIEW v_thing AS SELECT {columns}");
+    database
+        .execute(&replace("1 AS id, 2 AS cost, 3 AS maker_id"))
+        .await;
+    ready(
+        &app,
+        Some("`v_thing` has no column that fits the field `price`, and no `data` column"),
+    )
+    .await;
+    database
+        .execute(&replace("1 AS id, 1.5::numeric AS price, 3 AS maker_id"))
+        .await;
+    ready(
+        &app,
+        Some("`v_thing` has no column that fits the field `price`, and no `data` column"),
+    )
+    .await;
     database.execute(&replace("1 AS id, 2 AS price")).await;
-    ready(&app, Some("a relation needs the key `maker_id` of `v_thing`")).await;
-    database.execute(&replace("1 AS id, 2 AS price, 3 AS maker_id")).await;
+    ready(
+        &app,
+        Some("a relation needs the key `maker_id` of `v_thing`"),
+    )
+    .await;
+    database
+        .execute(&replace("1 AS id, 2 AS price, 3 AS maker_id"))
+        .await;
     ready(&app, None).await;
 }
 
@@ -64,12 +85,33 @@ async fn a_view_that_may_not_be_read_is_named_until_it_may() {
         "CREATE ROLE {role} LOGIN; GRANT SELECT ON v_maker TO {role}; GRANT SELECT (id, price) ON v_thing TO {role}"
     );
     database.execute(&grant).await;
-    let url = database.url().replace("postgres://postgres@", &format!("postgres://{role}@"));
+    let url = database
+        .url()
+        .replace("postgres://postgres@", &format!("postgres://{role}@"));
     assert!(url.contains(&role), "{url}");
-    let app = App::serve(AppOptions::new().database_url(url).queries(queries![things, makers])).await;
-    ready(&app, Some("the service may not read the column `maker_id` of `v_thing`")).await;
-    database.execute(&format!("GRANT SELECT ON v_thing TO {role}; REVOKE SELECT ON v_maker FROM {role}")).await;
-    ready(&app, Some("the service may not read `v_maker`: GRANT SELECT ON v_maker TO its role")).await;
-    database.execute(&format!("GRANT SELECT ON v_maker TO {role}")).await;
+    let app = App::serve(
+        AppOptions::new()
+            .database_url(url)
+            .queries(queries![things, makers]),
+    )
+    .await;
+    ready(
+        &app,
+        Some("the service may not read the column `maker_id` of `v_thing`"),
+    )
+    .await;
+    database
+        .execute(&format!(
+            "GRANT SELECT ON v_thing TO {role}; REVOKE SELECT ON v_maker FROM {role}"
+        ))
+        .await;
+    ready(
+        &app,
+        Some("the service may not read `v_maker`: GRANT SELECT ON v_maker TO its role"),
+    )
+    .await;
+    database
+        .execute(&format!("GRANT SELECT ON v_maker TO {role}"))
+        .await;
     ready(&app, None).await;
 }

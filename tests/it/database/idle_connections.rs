@@ -19,20 +19,30 @@ async fn rows() -> Vec<Row>;
 #[svc::query]
 async fn begun(ctx: &Context<'_>) -> Result<i32> {
     let mut tx = ctx.db().pool().begin().await?;
-    Ok(sqlx::query_scalar("SELECT 1 FROM pg_sleep(0.05)").fetch_one(&mut *tx).await?)
+    Ok(sqlx::query_scalar("SELECT 1 FROM pg_sleep(0.05)")
+        .fetch_one(&mut *tx)
+        .await?)
 }
 #[svc::query]
 async fn direct(ctx: &Context<'_>) -> Result<i32> {
-    Ok(sqlx::query_scalar("SELECT 1 FROM pg_sleep(0.05)").fetch_one(ctx.db().pool()).await?)
+    Ok(sqlx::query_scalar("SELECT 1 FROM pg_sleep(0.05)")
+        .fetch_one(ctx.db().pool())
+        .await?)
 }
 #[svc::query]
 async fn ours(ctx: &Context<'_>) -> Result<i32> {
     let mut tx = ctx.db().sqlx_transaction().await?;
-    Ok(sqlx::query_scalar("SELECT 1 FROM pg_sleep(0.05)").fetch_one(&mut *tx).await?)
+    Ok(sqlx::query_scalar("SELECT 1 FROM pg_sleep(0.05)")
+        .fetch_one(&mut *tx)
+        .await?)
 }
 #[svc::query]
 async fn written(ctx: &Context<'_>) -> Result<i32> {
-    Ok(sqlx::query_scalar("INSERT INTO tb_written VALUES (1) RETURNING id").fetch_one(ctx.db().pool()).await?)
+    Ok(
+        sqlx::query_scalar("INSERT INTO tb_written VALUES (1) RETURNING id")
+            .fetch_one(ctx.db().pool())
+            .await?,
+    )
 }
 #[svc::mutation(function = "one")]
 async fn called() -> i32;
@@ -56,7 +66,9 @@ impl std::error::Error for Wrapped {
 #[svc::query]
 async fn killed(ctx: &Context<'_>, wrapped: bool) -> Result<bool> {
     let mut tx = ctx.db().sqlx_transaction().await?;
-    let kill = sqlx::query("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(5)").execute(&mut *tx).await;
+    let kill = sqlx::query("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(5)")
+        .execute(&mut *tx)
+        .await;
     if wrapped {
         kill.map_err(Wrapped)?;
     } else {
@@ -75,25 +87,43 @@ const END: &str = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity
                    WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 /// Every way to the database.
-const KINDS: [&str; 5] = ["{ rows { id } }", "{ begun }", "{ direct }", "{ ours }", "mutation { called }"];
+const KINDS: [&str; 5] = [
+    "{ rows { id } }",
+    "{ begun }",
+    "{ direct }",
+    "{ ours }",
+    "mutation { called }",
+];
 
 fn options(url: &str) -> AppOptions {
     // A request that waits for a new connection does so for as long as a busy machine takes.
     let pool_timeout = Duration::from_secs(60);
     let url = Some(url.to_owned());
     let config = SvcConfig {
-        database: svc::DatabaseConfig { url, pool_size: 3, pool_timeout, ..svc::DatabaseConfig::default() },
+        database: svc::DatabaseConfig {
+            url,
+            pool_size: 3,
+            pool_timeout,
+            ..svc::DatabaseConfig::default()
+        },
         ..SvcConfig::default()
     };
     let queries = queries![rows, begun, direct, ours, killed, written];
-    AppOptions::new().config(config).queries(queries).mutations(mutations![called])
+    AppOptions::new()
+        .config(config)
+        .queries(queries)
+        .mutations(mutations![called])
 }
 
 /// Three of each at a time, so that every connection of both pools is used.
 async fn all(app: &App) {
     for kind in KINDS {
         for reply in join_all([0; 3].map(|_| app.query(kind))).await {
-            assert!(!reply.data().to_string().contains("[]"), "{kind}: {}", reply.text);
+            assert!(
+                !reply.data().to_string().contains("[]"),
+                "{kind}: {}",
+                reply.text
+            );
         }
     }
 }
@@ -107,7 +137,11 @@ async fn connections_that_were_ended_reach_no_request() {
         all(&app).await;
         database.execute(END).await;
         for reply in join_all([0; 3].map(|_| app.query(kind))).await {
-            assert!(!reply.data().to_string().contains("[]"), "{kind}: {}", reply.text);
+            assert!(
+                !reply.data().to_string().contains("[]"),
+                "{kind}: {}",
+                reply.text
+            );
         }
     }
     database.execute(END).await;
@@ -119,8 +153,10 @@ async fn a_restart_is_met_by_no_request() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::start(Options::new(folder.path())).await.unwrap();
     let app = App::serve(
-        options(&database.url())
-            .setup_sql(SQL.replace("CREATE VIEW", "CREATE OR REPLACE VIEW").replace("CREATE F", "CREATE OR REPLACE F")),
+        options(&database.url()).setup_sql(
+            SQL.replace("CREATE VIEW", "CREATE OR REPLACE VIEW")
+                .replace("CREATE F", "CREATE OR REPLACE F"),
+        ),
     )
     .await;
     all(&app).await;
@@ -137,14 +173,26 @@ async fn sql_of_a_resolver_whose_connection_dies_says_so() {
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(options(&database.url())).await;
     for wrapped in [false, true] {
-        let reply = app.query_with("query ($w: Boolean!) { killed(wrapped: $w) }", json!({ "w": wrapped })).await;
+        let reply = app
+            .query_with(
+                "query ($w: Boolean!) { killed(wrapped: $w) }",
+                json!({ "w": wrapped }),
+            )
+            .await;
         assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
-        assert!(reply.message().starts_with("the connection to the database was lost"), "{}", reply.text);
+        assert!(
+            reply
+                .message()
+                .starts_with("the connection to the database was lost"),
+            "{}",
+            reply.text
+        );
     }
     all(&app).await;
 }
 
-/// In development a database that is away gives empty lists, so a verdict that is wrong is a wrong answer.
+/// In development a database that is away gives empty lists, so a verdict that is wrong is a wrong
+/// answer.
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_connections_do_not_make_the_database_away() {
     let database = TestDatabase::new(SQL).await;
@@ -153,10 +201,12 @@ async fn killed_connections_do_not_make_the_database_away() {
     let pool = database.pool().await;
     let kills = async {
         for _ in 0..40 {
-            sqlx::raw_sql(sqlx::AssertSqlSafe(format!("{END} ORDER BY random() LIMIT 1")))
-                .execute(&pool)
-                .await
-                .unwrap();
+            sqlx::raw_sql(sqlx::AssertSqlSafe(format!(
+                "{END} ORDER BY random() LIMIT 1"
+            )))
+            .execute(&pool)
+            .await
+            .unwrap();
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
@@ -175,11 +225,15 @@ async fn killed_connections_do_not_make_the_database_away() {
         lost
     }));
     let (lost, ()) = tokio::join!(asks, kills);
-    assert!(lost.iter().sum::<i32>() <= 40, "{lost:?}: each kill may end one statement");
+    assert!(
+        lost.iter().sum::<i32>() <= 40,
+        "{lost:?}: each kill may end one statement"
+    );
     app.until_ready().await;
 }
 
-/// A transaction that was begun for a request that has gone must not swallow what the next one writes.
+/// A transaction that was begun for a request that has gone must not swallow what the next one
+/// writes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_begin_whose_request_has_gone_leaves_no_transaction() {
     let (database, proxy) = (TestDatabase::new(SQL).await, Proxy::new().await);
@@ -192,17 +246,25 @@ async fn a_begin_whose_request_has_gone_leaves_no_transaction() {
         },
         ..SvcConfig::default()
     };
-    let options = AppOptions::new().config(config).queries(queries![ours, begun, written]);
+    let options = AppOptions::new()
+        .config(config)
+        .queries(queries![ours, begun, written]);
     let app = App::serve(options).await;
     for begin in ["{ ours }", "{ begun }"] {
         app.query("{ ours }").await.data();
         // A direct use has its answer to the ping, and then the network stops.
         proxy.set(Flow::Stopped);
-        assert!(tokio::time::timeout(Duration::from_millis(200), app.query(begin)).await.is_err());
+        assert!(
+            tokio::time::timeout(Duration::from_millis(200), app.query(begin))
+                .await
+                .is_err()
+        );
         proxy.set(Flow::Free);
         app.query("{ written }").await.data();
     }
-    let count: i64 =
-        sqlx::query_scalar("SELECT count(*) FROM tb_written").fetch_one(&database.pool().await).await.unwrap();
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM tb_written")
+        .fetch_one(&database.pool().await)
+        .await
+        .unwrap();
     assert_eq!(count, 2);
 }

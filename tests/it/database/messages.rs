@@ -55,8 +55,21 @@ struct Broken {
     same: Many<Broken>,
 }
 
-const FIELDS: [&str; 13] =
-    ["level", "number", "big", "float", "flag", "uuid", "at", "day", "price", "email", "home { city }", "tags", "text"];
+const FIELDS: [&str; 13] = [
+    "level",
+    "number",
+    "big",
+    "float",
+    "flag",
+    "uuid",
+    "at",
+    "day",
+    "price",
+    "email",
+    "home { city }",
+    "tags",
+    "text",
+];
 
 #[svc::query]
 async fn broken() -> Vec<Broken>;
@@ -92,13 +105,22 @@ async fn app() -> App {
     let database = TestDatabase::new(SQL).await;
     let registered = FIELDS.map(|field| {
         let name = field.split(' ').next().unwrap();
-        Operation::new(format!("query Cached_{name} {{ one {{ {field} }} }}")).sql("SELECT data AS one FROM v_broken")
+        Operation::new(format!("query Cached_{name} {{ one {{ {field} }} }}"))
+            .sql("SELECT data AS one FROM v_broken")
     });
     let mood =
         Operation::new("query Mood($mood: String!) { one { id } found: broken(where: {text: {eq: $mood}}) { id } }")
             .sql("SELECT NULL::jsonb AS one, to_jsonb(ARRAY[]::int[]) AS found WHERE $1::tb_mood IS NOT NULL");
-    let options = AppOptions::new().database_url(database.url()).operations(registered).operations([mood]);
-    App::serve(options.queries(queries![broken, one, pages, beings, typed]).mutations(mutations![note, answer])).await
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .operations(registered)
+        .operations([mood]);
+    App::serve(
+        options
+            .queries(queries![broken, one, pages, beings, typed])
+            .mutations(mutations![note, answer]),
+    )
+    .await
 }
 
 #[tokio::test]
@@ -116,11 +138,15 @@ async fn stored_values_that_break_their_type_are_not_quoted() {
         ] {
             is_told_without_the_value(&app.query(&query).await.text, &query);
         }
-        let cached = app.post(&json!({ "documentId": format!("Cached_{name}") })).await;
+        let cached = app
+            .post(&json!({ "documentId": format!("Cached_{name}") }))
+            .await;
         is_told_without_the_value(&cached.text, name);
     }
     is_told_without_the_value(
-        &app.query("{ beings { ... on Cat { name } ... on Dog { id } } }").await.text,
+        &app.query("{ beings { ... on Cat { name } ... on Dog { id } } }")
+            .await
+            .text,
         "an interface",
     );
 }
@@ -137,7 +163,10 @@ async fn a_value_too_large_for_an_index_does_not_tell_its_name() {
     let reply = app.query(r#"mutation { note(text: "long") }"#).await;
     assert_eq!(
         (reply.code(), reply.message()),
-        ("BAD_USER_INPUT".to_owned(), "a value is too long or too complex for the database".to_owned(),)
+        (
+            "BAD_USER_INPUT".to_owned(),
+            "a value is too long or too complex for the database".to_owned(),
+        )
     );
     assert!(!reply.text.contains("tb_note"), "{}", reply.text);
 }
@@ -145,8 +174,13 @@ async fn a_value_too_large_for_an_index_does_not_tell_its_name() {
 #[tokio::test]
 async fn a_variable_that_is_no_value_of_an_enum_does_not_tell_its_type() {
     let app = app().await;
-    let reply = app.post(&json!({ "documentId": "Mood", "variables": { "mood": "bad" } })).await;
+    let reply = app
+        .post(&json!({ "documentId": "Mood", "variables": { "mood": "bad" } }))
+        .await;
     assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
-    assert_eq!(reply.message(), "variable `$mood`: is not one of the enum's values");
+    assert_eq!(
+        reply.message(),
+        "variable `$mood`: is not one of the enum's values"
+    );
     assert!(!reply.text.contains("tb_mood"), "{}", reply.text);
 }

@@ -1,4 +1,5 @@
-//! A database that answers and refuses what the service needs is no database that is away: each request says so.
+//! A database that answers and refuses what the service needs is no database that is away: each
+//! request says so.
 
 use svc::prelude::*;
 use svc_tests::{App, TestDatabase};
@@ -16,8 +17,14 @@ async fn row(id: i32) -> Option<Row>;
 const VIEW: &str = "CREATE OR REPLACE VIEW v_mistaken AS SELECT 1 AS id;\n";
 
 fn options(url: &str, environment: svc::Environment) -> AppOptions {
-    let config = SvcConfig { environment, ..SvcConfig::default() };
-    AppOptions::new().config(config).database_url(url).queries(queries![rows, row])
+    let config = SvcConfig {
+        environment,
+        ..SvcConfig::default()
+    };
+    AppOptions::new()
+        .config(config)
+        .database_url(url)
+        .queries(queries![rows, row])
 }
 
 /// The answer to a query of a service whose database cannot be used.
@@ -25,7 +32,11 @@ fn options(url: &str, environment: svc::Environment) -> AppOptions {
 fn refused(reply: &svc_tests::Reply, why: &str) {
     assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
     assert!(reply.message().contains(why), "{}", reply.text);
-    assert!(!reply.text.contains(".c"), "a source file of PostgreSQL: {}", reply.text);
+    assert!(
+        !reply.text.contains(".c"),
+        "a source file of PostgreSQL: {}",
+        reply.text
+    );
 }
 
 #[tokio::test]
@@ -34,7 +45,10 @@ async fn a_database_that_does_not_exist() {
     let url = database.url().replace(database.name(), "no_such_database");
     let app = App::serve(options(&url, svc::Environment::Development)).await;
     for query in ["{ rows { id } }", "{ row(id: 1) { id } }"] {
-        refused(&app.query(query).await, "database \"no_such_database\" does not exist");
+        refused(
+            &app.query(query).await,
+            "database \"no_such_database\" does not exist",
+        );
     }
     app.until_not_ready("no_such_database").await;
 
@@ -47,17 +61,30 @@ async fn a_database_that_does_not_exist() {
 #[tokio::test]
 async fn a_set_up_with_a_mistake_says_where() {
     for (mistake, why) in [
-        ("CREATE TABLE tb_a (id int);\n\nCREAT TABLE tb_b ();", "line 4 of the set-up fails: syntax error at or near"),
-        ("CREATE VIEW v_b AS\n  SELECT id,\n    nme FROM v_mistaken;", "line 4 of the set-up fails: column \"nme\""),
+        (
+            "CREATE TABLE tb_a (id int);\n\nCREAT TABLE tb_b ();",
+            "line 4 of the set-up fails: syntax error at or near",
+        ),
+        (
+            "CREATE VIEW v_b AS\n  SELECT id,\n    nme FROM v_mistaken;",
+            "line 4 of the set-up fails: column \"nme\"",
+        ),
         (
             "CREATE TABLE tb_a (id int);\nCREATE TABLE tb_a (id int);",
             "statement 3 of the set-up fails: relation \"tb_a\"",
         ),
-        ("DO $$ BEGIN RAISE EXCEPTION 'not here' USING HINT = 'go away'; END $$", "set-up fails: not here; go away"),
-        ("SELECT 'ä€𝄞\n', nme FROM v_mistaken", "line 3 of the set-up fails: column \"nme\""),
+        (
+            "DO $$ BEGIN RAISE EXCEPTION 'not here' USING HINT = 'go away'; END $$",
+            "set-up fails: not here; go away",
+        ),
+        (
+            "SELECT 'ä€𝄞\n', nme FROM v_mistaken",
+            "line 3 of the set-up fails: column \"nme\"",
+        ),
     ] {
         let database = TestDatabase::new("").await;
-        let options = options(&database.url(), svc::Environment::Development).setup_sql(format!("{VIEW}{mistake}"));
+        let options = options(&database.url(), svc::Environment::Development)
+            .setup_sql(format!("{VIEW}{mistake}"));
         let app = App::serve(options).await;
         refused(&app.query("{ rows { id } }").await, why);
         app.until_not_ready(&why.replace('"', "\\\"")).await;
@@ -68,12 +95,20 @@ async fn a_set_up_with_a_mistake_says_where() {
 async fn it_recovers_once_the_mistake_is_mended() {
     let database = TestDatabase::new("").await;
     let setup = format!("{VIEW}INSERT INTO tb_elsewhere VALUES (1);");
-    let app = App::serve(options(&database.url(), svc::Environment::Development).setup_sql(setup)).await;
-    refused(&app.query("{ rows { id } }").await, "relation \"tb_elsewhere\" does not exist");
+    let app =
+        App::serve(options(&database.url(), svc::Environment::Development).setup_sql(setup)).await;
+    refused(
+        &app.query("{ rows { id } }").await,
+        "relation \"tb_elsewhere\" does not exist",
+    );
     database.execute("CREATE TABLE tb_elsewhere (id int)").await;
     svc_tests::eventually(async || {
         let reply = app.query("{ rows { id } }").await;
-        if reply.text == r#"{"data":{"rows":[{"id":1}]}}"# { Ok(()) } else { Err(reply.text) }
+        if reply.text == r#"{"data":{"rows":[{"id":1}]}}"# {
+            Ok(())
+        } else {
+            Err(reply.text)
+        }
     })
     .await;
 }

@@ -60,9 +60,11 @@ async fn in_sqlx(ctx: &Context<'_>) -> Result<Vec<Note>> {
 }
 #[svc::query]
 async fn shown_by_sqlx(ctx: &Context<'_>) -> Result<String> {
-    Ok(sqlx::query_scalar("SELECT current_setting('DateStyle') || current_setting('TimeZone')")
-        .fetch_one(ctx.db().pool())
-        .await?)
+    Ok(
+        sqlx::query_scalar("SELECT current_setting('DateStyle') || current_setting('TimeZone')")
+            .fetch_one(ctx.db().pool())
+            .await?,
+    )
 }
 #[svc::mutation(insert = "tb_note")]
 async fn add_note(input: NoteInput) -> Note;
@@ -114,14 +116,42 @@ async fn serve(url: String, has_session: bool) -> App {
 async fn serve_in(query_timeout: Duration, url: String, has_session: bool) -> App {
     let url = Some(format!("{url}&options=-c%20search_path%3Dpublic,pg_temp"));
     let pool_timeout = Duration::from_secs(60);
-    let database = DatabaseConfig { url, pool_size: 2, pool_timeout, query_timeout, ..DatabaseConfig::default() };
+    let database = DatabaseConfig {
+        url,
+        pool_size: 2,
+        pool_timeout,
+        query_timeout,
+        ..DatabaseConfig::default()
+    };
     let options = AppOptions::new()
-        .config(SvcConfig { database, ..SvcConfig::default() })
+        .config(SvcConfig {
+            database,
+            ..SvcConfig::default()
+        })
         .auto_camel_case(true)
-        .queries(queries![notes, pages, note, sleep, found, in_sqlx, shown_by_sqlx])
-        .mutations(mutations![add_note, change_note, delete_note, set_something, in_transaction]);
+        .queries(queries![
+            notes,
+            pages,
+            note,
+            sleep,
+            found,
+            in_sqlx,
+            shown_by_sqlx
+        ])
+        .mutations(mutations![
+            add_note,
+            change_note,
+            delete_note,
+            set_something,
+            in_transaction
+        ]);
     let variables = SessionVariables::new().with("app.tenant", |_| Some("one".to_owned()));
-    App::serve(if has_session { options.session_variables(variables) } else { options }).await
+    App::serve(if has_session {
+        options.session_variables(variables)
+    } else {
+        options
+    })
+    .await
 }
 
 const FIELDS: &str = "{ id body written shown third timeout path tenant marks { id mood } }";
@@ -130,9 +160,13 @@ const FIELDS: &str = "{ id body written shown third timeout path tenant marks { 
 fn documents() -> Vec<String> {
     let mut documents = vec![
         format!("{{ notes(orderBy: [{{written: ASC}}], limit: 3) {FIELDS} }}"),
-        format!("{{ notes(where: {{body: {{startswith: \"note 1\"}}}}, orderBy: [{{id: ASC}}]) {FIELDS} }}"),
+        format!(
+            "{{ notes(where: {{body: {{startswith: \"note 1\"}}}}, orderBy: [{{id: ASC}}]) {FIELDS} }}"
+        ),
         format!("{{ note(id: 7) {FIELDS} }}"),
-        format!("{{ pages(first: 3, orderBy: [{{written: ASC}}]) {{ nodes {FIELDS} pageInfo {{ endCursor }} }} }}"),
+        format!(
+            "{{ pages(first: 3, orderBy: [{{written: ASC}}]) {{ nodes {FIELDS} pageInfo {{ endCursor }} }} }}"
+        ),
     ];
     let writes = [
         "mutation { setSomething }".to_owned(),
@@ -167,7 +201,11 @@ async fn all_ways_answer_as_without_a_pooler() {
             for pooled in [false, true] {
                 let database = TestDatabase::new(SQL).await;
                 let bouncer = PgBouncer::start(&database, &format!("{}\n{ignored}", mode())).await;
-                let url = if pooled { bouncer.url(&database) } else { database.url() };
+                let url = if pooled {
+                    bouncer.url(&database)
+                } else {
+                    database.url()
+                };
                 let app = serve(url, has_session).await;
                 let mut told = Vec::new();
                 for document in documents() {
@@ -178,19 +216,32 @@ async fn all_ways_answer_as_without_a_pooler() {
             }
             let (direct, pooled) = (answers.remove(0), answers.remove(0));
             for (direct, pooled) in direct.into_iter().zip(pooled) {
-                assert!(!direct.1.contains("\"errors\""), "{}: {}", direct.0, direct.1);
-                assert_eq!(pooled.1, direct.1, "{} with {ignored:?}, variables: {has_session}", direct.0);
+                assert!(
+                    !direct.1.contains("\"errors\""),
+                    "{}: {}",
+                    direct.0,
+                    direct.1
+                );
+                assert_eq!(
+                    pooled.1, direct.1,
+                    "{} with {ignored:?}, variables: {has_session}",
+                    direct.0
+                );
             }
         }
     }
 }
 
-/// A cursor of one instance leads another one to the same place, whatever the first has called before.
+/// A cursor of one instance leads another one to the same place, whatever the first has called
+/// before.
 #[tokio::test(flavor = "multi_thread")]
 async fn cursors_hold_behind_a_pooler_and_without() {
     let database = TestDatabase::new(SQL).await;
     let bouncer = PgBouncer::start(&database, mode()).await;
-    let (pooled, direct) = (serve(bouncer.url(&database), false).await, serve(database.url(), false).await);
+    let (pooled, direct) = (
+        serve(bouncer.url(&database), false).await,
+        serve(database.url(), false).await,
+    );
     for _ in 0..3 {
         pooled.query("mutation { setSomething }").await.data();
     }
@@ -203,7 +254,10 @@ async fn cursors_hold_behind_a_pooler_and_without() {
     let after = format!(", after: {}", first["pages"]["pageInfo"]["endCursor"]);
     let expected = json!([6, 7, 8, 9, 10].map(|id| json!({"id": id})));
     for app in [&pooled, &direct] {
-        assert_eq!(app.query(&page(&after)).await.data()["pages"]["nodes"], expected);
+        assert_eq!(
+            app.query(&page(&after)).await.data()["pages"]["nodes"],
+            expected
+        );
     }
 }
 
@@ -225,12 +279,20 @@ async fn the_time_out_of_statements_holds_behind_a_pooler() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pooler_that_loses_prepared_statements_is_named() {
     let database = TestDatabase::new(SQL).await;
-    let without = if PgBouncer::keeps_statements() { "max_prepared_statements = 0" } else { "" };
+    let without = if PgBouncer::keeps_statements() {
+        "max_prepared_statements = 0"
+    } else {
+        ""
+    };
     let bouncer = PgBouncer::start(&database, &format!("pool_mode = transaction\n{without}")).await;
     let app = serve(bouncer.url(&database), false).await;
     let reply = app.query("{ notes { id } }").await;
     assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
-    assert!(reply.message().contains("max_prepared_statements"), "{}", reply.text);
+    assert!(
+        reply.message().contains("max_prepared_statements"),
+        "{}",
+        reply.text
+    );
     eventually(async || {
         let ready = app.get("/ready").await;
         let told: Value = ready.json()["checks"]["database"].clone();

@@ -20,11 +20,19 @@ async fn a_role_may_have_any_name() {
         let grant = format!("CREATE ROLE \"{role}\" LOGIN; GRANT SELECT ON v_row TO \"{role}\"");
         database.execute(&grant).await;
         let user = role.replace(' ', "%20").replace('@', "%40");
-        let url = database.url().replace("postgres://postgres@", &format!("postgres://{user}@"));
+        let url = database
+            .url()
+            .replace("postgres://postgres@", &format!("postgres://{user}@"));
         assert!(url.contains(&user), "{url}");
         let app = App::serve(AppOptions::new().database_url(url).queries(queries![rows])).await;
-        assert_eq!(app.query("{ rows { id } }").await.data(), json!({ "rows": [{ "id": 1 }] }), "{role}");
+        assert_eq!(
+            app.query("{ rows { id } }").await.data(),
+            json!({ "rows": [{ "id": 1 }] }),
+            "{role}"
+        );
         app.until_ready().await;
-        database.execute(&format!("REVOKE SELECT ON v_row FROM \"{role}\"")).await;
+        database
+            .execute(&format!("REVOKE SELECT ON v_row FROM \"{role}\""))
+            .await;
     }
 }

@@ -56,7 +56,11 @@ async fn called(ctx: &Context<'_>) -> Result<bool> {
 async fn executed(ctx: &Context<'_>, keep: bool) -> Result<bool> {
     let mut tx = ctx.db().transaction().await?;
     tx.execute("SELECT leave()", []).await?;
-    if keep { tx.commit().await.map(|()| true) } else { tx.rollback().await.map(|()| true) }
+    if keep {
+        tx.commit().await.map(|()| true)
+    } else {
+        tx.rollback().await.map(|()| true)
+    }
 }
 #[svc::mutation]
 async fn dropped(ctx: &Context<'_>) -> Result<bool> {
@@ -72,7 +76,9 @@ async fn own_sql(ctx: &Context<'_>) -> Result<bool> {
 }
 #[svc::mutation]
 async fn own_pool(ctx: &Context<'_>) -> Result<bool> {
-    sqlx::query("SELECT leave()").execute(ctx.db().pool()).await?;
+    sqlx::query("SELECT leave()")
+        .execute(ctx.db().pool())
+        .await?;
     Ok(true)
 }
 
@@ -109,13 +115,27 @@ const SQL: &str = r"
         $$ BEGIN PERFORM leave(); RAISE EXCEPTION 'no'; END $$;
     GRANT SELECT ON ALL TABLES IN SCHEMA public TO r19_app, r19_other, r19_start;";
 
-/// A service with one connection for each driver, so that each request has the one that was used before.
+/// A service with one connection for each driver, so that each request has the one that was used
+/// before.
 async fn serve(url: String, has_session: bool) -> App {
-    serve_with(DatabaseConfig { url: Some(url), ..DatabaseConfig::default() }, has_session).await
+    serve_with(
+        DatabaseConfig {
+            url: Some(url),
+            ..DatabaseConfig::default()
+        },
+        has_session,
+    )
+    .await
 }
 
 async fn serve_with(database: DatabaseConfig, has_session: bool) -> App {
-    let config = SvcConfig { database: DatabaseConfig { pool_size: 1, ..database }, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: DatabaseConfig {
+            pool_size: 1,
+            ..database
+        },
+        ..SvcConfig::default()
+    };
     let options = AppOptions::new()
         .config(config)
         .queries(queries![sessions, own_session, prepared, queried])
@@ -130,18 +150,31 @@ async fn serve_with(database: DatabaseConfig, has_session: bool) -> App {
             own_sql,
             own_pool
         ])
-        .operations([Operation::new("mutation Registered { leave }").sql("SELECT to_jsonb(leave()) AS leave")]);
+        .operations([Operation::new("mutation Registered { leave }")
+            .sql("SELECT to_jsonb(leave()) AS leave")]);
     let variables = SessionVariables::new().with("app.other", |_| Some("set".to_owned()));
-    App::serve(if has_session { options.session_variables(variables) } else { options }).await
+    App::serve(if has_session {
+        options.session_variables(variables)
+    } else {
+        options
+    })
+    .await
 }
 
 const STATE: &str = "{ user_id path role plans isolation locks cursors channels }";
 
 async fn state(app: &App) -> Value {
-    let reply = app.query(&format!("{{ sessions {STATE} own_session {STATE} prepared {{ statements }} }}")).await;
+    let reply = app
+        .query(&format!(
+            "{{ sessions {STATE} own_session {STATE} prepared {{ statements }} }}"
+        ))
+        .await;
     let mut data = reply.data();
     let prepared = data.as_object_mut().unwrap().remove("prepared").unwrap();
-    assert!(prepared[0]["statements"].as_i64().unwrap() > 0, "{prepared}");
+    assert!(
+        prepared[0]["statements"].as_i64().unwrap() > 0,
+        "{prepared}"
+    );
     data
 }
 
@@ -154,7 +187,9 @@ fn of_role(role: &str) -> Value {
 }
 
 fn app_url(database: &TestDatabase) -> String {
-    database.url().replace("postgres://postgres@", "postgres://r19_app@")
+    database
+        .url()
+        .replace("postgres://postgres@", "postgres://r19_app@")
 }
 
 #[tokio::test]
@@ -168,8 +203,14 @@ async fn what_a_function_sets_is_gone_before_the_next_request() {
             ("mutation { leave_and_fail }", Value::Null),
             ("mutation { leave_and_raise }", Value::Null),
             ("mutation { called }", json!({ "called": true })),
-            ("mutation { executed(keep: true) }", json!({ "executed": true })),
-            ("mutation { executed(keep: false) }", json!({ "executed": true })),
+            (
+                "mutation { executed(keep: true) }",
+                json!({ "executed": true }),
+            ),
+            (
+                "mutation { executed(keep: false) }",
+                json!({ "executed": true }),
+            ),
             ("mutation { dropped }", json!({ "dropped": true })),
             ("mutation { own_sql }", json!({ "own_sql": true })),
             ("mutation { own_pool }", json!({ "own_pool": true })),
@@ -178,7 +219,11 @@ async fn what_a_function_sets_is_gone_before_the_next_request() {
         ] {
             let reply = app.query(run).await;
             assert_eq!(reply.json()["data"], data, "{run}: {}", reply.text);
-            assert_eq!(state(&app).await, of_role("r19_app"), "after {run}, with variables: {has_session}");
+            assert_eq!(
+                state(&app).await,
+                of_role("r19_app"),
+                "after {run}, with variables: {has_session}"
+            );
         }
     }
 }
@@ -199,14 +244,25 @@ async fn a_role_that_the_url_sets_stays_set() {
 #[tokio::test]
 async fn a_reset_that_is_switched_off_leaves_settings() {
     let database = TestDatabase::new(SQL).await;
-    for (reset_session, left) in [(None, Value::Null), (Some(true), Value::Null), (Some(false), json!("mallory"))] {
+    for (reset_session, left) in [
+        (None, Value::Null),
+        (Some(true), Value::Null),
+        (Some(false), json!("mallory")),
+    ] {
         for has_session in [false, true] {
             let url = Some(app_url(&database));
-            let config = DatabaseConfig { url, reset_session, ..DatabaseConfig::default() };
+            let config = DatabaseConfig {
+                url,
+                reset_session,
+                ..DatabaseConfig::default()
+            };
             let app = serve_with(config, has_session).await;
             app.query("mutation { remember }").await.data();
             let found = app.query("{ sessions { user_id } }").await.data();
-            assert_eq!(found["sessions"][0]["user_id"], left, "reset: {reset_session:?}, variables: {has_session}");
+            assert_eq!(
+                found["sessions"][0]["user_id"], left,
+                "reset: {reset_session:?}, variables: {has_session}"
+            );
         }
     }
 }
@@ -219,17 +275,42 @@ async fn calls_go_without_a_reset_where_no_function_sets_anything() {
     let harmless = "CREATE VIEW v_prepared AS SELECT 0::bigint AS statements;
         CREATE TABLE tb_n AS SELECT 0::bigint AS n;
         CREATE FUNCTION count_up() RETURNS bigint LANGUAGE sql AS $$ UPDATE tb_n SET n = n + 1 RETURNING n $$;";
-    let setting = "CREATE FUNCTION other() RETURNS void LANGUAGE plpgsql AS $$ BEGIN SET ROLE none; END $$;";
-    for (reset_session, has_setting, resets) in
-        [(None, false, false), (None, true, true), (Some(true), false, true), (Some(false), true, false)]
-    {
-        let database = TestDatabase::new(&format!("{harmless}{}", if has_setting { setting } else { "" })).await;
-        let config = DatabaseConfig { url: Some(database.url()), reset_session, ..DatabaseConfig::default() };
-        let options = AppOptions::new().queries(queries![prepared]).mutations(mutations![count_up]);
-        let app = App::serve(options.config(SvcConfig { database: config, ..SvcConfig::default() })).await;
-        assert_eq!(app.query("mutation { count_up }").await.data(), json!({ "count_up": 1 }));
+    let setting =
+        "CREATE FUNCTION other() RETURNS void LANGUAGE plpgsql AS $$ BEGIN SET ROLE none; END $$;";
+    for (reset_session, has_setting, resets) in [
+        (None, false, false),
+        (None, true, true),
+        (Some(true), false, true),
+        (Some(false), true, false),
+    ] {
+        let database = TestDatabase::new(&format!(
+            "{harmless}{}",
+            if has_setting { setting } else { "" }
+        ))
+        .await;
+        let config = DatabaseConfig {
+            url: Some(database.url()),
+            reset_session,
+            ..DatabaseConfig::default()
+        };
+        let options = AppOptions::new()
+            .queries(queries![prepared])
+            .mutations(mutations![count_up]);
+        let app = App::serve(options.config(SvcConfig {
+            database: config,
+            ..SvcConfig::default()
+        }))
+        .await;
+        assert_eq!(
+            app.query("mutation { count_up }").await.data(),
+            json!({ "count_up": 1 })
+        );
         let number = database.statements("RESET SESSION AUTHORIZATION").await;
-        assert_eq!(number, i64::from(resets), "{reset_session:?}, {has_setting}");
+        assert_eq!(
+            number,
+            i64::from(resets),
+            "{reset_session:?}, {has_setting}"
+        );
     }
 }
 
@@ -241,9 +322,19 @@ async fn a_function_that_begins_to_set_something_is_noticed() {
         CREATE FUNCTION remember() RETURNS bool LANGUAGE sql AS $$ SELECT true $$;",
     )
     .await;
-    let config = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
-    let options = AppOptions::new().queries(queries![sessions]).mutations(mutations![remember]);
-    let app = App::serve(options.config(SvcConfig { database: config, ..SvcConfig::default() })).await;
+    let config = DatabaseConfig {
+        url: Some(database.url()),
+        pool_size: 1,
+        ..DatabaseConfig::default()
+    };
+    let options = AppOptions::new()
+        .queries(queries![sessions])
+        .mutations(mutations![remember]);
+    let app = App::serve(options.config(SvcConfig {
+        database: config,
+        ..SvcConfig::default()
+    }))
+    .await;
     app.query("mutation { remember }").await.data();
     database
         .execute(
@@ -254,7 +345,11 @@ async fn a_function_that_begins_to_set_something_is_noticed() {
     eventually(async || {
         app.query("mutation { remember }").await.data();
         let found = app.query("{ sessions { user_id } }").await;
-        if found.json()["data"]["sessions"][0]["user_id"].is_null() { Ok(()) } else { Err(found.text) }
+        if found.json()["data"]["sessions"][0]["user_id"].is_null() {
+            Ok(())
+        } else {
+            Err(found.text)
+        }
     })
     .await;
 }
@@ -284,17 +379,41 @@ async fn functions_are_planned_as_usual_after_reads_of_ranges() {
     )
     .await;
     for has_session in [false, true] {
-        let config = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
+        let config = DatabaseConfig {
+            url: Some(database.url()),
+            pool_size: 1,
+            ..DatabaseConfig::default()
+        };
         let options = AppOptions::new()
-            .config(SvcConfig { database: config, ..SvcConfig::default() })
+            .config(SvcConfig {
+                database: config,
+                ..SvcConfig::default()
+            })
             .queries(queries![numbers])
             .mutations(mutations![plans, plans_in_transaction]);
         let variables = SessionVariables::new().with("app.other", |_| Some("set".to_owned()));
-        let app = App::serve(if has_session { options.session_variables(variables) } else { options }).await;
+        let app = App::serve(if has_session {
+            options.session_variables(variables)
+        } else {
+            options
+        })
+        .await;
         for mutation in ["plans", "plans_in_transaction"] {
-            assert_eq!(app.query("{ numbers(where: {n: {gt: 7}}) { n } }").await.data()["numbers"][1]["n"], 9);
-            let data = app.query(&format!("mutation {{ {mutation} }}")).await.data();
-            assert_eq!(data, json!({ mutation: "auto" }), "with variables: {has_session}");
+            assert_eq!(
+                app.query("{ numbers(where: {n: {gt: 7}}) { n } }")
+                    .await
+                    .data()["numbers"][1]["n"],
+                9
+            );
+            let data = app
+                .query(&format!("mutation {{ {mutation} }}"))
+                .await
+                .data();
+            assert_eq!(
+                data,
+                json!({ mutation: "auto" }),
+                "with variables: {has_session}"
+            );
         }
     }
 }

@@ -50,12 +50,26 @@ async fn serve(database: DatabaseConfig) -> (TestDatabase, App) {
     let patience = Duration::from_secs(300);
     let (pool_timeout, query_timeout) = (patience, patience);
     let config = SvcConfig {
-        database: DatabaseConfig { url: Some(test.url()), pool_size: 6, pool_timeout, query_timeout, ..database },
+        database: DatabaseConfig {
+            url: Some(test.url()),
+            pool_size: 6,
+            pool_timeout,
+            query_timeout,
+            ..database
+        },
         request_timeout: Some(patience),
-        protection: ProtectionConfig { batch_max: 8, ..ProtectionConfig::default() },
+        protection: ProtectionConfig {
+            batch_max: 8,
+            ..ProtectionConfig::default()
+        },
         ..SvcConfig::default()
     };
-    let app = App::serve(AppOptions::new().config(config).queries(queries![held, open, resolved, called])).await;
+    let app = App::serve(
+        AppOptions::new()
+            .config(config)
+            .queries(queries![held, open, resolved, called]),
+    )
+    .await;
     (test, app)
 }
 
@@ -64,31 +78,55 @@ fn many(field: &str) -> String {
     format!("{{ {fields} }}")
 }
 
-/// Sends a body that waits for the lock on as many connections as it may use; others are served, and it gets its answer.
+/// Sends a body that waits for the lock on as many connections as it may use; others are served,
+/// and it gets its answer.
 async fn holds(database: &TestDatabase, app: &App, body: Value, connections: i64) -> Value {
-    held_by(database, app, async { app.post(&body).await.json() }, connections).await
+    held_by(
+        database,
+        app,
+        async { app.post(&body).await.json() },
+        connections,
+    )
+    .await
 }
 
 /// The same for whatever asks.
-async fn held_by(database: &TestDatabase, app: &App, asking: impl Future<Output = Value>, connections: i64) -> Value {
+async fn held_by(
+    database: &TestDatabase,
+    app: &App,
+    asking: impl Future<Output = Value>,
+    connections: i64,
+) -> Value {
     let pool = database.pool().await;
     let mut lock = pool.acquire().await.unwrap();
-    sqlx::query("SELECT pg_advisory_lock(7)").execute(&mut *lock).await.unwrap();
+    sqlx::query("SELECT pg_advisory_lock(7)")
+        .execute(&mut *lock)
+        .await
+        .unwrap();
     let others = async {
-        let waiting =
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'";
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'";
         eventually(async || {
             let count: i64 = sqlx::query_scalar(waiting).fetch_one(&pool).await.unwrap();
-            if count == connections { Ok(()) } else { Err(format!("{count} statements wait")) }
+            if count == connections {
+                Ok(())
+            } else {
+                Err(format!("{count} statements wait"))
+            }
         })
         .await;
         // Whatever else it asks for waits for its own share.
         for _ in 0..20 {
-            assert_eq!(app.query("{ open(limit: 1) { id } }").await.data(), json!({ "open": [{ "id": 1 }] }));
+            assert_eq!(
+                app.query("{ open(limit: 1) { id } }").await.data(),
+                json!({ "open": [{ "id": 1 }] })
+            );
         }
         let count: i64 = sqlx::query_scalar(waiting).fetch_one(&pool).await.unwrap();
         assert_eq!(count, connections);
-        sqlx::query("SELECT pg_advisory_unlock(7)").execute(&mut *lock).await.unwrap();
+        sqlx::query("SELECT pg_advisory_unlock(7)")
+            .execute(&mut *lock)
+            .await
+            .unwrap();
     };
     let (answer, ()) = tokio::join!(asking, others);
     answer
@@ -97,22 +135,42 @@ async fn held_by(database: &TestDatabase, app: &App, asking: impl Future<Output 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_request_leaves_connections_to_others() {
     let (database, app) = serve(DatabaseConfig::default()).await;
-    for (field, one) in
-        [("held { id }", json!([{ "id": 1 }])), ("resolved { id }", json!([{ "id": 1 }])), ("called", json!(1))]
-    {
+    for (field, one) in [
+        ("held { id }", json!([{ "id": 1 }])),
+        ("resolved { id }", json!([{ "id": 1 }])),
+        ("called", json!(1)),
+    ] {
         let answer = holds(&database, &app, json!({ "query": many(field) }), 3).await;
         let all: Vec<&Value> = answer["data"].as_object().unwrap().values().collect();
         assert_eq!(all, vec![&one; 12], "{field}: {answer}");
     }
-    let answer = holds(&database, &app, json!({ "query": "{ open { held { id } } }" }), 3).await;
-    assert_eq!(answer, json!({ "data": { "open": vec![json!({ "held": { "id": 1 } }); 12] } }));
+    let answer = holds(
+        &database,
+        &app,
+        json!({ "query": "{ open { held { id } } }" }),
+        3,
+    )
+    .await;
+    assert_eq!(
+        answer,
+        json!({ "data": { "open": vec![json!({ "held": { "id": 1 } }); 12] } })
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_is_one_request() {
     let (database, app) = serve(DatabaseConfig::default()).await;
-    let answer = holds(&database, &app, Value::from(vec![json!({ "query": "{ held { id } }" }); 8]), 3).await;
-    assert_eq!(answer, Value::from(vec![json!({ "data": { "held": [{ "id": 1 }] } }); 8]));
+    let answer = holds(
+        &database,
+        &app,
+        Value::from(vec![json!({ "query": "{ held { id } }" }); 8]),
+        3,
+    )
+    .await;
+    assert_eq!(
+        answer,
+        Value::from(vec![json!({ "data": { "held": [{ "id": 1 }] } }); 8])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -132,14 +190,25 @@ async fn the_operations_of_a_socket_are_one_request() {
         }
         Value::from(answers)
     };
-    assert_eq!(held_by(&database, &app, asking, 3).await, json!(vec![1; 10]));
+    assert_eq!(
+        held_by(&database, &app, asking, 3).await,
+        json!(vec![1; 10])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_setting_says_how_many_connections() {
-    let (database, app) = serve(DatabaseConfig { request_connections: Some(1), ..DatabaseConfig::default() }).await;
+    let (database, app) = serve(DatabaseConfig {
+        request_connections: Some(1),
+        ..DatabaseConfig::default()
+    })
+    .await;
     let answer = holds(&database, &app, json!({ "query": many("held { id }") }), 1).await;
     assert_eq!(answer["data"]["a11"], json!([{ "id": 1 }]));
-    let (database, app) = serve(DatabaseConfig { request_connections: Some(5), ..DatabaseConfig::default() }).await;
+    let (database, app) = serve(DatabaseConfig {
+        request_connections: Some(5),
+        ..DatabaseConfig::default()
+    })
+    .await;
     holds(&database, &app, json!({ "query": many("held { id }") }), 5).await;
 }

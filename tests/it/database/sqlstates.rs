@@ -33,7 +33,10 @@ async fn in_transaction(ctx: &Context<'_>, state: String) -> Result<String> {
 #[svc::mutation]
 async fn in_sqlx(ctx: &Context<'_>, state: String) -> Result<String> {
     let mut tx = ctx.db().sqlx_transaction().await?;
-    let found = sqlx::query_scalar("SELECT fails($1)").bind(state).fetch_one(&mut *tx).await?;
+    let found = sqlx::query_scalar("SELECT fails($1)")
+        .bind(state)
+        .fetch_one(&mut *tx)
+        .await?;
     tx.commit().await?;
     Ok(found)
 }
@@ -51,7 +54,8 @@ const SQL: &str = "
     END $$;
     CREATE TRIGGER refuse BEFORE INSERT ON tb_item FOR EACH ROW EXECUTE FUNCTION refuse();";
 
-/// The codes of conditions that a client or an operator causes, from PostgreSQL's list, and of some that a program does.
+/// The codes of conditions that a client or an operator causes, from PostgreSQL's list, and of some
+/// that a program does.
 const STATES: [(&str, &str); 32] = [
     ("08000", "SERVICE_UNAVAILABLE"),
     ("08001", "SERVICE_UNAVAILABLE"),
@@ -90,13 +94,21 @@ const STATES: [(&str, &str); 32] = [
 async fn serve(environment: svc::Environment) -> (App, TestDatabase) {
     let database = TestDatabase::new(SQL).await;
     let rows: String = STATES.map(|(state, _)| format!("('#{state}')")).join(", ");
-    database.execute(&format!("INSERT INTO tb_item (name) VALUES {rows}")).await;
+    database
+        .execute(&format!("INSERT INTO tb_item (name) VALUES {rows}"))
+        .await;
     let options = AppOptions::new()
-        .config(SvcConfig { environment, ..SvcConfig::default() })
+        .config(SvcConfig {
+            environment,
+            ..SvcConfig::default()
+        })
         .auto_camel_case(true)
         .database_url(database.url())
         .queries(queries![items]);
-    (App::serve(options.mutations(mutations![fails, add_item, in_transaction, in_sqlx])).await, database)
+    (
+        App::serve(options.mutations(mutations![fails, add_item, in_transaction, in_sqlx])).await,
+        database,
+    )
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -110,19 +122,30 @@ async fn each_sqlstate_means_the_same_on_each_way() {
             format!("mutation {{ inTransaction(state: \"{state}\") }}"),
             format!("mutation {{ inSqlx(state: \"{state}\") }}"),
         ] {
-            // A table's rows that are given twice, and values that do not fit, are those of the write itself.
-            let is_own =
-                (document.contains("addItem") && state == "21000") || (document.contains("inSqlx") && state == "54000");
+            // A table's rows that are given twice, and values that do not fit, are those of the
+            // write itself.
+            let is_own = (document.contains("addItem") && state == "21000")
+                || (document.contains("inSqlx") && state == "54000");
             if is_own {
                 continue;
             }
             let reply = app.query(&document).await;
             assert_eq!(reply.code(), code, "{document}: {}", reply.text);
-            assert!(!reply.text.contains("secret") && !reply.text.contains("tb_item"), "{}", reply.text);
+            assert!(
+                !reply.text.contains("secret") && !reply.text.contains("tb_item"),
+                "{}",
+                reply.text
+            );
             let extensions = &reply.json()["errors"][0]["extensions"];
-            let is_retryable = matches!(code, "SERVICE_UNAVAILABLE" | "CONFLICT") && !state.starts_with("08");
+            let is_retryable =
+                matches!(code, "SERVICE_UNAVAILABLE" | "CONFLICT") && !state.starts_with("08");
             if is_retryable && !document.contains("inSqlx") {
-                assert_eq!(extensions["retryable"], json!(true), "{document}: {}", reply.text);
+                assert_eq!(
+                    extensions["retryable"],
+                    json!(true),
+                    "{document}: {}",
+                    reply.text
+                );
             }
         }
     }
@@ -132,11 +155,19 @@ async fn each_sqlstate_means_the_same_on_each_way() {
 #[tokio::test]
 async fn the_reason_is_told_in_development_alone() {
     for (environment, reason) in [
-        (svc::Environment::Development, json!("SQLSTATE 22012; the log has the rest beside the `errorId`")),
+        (
+            svc::Environment::Development,
+            json!("SQLSTATE 22012; the log has the rest beside the `errorId`"),
+        ),
         (svc::Environment::Production, json!(null)),
     ] {
         let (app, _database) = serve(environment).await;
         let reply = app.query("mutation { fails(state: \"22012\") }").await;
-        assert_eq!(reply.json()["errors"][0]["extensions"]["reason"], reason, "{}", reply.text);
+        assert_eq!(
+            reply.json()["errors"][0]["extensions"]["reason"],
+            reason,
+            "{}",
+            reply.text
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! A database that is there and not as it should be: views that are not filled or away, read only, with another
-//! character set or with settings of its own.
+//! A database that is there and not as it should be: views that are not filled or away, read only,
+//! with another character set or with settings of its own.
 
 use std::time::Duration;
 
@@ -40,8 +40,15 @@ fn options(url: String) -> AppOptions {
         catalogue_poll: Duration::from_millis(100).into(),
         ..DatabaseConfig::default()
     };
-    let config = SvcConfig { database, ..SvcConfig::default() };
-    AppOptions::new().config(config).auto_camel_case(true).queries(queries![items]).mutations(mutations![add_item])
+    let config = SvcConfig {
+        database,
+        ..SvcConfig::default()
+    };
+    AppOptions::new()
+        .config(config)
+        .auto_camel_case(true)
+        .queries(queries![items])
+        .mutations(mutations![add_item])
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -56,11 +63,17 @@ async fn a_materialized_view_that_is_not_populated_is_named() {
     let reply = app.query("{ items { id } }").await;
     assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
     assert!(!reply.text.contains("v_item"), "{}", reply.text);
-    let ready = app.until_not_ready("the materialized view `v_item` has not been populated").await;
+    let ready = app
+        .until_not_ready("the materialized view `v_item` has not been populated")
+        .await;
     let schema = ready.json()["checks"]["schema"].to_string();
-    assert!(schema.contains("the materialized view `v_item` has not been populated"), "{schema}");
+    assert!(
+        schema.contains("the materialized view `v_item` has not been populated"),
+        "{schema}"
+    );
     database.execute("REFRESH MATERIALIZED VIEW v_item").await;
-    app.until_data("{ items { id } }", &json!({"items": [{"id": 1}]})).await;
+    app.until_data("{ items { id } }", &json!({"items": [{"id": 1}]}))
+        .await;
     app.until_ready().await;
 }
 
@@ -78,12 +91,22 @@ async fn a_materialized_view_below_a_view_is_named() {
     )
     .await;
     let app = App::serve(options(database.url())).await;
-    assert_eq!(app.query("{ items { id } }").await.code(), "SERVICE_UNAVAILABLE");
-    let ready = app.until_not_ready("the materialized view `m_item` has not been populated").await;
-    assert!(ready.text.contains("REFRESH MATERIALIZED VIEW m_item"), "{}", ready.text);
+    assert_eq!(
+        app.query("{ items { id } }").await.code(),
+        "SERVICE_UNAVAILABLE"
+    );
+    let ready = app
+        .until_not_ready("the materialized view `m_item` has not been populated")
+        .await;
+    assert!(
+        ready.text.contains("REFRESH MATERIALIZED VIEW m_item"),
+        "{}",
+        ready.text
+    );
     assert!(!ready.text.contains("m_type"), "{}", ready.text);
     database.execute("REFRESH MATERIALIZED VIEW m_item").await;
-    app.until_data("{ items { id } }", &json!({"items": [{"id": 1}]})).await;
+    app.until_data("{ items { id } }", &json!({"items": [{"id": 1}]}))
+        .await;
     app.until_ready().await;
 }
 
@@ -96,25 +119,47 @@ async fn a_database_that_takes_no_changes_is_not_a_mistake_of_the_service() {
     };
     database.execute(&read_only("on")).await;
     let app = App::serve(options(database.url())).await;
-    assert_eq!(app.query("{ items { name } }").await.data(), json!({"items": [{"name": "one"}]}));
+    assert_eq!(
+        app.query("{ items { name } }").await.data(),
+        json!({"items": [{"name": "one"}]})
+    );
     let add = "mutation { addItem(input: {name: \"two\"}) { name } }";
     let reply = app.query(add).await;
     assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
-    assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE", "{}", reply.text);
+    assert_eq!(
+        reply.json()["errors"][0]["extensions"]["mutation"],
+        "NOT_DONE",
+        "{}",
+        reply.text
+    );
     eventually(async || {
         let ready = app.get("/ready").await;
-        let is_told = ready.json()["details"]["schema"].to_string().contains("the database is read only");
+        let is_told = ready.json()["details"]["schema"]
+            .to_string()
+            .contains("the database is read only");
         // Reads are answered.
-        if ready.status == 200 && is_told { Ok(()) } else { Err(ready.text) }
+        if ready.status == 200 && is_told {
+            Ok(())
+        } else {
+            Err(ready.text)
+        }
     })
     .await;
-    // As after a switch-over: what is open is given up, so that the next try meets the database as it is.
+    // As after a switch-over: what is open is given up, so that the next try meets the database as
+    // it is.
     let pool = database.pool().await;
     let mut connection = pool.acquire().await.unwrap();
-    for statement in ["SET default_transaction_read_only = off".to_owned(), read_only("off")] {
-        sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut *connection).await.unwrap();
+    for statement in [
+        "SET default_transaction_read_only = off".to_owned(),
+        read_only("off"),
+    ] {
+        sqlx::raw_sql(sqlx::AssertSqlSafe(statement))
+            .execute(&mut *connection)
+            .await
+            .unwrap();
     }
-    app.until_data(add, &json!({"addItem": {"name": "two"}})).await;
+    app.until_data(add, &json!({"addItem": {"name": "two"}}))
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -122,34 +167,52 @@ async fn a_view_that_is_away_comes_back() {
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(options(database.url())).await;
     app.query("{ items { name } }").await.data();
-    database.execute("ALTER VIEW v_item RENAME TO v_item_away").await;
+    database
+        .execute("ALTER VIEW v_item RENAME TO v_item_away")
+        .await;
     // PostgreSQL knows it by its number, until the service has looked.
     eventually(async || match app.query("{ items { id } }").await {
         reply if reply.text.contains("SERVICE_UNAVAILABLE") => Ok(()),
         reply => Err(reply.text),
     })
     .await;
-    for document in ["{ items { id } }", "mutation { addItem(input: {name: \"two\"}) { name } }"] {
+    for document in [
+        "{ items { id } }",
+        "mutation { addItem(input: {name: \"two\"}) { name } }",
+    ] {
         let reply = app.query(document).await;
         assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
         assert!(!reply.text.contains("v_item"), "{}", reply.text);
     }
-    database.execute("ALTER VIEW v_item_away RENAME TO v_item").await;
-    app.until_data("{ items { name } }", &json!({"items": [{"name": "one"}]})).await;
+    database
+        .execute("ALTER VIEW v_item_away RENAME TO v_item")
+        .await;
+    app.until_data("{ items { name } }", &json!({"items": [{"name": "one"}]}))
+        .await;
 }
 
-/// Statements about the catalogue look costly where tables are not to be read as they are, and would be compiled.
+/// Statements about the catalogue look costly where tables are not to be read as they are, and
+/// would be compiled.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_planner_s_settings_of_a_database_do_not_keep_it_away() {
     let database = TestDatabase::new(SQL).await;
     let name = database.name();
-    for setting in
-        ["enable_seqscan = off", "enable_hashjoin = off", "enable_nestloop = off", "jit = on", "jit_above_cost = 0"]
-    {
-        database.execute(&format!("ALTER DATABASE {name} SET {setting}")).await;
+    for setting in [
+        "enable_seqscan = off",
+        "enable_hashjoin = off",
+        "enable_nestloop = off",
+        "jit = on",
+        "jit_above_cost = 0",
+    ] {
+        database
+            .execute(&format!("ALTER DATABASE {name} SET {setting}"))
+            .await;
     }
     let app = App::serve(options(database.url())).await;
-    assert_eq!(app.query("{ items { name } }").await.data(), json!({"items": [{"name": "one"}]}));
+    assert_eq!(
+        app.query("{ items { name } }").await.data(),
+        json!({"items": [{"name": "one"}]})
+    );
     app.until_ready().await;
 }
 
@@ -158,21 +221,28 @@ async fn encoded_in(encoding: &str) -> String {
     let other = TestDatabase::new("").await;
     let name = format!("{}_{}", other.name(), encoding.to_lowercase());
     let pool = other.pool().await;
-    let make = format!("CREATE DATABASE {name} ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(make)).execute(&pool).await.unwrap();
+    let make = format!(
+        "CREATE DATABASE {name} ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(make))
+        .execute(&pool)
+        .await
+        .unwrap();
     other.url().replace(other.name(), &name)
 }
 
 fn setup() -> String {
-    SQL.replace("TABLE", "TABLE IF NOT EXISTS").replace("CREATE VIEW", "CREATE OR REPLACE VIEW")
+    SQL.replace("TABLE", "TABLE IF NOT EXISTS")
+        .replace("CREATE VIEW", "CREATE OR REPLACE VIEW")
 }
 
 #[tokio::test]
 async fn a_character_that_the_database_does_not_have_is_told() {
     let app = App::serve(options(encoded_in("LATIN1").await).setup_sql(setup())).await;
-    for document in
-        ["{ items(where: {name: {eq: \"😀\"}}) { id } }", "mutation { addItem(input: {name: \"😀\"}) { id } }"]
-    {
+    for document in [
+        "{ items(where: {name: {eq: \"😀\"}}) { id } }",
+        "mutation { addItem(input: {name: \"😀\"}) { id } }",
+    ] {
         let reply = app.query(document).await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{document}: {}", reply.text);
         assert_eq!(
@@ -181,11 +251,22 @@ async fn a_character_that_the_database_does_not_have_is_told() {
             "{document}"
         );
     }
-    assert_eq!(app.query("{ items(where: {name: {eq: \"é\"}}) { id } }").await.data(), json!({"items": []}));
+    assert_eq!(
+        app.query("{ items(where: {name: {eq: \"é\"}}) { id } }")
+            .await
+            .data(),
+        json!({"items": []})
+    );
     eventually(async || {
         let ready = app.get("/ready").await;
-        let is_told = ready.json()["details"]["schema"].to_string().contains("the character set LATIN1");
-        if ready.status == 200 && is_told { Ok(()) } else { Err(ready.text) }
+        let is_told = ready.json()["details"]["schema"]
+            .to_string()
+            .contains("the character set LATIN1");
+        if ready.status == 200 && is_told {
+            Ok(())
+        } else {
+            Err(ready.text)
+        }
     })
     .await;
 }
@@ -195,7 +276,10 @@ async fn a_character_that_the_database_does_not_have_is_told() {
 async fn a_stored_character_that_unicode_does_not_have_is_masked() {
     let setup = setup().replace("'one'", "chr(129)");
     let app = App::serve(options(encoded_in("WIN1252").await).setup_sql(setup)).await;
-    assert_eq!(app.query("{ items { id } }").await.data(), json!({"items": [{"id": 1}]}));
+    assert_eq!(
+        app.query("{ items { id } }").await.data(),
+        json!({"items": [{"id": 1}]})
+    );
     let reply = app.query("{ items { name } }").await;
     assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
 }
@@ -203,7 +287,10 @@ async fn a_stored_character_that_unicode_does_not_have_is_masked() {
 #[tokio::test]
 async fn a_stored_nul_is_masked_and_a_client_s_is_told() {
     let sql = SQL
-        .replace("SELECT id, name FROM", "SELECT id, name::json ->> 'name' AS name FROM")
+        .replace(
+            "SELECT id, name FROM",
+            "SELECT id, name::json ->> 'name' AS name FROM",
+        )
         .replace("'one'", r#"'{"name": "\u0000"}'"#);
     let database = TestDatabase::new(&format!(
         "{sql}
@@ -215,19 +302,33 @@ async fn a_stored_nul_is_masked_and_a_client_s_is_told() {
     let app = App::serve(options(database.url()).mutations(mutations![name_in, name_of])).await;
     for document in ["{ items { name } }", "mutation { nameOf(id: 1) }"] {
         let reply = app.query(document).await;
-        assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{document}: {}", reply.text);
+        assert_eq!(
+            reply.code(),
+            "INTERNAL_SERVER_ERROR",
+            "{document}: {}",
+            reply.text
+        );
     }
     let call = "mutation ($document: String!) { nameIn(document: $document) }";
-    let reply = app.query_with(call, json!({ "document": r#"{"name": "\u0000"}"# })).await;
+    let reply = app
+        .query_with(call, json!({ "document": r#"{"name": "\u0000"}"# }))
+        .await;
     assert_eq!(
-        (reply.code().as_str(), reply.message().split(';').next().unwrap_or_default()),
-        ("BAD_USER_INPUT", "strings cannot contain the character U+0000"),
+        (
+            reply.code().as_str(),
+            reply.message().split(';').next().unwrap_or_default()
+        ),
+        (
+            "BAD_USER_INPUT",
+            "strings cannot contain the character U+0000"
+        ),
         "{}",
         reply.text
     );
 }
 
-/// The set-up of a database that was replaced runs for as long as it takes, and meanwhile the service is not ready.
+/// The set-up of a database that was replaced runs for as long as it takes, and meanwhile the
+/// service is not ready.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_set_up_is_completed() {
     // The second one waits for a lock.
@@ -237,25 +338,49 @@ async fn a_long_set_up_is_completed() {
     let database = TestDatabase::new("").await;
     let url = Some(database.url());
     let poll = Duration::from_millis(100).into();
-    let database_config =
-        DatabaseConfig { url, pool_timeout: Duration::from_secs(1), catalogue_poll: poll, ..DatabaseConfig::default() };
-    let config = SvcConfig { database: database_config, ..SvcConfig::default() };
-    let options = AppOptions::new().config(config).auto_camel_case(true).queries(queries![items]).setup_sql(setup);
+    let database_config = DatabaseConfig {
+        url,
+        pool_timeout: Duration::from_secs(1),
+        catalogue_poll: poll,
+        ..DatabaseConfig::default()
+    };
+    let config = SvcConfig {
+        database: database_config,
+        ..SvcConfig::default()
+    };
+    let options = AppOptions::new()
+        .config(config)
+        .auto_camel_case(true)
+        .queries(queries![items])
+        .setup_sql(setup);
     let app = App::serve(options).await;
-    app.until_data("{ items { name } }", &json!({"items": [{"name": "made"}]})).await;
+    app.until_data("{ items { name } }", &json!({"items": [{"name": "made"}]}))
+        .await;
     let pool = database.pool().await;
     let mut lock = pool.acquire().await.unwrap();
-    sqlx::query("SELECT pg_advisory_lock(7)").execute(&mut *lock).await.unwrap();
-    database.execute("DROP VIEW v_item; CREATE TABLE is_slow (id int)").await;
+    sqlx::query("SELECT pg_advisory_lock(7)")
+        .execute(&mut *lock)
+        .await
+        .unwrap();
+    database
+        .execute("DROP VIEW v_item; CREATE TABLE is_slow (id int)")
+        .await;
     app.until_not_ready("the database is being set up").await;
     let reply = app.query("{ items { name } }").await;
     assert_eq!(
         (reply.code().as_str(), reply.message().as_str()),
-        ("SERVICE_UNAVAILABLE", "the database is being set up; try again later")
+        (
+            "SERVICE_UNAVAILABLE",
+            "the database is being set up; try again later"
+        )
     );
     // Longer than anything waits for a connection.
     tokio::time::sleep(Duration::from_secs(2)).await;
-    sqlx::query("SELECT pg_advisory_unlock(7)").execute(&mut *lock).await.unwrap();
-    app.until_data("{ items { name } }", &json!({"items": [{"name": "made"}]})).await;
+    sqlx::query("SELECT pg_advisory_unlock(7)")
+        .execute(&mut *lock)
+        .await
+        .unwrap();
+    app.until_data("{ items { name } }", &json!({"items": [{"name": "made"}]}))
+        .await;
     app.until_ready().await;
 }

@@ -34,13 +34,20 @@ async fn write(ctx: &Context<'_>, keep: bool) -> Result<Vec<String>> {
     let mut tx = ctx.db().transaction().await?;
     assert_eq!(tx.execute(INSERT, [value!(1), value!("one")]).await?, 1);
     let two: i32 = tx.call("app.add", [value!(2), value!("two")]).await?;
-    let note = tx.row(ctx.db().find_one::<Note>().filter(col("id").eq(two))).await?;
+    let note = tx
+        .row(ctx.db().find_one::<Note>().filter(col("id").eq(two)))
+        .await?;
     let seen = tx.rows(ctx.db().find::<Note>().order_by(asc("id"))).await?;
     let outside = ctx.db().find::<Note>().await?;
     if keep {
         tx.commit().await?;
     }
-    Ok(seen.into_iter().chain(note).chain(outside).map(|note| note.body).collect())
+    Ok(seen
+        .into_iter()
+        .chain(note)
+        .chain(outside)
+        .map(|note| note.body)
+        .collect())
 }
 
 /// Goes on after a statement that has failed, as a program may that looks at the error.
@@ -48,7 +55,11 @@ async fn write(ctx: &Context<'_>, keep: bool) -> Result<Vec<String>> {
 async fn stumble(ctx: &Context<'_>, on_sqlx: bool) -> Result<bool> {
     if on_sqlx {
         let mut tx = ctx.db().sqlx_transaction().await?;
-        sqlx::query(INSERT).bind(1).bind("one").execute(&mut *tx).await?;
+        sqlx::query(INSERT)
+            .bind(1)
+            .bind("one")
+            .execute(&mut *tx)
+            .await?;
         assert!(sqlx::query("SELECT 1 / 0").execute(&mut *tx).await.is_err());
         tx.commit().await?;
     } else {
@@ -60,12 +71,20 @@ async fn stumble(ctx: &Context<'_>, on_sqlx: bool) -> Result<bool> {
     Ok(true)
 }
 
-/// A failing status fails the transaction, unless the program says that what it wrote is to be kept.
+/// A failing status fails the transaction, unless the program says that what it wrote is to be
+/// kept.
 #[svc::mutation]
 async fn refuse(ctx: &Context<'_>, keep: bool) -> Result<bool> {
     let mut tx = ctx.db().transaction().await?;
-    let on_failure = if keep { OnFailure::Commit } else { OnFailure::Rollback };
-    let refused = tx.call_with::<Option<Note>>(on_failure, "app.refuse", [value!(3)]).await.unwrap_err();
+    let on_failure = if keep {
+        OnFailure::Commit
+    } else {
+        OnFailure::Rollback
+    };
+    let refused = tx
+        .call_with::<Option<Note>>(on_failure, "app.refuse", [value!(3)])
+        .await
+        .unwrap_err();
     assert_eq!(refused.message(), "not this one");
     tx.commit().await?;
     Ok(true)
@@ -87,7 +106,12 @@ async fn twice(ctx: &Context<'_>) -> Result<bool> {
 async fn lose(ctx: &Context<'_>) -> Result<bool> {
     let mut tx = ctx.db().transaction().await?;
     tx.execute(INSERT, [value!(1), value!("one")]).await?;
-    let ended = tx.execute("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(5)", []).await;
+    let ended = tx
+        .execute(
+            "SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(5)",
+            [],
+        )
+        .await;
     assert_eq!(ended.unwrap_err().code(), "SERVICE_UNAVAILABLE");
     tx.commit().await?;
     Ok(true)
@@ -95,8 +119,15 @@ async fn lose(ctx: &Context<'_>) -> Result<bool> {
 
 async fn serve() -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
-    let database_config = DatabaseConfig { url: Some(database.url()), pool_size: 2, ..DatabaseConfig::default() };
-    let config = SvcConfig { database: database_config, ..SvcConfig::default() };
+    let database_config = DatabaseConfig {
+        url: Some(database.url()),
+        pool_size: 2,
+        ..DatabaseConfig::default()
+    };
+    let config = SvcConfig {
+        database: database_config,
+        ..SvcConfig::default()
+    };
     let options = AppOptions::new().config(config).queries(queries![notes]);
     let options = options.mutations(mutations![write, stumble, refuse, twice, lose]);
     (database, App::serve(options).await)
@@ -110,13 +141,23 @@ async fn kept(app: &App) -> serde_json::Value {
 async fn what_is_committed_is_kept_and_what_is_dropped_is_not() {
     let (_database, app) = serve().await;
     let seen = json!({ "write": ["one", "two", "two"] });
-    assert_eq!(app.query("mutation { write(keep: false) }").await.data(), seen);
+    assert_eq!(
+        app.query("mutation { write(keep: false) }").await.data(),
+        seen
+    );
     assert_eq!(kept(&app).await, json!([]));
-    assert_eq!(app.query("mutation { write(keep: true) }").await.data(), seen);
-    assert_eq!(kept(&app).await, json!([{ "id": 1, "body": "one" }, { "id": 2, "body": "two" }]));
+    assert_eq!(
+        app.query("mutation { write(keep: true) }").await.data(),
+        seen
+    );
+    assert_eq!(
+        kept(&app).await,
+        json!([{ "id": 1, "body": "one" }, { "id": 2, "body": "two" }])
+    );
 }
 
-/// More of them than there are connections: none is lost to the pool, and none keeps what another has left.
+/// More of them than there are connections: none is lost to the pool, and none keeps what another
+/// has left.
 #[tokio::test]
 async fn transactions_that_are_dropped_give_their_connections_back() {
     let (database, app) = serve().await;
@@ -124,7 +165,10 @@ async fn transactions_that_are_dropped_give_their_connections_back() {
         app.query("mutation { write(keep: false) }").await.data();
     }
     let idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in%'";
-    let open: i64 = sqlx::query_scalar(idle).fetch_one(&database.pool().await).await.unwrap();
+    let open: i64 = sqlx::query_scalar(idle)
+        .fetch_one(&database.pool().await)
+        .await
+        .unwrap();
     assert_eq!((open, kept(&app).await), (0, json!([])));
 }
 
@@ -132,10 +176,17 @@ async fn transactions_that_are_dropped_give_their_connections_back() {
 #[tokio::test]
 async fn the_commit_of_a_failed_transaction_is_an_error() {
     let (_database, app) = serve().await;
-    for document in ["mutation { stumble(on_sqlx: false) }", "mutation { stumble(on_sqlx: true) }"] {
+    for document in [
+        "mutation { stumble(on_sqlx: false) }",
+        "mutation { stumble(on_sqlx: true) }",
+    ] {
         let answer = app.query(document).await;
         assert_eq!(answer.code(), "INTERNAL_SERVER_ERROR", "{document}");
-        assert_eq!(answer.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE", "{document}");
+        assert_eq!(
+            answer.json()["errors"][0]["extensions"]["mutation"],
+            "NOT_DONE",
+            "{document}"
+        );
         assert_eq!(kept(&app).await, json!([]), "{document}");
     }
 }
@@ -143,9 +194,15 @@ async fn the_commit_of_a_failed_transaction_is_an_error() {
 #[tokio::test]
 async fn a_failing_status_fails_the_transaction_unless_it_is_to_be_kept() {
     let (_database, app) = serve().await;
-    assert_eq!(app.query("mutation { refuse(keep: false) }").await.code(), "INTERNAL_SERVER_ERROR");
+    assert_eq!(
+        app.query("mutation { refuse(keep: false) }").await.code(),
+        "INTERNAL_SERVER_ERROR"
+    );
     assert_eq!(kept(&app).await, json!([]));
-    assert_eq!(app.query("mutation { refuse(keep: true) }").await.data(), json!({ "refuse": true }));
+    assert_eq!(
+        app.query("mutation { refuse(keep: true) }").await.data(),
+        json!({ "refuse": true })
+    );
     assert_eq!(kept(&app).await, json!([{ "id": 3, "body": "refused" }]));
 }
 
@@ -153,7 +210,12 @@ async fn a_failing_status_fails_the_transaction_unless_it_is_to_be_kept() {
 async fn a_constraint_that_the_commit_breaks_undoes_the_transaction() {
     let (_database, app) = serve().await;
     let answer = app.query("mutation { twice }").await;
-    assert_eq!(answer.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE", "{}", answer.json());
+    assert_eq!(
+        answer.json()["errors"][0]["extensions"]["mutation"],
+        "NOT_DONE",
+        "{}",
+        answer.json()
+    );
     assert_eq!(kept(&app).await, json!([]));
 }
 
@@ -162,6 +224,11 @@ async fn a_connection_that_is_lost_loses_the_transaction() {
     let (_database, app) = serve().await;
     let answer = app.query("mutation { lose }").await;
     assert_eq!(answer.code(), "SERVICE_UNAVAILABLE", "{}", answer.json());
-    assert_eq!(answer.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE", "{}", answer.json());
+    assert_eq!(
+        answer.json()["errors"][0]["extensions"]["mutation"],
+        "NOT_DONE",
+        "{}",
+        answer.json()
+    );
     assert_eq!(kept(&app).await, json!([]));
 }

@@ -48,7 +48,12 @@ pub(super) struct Outcome {
 impl Request {
     /// A request without variables.
     pub(super) fn new(kind: &'static str, query: impl Into<String>) -> Self {
-        Self { kind, query: query.into(), variables: Map::new(), operation: None }
+        Self {
+            kind,
+            query: query.into(),
+            variables: Map::new(),
+            operation: None,
+        }
     }
 
     /// With these variables.
@@ -66,10 +71,20 @@ impl Request {
 impl Problem {
     /// The errors in an answer, sorted: their order means nothing.
     pub(super) fn all(errors: &Value) -> Vec<Self> {
-        let show = |value: &Value| if value.is_null() { "[]".to_owned() } else { value.to_string() };
+        let show = |value: &Value| {
+            if value.is_null() {
+                "[]".to_owned()
+            } else {
+                value.to_string()
+            }
+        };
         let errors = errors.as_array().into_iter().flatten();
-        let mut all: Vec<_> =
-            errors.map(|error| Self { path: show(&error["path"]), locations: show(&error["locations"]) }).collect();
+        let mut all: Vec<_> = errors
+            .map(|error| Self {
+                path: show(&error["path"]),
+                locations: show(&error["locations"]),
+            })
+            .collect();
         all.sort();
         all
     }
@@ -78,12 +93,24 @@ impl Problem {
 impl Outcome {
     /// An outcome without data.
     pub(super) fn refused(verdict: Verdict) -> Self {
-        Self { verdict, data: None, problems: Vec::new(), rules: Vec::new(), why: String::new() }
+        Self {
+            verdict,
+            data: None,
+            problems: Vec::new(),
+            rules: Vec::new(),
+            why: String::new(),
+        }
     }
 
     /// Whether two answers are the same but for the places of errors in the document.
     pub(super) fn differs_in_places_only(&self, other: &Self) -> bool {
-        let paths = |outcome: &Self| outcome.problems.iter().map(|one| one.path.clone()).collect::<Vec<_>>();
+        let paths = |outcome: &Self| {
+            outcome
+                .problems
+                .iter()
+                .map(|one| one.path.clone())
+                .collect::<Vec<_>>()
+        };
         (self.verdict, &self.data) == (other.verdict, &other.data) && paths(self) == paths(other)
     }
 
@@ -96,14 +123,31 @@ impl Outcome {
 /// Asks svc.
 pub(super) async fn ask(app: &App, request: &Request) -> Outcome {
     let reply = app.post(&request.body()).await;
-    let Ok(parts) = serde_json::from_str::<std::collections::HashMap<String, Box<RawValue>>>(&reply.text) else {
-        return Outcome { why: format!("{} {}", reply.status, reply.text), ..Outcome::refused(Verdict::Other) };
+    let Ok(parts) =
+        serde_json::from_str::<std::collections::HashMap<String, Box<RawValue>>>(&reply.text)
+    else {
+        return Outcome {
+            why: format!("{} {}", reply.status, reply.text),
+            ..Outcome::refused(Verdict::Other)
+        };
     };
-    let errors = parts.get("errors").map(|errors| errors.get()).unwrap_or("[]");
+    let errors = parts
+        .get("errors")
+        .map(|errors| errors.get())
+        .unwrap_or("[]");
     let errors: Value = serde_json::from_str(errors).unwrap();
     if let Some(data) = parts.get("data") {
-        let (data, problems, why) = (Some(data.get().to_owned()), Problem::all(&errors), errors.to_string());
-        return Outcome { data, problems, why, ..Outcome::refused(Verdict::Executed) };
+        let (data, problems, why) = (
+            Some(data.get().to_owned()),
+            Problem::all(&errors),
+            errors.to_string(),
+        );
+        return Outcome {
+            data,
+            problems,
+            why,
+            ..Outcome::refused(Verdict::Executed)
+        };
     }
     let verdict = match errors[0]["extensions"]["code"].as_str() {
         Some("GRAPHQL_PARSE_FAILED") => Verdict::Parse,
@@ -112,14 +156,20 @@ pub(super) async fn ask(app: &App, request: &Request) -> Outcome {
         Some("OPERATION_RESOLUTION_FAILURE") => Verdict::Request,
         _ => Verdict::Other,
     };
-    Outcome { why: errors.to_string(), ..Outcome::refused(verdict) }
+    Outcome {
+        why: errors.to_string(),
+        ..Outcome::refused(verdict)
+    }
 }
 
 /// The request and both outcomes, for people.
 pub(super) fn report(request: &Request, ours: &Outcome, theirs: &Outcome) -> String {
     let show = |outcome: &Outcome| {
         let data = outcome.data.as_deref().unwrap_or("-");
-        format!("{:?}\n    data:   {data}\n    errors: {}", outcome.verdict, outcome.why)
+        format!(
+            "{:?}\n    data:   {data}\n    errors: {}",
+            outcome.verdict, outcome.why
+        )
     };
     format!(
         "--- {} ---\n{}\n  variables: {}  operation: {:?}\n  svc:       {}\n  reference: {}\n",

@@ -69,11 +69,17 @@ fn shaky() -> Vec<Value> {
             json!({"may": null, "word": null, "role": null, "flag": null, "perhaps": [1, null, 3],
             "deep": [[1, null], [2]], "part": bad, "some": [bad, good, mixed]}),
         ),
-        row("s3", json!({"role": "NOBODY", "holes": [1, "x", null, {}], "deep": {}, "part": mixed, "some": "x"})),
+        row(
+            "s3",
+            json!({"role": "NOBODY", "holes": [1, "x", null, {}], "deep": {}, "part": mixed, "some": "x"}),
+        ),
         row("s4", json!({"need": bad, "must": null})),
         row("s5", json!({"parts": [good, null], "sure": null})),
         row("s6", json!({"ints": null, "sure": "NOBODY", "need": null})),
-        row("s7", json!({"ints": [1, 2, null], "parts": null, "deep": [["x"], 1]})),
+        row(
+            "s7",
+            json!({"ints": [1, 2, null], "parts": null, "deep": [["x"], 1]}),
+        ),
     ]
 }
 
@@ -136,7 +142,9 @@ pub(super) fn tree() -> Value {
 pub(super) fn sql() -> String {
     let table = |name: &str, rows: Vec<Value>| {
         let rows = Value::from(rows).to_string().replace('\'', "''");
-        format!("CREATE TABLE {name} AS SELECT data->>'id' AS id, data FROM jsonb_array_elements('{rows}') AS data;\n")
+        format!(
+            "CREATE TABLE {name} AS SELECT data->>'id' AS id, data FROM jsonb_array_elements('{rows}') AS data;\n"
+        )
     };
     let mut sql = String::new();
     sql += &table("tb_user", users());

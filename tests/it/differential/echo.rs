@@ -13,7 +13,9 @@ pub(super) trait Echo {
 
 /// A JSON object of what was given.
 pub(super) fn object(fields: &[(&str, &dyn Echo)]) -> String {
-    let fields = fields.iter().filter_map(|(name, value)| Some(format!("\"{name}\":{}", value.json()?)));
+    let fields = fields
+        .iter()
+        .filter_map(|(name, value)| Some(format!("\"{name}\":{}", value.json()?)));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
@@ -29,13 +31,20 @@ impl<T: Echo> Echo for MaybeUndefined<T> {
 
 impl<T: Echo> Echo for Option<T> {
     fn json(&self) -> Option<String> {
-        self.as_ref().map_or_else(|| Some("null".to_owned()), Echo::json)
+        self.as_ref()
+            .map_or_else(|| Some("null".to_owned()), Echo::json)
     }
 }
 
 impl<T: Echo> Echo for Vec<T> {
     fn json(&self) -> Option<String> {
-        Some(format!("[{}]", self.iter().filter_map(Echo::json).collect::<Vec<_>>().join(",")))
+        Some(format!(
+            "[{}]",
+            self.iter()
+                .filter_map(Echo::json)
+                .collect::<Vec<_>>()
+                .join(",")
+        ))
     }
 }
 

@@ -20,7 +20,8 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         reason: "An empty document is a malformed request to svc's HTTP layer, not a syntax error; both are refused.",
         is: |request, ours, theirs| {
-            request.query.trim().is_empty() && (ours.verdict, theirs.verdict) == (Verdict::Other, Verdict::Parse)
+            request.query.trim().is_empty()
+                && (ours.verdict, theirs.verdict) == (Verdict::Other, Verdict::Parse)
         },
     },
     Known {
@@ -28,7 +29,9 @@ pub(super) const KNOWN: &[Known] = &[
                  executes, so that a document may hold one beside the operation that runs.",
         is: |_, ours, theirs| {
             ours.verdict == Verdict::Validation
-                && ours.why.contains("`subscription` root operation type is not defined")
+                && ours
+                    .why
+                    .contains("`subscription` root operation type is not defined")
                 && !matches!(theirs.verdict, Verdict::Parse | Verdict::Validation)
         },
     },
@@ -36,7 +39,9 @@ pub(super) const KNOWN: &[Known] = &[
         reason: "A Float literal beyond a double is Infinity in JavaScript, which JSON cannot hold; the specification \
                  asks for an error, which svc gives.",
         is: |request, ours, theirs| {
-            ["1e309", "1e400"].iter().any(|number| request.query.contains(number))
+            ["1e309", "1e400"]
+                .iter()
+                .any(|number| request.query.contains(number))
                 && ours.why.contains("non-finite")
                 && (ours.verdict, theirs.verdict) == (Verdict::Validation, Verdict::Executed)
         },
@@ -46,8 +51,14 @@ pub(super) const KNOWN: &[Known] = &[
         is: |request, ours, theirs| {
             request.kind == "variable"
                 && request.variables.get("v") == Some(&Value::from(9_007_199_254_740_993_i64))
-                && ours.data.as_deref().is_some_and(|data| data.contains("9007199254740993"))
-                && theirs.data.as_deref().is_some_and(|data| data.contains("9007199254740992"))
+                && ours
+                    .data
+                    .as_deref()
+                    .is_some_and(|data| data.contains("9007199254740993"))
+                && theirs
+                    .data
+                    .as_deref()
+                    .is_some_and(|data| data.contains("9007199254740992"))
         },
     },
     Known {
@@ -80,14 +91,18 @@ pub(super) const KNOWN: &[Known] = &[
                  the request, graphql-js fails the object in which it meets the condition.",
         is: |_, ours, theirs| {
             ours.verdict == Verdict::Variables
-                && ours.why.contains("is null, but a condition is true or false")
+                && ours
+                    .why
+                    .contains("is null, but a condition is true or false")
                 && theirs.verdict == Verdict::Executed
         },
     },
     Known {
         reason: "The same inside of introspection, which apollo-compiler runs: null is false there.",
         is: |request, ours, theirs| {
-            request.kind == "introspection" && ours.verdict == Verdict::Executed && theirs.why.contains(NULL_CONDITION)
+            request.kind == "introspection"
+                && ours.verdict == Verdict::Executed
+                && theirs.why.contains(NULL_CONDITION)
         },
     },
     Known {
@@ -102,8 +117,11 @@ pub(super) const KNOWN: &[Known] = &[
         reason: "`__schema` lists the same types and directives in another order, and graphql-js 16.15 has a few newer \
                  things: the location DIRECTIVE_DEFINITION, a description of `@oneOf`.",
         is: |request, ours, theirs| {
-            let json = |outcome: &Outcome| serde_json::from_str::<Value>(outcome.data.as_deref()?).ok();
-            let (Some(ours), Some(theirs)) = (json(ours), json(theirs)) else { return false };
+            let json =
+                |outcome: &Outcome| serde_json::from_str::<Value>(outcome.data.as_deref()?).ok();
+            let (Some(ours), Some(theirs)) = (json(ours), json(theirs)) else {
+                return false;
+            };
             request.query.contains("__schema") && similar(&ours, &theirs)
         },
     },
@@ -111,14 +129,17 @@ pub(super) const KNOWN: &[Known] = &[
         reason: "Introspection has a limit on its depth, as apollo-compiler has it; it guards against documents that \
                  grow exponentially.",
         is: |_, ours, theirs| {
-            ours.why.contains("Maximum introspection depth exceeded") && theirs.verdict == Verdict::Executed
+            ours.why.contains("Maximum introspection depth exceeded")
+                && theirs.verdict == Verdict::Executed
         },
     },
 ];
 
 /// Which disagreement it is, if it is known.
 pub(super) fn find(request: &Request, ours: &Outcome, theirs: &Outcome) -> Option<usize> {
-    KNOWN.iter().position(|known| (known.is)(request, ours, theirs))
+    KNOWN
+        .iter()
+        .position(|known| (known.is)(request, ours, theirs))
 }
 
 /// The types that describe types, and the directives, of which graphql-js knows something newer.
@@ -129,16 +150,19 @@ fn similar(ours: &Value, theirs: &Value) -> bool {
     match (ours, theirs) {
         (Value::Object(ours), Value::Object(theirs)) => {
             let pairs = || ours.iter().zip(theirs);
-            ours.len() == theirs.len() && pairs().all(|(ours, theirs)| ours.0 == theirs.0 && similar(ours.1, theirs.1))
+            ours.len() == theirs.len()
+                && pairs().all(|(ours, theirs)| ours.0 == theirs.0 && similar(ours.1, theirs.1))
         }
         (Value::Array(ours), Value::Array(theirs)) => {
             let mut rest: Vec<_> = theirs.iter().map(sorted).collect();
-            let newer = ours.iter().filter(|one| match rest.iter().position(|other| *other == sorted(one)) {
-                Some(same) => {
-                    rest.swap_remove(same);
-                    false
+            let newer = ours.iter().filter(|one| {
+                match rest.iter().position(|other| *other == sorted(one)) {
+                    Some(same) => {
+                        rest.swap_remove(same);
+                        false
+                    }
+                    None => true,
                 }
-                None => true,
             });
             newer.count() <= NEWER && rest.len() <= NEWER
         }
@@ -154,7 +178,10 @@ fn sorted(value: &Value) -> Value {
             items.sort_by_key(ToString::to_string);
             items.into()
         }
-        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), sorted(value))).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), sorted(value)))
+            .collect(),
         _ => value.clone(),
     }
 }

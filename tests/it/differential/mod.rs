@@ -1,5 +1,5 @@
-//! The same documents to svc and to graphql-js, the reference implementation: the same verdict, the same bytes of
-//! `data`, the same paths and places of errors.
+//! The same documents to svc and to graphql-js, the reference implementation: the same verdict, the
+//! same bytes of `data`, the same paths and places of errors.
 //!
 //! `DIFFERENTIAL_SEED=7` tries other documents than those of every run.
 
@@ -57,20 +57,34 @@ async fn svc_and_the_reference_implementation_agree() {
     let (unknown, still) = disagreements(&requests, &ours, &theirs);
     let count = unknown.len();
     let shown = show(&app, &mut reference, unknown).await;
-    assert!(count == 0, "{count} documents disagree; some of them, made smaller:\n\n{shown}\n{summary}");
+    assert!(
+        count == 0,
+        "{count} documents disagree; some of them, made smaller:\n\n{shown}\n{summary}"
+    );
     for (index, known) in KNOWN.iter().enumerate() {
         // Other seeds need not meet all of them.
-        assert!(still.contains(&index) || seed() != SEED, "both agree now, so take it out: {}", known.reason);
+        assert!(
+            still.contains(&index) || seed() != SEED,
+            "both agree now, so take it out: {}",
+            known.reason
+        );
     }
     check_coverage(&requests, &theirs);
-    #[expect(clippy::print_stderr, reason = "shown with --nocapture, and when the test fails")]
+    #[expect(
+        clippy::print_stderr,
+        reason = "shown with --nocapture, and when the test fails"
+    )]
     {
         eprintln!("{summary}");
     }
 }
 
 /// The disagreements that are not known, and which of the known ones there still are.
-fn disagreements(requests: &[Request], ours: &[Outcome], theirs: &[Outcome]) -> (Vec<Found>, HashSet<usize>) {
+fn disagreements(
+    requests: &[Request],
+    ours: &[Outcome],
+    theirs: &[Outcome],
+) -> (Vec<Found>, HashSet<usize>) {
     let mut unknown = Vec::new();
     let mut still = HashSet::new();
     for ((request, ours), theirs) in requests.iter().zip(ours).zip(theirs) {
@@ -118,11 +132,17 @@ fn options() -> AppOptions {
         errors: 100_000,
         ..Limits::default()
     };
-    AppOptions::new().auto_camel_case(true).limits(limits).queries(schema::queries()).mutations(schema::mutations())
+    AppOptions::new()
+        .auto_camel_case(true)
+        .limits(limits)
+        .queries(schema::queries())
+        .mutations(schema::mutations())
 }
 
 fn seed() -> u64 {
-    std::env::var("DIFFERENTIAL_SEED").map_or(SEED, |seed| seed.parse().expect("DIFFERENTIAL_SEED is a number"))
+    std::env::var("DIFFERENTIAL_SEED").map_or(SEED, |seed| {
+        seed.parse().expect("DIFFERENTIAL_SEED is a number")
+    })
 }
 
 /// The first few disagreements, one of each kind before the next of any, made smaller.
@@ -132,17 +152,28 @@ async fn show(app: &App, reference: &mut Reference, unknown: Vec<Found>) -> Stri
     let mut ranked: Vec<_> = unknown
         .into_iter()
         .map(|found| {
-            let count =
-                seen.entry(format!("{} {:?} {:?}", found.0.kind, found.1.verdict, found.2.verdict)).or_default();
+            let count = seen
+                .entry(format!(
+                    "{} {:?} {:?}",
+                    found.0.kind, found.1.verdict, found.2.verdict
+                ))
+                .or_default();
             *count += 1;
             (*count, found)
         })
         .collect();
     ranked.sort_by_key(|(rank, _)| *rank);
-    let most = std::env::var("DIFFERENTIAL_SHOWN").ok().and_then(|text| text.parse().ok()).unwrap_or(SHOWN);
+    let most = std::env::var("DIFFERENTIAL_SHOWN")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(SHOWN);
     for (_, found) in ranked.into_iter().take(most) {
         let generated = !oddities::KINDS.contains(&found.0.kind);
-        let (request, ours, theirs) = if generated { shrink::shrink(app, reference, found).await } else { found };
+        let (request, ours, theirs) = if generated {
+            shrink::shrink(app, reference, found).await
+        } else {
+            found
+        };
         shown += &report(&request, &ours, &theirs);
     }
     shown + &format!("{seen:#?}")
@@ -153,20 +184,44 @@ fn summary(requests: &[Request], theirs: &[Outcome]) -> String {
     let mut kinds: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
     for (request, outcome) in requests.iter().zip(theirs) {
         let verdicts = kinds.entry(request.kind).or_default();
-        *verdicts.entry(format!("{:?}", outcome.verdict)).or_default() += 1;
+        *verdicts
+            .entry(format!("{:?}", outcome.verdict))
+            .or_default() += 1;
     }
-    let lines = kinds.iter().map(|(kind, verdicts)| format!("{kind}: {verdicts:?}"));
-    format!("{} documents\n{}", requests.len(), lines.collect::<Vec<_>>().join("\n"))
+    let lines = kinds
+        .iter()
+        .map(|(kind, verdicts)| format!("{kind}: {verdicts:?}"));
+    format!(
+        "{} documents\n{}",
+        requests.len(),
+        lines.collect::<Vec<_>>().join("\n")
+    )
 }
 
-/// Every rule is broken by a document that was made to break it, and most documents of the valid kind are valid.
+/// Every rule is broken by a document that was made to break it, and most documents of the valid
+/// kind are valid.
 fn check_coverage(requests: &[Request], theirs: &[Outcome]) {
     assert!(requests.len() >= 2_000, "only {} documents", requests.len());
     let counts = count_rules(theirs);
     for rule in generator::rules() {
-        assert_eq!(counts.contains_key(rule), !NEVER_BROKEN.contains(&rule), "documents that break {rule}");
+        assert_eq!(
+            counts.contains_key(rule),
+            !NEVER_BROKEN.contains(&rule),
+            "documents that break {rule}"
+        );
     }
-    let valid: Vec<_> = requests.iter().zip(theirs).filter(|(request, _)| request.kind == "valid").collect();
-    let executed = valid.iter().filter(|(_, outcome)| outcome.verdict == Verdict::Executed).count();
-    assert!(executed * 10 >= valid.len() * 8, "only {executed} of {} documents are valid", valid.len());
+    let valid: Vec<_> = requests
+        .iter()
+        .zip(theirs)
+        .filter(|(request, _)| request.kind == "valid")
+        .collect();
+    let executed = valid
+        .iter()
+        .filter(|(_, outcome)| outcome.verdict == Verdict::Executed)
+        .count();
+    assert!(
+        executed * 10 >= valid.len() * 8,
+        "only {executed} of {} documents are valid",
+        valid.len()
+    );
 }

@@ -9,13 +9,19 @@ pub(super) const KINDS: [&str; 4] = ["oddity", "string", "number", "variable"];
 
 /// All of them.
 pub(super) fn requests() -> Vec<Request> {
-    let mut requests: Vec<_> = DOCUMENTS.iter().map(|query| Request::new("oddity", *query)).collect();
+    let mut requests: Vec<_> = DOCUMENTS
+        .iter()
+        .map(|query| Request::new("oddity", *query))
+        .collect();
     for value in STRINGS {
         requests.push(Request::new("string", format!("{{ echo(text: {value}) }}")));
     }
     for value in NUMBERS {
         for argument in ["int", "float", "id", "ints", "text"] {
-            requests.push(Request::new("number", format!("{{ echo({argument}: {value}) }}")));
+            requests.push(Request::new(
+                "number",
+                format!("{{ echo({argument}: {value}) }}"),
+            ));
         }
     }
     requests.extend(variables());

@@ -20,18 +20,28 @@ impl Reference {
     /// Starts it.
     pub(super) fn start(sdl: &str, data: &Value) -> Self {
         let mut command = node("reference.mjs");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(node_stderr());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(node_stderr());
         let mut process = command.spawn().expect("node, for graphql-js");
         let mut input = process.stdin.take().unwrap();
         let output = BufReader::new(process.stdout.take().unwrap());
         writeln!(input, "{}", json!({ "sdl": sdl, "data": data })).unwrap();
-        Self { process, input: Some(input), output }
+        Self {
+            process,
+            input: Some(input),
+            output,
+        }
     }
 
     /// Answers all requests, in order.
     pub(super) fn ask(&mut self, requests: &[Request]) -> Vec<Outcome> {
         let mut input = self.input.take().unwrap();
-        let lines: String = requests.iter().map(|request| format!("{}\n", request.body())).collect();
+        let lines: String = requests
+            .iter()
+            .map(|request| format!("{}\n", request.body()))
+            .collect();
         // Written beside the reading, so that neither pipe fills up.
         let writer = std::thread::spawn(move || {
             input.write_all(lines.as_bytes()).unwrap();
@@ -45,8 +55,12 @@ impl Reference {
     fn read(&mut self) -> Outcome {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
-        let answer: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("the reference said {line:?}"));
-        assert!(answer.get("fatal").is_none(), "the reference failed: {answer:#}");
+        let answer: Value =
+            serde_json::from_str(&line).unwrap_or_else(|_| panic!("the reference said {line:?}"));
+        assert!(
+            answer.get("fatal").is_none(),
+            "the reference failed: {answer:#}"
+        );
         outcome(&answer)
     }
 }
@@ -60,14 +74,24 @@ impl Drop for Reference {
 }
 
 fn outcome(answer: &Value) -> Outcome {
-    let refused = |verdict, why: &Value| Outcome { why: why.to_string(), ..Outcome::refused(verdict) };
+    let refused = |verdict, why: &Value| Outcome {
+        why: why.to_string(),
+        ..Outcome::refused(verdict)
+    };
     if !answer["parse"].is_null() {
         return refused(Verdict::Parse, &answer["parse"]);
     }
     let validation = answer["validation"].as_array().unwrap();
     if !validation.is_empty() {
-        let rules = validation.iter().filter_map(|error| error["rule"].as_str()).map(str::to_owned).collect();
-        return Outcome { rules, ..refused(Verdict::Validation, &answer["validation"]) };
+        let rules = validation
+            .iter()
+            .filter_map(|error| error["rule"].as_str())
+            .map(str::to_owned)
+            .collect();
+        return Outcome {
+            rules,
+            ..refused(Verdict::Validation, &answer["validation"])
+        };
     }
     let result = &answer["result"];
     match (result["data"].as_str(), result["kind"].as_str()) {

@@ -1,4 +1,5 @@
-//! A schema like the blog's, made for comparing: fields that fail, nulls where none may be, fields that echo.
+//! A schema like the blog's, made for comparing: fields that fail, nulls where none may be, fields
+//! that echo.
 
 use svc::prelude::*;
 use svc::{MutationList, QueryList};
@@ -47,31 +48,52 @@ impl User {
 
     /// Fails for u3.
     fn brittle(&self) -> Result<i32> {
-        if self.id.as_str() == "u3" { failed() } else { Ok(1) }
+        if self.id.as_str() == "u3" {
+            failed()
+        } else {
+            Ok(1)
+        }
     }
 
     /// Fails for u2.
     async fn brittle_later(&self) -> Result<i32> {
         tokio::task::yield_now().await;
-        if self.id.as_str() == "u2" { failed() } else { Ok(2) }
+        if self.id.as_str() == "u2" {
+            failed()
+        } else {
+            Ok(2)
+        }
     }
 
     /// One number of u2 is none.
     fn grid(&self) -> Vec<Vec<Option<f64>>> {
-        let last = if self.id.as_str() == "u2" { f64::NAN } else { 0.25 };
+        let last = if self.id.as_str() == "u2" {
+            f64::NAN
+        } else {
+            0.25
+        };
         vec![vec![Some(1.0), None], vec![], vec![Some(last), Some(-2.5)]]
     }
 
     /// One number of u3 is none.
     async fn strict(&self) -> Option<Vec<Vec<f64>>> {
-        let last = if self.id.as_str() == "u3" { f64::INFINITY } else { 1e10 };
+        let last = if self.id.as_str() == "u3" {
+            f64::INFINITY
+        } else {
+            1e10
+        };
         Some(vec![vec![last], vec![3.0]])
     }
 
     /// A comment of nobody.
     async fn remark(&self) -> Option<Comment> {
         let body = "from a method".to_owned();
-        Some(Comment { id: "c9".into(), body, author: None, replies: Vec::new() })
+        Some(Comment {
+            id: "c9".into(),
+            body,
+            author: None,
+            replies: Vec::new(),
+        })
     }
 
     fn echo(&self, word: MaybeUndefined<String>, #[svc(default = 1)] times: Option<i32>) -> String {
@@ -241,7 +263,11 @@ async fn some_posts(ctx: &Context<'_>) -> Result<Option<Vec<Option<Post>>>> {
 async fn written(ctx: &Context<'_>) -> Result<Vec<Written>> {
     let comments: Vec<Comment> = ctx.db().find::<Comment>().order_by(asc("id")).await?;
     let posts: Vec<Post> = ctx.db().find::<Post>().order_by(asc("id")).await?;
-    Ok(comments.into_iter().map(Written::Comment).chain(posts.into_iter().map(Written::Post)).collect())
+    Ok(comments
+        .into_iter()
+        .map(Written::Comment)
+        .chain(posts.into_iter().map(Written::Post))
+        .collect())
 }
 
 #[svc::query]
@@ -286,10 +312,22 @@ fn echo(
     by: MaybeUndefined<By>,
     matrix: MaybeUndefined<Vec<Option<Vec<Option<i32>>>>>,
 ) -> String {
-    let scalars: [(&str, &dyn Echo); 6] =
-        [("int", &int), ("ints", &ints), ("float", &float), ("text", &text), ("flag", &flag), ("id", &id)];
-    let others: [(&str, &dyn Echo); 6] =
-        [("role", &role), ("roles", &roles), ("shape", &shape), ("shapes", &shapes), ("by", &by), ("matrix", &matrix)];
+    let scalars: [(&str, &dyn Echo); 6] = [
+        ("int", &int),
+        ("ints", &ints),
+        ("float", &float),
+        ("text", &text),
+        ("flag", &flag),
+        ("id", &id),
+    ];
+    let others: [(&str, &dyn Echo); 6] = [
+        ("role", &role),
+        ("roles", &roles),
+        ("shape", &shape),
+        ("shapes", &shapes),
+        ("by", &by),
+        ("matrix", &matrix),
+    ];
     object(&[scalars, others].concat())
 }
 
@@ -298,9 +336,8 @@ async fn echo_defaults(
     #[svc(default = 3)] int: i32,
     #[svc(default = EDITOR)] role: Option<Role>,
     #[svc(default = [[1, null], null])] matrix: Option<Vec<Option<Vec<Option<i32>>>>>,
-    #[svc(default = {name: "d", size: 2, role: EDITOR, inner: {name: "e", size: null, role: AUTHOR}})] shape: Option<
-        Shape,
-    >,
+    #[svc(default = {name: "d", size: 2, role: EDITOR, inner: {name: "e", size: null, role: AUTHOR}})]
+    shape: Option<Shape>,
     #[svc(default = "é\n\"q\"")] text: String,
     #[svc(default = 2)] float: f64,
 ) -> String {
@@ -322,7 +359,12 @@ fn echo_nested(#[svc(default = {name: "d", inner: {name: "e"}})] shape: Option<S
 
 #[svc::query]
 fn echo_required(int: i32, shape: Shape, by: By, roles: Vec<Role>) -> String {
-    object(&[("int", &int), ("shape", &shape), ("by", &by), ("roles", &roles)])
+    object(&[
+        ("int", &int),
+        ("shape", &shape),
+        ("by", &by),
+        ("roles", &roles),
+    ])
 }
 
 #[svc::mutation]

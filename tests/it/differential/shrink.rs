@@ -25,7 +25,10 @@ pub(super) async fn shrink(app: &App, reference: &mut Reference, mut found: Foun
         for end in ends(&all, position) {
             attempts += 1;
             let query = without_unused([&all[..position], &all[end..]].concat()).join(" ");
-            let request = Request { query, ..found.0.clone() };
+            let request = Request {
+                query,
+                ..found.0.clone()
+            };
             let ours = ask(app, &request).await;
             let theirs = reference.ask(std::slice::from_ref(&request)).remove(0);
             let same = !ours.agrees(&theirs) && (ours.verdict, theirs.verdict) == verdicts;
@@ -44,9 +47,15 @@ pub(super) async fn shrink(app: &App, reference: &mut Reference, mut found: Foun
 
 /// The ends of cuts from `start`, the largest first.
 fn ends(all: &[&str], start: usize) -> Vec<usize> {
-    let mut ends: Vec<usize> = (1..=6).map(|length| start + length).filter(|end| *end <= all.len()).collect();
+    let mut ends: Vec<usize> = (1..=6)
+        .map(|length| start + length)
+        .filter(|end| *end <= all.len())
+        .collect();
     let near = all.iter().enumerate().skip(start).take(8);
-    ends.extend(near.filter(|(_, token)| matches!(**token, "{" | "(" | "[")).map(|(index, _)| closing(all, index)));
+    ends.extend(
+        near.filter(|(_, token)| matches!(**token, "{" | "(" | "["))
+            .map(|(index, _)| closing(all, index)),
+    );
     ends.sort_unstable();
     ends.dedup();
     ends.reverse();
@@ -61,12 +70,15 @@ fn without_unused(mut all: Vec<&str>) -> Vec<&str> {
             "fragment" if all.get(index + 2) == Some(&"on") => {
                 let spread = all.windows(2).any(|pair| pair == ["...", all[index + 1]]);
                 let open = all[index..].iter().position(|token| *token == "{");
-                open.filter(|_| !spread).map(|open| closing(&all, index + open))
+                open.filter(|_| !spread)
+                    .map(|open| closing(&all, index + open))
             }
             "$" if all.get(index + 2) == Some(&":") => {
                 let name = all[index + 1];
                 let used = all.windows(2).filter(|pair| *pair == ["$", name]).count() > 1;
-                let rest = all[index + 1..].iter().position(|token| matches!(*token, "$" | ")"));
+                let rest = all[index + 1..]
+                    .iter()
+                    .position(|token| matches!(*token, "$" | ")"));
                 rest.filter(|_| !used).map(|rest| index + 1 + rest)
             }
             "(" if all.get(index + 1) == Some(&")") => Some(index + 2),

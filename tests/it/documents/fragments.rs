@@ -54,10 +54,18 @@ pets!(DataPet, DataFound, "d_pet", data_pets, data_found);
 pets!(TablePet, TableFound, "tv_pet", table_pets, table_found);
 
 fn cat() -> Cat {
-    Cat { id: 1, name: "Tom".into(), lives: 9 }
+    Cat {
+        id: 1,
+        name: "Tom".into(),
+        lives: 9,
+    }
 }
 fn dog() -> Dog {
-    Dog { id: 2, name: "Rex".into(), good: true }
+    Dog {
+        id: 2,
+        name: "Rex".into(),
+        good: true,
+    }
 }
 #[svc::query]
 fn made_pets() -> Vec<ColumnPet> {
@@ -80,13 +88,27 @@ CREATE TABLE tv_pet AS SELECT __typename, id, to_jsonb(p) - 'data' AS data FROM 
 
 async fn app() -> App {
     let database = TestDatabase::copy_of("fragments", SQL).await;
-    let queries =
-        queries![column_pets, column_found, data_pets, data_found, table_pets, table_found, made_pets, made_found];
-    App::serve(AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries)).await
+    let queries = queries![
+        column_pets,
+        column_found,
+        data_pets,
+        data_found,
+        table_pets,
+        table_found,
+        made_pets,
+        made_found
+    ];
+    App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .auto_camel_case(true)
+            .queries(queries),
+    )
+    .await
 }
 
-/// Of views of every kind and of resolvers; inline and spread, with `@include` on the spread, on the
-/// inline fragment, and on a field inside.
+/// Of views of every kind and of resolvers; inline and spread, with `@include` on the spread, on
+/// the inline fragment, and on a field inside.
 #[tokio::test]
 async fn fragments_apply_by_type_and_condition() {
     let app = app().await;
@@ -107,7 +129,11 @@ async fn fragments_apply_by_type_and_condition() {
                  fragment cat on Cat {{ id {field} }}
                  fragment whole on {ty} {{ ... on Cat {{ n: name }} t: __typename }}"
             );
-            let value = if field == "lives" { json!(9) } else { json!("tom") };
+            let value = if field == "lives" {
+                json!(9)
+            } else {
+                json!("tom")
+            };
             for (variables, first, second) in [
                 (
                     json!({ "v": true }),
@@ -133,17 +159,29 @@ async fn fragments_apply_by_type_and_condition() {
 #[tokio::test]
 async fn a_fragment_on_an_interface_has_its_fields() {
     let app = app().await;
-    for (root, ty) in
-        [("columnPets", "ColumnPet"), ("dataPets", "DataPet"), ("tablePets", "TablePet"), ("madePets", "ColumnPet")]
-    {
+    for (root, ty) in [
+        ("columnPets", "ColumnPet"),
+        ("dataPets", "DataPet"),
+        ("tablePets", "TablePet"),
+        ("madePets", "ColumnPet"),
+    ] {
         let query = format!(
             "query ($v: Boolean!) {{ {root} {{ ...f @include(if: $v) ... on {ty} {{ id }} }} }} fragment f on {ty} {{ name ... on Dog {{ good }} }}"
         );
         for (v, mut expected) in [
-            (true, [json!({ "name": "Tom", "id": 1 }), json!({ "name": "Rex", "good": true, "id": 2 })]),
+            (
+                true,
+                [
+                    json!({ "name": "Tom", "id": 1 }),
+                    json!({ "name": "Rex", "good": true, "id": 2 }),
+                ],
+            ),
             (false, [json!({ "id": 1 }), json!({ "id": 2 })]),
         ] {
-            let mut rows = app.query_with(&query, json!({ "v": v })).await.data()[root].as_array().unwrap().clone();
+            let mut rows = app.query_with(&query, json!({ "v": v })).await.data()[root]
+                .as_array()
+                .unwrap()
+                .clone();
             rows.sort_by_key(ToString::to_string);
             expected.sort_by_key(ToString::to_string);
             assert_eq!(rows, expected, "{root} {v}");

@@ -18,7 +18,10 @@ enum Key {
 }
 
 #[svc::query]
-fn chosen(#[deprecated = "give `chosen`"] by: Option<String>, chosen: Option<Chosen>) -> Option<String> {
+fn chosen(
+    #[deprecated = "give `chosen`"] by: Option<String>,
+    chosen: Option<Chosen>,
+) -> Option<String> {
     by.or_else(|| chosen.and_then(|chosen| chosen.new))
 }
 
@@ -37,7 +40,12 @@ fn ticks() -> impl Stream<Item = i32> {
 
 async fn app() -> App {
     let options = AppOptions::new().database_url("postgres://nobody@127.0.0.1:1/nothing");
-    App::serve(options.queries(queries![chosen, found]).subscriptions(subscriptions![ticks])).await
+    App::serve(
+        options
+            .queries(queries![chosen, found])
+            .subscriptions(subscriptions![ticks]),
+    )
+    .await
 }
 
 #[tokio::test]
@@ -48,11 +56,22 @@ async fn operations_fragments_and_variables_have_descriptions() {
             found(key: { name: $name }) ...F
         }
         "What else" fragment F on Query { chosen(by: $more) }"#;
-    let refused = app().await.query_with(document, json!({ "more": "x" })).await;
+    let refused = app()
+        .await
+        .query_with(document, json!({ "more": "x" }))
+        .await;
     // Only the variable's nullability is wrong here.
-    assert_eq!(refused.code(), "GRAPHQL_VALIDATION_FAILED", "{}", refused.text);
+    assert_eq!(
+        refused.code(),
+        "GRAPHQL_VALIDATION_FAILED",
+        "{}",
+        refused.text
+    );
     let document = document.replace("String = \"ada\"", "String!");
-    let reply = app().await.query_with(&document, json!({ "name": "bob", "more": "x" })).await;
+    let reply = app()
+        .await
+        .query_with(&document, json!({ "name": "bob", "more": "x" }))
+        .await;
     assert_eq!(reply.data(), json!({ "found": "bob", "chosen": "x" }));
 }
 
@@ -66,15 +85,30 @@ async fn inputs_are_deprecated() {
         __schema { directives { name isRepeatable locations args(includeDeprecated: true) { name } } } }"#;
     let data = app().await.query(document).await.data();
     assert_eq!(data["now"]["inputFields"], json!([{ "name": "new" }]));
-    let old = json!({ "name": "old", "isDeprecated": true, "deprecationReason": "it is read by nobody" });
+    let old =
+        json!({ "name": "old", "isDeprecated": true, "deprecationReason": "it is read by nobody" });
     assert_eq!(data["all"]["inputFields"][0], old);
     let by = json!({ "name": "by", "isDeprecated": true, "deprecationReason": "give `chosen`" });
     assert_eq!(data["query"]["fields"][0]["args"][0], by);
-    assert_eq!(data["hidden"]["fields"][0]["args"], json!([{ "name": "chosen" }]));
+    assert_eq!(
+        data["hidden"]["fields"][0]["args"],
+        json!([{ "name": "chosen" }])
+    );
     let directives = data["__schema"]["directives"].as_array().unwrap();
-    let locations = |name: &str| &directives.iter().find(|known| known["name"] == name).unwrap()["locations"];
+    let locations = |name: &str| {
+        &directives
+            .iter()
+            .find(|known| known["name"] == name)
+            .unwrap()["locations"]
+    };
     for place in ["ARGUMENT_DEFINITION", "INPUT_FIELD_DEFINITION"] {
-        assert!(locations("deprecated").as_array().unwrap().contains(&json!(place)), "{place}");
+        assert!(
+            locations("deprecated")
+                .as_array()
+                .unwrap()
+                .contains(&json!(place)),
+            "{place}"
+        );
     }
     assert_eq!(locations("specifiedBy"), &json!(["SCALAR"]));
     assert_eq!(locations("oneOf"), &json!(["INPUT_OBJECT"]));
@@ -82,11 +116,27 @@ async fn inputs_are_deprecated() {
 
 #[tokio::test]
 async fn texts_have_all_of_unicode() {
-    let reply = app().await.query(r#"{ found(key: { name: "\u{1F600}\uD83D\uDE00\u{0041}" }) }"#).await;
+    let reply = app()
+        .await
+        .query(r#"{ found(key: { name: "\u{1F600}\uD83D\uDE00\u{0041}" }) }"#)
+        .await;
     assert_eq!(reply.data(), json!({ "found": "\u{1F600}\u{1F600}A" }));
-    for wrong in [r#""\u{110000}""#, r#""\uD83D""#, r#""\u{D83D}""#, r#""\u{}""#] {
-        let reply = app().await.query(&format!("{{ found(key: {{ name: {wrong} }}) }}")).await;
-        assert_eq!(reply.code(), "GRAPHQL_PARSE_FAILED", "{wrong}: {}", reply.text);
+    for wrong in [
+        r#""\u{110000}""#,
+        r#""\uD83D""#,
+        r#""\u{D83D}""#,
+        r#""\u{}""#,
+    ] {
+        let reply = app()
+            .await
+            .query(&format!("{{ found(key: {{ name: {wrong} }}) }}"))
+            .await;
+        assert_eq!(
+            reply.code(),
+            "GRAPHQL_PARSE_FAILED",
+            "{wrong}: {}",
+            reply.text
+        );
     }
 }
 
@@ -101,20 +151,49 @@ async fn the_root_of_a_subscription_has_no_conditions() {
         "subscription ($yes: Boolean!) { ... on Subscription @skip(if: $yes) { ticks } }",
     ] {
         let reply = app.query_with(document, json!({ "yes": true })).await;
-        assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{document}: {}", reply.text);
+        assert_eq!(
+            reply.code(),
+            "GRAPHQL_VALIDATION_FAILED",
+            "{document}: {}",
+            reply.text
+        );
     }
 }
 
 #[tokio::test]
 async fn one_of_is_checked_where_it_is_written() {
     let app = app().await;
-    for key in ["{}", "{ id: 1, name: \"x\" }", "{ id: null }", "{ id: 1, name: null }"] {
+    for key in [
+        "{}",
+        "{ id: 1, name: \"x\" }",
+        "{ id: null }",
+        "{ id: 1, name: null }",
+    ] {
         let reply = app.query(&format!("{{ found(key: {key}) }}")).await;
-        assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{key}: {}", reply.text);
-        let variable =
-            app.query_with("query ($key: Key!) { found(key: $key) }", json!({ "key": { "id": null } })).await;
+        assert_eq!(
+            reply.code(),
+            "GRAPHQL_VALIDATION_FAILED",
+            "{key}: {}",
+            reply.text
+        );
+        let variable = app
+            .query_with(
+                "query ($key: Key!) { found(key: $key) }",
+                json!({ "key": { "id": null } }),
+            )
+            .await;
         assert_eq!(variable.code(), "BAD_USER_INPUT", "{}", variable.text);
     }
-    let nullable = app.query_with("query ($id: Int) { found(key: { id: $id }) }", json!({ "id": 1 })).await;
-    assert_eq!(nullable.code(), "GRAPHQL_VALIDATION_FAILED", "{}", nullable.text);
+    let nullable = app
+        .query_with(
+            "query ($id: Int) { found(key: { id: $id }) }",
+            json!({ "id": 1 }),
+        )
+        .await;
+    assert_eq!(
+        nullable.code(),
+        "GRAPHQL_VALIDATION_FAILED",
+        "{}",
+        nullable.text
+    );
 }

@@ -1,4 +1,5 @@
-//! Names that do not exist are told with the one that may have been meant, where the schema may be known.
+//! Names that do not exist are told with the one that may have been meant, where the schema may be
+//! known.
 
 use svc::prelude::*;
 use svc_tests::{App, TestDatabase, cpu};
@@ -20,10 +21,18 @@ struct Shelf {
 async fn shelves(colour: Option<Colour>) -> Vec<Shelf>;
 
 async fn app(environment: svc::Environment) -> App {
-    let database =
-        TestDatabase::new("CREATE VIEW v_shelf AS SELECT 1 AS id, 'a' AS display_name, 'RED' AS colour").await;
-    let config = SvcConfig { environment, ..SvcConfig::default() };
-    let options = AppOptions::new().config(config).auto_camel_case(true).database_url(database.url());
+    let database = TestDatabase::new(
+        "CREATE VIEW v_shelf AS SELECT 1 AS id, 'a' AS display_name, 'RED' AS colour",
+    )
+    .await;
+    let config = SvcConfig {
+        environment,
+        ..SvcConfig::default()
+    };
+    let options = AppOptions::new()
+        .config(config)
+        .auto_camel_case(true)
+        .database_url(database.url());
     App::serve(options.queries(queries![shelves])).await
 }
 
@@ -35,12 +44,24 @@ async fn a_slip_is_named_with_what_was_meant() {
         ("{ shelves { displayname } }", Some("displayName")),
         ("{ shelves { display_name } }", Some("displayName")),
         ("{ shelves(wher: {}) { id } }", Some("where")),
-        ("{ shelves(where: { colr: { eq: RED } }) { id } }", Some("colour")),
+        (
+            "{ shelves(where: { colr: { eq: RED } }) { id } }",
+            Some("colour"),
+        ),
         ("{ shelves(colour: REED) { id } }", Some("RED")),
-        ("query ($w: ShelfWher) { shelves(where: $w) { id } }", Some("ShelfWhere")),
-        ("query ($c: Color) { shelves(colour: $c) { id } }", Some("Colour")),
+        (
+            "query ($w: ShelfWher) { shelves(where: $w) { id } }",
+            Some("ShelfWhere"),
+        ),
+        (
+            "query ($c: Color) { shelves(colour: $c) { id } }",
+            Some("Colour"),
+        ),
         ("{ shelves { ... on Shlf { id } } }", Some("Shelf")),
-        ("{ shelves { ...F } } fragment F on Shelv { id }", Some("Shelf")),
+        (
+            "{ shelves { ...F } } fragment F on Shelv { id }",
+            Some("Shelf"),
+        ),
         ("query ($w: Nothing) { shelves(where: $w) { id } }", None),
         ("{ shelves { price } }", None),
         ("{ nothing }", None),
@@ -49,9 +70,19 @@ async fn a_slip_is_named_with_what_was_meant() {
         assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{}", reply.text);
         match meant {
             Some(meant) => {
-                assert!(reply.message().ends_with(&format!("; did you mean `{meant}`?")), "{query}: {}", reply.text);
+                assert!(
+                    reply
+                        .message()
+                        .ends_with(&format!("; did you mean `{meant}`?")),
+                    "{query}: {}",
+                    reply.text
+                );
             }
-            None => assert!(!reply.message().contains("did you mean"), "{query}: {}", reply.text),
+            None => assert!(
+                !reply.message().contains("did you mean"),
+                "{query}: {}",
+                reply.text
+            ),
         }
     }
 }
@@ -68,7 +99,11 @@ async fn in_production_nothing_of_the_schema_is_told() {
         "query ($w: ShelfWher) { shelves(where: $w) { id } }",
     ] {
         let reply = app.query(query).await;
-        assert!(reply.code() == "GRAPHQL_VALIDATION_FAILED" && !reply.text.contains("did you mean"), "{}", reply.text);
+        assert!(
+            reply.code() == "GRAPHQL_VALIDATION_FAILED" && !reply.text.contains("did you mean"),
+            "{}",
+            reply.text
+        );
     }
 }
 
@@ -85,19 +120,29 @@ async fn an_unknown_field_alone_is_the_only_error() {
         ("{ a: shelves { nam } b: shelves }", 2),
     ] {
         let reply = app.query(query).await.json();
-        assert_eq!(reply["errors"].as_array().unwrap().len(), errors, "{query}: {reply}");
+        assert_eq!(
+            reply["errors"].as_array().unwrap().len(),
+            errors,
+            "{query}: {reply}"
+        );
     }
     let reply = app.query("{ shelves { nam } }").await;
     assert!(reply.message().contains("`nam`"), "{}", reply.text);
     let reply = app.query("{ shelves }").await;
-    assert!(reply.message().contains("must have a subselection set"), "{}", reply.text);
+    assert!(
+        reply.message().contains("must have a subselection set"),
+        "{}",
+        reply.text
+    );
 }
 
 #[tokio::test]
 async fn long_names_cost_little() {
     let app = app(svc::Environment::Development).await;
     let start = cpu();
-    let fields: String = (0..200).map(|i| format!(" f{i}{}", "x".repeat(200))).collect();
+    let fields: String = (0..200)
+        .map(|i| format!(" f{i}{}", "x".repeat(200)))
+        .collect();
     let reply = app.query(&format!("{{ shelves {{ {fields} }} }}")).await;
     assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED");
     let took = cpu() - start;

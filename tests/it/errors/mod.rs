@@ -1,4 +1,5 @@
-//! Errors and requests, as those who run the service find them: in the log and in the error tracker.
+//! Errors and requests, as those who run the service find them: in the log and in the error
+//! tracker.
 
 mod json;
 mod one_id;

@@ -88,7 +88,10 @@ pub(super) const SQL: &str = "
 /// The options of the service.
 pub(super) fn options(database: &TestDatabase, config: SvcConfig) -> AppOptions {
     AppOptions::new()
-        .config(SvcConfig { environment: svc::Environment::Production, ..config })
+        .config(SvcConfig {
+            environment: svc::Environment::Production,
+            ..config
+        })
         .database_url(database.url())
         .queries(queries![shirts, fuse, broken, parsed, lost, panics, fine])
         .subscriptions(subscriptions![ticks])
@@ -100,27 +103,44 @@ pub(super) fn options(database: &TestDatabase, config: SvcConfig) -> AppOptions 
             }
         })
         .rate_limiting(RateLimiting::new().key(|request| {
-            assert!(request.headers.get("x-fails").is_none_or(|value| value != "hook"), "the hook is bent");
+            assert!(
+                request
+                    .headers
+                    .get("x-fails")
+                    .is_none_or(|value| value != "hook"),
+                "the hook is bent"
+            );
             None
         }))
 }
 
 /// Settings with a log of requests.
 pub(super) fn logging() -> SvcConfig {
-    SvcConfig { log: svc::LogConfig { requests: true, ..svc::LogConfig::default() }, ..SvcConfig::default() }
+    SvcConfig {
+        log: svc::LogConfig {
+            requests: true,
+            ..svc::LogConfig::default()
+        },
+        ..SvcConfig::default()
+    }
 }
 
 /// The lines of requests with this identifier.
 pub(super) fn request_lines(log: &svc_tests::Log, id: &str) -> Vec<String> {
     let field = format!("request_id=\"{id}\"");
     let text = log.text();
-    text.lines().filter(|line| line.contains("svc::request") && line.contains(&field)).map(str::to_owned).collect()
+    text.lines()
+        .filter(|line| line.contains("svc::request") && line.contains(&field))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The one line of a request, which has these parts.
 pub(super) fn request_line(log: &svc_tests::Log, id: &str, parts: &[&str]) -> String {
     let lines = request_lines(log, id);
-    let [line] = &lines[..] else { panic!("{lines:#?} in {}", log.text()) };
+    let [line] = &lines[..] else {
+        panic!("{lines:#?} in {}", log.text())
+    };
     for part in parts {
         assert!(line.contains(part), "no {part} in {line}");
     }

@@ -33,31 +33,57 @@ const SQL: &str = "
 async fn service(slow_operation: Duration) -> (TestDatabase, App, Log) {
     let database = TestDatabase::new(SQL).await;
     let log = Log::start();
-    let log_config = LogConfig { slow_operation: Some(slow_operation), ..LogConfig::default() };
-    let config = SvcConfig { log: log_config, ..SvcConfig::default() };
-    let options = AppOptions::new().config(config).database_url(database.url()).queries(queries![slows, many]);
+    let log_config = LogConfig {
+        slow_operation: Some(slow_operation),
+        ..LogConfig::default()
+    };
+    let config = SvcConfig {
+        log: log_config,
+        ..SvcConfig::default()
+    };
+    let options = AppOptions::new()
+        .config(config)
+        .database_url(database.url())
+        .queries(queries![slows, many]);
     (database, App::serve(options).await, log)
 }
 
 #[tokio::test]
 async fn a_slow_operation_is_told_with_its_statements_but_not_their_values() {
-    if !is_alone(module_path!(), "a_slow_operation_is_told_with_its_statements_but_not_their_values") {
+    if !is_alone(
+        module_path!(),
+        "a_slow_operation_is_told_with_its_statements_but_not_their_values",
+    ) {
         return;
     }
     // What is not slow stays below it on a machine that is busy.
     let slow = Duration::from_secs(1);
     let (_database, app, log) = service(slow).await;
     let document = "query Sleepy($name: String) { slows(where: {name: {eq: $name}}) { id } }";
-    app.query_with(document, json!({ "name": "name 1" })).await.data();
+    app.query_with(document, json!({ "name": "name 1" }))
+        .await
+        .data();
     log.has("a slow operation").await;
     let text = log.text();
-    let line = text.lines().find(|line| line.contains("a slow operation")).unwrap_or_else(|| panic!("{text}"));
-    for part in ["WARN svc::slow", "operation=\"Sleepy\"", "kind=\"query\"", "statements=1", "v_slow", "$1", "1x "] {
+    let line = text
+        .lines()
+        .find(|line| line.contains("a slow operation"))
+        .unwrap_or_else(|| panic!("{text}"));
+    for part in [
+        "WARN svc::slow",
+        "operation=\"Sleepy\"",
+        "kind=\"query\"",
+        "statements=1",
+        "v_slow",
+        "$1",
+        "1x ",
+    ] {
         assert!(line.contains(part), "no {part} in {line}");
     }
     assert!(!line.contains("name 1"), "{line}");
     let warnings = || log.text().matches("a slow operation").count();
-    // An operation that nothing holds up is not slow, except where the machine stands still meanwhile.
+    // An operation that nothing holds up is not slow, except where the machine stands still
+    // meanwhile.
     eventually(async || {
         let (before, asked) = (warnings(), Instant::now());
         app.query("{ __typename }").await.data();
@@ -68,19 +94,36 @@ async fn a_slow_operation_is_told_with_its_statements_but_not_their_values() {
         Ok(())
     })
     .await;
-    assert!(!log.text().contains("svc::request"), "the log of requests is another setting");
+    assert!(
+        !log.text().contains("svc::request"),
+        "the log of requests is another setting"
+    );
 }
 
 #[tokio::test]
 async fn the_warning_is_bounded_and_holds_no_sql_of_the_program() {
-    if !is_alone(module_path!(), "the_warning_is_bounded_and_holds_no_sql_of_the_program") {
+    if !is_alone(
+        module_path!(),
+        "the_warning_is_bounded_and_holds_no_sql_of_the_program",
+    ) {
         return;
     }
     let (_database, app, log) = service(Duration::from_millis(50)).await;
     app.query("query Many { many }").await.data();
     log.has("a slow operation").await;
     let text = log.text();
-    let line = text.lines().find(|line| line.contains("a slow operation")).unwrap_or_else(|| panic!("{text}"));
-    assert!(line.contains("statements=201") && line.contains("201x"), "{line}");
-    assert!(line.contains("SQL of the program's own") && line.len() < 2_000 && !line.contains("a secret"), "{line}");
+    let line = text
+        .lines()
+        .find(|line| line.contains("a slow operation"))
+        .unwrap_or_else(|| panic!("{text}"));
+    assert!(
+        line.contains("statements=201") && line.contains("201x"),
+        "{line}"
+    );
+    assert!(
+        line.contains("SQL of the program's own")
+            && line.len() < 2_000
+            && !line.contains("a secret"),
+        "{line}"
+    );
 }

@@ -21,26 +21,60 @@ async fn ten_thousand_errors_while_the_database_stands_still_cost_no_request_its
     let frozen = Frozen::backends(&database.pool().await).await;
     let begun = Instant::now();
     for _ in 0..10_000 {
-        tracker.capture_exception(&io::Error::other("a flood"), ErrorContext::new().function("flood"));
+        tracker.capture_exception(
+            &io::Error::other("a flood"),
+            ErrorContext::new().function("flood"),
+        );
     }
     let took = begun.elapsed();
-    assert!(took < Duration::from_secs(120), "10,000 errors took {took:?}");
+    assert!(
+        took < Duration::from_secs(120),
+        "10,000 errors took {took:?}"
+    );
     let asked = Instant::now();
     for _ in 0..20 {
         assert_eq!(app.query("{ broken fine }").await.json()["data"]["fine"], 1);
     }
-    assert!(asked.elapsed() < Duration::from_secs(120), "20 requests took {:?}", asked.elapsed());
+    assert!(
+        asked.elapsed() < Duration::from_secs(120),
+        "20 requests took {:?}",
+        asked.elapsed()
+    );
     let status = tracker.status();
-    assert!(status.waiting <= 1_024 + 256 && status.dropped >= 8_700, "{status:?}");
-    assert_eq!(status.waiting + status.dropped, 10_020, "each error is either: {status:?}");
-    eventually(async || tracker.status().failure.map(drop).ok_or_else(|| "no failure is told".to_owned())).await;
+    assert!(
+        status.waiting <= 1_024 + 256 && status.dropped >= 8_700,
+        "{status:?}"
+    );
+    assert_eq!(
+        status.waiting + status.dropped,
+        10_020,
+        "each error is either: {status:?}"
+    );
+    eventually(async || {
+        tracker
+            .status()
+            .failure
+            .map(drop)
+            .ok_or_else(|| "no failure is told".to_owned())
+    })
+    .await;
     drop((frozen, own));
     assert!(tracker.flush(PATIENCE).await, "{:?}", tracker.status());
     let groups = tracker.groups(None, 10).await.unwrap();
-    let flood = groups.iter().find(|group| group.function == "flood").unwrap();
-    let broken = groups.iter().find(|group| group.function == "Query.broken").unwrap();
+    let flood = groups
+        .iter()
+        .find(|group| group.function == "flood")
+        .unwrap();
+    let broken = groups
+        .iter()
+        .find(|group| group.function == "Query.broken")
+        .unwrap();
     let kept = 10_021 - i64::try_from(tracker.status().dropped).unwrap();
-    assert_eq!(flood.occurrences + broken.occurrences, kept, "a batch that was sent twice counts once");
+    assert_eq!(
+        flood.occurrences + broken.occurrences,
+        kept,
+        "a batch that was sent twice counts once"
+    );
     assert!(tracker.occurrences(flood.id, 1_000).await.unwrap().len() <= 100);
     assert_eq!(tracker.status().failure, None);
 }
@@ -53,7 +87,14 @@ async fn errors_wait_for_a_schema_that_comes_later() {
     let database = TestDatabase::new("").await;
     let tracker = init_error_tracker(database.pool().await, "test", "1");
     let id = tracker.capture_exception(&io::Error::other("early"), ErrorContext::new());
-    eventually(async || tracker.status().failure.map(drop).ok_or_else(|| "no failure is told".to_owned())).await;
+    eventually(async || {
+        tracker
+            .status()
+            .failure
+            .map(drop)
+            .ok_or_else(|| "no failure is told".to_owned())
+    })
+    .await;
     database.execute(MIGRATION).await;
     assert!(tracker.flush(PATIENCE).await, "{:?}", tracker.status());
     assert!(tracker.find(id).await.unwrap().is_some());
@@ -76,17 +117,33 @@ async fn two_instances_share_groups() {
         return assert_eq!(tracker.status().dropped, 0);
     }
     let database = TestDatabase::new(MIGRATION).await;
-    let test = format!("{}::two_instances_share_groups", module_path!().split_once("::").unwrap().1);
+    let test = format!(
+        "{}::two_instances_share_groups",
+        module_path!().split_once("::").unwrap().1
+    );
     let instance = || {
         let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", &test]).env("SVC_TESTS_TRACKED", database.url());
+        command
+            .args(["--exact", &test])
+            .env("SVC_TESTS_TRACKED", database.url());
         command.stdout(std::process::Stdio::null()).spawn().unwrap()
     };
     for mut instance in [instance(), instance()] {
-        assert!(tokio::task::spawn_blocking(move || instance.wait()).await.unwrap().unwrap().success());
+        assert!(
+            tokio::task::spawn_blocking(move || instance.wait())
+                .await
+                .unwrap()
+                .unwrap()
+                .success()
+        );
     }
     let pool = database.pool().await;
-    let counts: Vec<i64> =
-        sqlx::query_scalar("SELECT occurrences FROM svc_errors.error_group").fetch_all(&pool).await.unwrap();
-    assert_eq!(counts, [40; 50], "each of 50 groups, 20 times by each of two instances");
+    let counts: Vec<i64> = sqlx::query_scalar("SELECT occurrences FROM svc_errors.error_group")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+    assert_eq!(
+        counts, [40; 50],
+        "each of 50 groups, 20 times by each of two instances"
+    );
 }

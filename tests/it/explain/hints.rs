@@ -1,4 +1,5 @@
-//! Hints name the index that a filter or an order lacks, on the table behind the view, and go when it is there.
+//! Hints name the index that a filter or an order lacks, on the table behind the view, and go when
+//! it is there.
 
 use svc_tests::{App, TestDatabase};
 
@@ -8,21 +9,38 @@ use super::service::{development, explained, hints};
 async fn assert_helped((database, app): (&TestDatabase, &App), query: &str, index: &str) {
     assert_eq!(hints(app, query).await, [index], "{query}");
     database.execute(index).await;
-    assert_eq!(hints(app, query).await, [] as [&str; 0], "{query}: {}", explained(app, query).await);
+    assert_eq!(
+        hints(app, query).await,
+        [] as [&str; 0],
+        "{query}: {}",
+        explained(app, query).await
+    );
 }
 
 #[tokio::test]
 async fn filters_and_orders_of_columns() {
     let (database, app) = development().await;
     for (query, index) in [
-        (r#"{ books(where: {title: {eq: "x"}}) { id } }"#, "CREATE INDEX ON public.tb_book (title)"),
-        ("{ books(where: {year: {gte: 1950, lt: 1960}}) { id } }", "CREATE INDEX ON public.tb_book (year)"),
-        (r#"{ books(where: {writer_name: {eq: "x"}}) { id } }"#, "CREATE INDEX ON public.tb_writer (name)"),
+        (
+            r#"{ books(where: {title: {eq: "x"}}) { id } }"#,
+            "CREATE INDEX ON public.tb_book (title)",
+        ),
+        (
+            "{ books(where: {year: {gte: 1950, lt: 1960}}) { id } }",
+            "CREATE INDEX ON public.tb_book (year)",
+        ),
+        (
+            r#"{ books(where: {writer_name: {eq: "x"}}) { id } }"#,
+            "CREATE INDEX ON public.tb_writer (name)",
+        ),
         (
             r#"{ cards(where: {title: {eq: "x"}}) { id } }"#,
             r#"CREATE INDEX ON public.tv_card (((data -> 'title'::text) #>> '{}'::text[]))"#,
         ),
-        (r#"{ parts(where: {kind: {eq: "x"}}) { id } }"#, "CREATE INDEX ON public.tb_part (kind)"),
+        (
+            r#"{ parts(where: {kind: {eq: "x"}}) { id } }"#,
+            "CREATE INDEX ON public.tb_part (kind)",
+        ),
     ] {
         assert_helped((&database, &app), query, index).await;
     }
@@ -32,16 +50,31 @@ async fn filters_and_orders_of_columns() {
 async fn orders_and_what_goes_before_them() {
     let (database, app) = development().await;
     let both = r#"{ books(where: {title: {eq: "x"}}, order_by: [{year: ASC}]) { id } }"#;
-    assert_helped((&database, &app), both, "CREATE INDEX ON public.tb_book (title, year, id)").await;
+    assert_helped(
+        (&database, &app),
+        both,
+        "CREATE INDEX ON public.tb_book (title, year, id)",
+    )
+    .await;
     let order = "{ books(order_by: [{year: DESC}]) { id } }";
-    assert_helped((&database, &app), order, "CREATE INDEX ON public.tb_book (year, id)").await;
+    assert_helped(
+        (&database, &app),
+        order,
+        "CREATE INDEX ON public.tb_book (year, id)",
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn keys_of_relations() {
     let (database, app) = development().await;
     let query = "{ writers { books { title } } }";
-    assert_helped((&database, &app), query, "CREATE INDEX ON public.tb_book (writer_id)").await;
+    assert_helped(
+        (&database, &app),
+        query,
+        "CREATE INDEX ON public.tb_book (writer_id)",
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -50,16 +83,29 @@ async fn patterns_and_lists_want_other_indexes() {
     let pattern = r#"{ books(where: {title: {icontains: "x"}}) { id } }"#;
     let entry = explained(&app, pattern).await;
     let hint = &entry["hints"][0];
-    assert_eq!(hint["sql"], "CREATE INDEX ON public.tb_book USING gin (title gin_trgm_ops)", "{entry}");
-    assert!(hint["message"].as_str().unwrap().contains("pg_trgm"), "{hint}");
+    assert_eq!(
+        hint["sql"], "CREATE INDEX ON public.tb_book USING gin (title gin_trgm_ops)",
+        "{entry}"
+    );
+    assert!(
+        hint["message"].as_str().unwrap().contains("pg_trgm"),
+        "{hint}"
+    );
     let tags = r#"{ books(where: {tags: {contains: ["x"]}}) { id } }"#;
-    assert_helped((&database, &app), tags, "CREATE INDEX ON public.tb_book USING gin (tags)").await;
+    assert_helped(
+        (&database, &app),
+        tags,
+        "CREATE INDEX ON public.tb_book USING gin (tags)",
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn what_needs_no_index_or_has_one_gives_no_hint() {
     let (database, app) = development().await;
-    database.execute("CREATE INDEX ON tb_book (year) WHERE NOT gone").await;
+    database
+        .execute("CREATE INDEX ON tb_book (year) WHERE NOT gone")
+        .await;
     for query in [
         "{ books { title } }",
         "{ books(limit: 5, order_by: [{id: DESC}]) { title } }",
@@ -68,14 +114,26 @@ async fn what_needs_no_index_or_has_one_gives_no_hint() {
         "{ books(where: {year: {eq: 1950}}) { id } }",
         r#"{ books(where: {year: {eq: 1950}, title: {eq: "x"}}) { id } }"#,
     ] {
-        assert_eq!(hints(&app, query).await, [] as [&str; 0], "{query}: {}", explained(&app, query).await);
+        assert_eq!(
+            hints(&app, query).await,
+            [] as [&str; 0],
+            "{query}: {}",
+            explained(&app, query).await
+        );
     }
 }
 
 #[tokio::test]
 async fn an_index_for_other_rows_helps_nobody() {
     let (database, app) = development().await;
-    database.execute("CREATE INDEX ON tb_book (title) WHERE year > 2000").await;
+    database
+        .execute("CREATE INDEX ON tb_book (title) WHERE year > 2000")
+        .await;
     let query = r#"{ books(where: {title: {eq: "x"}}) { id } }"#;
-    assert_helped((&database, &app), query, "CREATE INDEX ON public.tb_book (title)").await;
+    assert_helped(
+        (&database, &app),
+        query,
+        "CREATE INDEX ON public.tb_book (title)",
+    )
+    .await;
 }

@@ -7,14 +7,27 @@ use super::service::{ask, development, explained, hints};
 #[tokio::test]
 async fn many_fields_and_many_statements_are_bounded() {
     let (_database, app) = development().await;
-    let aliases: String = (0..50).map(|n| format!("a{n}: book(id: {n}) {{ title }} ")).collect();
+    let aliases: String = (0..50)
+        .map(|n| format!("a{n}: book(id: {n}) {{ title }} "))
+        .collect();
     let answer = ask(&app, &format!("{{ {aliases} }}")).await;
-    let entries = answer["extensions"]["explain"].as_array().expect("an explanation");
+    let entries = answer["extensions"]["explain"]
+        .as_array()
+        .expect("an explanation");
     assert_eq!(entries.len(), 50);
-    assert_eq!((&entries[49]["path"], &entries[49]["statements"][0]["rows"]), (&json!(["a49"]), &json!(1)));
+    assert_eq!(
+        (&entries[49]["path"], &entries[49]["statements"][0]["rows"]),
+        (&json!(["a49"]), &json!(1))
+    );
     let entry = explained(&app, "{ one_by_one(count: 300) }").await;
     assert_eq!(entry["way"], "resolved");
-    assert_eq!((entry["statements"].as_array().unwrap().len(), &entry["unshownStatements"]), (20, &json!(280)));
+    assert_eq!(
+        (
+            entry["statements"].as_array().unwrap().len(),
+            &entry["unshownStatements"]
+        ),
+        (20, &json!(280))
+    );
 }
 
 #[tokio::test]
@@ -28,10 +41,19 @@ async fn long_lists_and_many_values() {
     });
     let reply = app.post(&body).await;
     let statement = reply.json()["extensions"]["explain"][0]["statements"][0].clone();
-    assert_eq!(statement["noPlan"], "the plan has more than 64 kB", "{}", reply.text);
+    assert_eq!(
+        statement["noPlan"], "the plan has more than 64 kB",
+        "{}",
+        reply.text
+    );
     assert!(reply.text.len() < 100_000, "{} bytes", reply.text.len());
-    let conditions: Vec<_> = (0..150).map(|n| format!("{{title: {{eq: \"t{n}\"}}}}")).collect();
-    let query = format!("{{ books(where: {{OR: [{}]}}) {{ id }} }}", conditions.join(", "));
+    let conditions: Vec<_> = (0..150)
+        .map(|n| format!("{{title: {{eq: \"t{n}\"}}}}"))
+        .collect();
+    let query = format!(
+        "{{ books(where: {{OR: [{}]}}) {{ id }} }}",
+        conditions.join(", ")
+    );
     let entry = explained(&app, &query).await;
     assert!(entry["statements"][0]["plan"].is_array(), "{entry}");
     assert!(entry["statements"][0]["types"].as_array().unwrap().len() >= 150);
@@ -52,7 +74,9 @@ async fn what_fails_is_told_of_beside_its_error() {
     let (database, app) = development().await;
     let answer = ask(&app, "mutation { temporary }").await;
     assert_eq!(answer["data"]["temporary"], 1, "{answer}");
-    let statements = answer["extensions"]["explain"][0]["statements"].as_array().unwrap();
+    let statements = answer["extensions"]["explain"][0]["statements"]
+        .as_array()
+        .unwrap();
     assert_eq!(statements.len(), 3, "{statements:#?}");
     assert!(statements[2]["plan"].is_array(), "{statements:#?}");
     // Views that are gone, and a request that is refused before it runs.

@@ -103,8 +103,16 @@ async fn one_by_one(ctx: &Context<'_>, count: i32) -> Result<i32> {
 #[svc::mutation]
 async fn temporary(ctx: &Context<'_>) -> Result<i32> {
     let mut tx = ctx.db().transaction().await?;
-    tx.execute("CREATE TEMPORARY TABLE scratch ON COMMIT DROP AS SELECT 1 AS n", Vec::<Value>::new()).await?;
-    tx.execute("INSERT INTO scratch SELECT n + 1 FROM scratch", Vec::<Value>::new()).await?;
+    tx.execute(
+        "CREATE TEMPORARY TABLE scratch ON COMMIT DROP AS SELECT 1 AS n",
+        Vec::<Value>::new(),
+    )
+    .await?;
+    tx.execute(
+        "INSERT INTO scratch SELECT n + 1 FROM scratch",
+        Vec::<Value>::new(),
+    )
+    .await?;
     tx.rows(ctx.db().find::<Book>().limit(1)).await?;
     tx.commit().await?;
     Ok(1)
@@ -145,14 +153,31 @@ pub(super) async fn library() -> TestDatabase {
 }
 
 pub(super) async fn serve(database: &TestDatabase, environment: Environment) -> App {
-    let protection = ProtectionConfig { batch_max: 10, ..ProtectionConfig::default() };
-    let config = SvcConfig { environment, protection, ..SvcConfig::default() };
+    let protection = ProtectionConfig {
+        batch_max: 10,
+        ..ProtectionConfig::default()
+    };
+    let config = SvcConfig {
+        environment,
+        protection,
+        ..SvcConfig::default()
+    };
     let first = "query first($year: Int!) { books(where: {year: {gt: $year}}, limit: 1) { title } \
                  writers(limit: 1) { name } }";
     let options = AppOptions::new()
         .config(config)
         .database_url(database.url())
-        .queries(queries![books, book, book_pages, book_totals, writers, cards, odds, parts, kept])
+        .queries(queries![
+            books,
+            book,
+            book_pages,
+            book_totals,
+            writers,
+            cards,
+            odds,
+            parts,
+            kept
+        ])
         .queries(queries![one_by_one, denied, failing])
         .mutations(mutations![add, temporary])
         .operations([Operation::new(first).sql(FIRST)])
@@ -169,7 +194,9 @@ pub(super) async fn development() -> (TestDatabase, App) {
 
 /// The whole answer of a request that asks to be explained.
 pub(super) async fn ask(app: &App, query: &str) -> Value {
-    app.post(&json!({ "query": query, "extensions": { "explain": true } })).await.json()
+    app.post(&json!({ "query": query, "extensions": { "explain": true } }))
+        .await
+        .json()
 }
 
 /// The explanation of the first root field.
@@ -183,5 +210,7 @@ pub(super) async fn explained(app: &App, query: &str) -> Value {
 pub(super) async fn hints(app: &App, query: &str) -> Vec<String> {
     let explained = explained(app, query).await;
     let hints = explained["hints"].as_array().expect("hints").iter();
-    hints.map(|hint| hint["sql"].as_str().expect("SQL").to_owned()).collect()
+    hints
+        .map(|hint| hint["sql"].as_str().expect("SQL").to_owned())
+        .collect()
 }

@@ -38,14 +38,21 @@ const SQL: &str = "
 async fn serve(database: &TestDatabase) -> App {
     let variables = SessionVariables::new().header("app.tenant", "x-tenant");
     let url = format!("{}&user=slips_{}", database.url(), database.name());
-    let options = AppOptions::new().database_url(url).session_variables(variables).queries(queries![slips, locked]);
+    let options = AppOptions::new()
+        .database_url(url)
+        .session_variables(variables)
+        .queries(queries![slips, locked]);
     App::serve(options).await
 }
 
 async fn ask(app: &App, tenant: &str, query: &str) -> (String, Value) {
     let body = json!({ "query": query, "extensions": { "explain": true } }).to_string();
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    let reply = app.send(request.header("x-tenant", tenant).body(body)).await;
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let reply = app
+        .send(request.header("x-tenant", tenant).body(body))
+        .await;
     let json = reply.json();
     (reply.text, json)
 }
@@ -55,11 +62,22 @@ async fn statements_are_planned_as_the_session_and_show_no_other_tenant() {
     let database = TestDatabase::new(SQL).await;
     let app = serve(&database).await;
     for (tenant, other) in [("red", "blue"), ("blue", "red")] {
-        let (text, json) = ask(&app, tenant, r#"{ slips(where: {body: {like: "%e%"}}) { body } }"#).await;
-        assert_eq!(json["data"]["slips"], json!([{ "body": format!("of {tenant}") }]));
+        let (text, json) = ask(
+            &app,
+            tenant,
+            r#"{ slips(where: {body: {like: "%e%"}}) { body } }"#,
+        )
+        .await;
+        assert_eq!(
+            json["data"]["slips"],
+            json!([{ "body": format!("of {tenant}") }])
+        );
         let statement = &json["extensions"]["explain"][0]["statements"][0];
         assert!(statement["plan"].is_array(), "{json}");
-        assert!(statement["plan"].to_string().contains("tenant"), "the policy is in the plan: {json}");
+        assert!(
+            statement["plan"].to_string().contains("tenant"),
+            "the policy is in the plan: {json}"
+        );
         assert!(!text.contains(other), "{text}");
     }
 }
@@ -69,12 +87,18 @@ async fn a_view_without_the_right_to_read_it_says_so() {
     let database = TestDatabase::new(SQL).await;
     let app = serve(&database).await;
     ask(&app, "red", "{ locked { id } }").await;
-    let revoke = format!("REVOKE SELECT ON v_locked FROM \"slips_{}\"", database.name());
+    let revoke = format!(
+        "REVOKE SELECT ON v_locked FROM \"slips_{}\"",
+        database.name()
+    );
     database.execute(&revoke).await;
     let (_, json) = ask(&app, "red", "{ locked { id } }").await;
     assert!(json["errors"].is_array(), "{json}");
     let entry = &json["extensions"]["explain"][0];
-    assert_eq!((&entry["way"], &entry["hints"]), (&json!("planned"), &json!([])));
+    assert_eq!(
+        (&entry["way"], &entry["hints"]),
+        (&json!("planned"), &json!([]))
+    );
     for statement in entry["statements"].as_array().unwrap() {
         assert_eq!(statement["rows"], Value::Null);
         assert_eq!(statement["noPlan"], "permission denied for view v_locked");

@@ -68,13 +68,39 @@ const FIELDS: [(&str, &str, &[&str]); 13] = [
             "2024-01-31T10:00:00.123456789012345678901234567890Z",
         ],
     ),
-    ("clock", "time", &["10:00:00", "24:00:00", "24:00:01", "23:59:60", "23:59:59.9999999", "25:00:00", "10:60:00"]),
+    (
+        "clock",
+        "time",
+        &[
+            "10:00:00",
+            "24:00:00",
+            "24:00:01",
+            "23:59:60",
+            "23:59:59.9999999",
+            "25:00:00",
+            "10:60:00",
+        ],
+    ),
     (
         "amount",
         "numeric",
-        &["1", "-1.5e10", "1e9999", "1e131073", "NaN", "Infinity", ".", "1e", "\u{a0}1", "\u{663}", "1_000"],
+        &[
+            "1", "-1.5e10", "1e9999", "1e131073", "NaN", "Infinity", ".", "1e", "\u{a0}1",
+            "\u{663}", "1_000",
+        ],
     ),
-    ("large", "numeric", &["1", "-9223372036854775808", "9223372036854775808", "1.0", "\u{663}", "1e3"]),
+    (
+        "large",
+        "numeric",
+        &[
+            "1",
+            "-9223372036854775808",
+            "9223372036854775808",
+            "1.0",
+            "\u{663}",
+            "1e3",
+        ],
+    ),
     ("flag", "boolean", &["true", "f", "2", "yes", "maybe"]),
     (
         "key",
@@ -85,7 +111,20 @@ const FIELDS: [(&str, &str, &[&str]); 13] = [
             "aaaaaaaa-0000-4000-8000-00000000000g",
         ],
     ),
-    ("span", "interval", &["P1DT2H", "1 day 02:00:00", "P", "PT", "P9999999999Y", "1 day1 mon", "P1Y1Y", "-00:00:01"]),
+    (
+        "span",
+        "interval",
+        &[
+            "P1DT2H",
+            "1 day 02:00:00",
+            "P",
+            "PT",
+            "P9999999999Y",
+            "1 day1 mon",
+            "P1Y1Y",
+            "-00:00:01",
+        ],
+    ),
     (
         "host",
         "inet",
@@ -107,9 +146,25 @@ const FIELDS: [(&str, &str, &[&str]); 13] = [
     (
         "card",
         "macaddr8",
-        &["01:02:03:04:05:06", "01:02:03:04:05:06:07:08", "01:02:03:04:05:06:07", "01:02:03:04:05:0g"],
+        &[
+            "01:02:03:04:05:06",
+            "01:02:03:04:05:06:07:08",
+            "01:02:03:04:05:06:07",
+            "01:02:03:04:05:0g",
+        ],
     ),
-    ("network", "cidr", &["10.0.0.0/8", "10.0.0.1/8", "10.0.0.1/32", "2001:db8::/32", "2001:db8::1/32", "10.0.0.1"]),
+    (
+        "network",
+        "cidr",
+        &[
+            "10.0.0.0/8",
+            "10.0.0.1/8",
+            "10.0.0.1/32",
+            "2001:db8::/32",
+            "2001:db8::1/32",
+            "10.0.0.1",
+        ],
+    ),
     (
         "stay",
         "daterange",
@@ -124,7 +179,20 @@ const FIELDS: [(&str, &str, &[&str]); 13] = [
             "[2024-01-01",
         ],
     ),
-    ("words", "tsvector", &["'cat':2 'sat':3", "'", "''", "a fat cat", "'it''s':1A,2", "cat:0", "cat:1x", "\\"]),
+    (
+        "words",
+        "tsvector",
+        &[
+            "'cat':2 'sat':3",
+            "'",
+            "''",
+            "a fat cat",
+            "'it''s':1A,2",
+            "cat:0",
+            "cat:1x",
+            "\\",
+        ],
+    ),
 ];
 
 /// More texts in the form in which svc writes them, besides the first of each field.
@@ -164,15 +232,24 @@ const SQL: &str = "
         EXECUTE format('SELECT %L::%s', value, type); RETURN true; EXCEPTION WHEN OTHERS THEN RETURN false; END $$;";
 
 fn seed() -> u64 {
-    std::env::var("BROKEN_TEXTS_SEED").map_or(2_026, |text| text.parse().expect("BROKEN_TEXTS_SEED is a number"))
+    std::env::var("BROKEN_TEXTS_SEED").map_or(2_026, |text| {
+        text.parse().expect("BROKEN_TEXTS_SEED is a number")
+    })
 }
 
 async fn fill(database: &TestDatabase) {
     let (rng, pool) = (&mut StdRng::seed_from_u64(seed()), database.pool().await);
     for (field, _, texts) in FIELDS {
-        let altered = (0..300).map(|_| altered(texts.choose(rng).unwrap(), rng)).filter(|text| !text.is_empty());
-        let all: Vec<String> = texts.iter().map(|text| (*text).to_owned()).chain(altered).collect();
-        let insert = sqlx::query("INSERT INTO tb_broken_text (field, value) SELECT $1, unnest($2::text[])");
+        let altered = (0..300)
+            .map(|_| altered(texts.choose(rng).unwrap(), rng))
+            .filter(|text| !text.is_empty());
+        let all: Vec<String> = texts
+            .iter()
+            .map(|text| (*text).to_owned())
+            .chain(altered)
+            .collect();
+        let insert =
+            sqlx::query("INSERT INTO tb_broken_text (field, value) SELECT $1, unnest($2::text[])");
         insert.bind(field).bind(&all).execute(&pool).await.unwrap();
     }
     pool.close().await;
@@ -182,40 +259,82 @@ async fn fill(database: &TestDatabase) {
 async fn no_text_breaks_the_filters_of_others() {
     let database = TestDatabase::new(SQL).await.uncounted().await;
     fill(&database).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let app = App::serve(options.queries(queries![broken_texts, broken_text_statistics])).await;
     let pool = database.pool().await;
     for (field, ty, texts) in FIELDS {
         let accepted = "SELECT id FROM tb_broken_text WHERE field = $1 AND is_valid(value, $2)";
-        let accepted: Vec<i32> = sqlx::query_scalar(accepted).bind(field).bind(ty).fetch_all(&pool).await.unwrap();
+        let accepted: Vec<i32> = sqlx::query_scalar(accepted)
+            .bind(field)
+            .bind(ty)
+            .fetch_all(&pool)
+            .await
+            .unwrap();
         let accepted: BTreeSet<i64> = accepted.into_iter().map(i64::from).collect();
-        let found =
-            app.query(&format!("{{ brokenTexts(where: {{ {field}: {{ isnull: false }} }}) {{ id }} }}")).await.data();
-        let found: BTreeSet<i64> =
-            found["brokenTexts"].as_array().unwrap().iter().filter_map(|row| row["id"].as_i64()).collect();
-        assert!(found.is_subset(&accepted), "{field}: {:?}", found.difference(&accepted).collect::<Vec<_>>());
+        let found = app
+            .query(&format!(
+                "{{ brokenTexts(where: {{ {field}: {{ isnull: false }} }}) {{ id }} }}"
+            ))
+            .await
+            .data();
+        let found: BTreeSet<i64> = found["brokenTexts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|row| row["id"].as_i64())
+            .collect();
+        assert!(
+            found.is_subset(&accepted),
+            "{field}: {:?}",
+            found.difference(&accepted).collect::<Vec<_>>()
+        );
         // The first of them is in the form in which svc writes it.
-        let more = CANONICAL.iter().filter(|(of, _)| *of == field).map(|(_, text)| *text);
+        let more = CANONICAL
+            .iter()
+            .filter(|(of, _)| *of == field)
+            .map(|(_, text)| *text);
         for text in [texts[0]].into_iter().chain(more) {
-            let canonical = "SELECT id FROM tb_broken_text WHERE field = $1 AND value = $2 ORDER BY id LIMIT 1";
-            let canonical: i32 = sqlx::query_scalar(canonical).bind(field).bind(text).fetch_one(&pool).await.unwrap();
+            let canonical =
+                "SELECT id FROM tb_broken_text WHERE field = $1 AND value = $2 ORDER BY id LIMIT 1";
+            let canonical: i32 = sqlx::query_scalar(canonical)
+                .bind(field)
+                .bind(text)
+                .fetch_one(&pool)
+                .await
+                .unwrap();
             assert!(found.contains(&i64::from(canonical)), "{field}: {text}");
         }
         // Documents are ordered by rank.
         if field == "words" {
             continue;
         }
-        let ordered = app.query(&format!("{{ brokenTexts(orderBy: [{{ {field}: ASC }}]) {{ id }} }}")).await.data();
-        assert!(!ordered["brokenTexts"].as_array().unwrap().is_empty(), "{field}");
+        let ordered = app
+            .query(&format!(
+                "{{ brokenTexts(orderBy: [{{ {field}: ASC }}]) {{ id }} }}"
+            ))
+            .await
+            .data();
+        assert!(
+            !ordered["brokenTexts"].as_array().unwrap().is_empty(),
+            "{field}"
+        );
     }
     // Infinite dates are valid in PostgreSQL alone.
-    for (field, least, most) in
-        [("day", "-004000-01-01", "9999-12-31"), ("at", "-004000-01-01T00:00:00Z", "9999-12-31T00:00:00Z")]
-    {
+    for (field, least, most) in [
+        ("day", "-004000-01-01", "9999-12-31"),
+        ("at", "-004000-01-01T00:00:00Z", "9999-12-31T00:00:00Z"),
+    ] {
         let filter = format!("where: {{ {field}: {{ gte: \"{least}\", lte: \"{most}\" }} }}");
-        let query = format!("{{ brokenTextStatistics({filter}) {{ min {{ {field} }} max {{ {field} }} count }} }}");
+        let query = format!(
+            "{{ brokenTextStatistics({filter}) {{ min {{ {field} }} max {{ {field} }} count }} }}"
+        );
         let statistics = app.query(&query).await.data()["brokenTextStatistics"].clone();
-        assert!(statistics["count"].as_i64() > Some(1) && statistics["min"][field].is_string(), "{statistics}");
+        assert!(
+            statistics["count"].as_i64() > Some(1) && statistics["min"][field].is_string(),
+            "{statistics}"
+        );
     }
     pool.close().await;
 }

@@ -33,8 +33,17 @@ const SQL: &str = "
 async fn patterns_compare_by_the_collation_of_the_database() {
     for column in ["name", "other", "third"] {
         let database = TestDatabase::new(SQL).await;
-        database.execute(&format!("CREATE VIEW v_column AS SELECT id, {column} AS name FROM tb_word")).await;
-        let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![columns, data])).await;
+        database
+            .execute(&format!(
+                "CREATE VIEW v_column AS SELECT id, {column} AS name FROM tb_word"
+            ))
+            .await;
+        let app = App::serve(
+            AppOptions::new()
+                .database_url(database.url())
+                .queries(queries![columns, data]),
+        )
+        .await;
         for (filter, expected) in [
             ("startswith: \"re\"", vec![2]),
             ("istartswith: \"re\"", vec![1, 2]),
@@ -48,14 +57,27 @@ async fn patterns_compare_by_the_collation_of_the_database() {
         ] {
             let ids: Vec<Value> = expected.iter().map(|id| json!({"id": id})).collect();
             for field in ["columns", "data"] {
-                let document =
-                    format!("{{ rows: {field}(where: {{name: {{{filter}}}}}, order_by: [{{id: ASC}}]) {{ id }} }}");
+                let document = format!(
+                    "{{ rows: {field}(where: {{name: {{{filter}}}}}, order_by: [{{id: ASC}}]) {{ id }} }}"
+                );
                 let reply = app.query(&document).await;
-                assert_eq!(reply.data()["rows"], json!(ids), "{column}: {document}: {}", reply.text);
+                assert_eq!(
+                    reply.data()["rows"],
+                    json!(ids),
+                    "{column}: {document}: {}",
+                    reply.text
+                );
             }
         }
         // What compares values keeps the collation of the column.
-        let reply = app.query("{ columns(where: {name: {eq: \"RENE\"}}) { id } }").await;
-        assert_eq!(reply.data()["columns"], json!([{"id": 1}]), "{column}: {}", reply.text);
+        let reply = app
+            .query("{ columns(where: {name: {eq: \"RENE\"}}) { id } }")
+            .await;
+        assert_eq!(
+            reply.data()["columns"],
+            json!([{"id": 1}]),
+            "{column}: {}",
+            reply.text
+        );
     }
 }

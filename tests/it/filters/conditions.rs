@@ -1,4 +1,5 @@
-//! Conditions whose meaning is easily got wrong, with the rows that each finds, over the three kinds of views.
+//! Conditions whose meaning is easily got wrong, with the rows that each finds, over the three
+//! kinds of views.
 
 use serde_json::{Value, json};
 use svc::prelude::*;
@@ -48,7 +49,11 @@ async fn data() -> Vec<DataNote>;
 #[svc::query]
 async fn table() -> Vec<TableNote>;
 
-const ROOTS: [(&str, &str); 3] = [("columns", "ColumnNote"), ("data", "DataNote"), ("table", "TableNote")];
+const ROOTS: [(&str, &str); 3] = [
+    ("columns", "ColumnNote"),
+    ("data", "DataNote"),
+    ("table", "TableNote"),
+];
 
 /// The fourth row has JSON null where the fifth has no keys.
 const SQL: &str = r#"
@@ -78,14 +83,25 @@ CREATE TABLE tv_note AS SELECT id, title, data FROM v_note_columns JOIN tb_raw O
 
 async fn app() -> (App, TestDatabase) {
     let database = TestDatabase::copy_of("conditions", SQL).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
-    (App::serve(options.queries(queries![columns, data, table])).await, database)
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
+    (
+        App::serve(options.queries(queries![columns, data, table])).await,
+        database,
+    )
 }
 
 /// The ids that a condition finds, on whichever view.
 async fn ids(app: &App, condition: &str) -> String {
-    let rows = app.same(&format!("(where: {{{condition}}})"), "{ id }").await;
-    rows.as_array().unwrap_or_else(|| panic!("{condition}: {rows}")).iter().map(|row| row["id"].to_string()).collect()
+    let rows = app
+        .same(&format!("(where: {{{condition}}})"), "{ id }")
+        .await;
+    rows.as_array()
+        .unwrap_or_else(|| panic!("{condition}: {rows}"))
+        .iter()
+        .map(|row| row["id"].to_string())
+        .collect()
 }
 
 /// A condition, and the rows that it finds.
@@ -93,11 +109,26 @@ const FOUND: &[(&str, &str)] = &[
     (r#"owner: {fullName: {eq: "Ada"}}"#, "13"),
     (r#"owner: {homeTown: {zipCode: {eq: "3000"}}}"#, "2"),
     (r#"owner: {fullName: {eq: "Ada"}}, count: {gt: 9}"#, "3"),
-    (r#"owner: {homeTown: {zipCode: {startswith: "8"}}, fullName: {eq: "Bo"}}"#, ""),
-    (r#"owner: {fullName: {eq: "Ada"}}, done: {eq: true}, count: {lt: 10}"#, "1"),
-    ("OR: [{count: {eq: 9}}, {count: {eq: 10}}], done: {eq: true}", "1"),
-    ("done: {eq: true}, OR: [{count: {eq: 9}}, {count: {eq: 10}}]", "1"),
-    ("OR: [{AND: [{count: {gt: 9}}, {done: {eq: true}}]}, {NOT: {done: {isnull: false}}}]", "345"),
+    (
+        r#"owner: {homeTown: {zipCode: {startswith: "8"}}, fullName: {eq: "Bo"}}"#,
+        "",
+    ),
+    (
+        r#"owner: {fullName: {eq: "Ada"}}, done: {eq: true}, count: {lt: 10}"#,
+        "1",
+    ),
+    (
+        "OR: [{count: {eq: 9}}, {count: {eq: 10}}], done: {eq: true}",
+        "1",
+    ),
+    (
+        "done: {eq: true}, OR: [{count: {eq: 9}}, {count: {eq: 10}}]",
+        "1",
+    ),
+    (
+        "OR: [{AND: [{count: {gt: 9}}, {done: {eq: true}}]}, {NOT: {done: {isnull: false}}}]",
+        "345",
+    ),
     ("NOT: {OR: [{count: {eq: 9}}, {done: {eq: false}}]}", "345"),
     ("NOT: {AND: [{done: {eq: true}}, {count: {eq: 9}}]}", "2345"),
     ("title: {eq: null}", "45"),
@@ -141,30 +172,54 @@ const FOUND: &[(&str, &str)] = &[
     (r#"day: {gt: "2023-12-31"}"#, "13"),
     ("done: {eq: true}", "13"),
     ("done: {eq: false}", "2"),
-    (r#"token: {eq: "6ba7b810-9dad-11d1-80b4-00c04fd430c8"}"#, "1"),
-    (r#"token: {eq: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"}"#, "1"),
-    (r#"token: {in: ["6Ba7B810-9DAD-11D1-80B4-00C04FD430C8"]}"#, "1"),
+    (
+        r#"token: {eq: "6ba7b810-9dad-11d1-80b4-00c04fd430c8"}"#,
+        "1",
+    ),
+    (
+        r#"token: {eq: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"}"#,
+        "1",
+    ),
+    (
+        r#"token: {in: ["6Ba7B810-9DAD-11D1-80B4-00C04FD430C8"]}"#,
+        "1",
+    ),
     (r#"host: {eq: "10.0.0.1"}"#, "1"),
     (r#"host: {eq: "10.0.0.1/32"}"#, "1"),
     (r#"host: {eq: "172.32.0.1"}"#, "3"),
     (r#"host: {eq: "10.0.0.1/8"}"#, ""),
     (r#"host: {eq: "2001:db8::1"}"#, "2"),
-    (r#"host: {in: ["2001:0db8:0000:0000:0000:0000:0000:0001"]}"#, "2"),
+    (
+        r#"host: {in: ["2001:0db8:0000:0000:0000:0000:0000:0001"]}"#,
+        "2",
+    ),
     ("host: {isPrivate: true}", "1"),
     ("host: {isPrivate: false}", "23"),
     ("host: {isIPv6: true}", "2"),
     ("host: {isIPv4: true, isLoopback: false}", "13"),
     (r#"host: {inSubnet: "172.16.0.0/10"}"#, "3"),
-    (r#"host: {inRange: {from: "10.0.0.1", to: "172.32.0.0"}}"#, "1"),
+    (
+        r#"host: {inRange: {from: "10.0.0.1", to: "172.32.0.0"}}"#,
+        "1",
+    ),
     (r#"domain: {eq: "printer.local"}"#, "1"),
     (r#"domain: {in: ["printer.local"]}"#, "1"),
     (r#"domain: {neq: "printer.local"}"#, "2345"),
     (r#"domain: {startswith: "printer."}"#, "1"),
     (r#"domain: {iendswith: ".LOCAL"}"#, "13"),
-    (r#"owner: {id: {eq: "00000000-0000-0000-0000-0000000000aa"}}"#, "13"),
-    (r#"owner: {id: {neq: "00000000-0000-0000-0000-0000000000AA"}}"#, "245"),
+    (
+        r#"owner: {id: {eq: "00000000-0000-0000-0000-0000000000aa"}}"#,
+        "13",
+    ),
+    (
+        r#"owner: {id: {neq: "00000000-0000-0000-0000-0000000000AA"}}"#,
+        "245",
+    ),
     ("owner: {id: {isnull: true}}", "45"),
-    (r#"owner: {id: {in: ["00000000-0000-0000-0000-0000000000bb"]}, fullName: {eq: "Bo"}}"#, "2"),
+    (
+        r#"owner: {id: {in: ["00000000-0000-0000-0000-0000000000bb"]}, fullName: {eq: "Bo"}}"#,
+        "2",
+    ),
     (r#"title: {contains: "%r"}"#, "3"),
     (r#"title: {contains: "%s"}"#, "3"),
     (r#"title: {contains: "{0}"}"#, "3"),
@@ -190,8 +245,14 @@ fn refused() -> Vec<(Value, &'static str)> {
         (json!({ "token": { "eq": "not-a-uuid" } }), VARIABLE),
         (json!({ "token": { "in": ["6ba7b810"] } }), VARIABLE),
         (json!({ "host": { "eq": "10.0.0.256" } }), VARIABLE),
-        (json!({ "host": { "inRange": { "from": "10.0.0.1" } } }), VARIABLE),
-        (json!({ "host": { "inRange": { "from": "10.0.0.1", "to": "::1" } } }), VARIABLE),
+        (
+            json!({ "host": { "inRange": { "from": "10.0.0.1" } } }),
+            VARIABLE,
+        ),
+        (
+            json!({ "host": { "inRange": { "from": "10.0.0.1", "to": "::1" } } }),
+            VARIABLE,
+        ),
         (json!({ "nope": { "eq": 1 } }), VARIABLE),
         (json!({ "title": { "nope": "x" } }), VARIABLE),
         (json!({ "title": { "gt": "x" } }), VARIABLE),
@@ -206,7 +267,10 @@ fn refused() -> Vec<(Value, &'static str)> {
         (json!({ "title": { "matches": "(" } }), VARIABLE),
         (json!({ "title": { "like": "\\" } }), VARIABLE),
         (json!({ "meta": { "pathExists": "$$" } }), VARIABLE),
-        (json!({ "meta": { "contains": { "a": "\u{0}" } } }), VARIABLE),
+        (
+            json!({ "meta": { "contains": { "a": "\u{0}" } } }),
+            VARIABLE,
+        ),
         (json!({ "title\" = '' OR true --": { "eq": 1 } }), VARIABLE),
         (json!({ "title": { "eq\" --": 1 } }), VARIABLE),
     ]
@@ -227,7 +291,9 @@ async fn filters_refuse_what_they_should() {
 #[tokio::test]
 async fn a_malformed_uuid_never_reaches_the_database() {
     let (app, database) = app().await;
-    let reply = app.query(r#"{ columns(where: {token: {eq: "zzz"}}) { id } }"#).await;
+    let reply = app
+        .query(r#"{ columns(where: {token: {eq: "zzz"}}) { id } }"#)
+        .await;
     assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED");
     assert_eq!(reply.message(), "`UUID`: expected a UUID, found \"zzz\"");
     assert_eq!(database.statements("FROM \"v_note_columns\"").await, 0);
@@ -238,12 +304,26 @@ async fn the_id_of_an_embedded_object_uses_the_column_where_there_is_one() {
     let (app, database) = app().await;
     let filter = r#"where: {owner: {id: {eq: "00000000-0000-0000-0000-0000000000aa"}}}"#;
     for (root, _) in ROOTS {
-        let reply = app.query(&format!("{{ {root}({filter}, orderBy: [{{owner: {{id: ASC}}}}]) {{ id }} }}")).await;
-        assert_eq!(reply.data()[root], json!([{ "id": 1 }, { "id": 3 }]), "{root}");
+        let reply = app
+            .query(&format!(
+                "{{ {root}({filter}, orderBy: [{{owner: {{id: ASC}}}}]) {{ id }} }}"
+            ))
+            .await;
+        assert_eq!(
+            reply.data()[root],
+            json!([{ "id": 1 }, { "id": 3 }]),
+            "{root}"
+        );
     }
     for (source, condition) in [
-        ("v_note_columns", r#"t."owner_id" = $1::uuid)))) ORDER BY t."owner_id", t."id""#),
-        ("v_note_data", r#"(((t.data->$4)->$5) #>> $6)::uuid = $1::uuid"#),
+        (
+            "v_note_columns",
+            r#"t."owner_id" = $1::uuid)))) ORDER BY t."owner_id", t."id""#,
+        ),
+        (
+            "v_note_data",
+            r#"(((t.data->$4)->$5) #>> $6)::uuid = $1::uuid"#,
+        ),
         ("tv_note", r#"(((t.data->$3)->$4) #>> $5)::uuid = $1::uuid"#),
     ] {
         let text = database.texts(source).await.join("\n");
@@ -262,9 +342,17 @@ async fn no_name_of_a_client_reaches_sql() {
         "{ columns(orderBy: [{title: zzz_name}]) { id } }",
         "{ columns { zzz_name } }",
     ] {
-        assert_eq!(app.query(query).await.code(), "GRAPHQL_VALIDATION_FAILED", "{query}");
+        assert_eq!(
+            app.query(query).await.code(),
+            "GRAPHQL_VALIDATION_FAILED",
+            "{query}"
+        );
     }
-    app.query("query zzz_name($zzz_name: Int) { zzz_name: columns(limit: $zzz_name) { zzz_name: id } }").await.data();
+    app.query(
+        "query zzz_name($zzz_name: Int) { zzz_name: columns(limit: $zzz_name) { zzz_name: id } }",
+    )
+    .await
+    .data();
     assert_eq!(database.statements("zzz_name").await, 0);
     assert_eq!(database.statements("FROM \"v_note_columns\"").await, 1);
 }

@@ -44,7 +44,10 @@ pub(super) struct Field(pub(super) &'static str, pub(super) Kind);
 
 /// The field with a name.
 pub(super) fn field(fields: &'static [Field], name: &str) -> Field {
-    *fields.iter().find(|field| field.0 == name).expect("a field of the type")
+    *fields
+        .iter()
+        .find(|field| field.0 == name)
+        .expect("a field of the type")
 }
 
 /// The fields of a row; `id` is its position.
@@ -91,7 +94,10 @@ const MAKER: &[Field] = &[
     Field("id", Kind::Uuid),
     Field("name", Kind::Text),
     Field("rank", Kind::Int),
-    Field("seat", Kind::Object(&[Field("line", Kind::Int), Field("since", Kind::Date)])),
+    Field(
+        "seat",
+        Kind::Object(&[Field("line", Kind::Int), Field("since", Kind::Date)]),
+    ),
 ];
 
 const PART: &[Field] = &[
@@ -102,5 +108,8 @@ const PART: &[Field] = &[
     Field("labels", Kind::List(&Kind::Text)),
     Field("host", Kind::Inet),
     Field("maker", Kind::Object(&[Field("name", Kind::Text)])),
-    Field("screws", Kind::Objects(&[Field("length", Kind::Float), Field("wait", Kind::Duration)])),
+    Field(
+        "screws",
+        Kind::Objects(&[Field("length", Kind::Float), Field("wait", Kind::Duration)]),
+    ),
 ];

@@ -28,7 +28,9 @@ pub(super) fn filter(fields: &'static [Field], depth: u32, rng: &mut StdRng) -> 
 }
 
 fn filters(fields: &'static [Field], depth: u32, rng: &mut StdRng) -> Value {
-    (0..rng.random_range(0..4)).map(|_| filter(fields, depth - 1, rng)).collect()
+    (0..rng.random_range(0..4))
+        .map(|_| filter(fields, depth - 1, rng))
+        .collect()
 }
 
 /// The condition on one field.
@@ -38,7 +40,10 @@ pub(super) fn condition(kind: Kind, depth: u32, rng: &mut StdRng) -> Value {
         Kind::Object(fields) => return filter(fields, depth.saturating_sub(1), rng),
         Kind::Objects(fields) => {
             let quantifier = *["some", "every", "none"].choose(rng).expect("a quantifier");
-            condition.insert(quantifier.to_owned(), filter(fields, depth.saturating_sub(1), rng));
+            condition.insert(
+                quantifier.to_owned(),
+                filter(fields, depth.saturating_sub(1), rng),
+            );
         }
         kind => {
             for _ in 0..rng.random_range(1..=2) {
@@ -58,13 +63,36 @@ pub(super) fn operators(kind: Kind) -> Vec<&'static str> {
         Kind::Text | Kind::Slug | Kind::Id | Kind::UuidText => &[EQUALITY, MEMBERSHIP, TEXT],
         Kind::Mood | Kind::Uuid | Kind::Mac => &[EQUALITY, MEMBERSHIP],
         Kind::Bool => &[EQUALITY],
-        Kind::Json => {
-            &[EQUALITY, &["has_key", "has_any_keys", "has_all_keys", "contains", "contained_by", "path_exists"]]
-        }
+        Kind::Json => &[
+            EQUALITY,
+            &[
+                "has_key",
+                "has_any_keys",
+                "has_all_keys",
+                "contains",
+                "contained_by",
+                "path_exists",
+            ],
+        ],
         Kind::Inet | Kind::Cidr => &[EQUALITY, MEMBERSHIP, NETWORK],
         Kind::Path => &[EQUALITY, MEMBERSHIP, PATH],
-        Kind::Dates => &[EQUALITY, &["contains_date", "overlaps", "adjacent", "strictly_left", "strictly_right"]],
-        Kind::Search => &[&["isnull", "matches", "plain_query", "phrase_query", "websearch_query"]],
+        Kind::Dates => &[
+            EQUALITY,
+            &[
+                "contains_date",
+                "overlaps",
+                "adjacent",
+                "strictly_left",
+                "strictly_right",
+            ],
+        ],
+        Kind::Search => &[&[
+            "isnull",
+            "matches",
+            "plain_query",
+            "phrase_query",
+            "websearch_query",
+        ]],
         Kind::List(_) => &[&["isnull"], LIST],
         _ => &[EQUALITY, MEMBERSHIP, &["gt", "gte", "lt", "lte"]],
     };
@@ -83,10 +111,33 @@ const TEXT: &[&str] = &[
     "matches",
     "imatches",
 ];
-const NETWORK: &[&str] = &["in_subnet", "in_range", "is_private", "is_ipv4", "is_ipv6", "is_loopback"];
-const PATH: &[&str] = &["ancestor_of", "descendant_of", "matches_lquery", "nlevel_eq", "nlevel_gte", "nlevel_lte"];
-const LIST: &[&str] =
-    &["contains", "contained_by", "overlaps", "is_empty", "len_eq", "len_gt", "len_gte", "len_lt", "len_lte"];
+const NETWORK: &[&str] = &[
+    "in_subnet",
+    "in_range",
+    "is_private",
+    "is_ipv4",
+    "is_ipv6",
+    "is_loopback",
+];
+const PATH: &[&str] = &[
+    "ancestor_of",
+    "descendant_of",
+    "matches_lquery",
+    "nlevel_eq",
+    "nlevel_gte",
+    "nlevel_lte",
+];
+const LIST: &[&str] = &[
+    "contains",
+    "contained_by",
+    "overlaps",
+    "is_empty",
+    "len_eq",
+    "len_gt",
+    "len_gte",
+    "len_lt",
+    "len_lte",
+];
 
 fn operand(kind: Kind, operator: &str, rng: &mut StdRng) -> Value {
     let given = |kind: Kind, rng: &mut StdRng| {
@@ -98,28 +149,65 @@ fn operand(kind: Kind, operator: &str, rng: &mut StdRng) -> Value {
             json!(rng.random_bool(0.5))
         }
         ("eq" | "neq" | "gt" | "in", _) if rng.random_bool(0.05) => Value::Null,
-        ("contains" | "contained_by" | "overlaps", Kind::List(element)) => {
-            (0..rng.random_range(0..3)).map(|_| given(*element, rng)).collect()
-        }
-        ("len_eq" | "len_gt" | "len_gte" | "len_lt" | "len_lte" | "nlevel_eq" | "nlevel_gte" | "nlevel_lte", _) => {
+        ("contains" | "contained_by" | "overlaps", Kind::List(element)) => (0..rng
+            .random_range(0..3))
+            .map(|_| given(*element, rng))
+            .collect(),
+        (
+            "len_eq" | "len_gt" | "len_gte" | "len_lt" | "len_lte" | "nlevel_eq" | "nlevel_gte"
+            | "nlevel_lte",
+            _,
+        ) => {
             json!(rng.random_range(-1..4))
         }
-        ("in" | "nin", kind) => (0..rng.random_range(0..4)).map(|_| given(kind, rng)).collect(),
+        ("in" | "nin", kind) => (0..rng.random_range(0..4))
+            .map(|_| given(kind, rng))
+            .collect(),
         ("has_key", _) => json!(key(rng)),
-        ("has_any_keys" | "has_all_keys", _) => (0..rng.random_range(0..3)).map(|_| key(rng)).collect(),
+        ("has_any_keys" | "has_all_keys", _) => {
+            (0..rng.random_range(0..3)).map(|_| key(rng)).collect()
+        }
         ("path_exists", _) => {
             let key = key(rng);
-            if rng.random_bool(0.5) { json!(format!("$.{key}")) } else { json!(format!("$.{key}[*] ? (@ > 2)")) }
+            if rng.random_bool(0.5) {
+                json!(format!("$.{key}"))
+            } else {
+                json!(format!("$.{key}[*] ? (@ > 2)"))
+            }
         }
         ("in_range", kind) => range(kind, rng),
-        ("matches_lquery", _) => json!(format!("*.{}.*", ["Top", "Science", "top"].choose(rng).expect("a label"))),
+        ("matches_lquery", _) => json!(format!(
+            "*.{}.*",
+            ["Top", "Science", "top"].choose(rng).expect("a label")
+        )),
         ("contains_date", _) => value(Kind::Date, rng),
-        ("matches" | "plain_query" | "phrase_query" | "websearch_query", Kind::Search) => json!(query(operator, rng)),
+        ("matches" | "plain_query" | "phrase_query" | "websearch_query", Kind::Search) => {
+            json!(query(operator, rng))
+        }
         ("matches" | "imatches", _) => {
-            json!(*["a", "^a", "b$", "^", "$", "^10", "crab$", "00", "[.]local$", "xyz"][..8].choose(rng).expect("one"))
+            json!(
+                *[
+                    "a",
+                    "^a",
+                    "b$",
+                    "^",
+                    "$",
+                    "^10",
+                    "crab$",
+                    "00",
+                    "[.]local$",
+                    "xyz"
+                ][..8]
+                    .choose(rng)
+                    .expect("one")
+            )
         }
         ("like" | "ilike", _) => {
-            json!(*["%", "a%", "A_", "_b%", "100\\%", "%\\_b", "", "%É", "__"].choose(rng).expect("one"))
+            json!(
+                *["%", "a%", "A_", "_b%", "100\\%", "%\\_b", "", "%É", "__"]
+                    .choose(rng)
+                    .expect("one")
+            )
         }
         ("eq" | "neq" | "gt" | "gte" | "lt" | "lte", kind) => given(kind, rng),
         (_, Kind::Slug) if rng.random_bool(0.5) => value(Kind::Slug, rng),
@@ -134,7 +222,11 @@ fn stranger(kind: Kind, rng: &mut StdRng) -> Option<Value> {
         return None;
     }
     Some(match kind {
-        Kind::Id => json!(["abc", "007", "-1", "99999999999999999999", ""].choose(rng).expect("one")),
+        Kind::Id => json!(
+            ["abc", "007", "-1", "99999999999999999999", ""]
+                .choose(rng)
+                .expect("one")
+        ),
         Kind::UuidText => json!(["abc", ""].choose(rng).expect("one")),
         Kind::Step => json!([1.5, 1e300, -0.5].choose(rng).expect("one")),
         Kind::BigInt | Kind::Total => json!("-9223372036854775808"),
@@ -159,18 +251,32 @@ fn part(rng: &mut StdRng) -> String {
 fn range(kind: Kind, rng: &mut StdRng) -> Value {
     let [from, to] = [(); 2].map(|()| value(kind, rng));
     let is_v6 = |value: &Value| value.as_str().is_some_and(|text| text.contains(':'));
-    let to = if is_v6(&from) == is_v6(&to) { to } else { from.clone() };
+    let to = if is_v6(&from) == is_v6(&to) {
+        to
+    } else {
+        from.clone()
+    };
     json!({ "from": from, "to": to })
 }
 
 fn query(operator: &str, rng: &mut StdRng) -> String {
     let [one, two, three] = [(); 3].map(|()| *SEARCH_WORDS.choose(rng).expect("a word"));
     let forms = match operator {
-        "plain_query" | "phrase_query" => [format!("{one} {two}"), one.to_owned(), format!("{one} {two} {three}")],
-        "websearch_query" => {
-            [format!("{one} -{two}"), format!("{one} {two} or {three}"), format!("{one} \"{two} {three}\"")]
-        }
-        _ => [format!("{one} & !{two}"), format!("{one} | {two} & {three}"), format!("{one} <-> {two}")],
+        "plain_query" | "phrase_query" => [
+            format!("{one} {two}"),
+            one.to_owned(),
+            format!("{one} {two} {three}"),
+        ],
+        "websearch_query" => [
+            format!("{one} -{two}"),
+            format!("{one} {two} or {three}"),
+            format!("{one} \"{two} {three}\""),
+        ],
+        _ => [
+            format!("{one} & !{two}"),
+            format!("{one} | {two} & {three}"),
+            format!("{one} <-> {two}"),
+        ],
     };
     forms.choose(rng).expect("a form").clone()
 }

@@ -1,4 +1,5 @@
-//! Errors of clients' patterns are told from the program's own by where they arise, on every version of PostgreSQL.
+//! Errors of clients' patterns are told from the program's own by where they arise, on every
+//! version of PostgreSQL.
 
 use serde_json::json;
 use svc::prelude::*;
@@ -60,16 +61,43 @@ const VALUE: &str = "a value cannot be compared: ";
 
 /// Filters with a pattern that is not valid, and how the message begins.
 const BAD: &[(&str, &str)] = &[
-    (r#"{title: {like: "ab\\"}}"#, "a pattern cannot end with `\\`"),
-    (r#"{title: {ilike: "%\\"}}"#, "a pattern cannot end with `\\`"),
-    (r#"{title: {matches: "("}}"#, "the regular expression is not valid: "),
-    (r#"{title: {imatches: "a{2,1}"}}"#, "the regular expression is not valid: "),
-    (r#"{title: {matches: "[[:none:]]"}}"#, "the regular expression is not valid: "),
+    (
+        r#"{title: {like: "ab\\"}}"#,
+        "a pattern cannot end with `\\`",
+    ),
+    (
+        r#"{title: {ilike: "%\\"}}"#,
+        "a pattern cannot end with `\\`",
+    ),
+    (
+        r#"{title: {matches: "("}}"#,
+        "the regular expression is not valid: ",
+    ),
+    (
+        r#"{title: {imatches: "a{2,1}"}}"#,
+        "the regular expression is not valid: ",
+    ),
+    (
+        r#"{title: {matches: "[[:none:]]"}}"#,
+        "the regular expression is not valid: ",
+    ),
     (r#"{meta: {pathExists: "$["}}"#, OTHER),
-    (r#"{meta: {pathExists: "$1"}}"#, "the path cannot have a variable"),
-    (r#"{meta: {pathExists: "$k"}}"#, "the path cannot have a variable"),
-    (r#"{meta: {pathExists: "$.k ? (@ == $x)"}}"#, "the path cannot have a variable"),
-    (r#"{meta: {pathExists: "$.k ? (@ like_regex \"(\")"}}"#, OTHER),
+    (
+        r#"{meta: {pathExists: "$1"}}"#,
+        "the path cannot have a variable",
+    ),
+    (
+        r#"{meta: {pathExists: "$k"}}"#,
+        "the path cannot have a variable",
+    ),
+    (
+        r#"{meta: {pathExists: "$.k ? (@ == $x)"}}"#,
+        "the path cannot have a variable",
+    ),
+    (
+        r#"{meta: {pathExists: "$.k ? (@ like_regex \"(\")"}}"#,
+        OTHER,
+    ),
     (r#"{meta: {pathExists: "$ ? (@ == 1e1000000)"}}"#, OTHER),
     (r#"{meta: {pathExists: "$.nothing.such.method()"}}"#, OTHER),
     (r#"{meta: {pathExists: ""}}"#, OTHER),
@@ -80,7 +108,10 @@ const BAD: &[(&str, &str)] = &[
     (r#"{path: {matchesLquery: "{"}}"#, OTHER),
     (r#"{search: {matches: "a & & b"}}"#, OTHER),
     (r#"{search: {matches: "("}}"#, OTHER),
-    (r#"{search: {matches: "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!a"}}"#, OTHER),
+    (
+        r#"{search: {matches: "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!a"}}"#,
+        OTHER,
+    ),
 ];
 
 async fn app() -> (App, TestDatabase) {
@@ -97,17 +128,39 @@ async fn app() -> (App, TestDatabase) {
 async fn a_pattern_that_is_not_valid_is_the_client_s_error() {
     let (app, _database) = app().await;
     for (filter, begin) in BAD {
-        for field in ["papers(where: {filter})", "inTransaction(filter: {filter})", "count(filter: {filter})"] {
-            let selection = if field.starts_with("count") { "" } else { " { id }" };
-            let reply = app.query(&format!("{{ {}{selection} }}", field.replace("{filter}", filter))).await;
-            assert_eq!(reply.code(), "BAD_USER_INPUT", "{field} {filter}: {}", reply.text);
-            let message = reply.json()["errors"][0]["message"].as_str().unwrap().to_owned();
+        for field in [
+            "papers(where: {filter})",
+            "inTransaction(filter: {filter})",
+            "count(filter: {filter})",
+        ] {
+            let selection = if field.starts_with("count") {
+                ""
+            } else {
+                " { id }"
+            };
+            let reply = app
+                .query(&format!(
+                    "{{ {}{selection} }}",
+                    field.replace("{filter}", filter)
+                ))
+                .await;
+            assert_eq!(
+                reply.code(),
+                "BAD_USER_INPUT",
+                "{field} {filter}: {}",
+                reply.text
+            );
+            let message = reply.json()["errors"][0]["message"]
+                .as_str()
+                .unwrap()
+                .to_owned();
             assert!(message.starts_with(begin), "{filter}: {message}");
         }
     }
 }
 
-/// Whether PostgreSQL comes to apply a pattern depends on its plan, and so on rows that the client may not see.
+/// Whether PostgreSQL comes to apply a pattern depends on its plan, and so on rows that the client
+/// may not see.
 #[tokio::test]
 async fn a_bad_pattern_is_refused_where_no_row_is_looked_at() {
     let (app, _database) = app().await;
@@ -119,22 +172,51 @@ async fn a_bad_pattern_is_refused_where_no_row_is_looked_at() {
             "papers(where: {id: {eq: 7}}) { same(where: {filter}) { id } }",
             "papers(where: {id: {eq: 7}}) { same { same(where: {filter}, limit: 1) { id } } }",
         ] {
-            let reply = app.query(&format!("{{ {} }}", field.replace("{filter}", filter))).await;
-            assert!(reply.text.contains("BAD_USER_INPUT"), "{field} {filter}: {}", reply.text);
-            assert!(reply.message().starts_with(begin), "{field} {filter}: {}", reply.text);
+            let reply = app
+                .query(&format!("{{ {} }}", field.replace("{filter}", filter)))
+                .await;
+            assert!(
+                reply.text.contains("BAD_USER_INPUT"),
+                "{field} {filter}: {}",
+                reply.text
+            );
+            assert!(
+                reply.message().starts_with(begin),
+                "{field} {filter}: {}",
+                reply.text
+            );
         }
-        let document = "{ count(filter: {AND: [{id: {eq: 7}}, {filter}]}) }".replace("{filter}", filter);
-        assert_eq!(app.query(&document).await.code(), "BAD_USER_INPUT", "{document}");
+        let document =
+            "{ count(filter: {AND: [{id: {eq: 7}}, {filter}]}) }".replace("{filter}", filter);
+        assert_eq!(
+            app.query(&document).await.code(),
+            "BAD_USER_INPUT",
+            "{document}"
+        );
     }
 }
 
 #[tokio::test]
 async fn what_is_stored_broken_is_not_the_client_s_error() {
     let (app, _database) = app().await;
-    for filter in [r#"{path: {matchesLquery: "a.*"}}"#, r#"{path: {eq: "a.b"}}"#] {
-        let reply = app.query(&format!("{{ broken(where: {filter}) {{ id }} }}")).await;
-        assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{filter}: {}", reply.text);
-        assert!(!reply.text.contains("a b") && !reply.text.contains("it's"), "{filter}: {}", reply.text);
+    for filter in [
+        r#"{path: {matchesLquery: "a.*"}}"#,
+        r#"{path: {eq: "a.b"}}"#,
+    ] {
+        let reply = app
+            .query(&format!("{{ broken(where: {filter}) {{ id }} }}"))
+            .await;
+        assert_eq!(
+            reply.code(),
+            "INTERNAL_SERVER_ERROR",
+            "{filter}: {}",
+            reply.text
+        );
+        assert!(
+            !reply.text.contains("a b") && !reply.text.contains("it's"),
+            "{filter}: {}",
+            reply.text
+        );
     }
 }
 
@@ -142,16 +224,30 @@ async fn what_is_stored_broken_is_not_the_client_s_error() {
 #[tokio::test]
 async fn a_stored_document_that_is_broken_matches_no_filter() {
     let (app, _database) = app().await;
-    for filter in [r#"{search: {matches: "a & b"}}"#, r#"{search: {plainQuery: "a"}, title: {matches: "b"}}"#] {
-        let reply = app.query(&format!("{{ broken(where: {filter}) {{ id }} }}")).await;
-        assert_eq!(reply.json(), json!({ "data": { "broken": [] } }), "{filter}");
+    for filter in [
+        r#"{search: {matches: "a & b"}}"#,
+        r#"{search: {plainQuery: "a"}, title: {matches: "b"}}"#,
+    ] {
+        let reply = app
+            .query(&format!("{{ broken(where: {filter}) {{ id }} }}"))
+            .await;
+        assert_eq!(
+            reply.json(),
+            json!({ "data": { "broken": [] } }),
+            "{filter}"
+        );
     }
 }
 
 #[tokio::test]
 async fn the_pattern_of_a_database_function_is_not_the_client_s_error() {
     let (app, _database) = app().await;
-    let reply = app.query_with("mutation ($t: String!) { matchBadly(title: $t) }", json!({ "t": "a" })).await;
+    let reply = app
+        .query_with(
+            "mutation ($t: String!) { matchBadly(title: $t) }",
+            json!({ "t": "a" }),
+        )
+        .await;
     assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
     assert!(!reply.text.contains("parentheses"), "{}", reply.text);
 }
@@ -163,26 +259,60 @@ async fn a_pattern_that_would_cost_much_is_refused() {
     let document = "query ($where: PaperWhere) { papers(where: $where) { id } }";
     let words = "x ".repeat(501);
     for (condition, why) in [
-        (json!({ "search": { "websearchQuery": words } }), "a query of words can have at most 1000 bytes"),
-        (json!({ "search": { "plainQuery": words } }), "a query of words can have at most 1000 bytes"),
-        (json!({ "search": { "phraseQuery": words } }), "a query of words can have at most 1000 bytes"),
-        (json!({ "search": { "matches": words } }), "a query of words can have at most 1000 bytes"),
-        (json!({ "meta": { "pathExists": format!("$ ? (@ == {})", "7".repeat(1_000)) } }), "a path can have at most"),
-        (json!({ "meta": { "pathExists": "$[*] ? (exists($[*] ? (@ < 0)))" } }), "the path can name the root `$` once"),
-        (json!({ "meta": { "pathExists": "$.**.**.** ? (@ == 99)" } }), "the path can have one `**`"),
+        (
+            json!({ "search": { "websearchQuery": words } }),
+            "a query of words can have at most 1000 bytes",
+        ),
+        (
+            json!({ "search": { "plainQuery": words } }),
+            "a query of words can have at most 1000 bytes",
+        ),
+        (
+            json!({ "search": { "phraseQuery": words } }),
+            "a query of words can have at most 1000 bytes",
+        ),
+        (
+            json!({ "search": { "matches": words } }),
+            "a query of words can have at most 1000 bytes",
+        ),
+        (
+            json!({ "meta": { "pathExists": format!("$ ? (@ == {})", "7".repeat(1_000)) } }),
+            "a path can have at most",
+        ),
+        (
+            json!({ "meta": { "pathExists": "$[*] ? (exists($[*] ? (@ < 0)))" } }),
+            "the path can name the root `$` once",
+        ),
+        (
+            json!({ "meta": { "pathExists": "$.**.**.** ? (@ == 99)" } }),
+            "the path can have one `**`",
+        ),
         (
             json!({ "meta": { "pathExists": format!("$.keyvalue(){} ? (@ == 99)", ".keyvalue()".repeat(15)) } }),
             "`keyvalue()`",
         ),
-        (json!({ "meta": { "pathExists": "$ /* \" */ ? (exists($ ? (@ < 0)))" } }), "cannot have a comment"),
+        (
+            json!({ "meta": { "pathExists": "$ /* \" */ ? (exists($ ? (@ < 0)))" } }),
+            "cannot have a comment",
+        ),
     ] {
-        let reply = app.query_with(document, json!({ "where": condition })).await;
+        let reply = app
+            .query_with(document, json!({ "where": condition }))
+            .await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
         assert!(reply.message().contains(why), "{}", reply.text);
     }
-    for path in ["$.k ? (@ == 1)", "$.** ? (@ == \"2024-01-01\")", "strict $ ? (exists(@.d ? (@ starts with \"20\")))"]
-    {
-        let reply = app.query_with(document, json!({ "where": { "meta": { "pathExists": path } } })).await;
+    for path in [
+        "$.k ? (@ == 1)",
+        "$.** ? (@ == \"2024-01-01\")",
+        "strict $ ? (exists(@.d ? (@ starts with \"20\")))",
+    ] {
+        let reply = app
+            .query_with(
+                document,
+                json!({ "where": { "meta": { "pathExists": path } } }),
+            )
+            .await;
         assert_eq!(reply.data(), json!({ "papers": [{ "id": 1 }] }), "{path}");
     }
 }

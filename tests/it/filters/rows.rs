@@ -39,7 +39,9 @@ fn both(kind: Kind, rng: &mut StdRng) -> (Value, Value) {
     match kind {
         Kind::Object(fields) => object(fields, rng),
         Kind::Objects(fields) => {
-            let items: Vec<_> = (0..rng.random_range(0..4)).map(|_| object(fields, rng)).collect();
+            let items: Vec<_> = (0..rng.random_range(0..4))
+                .map(|_| object(fields, rng))
+                .collect();
             let (rows, stored): (Vec<_>, Vec<_>) = items.into_iter().unzip();
             (rows.into(), stored.into())
         }

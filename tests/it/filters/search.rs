@@ -37,7 +37,9 @@ CREATE VIEW v_page_data AS SELECT to_jsonb(page) AS data FROM v_page_columns AS 
 
 async fn app() -> App {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     App::serve(options.queries(queries![columns, data, column_pages, data_pages])).await
 }
 
@@ -50,22 +52,46 @@ async fn queries_use_the_text_search_configuration_of_the_database() {
         (r#"where: {search: {phraseQuery: "cat sits"}}"#, ""),
         (r#"where: {search: {phraseQuery: "cat sat"}}"#, "1"),
         (r#"where: {search: {websearchQuery: "cats -dogs"}}"#, "1"),
-        (r#"where: {search: {websearchQuery: "\"chase cats\" or singing"}}"#, "23"),
+        (
+            r#"where: {search: {websearchQuery: "\"chase cats\" or singing"}}"#,
+            "23",
+        ),
         (r#"where: {search: {matches: "cat & !dog"}}"#, "1"),
-        (r#"where: {search: {matches: "sing | (dog <-> chase)"}}"#, "23"),
+        (
+            r#"where: {search: {matches: "sing | (dog <-> chase)"}}"#,
+            "23",
+        ),
         (r#"where: {search: {isnull: true}}"#, "4"),
         (r#"where: {NOT: {search: {plainQuery: "cat"}}}"#, "34"),
-        (r#"where: {search: {plainQuery: "cat"}}, orderBy: [{search: {plainQuery: "cat"}}]"#, "21"),
-        (r#"where: {search: {plainQuery: "cat"}}, orderBy: [{search: {websearchQuery: "cat", direction: ASC}}]"#, "12"),
-        (r#"orderBy: [{search: {matches: "bird | dog"}}, {id: DESC}]"#, "3214"),
-        (r#"orderBy: [{search: {phraseQuery: "a cat", direction: ASC_NULLS_FIRST}}, {id: ASC}], limit: 2"#, "43"),
+        (
+            r#"where: {search: {plainQuery: "cat"}}, orderBy: [{search: {plainQuery: "cat"}}]"#,
+            "21",
+        ),
+        (
+            r#"where: {search: {plainQuery: "cat"}}, orderBy: [{search: {websearchQuery: "cat", direction: ASC}}]"#,
+            "12",
+        ),
+        (
+            r#"orderBy: [{search: {matches: "bird | dog"}}, {id: DESC}]"#,
+            "3214",
+        ),
+        (
+            r#"orderBy: [{search: {phraseQuery: "a cat", direction: ASC_NULLS_FIRST}}, {id: ASC}], limit: 2"#,
+            "43",
+        ),
         (r#"orderBy: [{search: null}, {id: DESC}], limit: 1"#, "4"),
         (r#"where: {search: {plainQuery: ""}}"#, ""),
     ] {
         for root in ["columns", "data"] {
-            let reply = app.query(&format!("{{ {root}({arguments}) {{ id }} }}")).await;
-            let found: String =
-                reply.data()[root].as_array().unwrap().iter().map(|row| row["id"].to_string()).collect();
+            let reply = app
+                .query(&format!("{{ {root}({arguments}) {{ id }} }}"))
+                .await;
+            let found: String = reply.data()[root]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| row["id"].to_string())
+                .collect();
             assert_eq!(found, ids, "{root}: {arguments}");
         }
     }
@@ -75,9 +101,10 @@ async fn queries_use_the_text_search_configuration_of_the_database() {
 async fn a_list_by_rank_is_walked_with_cursors() {
     let app = app().await;
     for root in ["columnPages", "dataPages"] {
-        for (count, bound, cursor, ids) in
-            [("first", "after", "endCursor", "2134"), ("last", "before", "startCursor", "4312")]
-        {
+        for (count, bound, cursor, ids) in [
+            ("first", "after", "endCursor", "2134"),
+            ("last", "before", "startCursor", "4312"),
+        ] {
             let (mut found, mut at) = (String::new(), serde_json::Value::Null);
             for _ in 0..4 {
                 let query = format!(
@@ -106,18 +133,45 @@ async fn a_list_by_rank_is_walked_with_cursors() {
 async fn a_query_that_cannot_be_read_is_the_client_s_fault() {
     let app = app().await;
     for (arguments, part) in [
-        (r#"where: {search: {matches: "cat &"}}"#, "the pattern or query is not valid: no operand in tsquery"),
-        (r#"where: {search: {matches: "a b"}}"#, "syntax error in tsquery"),
-        (r#"orderBy: [{search: {matches: "!"}}]"#, "no operand in tsquery"),
-        ("orderBy: [{search: {}}]", "an order by rank takes exactly one query"),
-        (r#"orderBy: [{search: {direction: DESC}}]"#, "an order by rank takes exactly one query"),
-        (r#"orderBy: [{search: {matches: "a", plainQuery: "b"}}]"#, "an order by rank takes exactly one query"),
-        ("orderBy: [{search: {matches: null}}]", "an order by rank takes exactly one query"),
+        (
+            r#"where: {search: {matches: "cat &"}}"#,
+            "the pattern or query is not valid: no operand in tsquery",
+        ),
+        (
+            r#"where: {search: {matches: "a b"}}"#,
+            "syntax error in tsquery",
+        ),
+        (
+            r#"orderBy: [{search: {matches: "!"}}]"#,
+            "no operand in tsquery",
+        ),
+        (
+            "orderBy: [{search: {}}]",
+            "an order by rank takes exactly one query",
+        ),
+        (
+            r#"orderBy: [{search: {direction: DESC}}]"#,
+            "an order by rank takes exactly one query",
+        ),
+        (
+            r#"orderBy: [{search: {matches: "a", plainQuery: "b"}}]"#,
+            "an order by rank takes exactly one query",
+        ),
+        (
+            "orderBy: [{search: {matches: null}}]",
+            "an order by rank takes exactly one query",
+        ),
     ] {
         for root in ["columns", "data"] {
-            let reply = app.query(&format!("{{ {root}({arguments}) {{ id }} }}")).await;
+            let reply = app
+                .query(&format!("{{ {root}({arguments}) {{ id }} }}"))
+                .await;
             assert_eq!(reply.code(), "BAD_USER_INPUT", "{root}: {arguments}");
-            assert!(reply.message().contains(part), "{root}: {arguments}: {}", reply.message());
+            assert!(
+                reply.message().contains(part),
+                "{root}: {arguments}: {}",
+                reply.message()
+            );
         }
     }
 }
@@ -127,7 +181,10 @@ async fn a_document_is_shown_as_postgresql_prints_it() {
     let app = app().await;
     for root in ["columns", "data"] {
         let reply = app.query(&format!("{{ {root} {{ search }} }}")).await;
-        assert_eq!(reply.data()[root][0], json!({ "search": "'cat':2 'mat':6 'sat':3" }));
+        assert_eq!(
+            reply.data()[root][0],
+            json!({ "search": "'cat':2 'mat':6 'sat':3" })
+        );
         assert_eq!(reply.data()[root][3], json!({ "search": null }));
     }
 }

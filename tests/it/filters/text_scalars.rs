@@ -49,7 +49,11 @@ page!(data, "d_page");
 page!(table, "tv_page");
 
 fn options() -> AppOptions {
-    AppOptions::new().auto_camel_case(true).queries(queries![columns::columns, data::data, table::table])
+    AppOptions::new().auto_camel_case(true).queries(queries![
+        columns::columns,
+        data::data,
+        table::table
+    ])
 }
 
 fn sql() -> String {
@@ -83,26 +87,42 @@ async fn texts_of_scalars_are_searched() {
         ("NOT: {contact: {contains: \"example.com\"}}", vec![2, 3]),
         // `_` means itself.
         ("link: {contains: \"/a_b\"}", vec![1]),
-        ("link: {startswith: \"https:\", endswith: \"b\"}", vec![1, 2]),
+        (
+            "link: {startswith: \"https:\", endswith: \"b\"}",
+            vec![1, 2],
+        ),
         ("color: {startswith: \"#00\"}", vec![1, 2]),
         ("ticket: {startswith: \"ABC\"}", vec![1, 2]),
         ("ticket: {ilike: \"XYZ-_\"}", vec![3]),
         ("port: {gte: 443, lt: 8080}", vec![2]),
         ("tags: {contains: [\"a-b\"]}", vec![1]),
     ] {
-        let query =
-            |root: &str| format!("{{ answer: {root}(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}");
+        let query = |root: &str| {
+            format!("{{ answer: {root}(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}")
+        };
         let ask = async |root: &str| app.query(&query(root)).await.text;
         let found = agreed_data(condition, ["columns", "data", "table"], ask).await;
         assert_eq!(ids(&found), expected, "{condition}");
     }
     for (condition, message) in [
-        (format!("slug: {{icontains: \"{}\"}}", "x".repeat(1_001)), "at most 1000 bytes"),
+        (
+            format!("slug: {{icontains: \"{}\"}}", "x".repeat(1_001)),
+            "at most 1000 bytes",
+        ),
         ("slug: {matches: \"(\"}".to_owned(), "not valid"),
-        ("slug: {eq: \"Not A Slug\"}".to_owned(), "joined by single hyphens"),
+        (
+            "slug: {eq: \"Not A Slug\"}".to_owned(),
+            "joined by single hyphens",
+        ),
     ] {
-        let reply = app.query(&format!("{{ data(where: {{{condition}}}) {{ id }} }}")).await;
-        assert!(reply.message().contains(message), "{condition}: {}", reply.text);
+        let reply = app
+            .query(&format!("{{ data(where: {{{condition}}}) {{ id }} }}"))
+            .await;
+        assert!(
+            reply.message().contains(message),
+            "{condition}: {}",
+            reply.text
+        );
     }
 }
 
@@ -110,16 +130,30 @@ async fn texts_of_scalars_are_searched() {
 fn the_schema_tells_the_operators() {
     let sdl = options().sdl().expect("a schema");
     let filter = |name: &str| {
-        let start = sdl.find(&format!("input {name} {{")).unwrap_or_else(|| panic!("{name}"));
+        let start = sdl
+            .find(&format!("input {name} {{"))
+            .unwrap_or_else(|| panic!("{name}"));
         sdl[start..start + sdl[start..].find('}').expect("an end")].to_owned()
     };
-    for name in ["SlugFilter", "EmailAddressFilter", "URLFilter", "ColorFilter", "TicketKeyFilter"] {
+    for name in [
+        "SlugFilter",
+        "EmailAddressFilter",
+        "URLFilter",
+        "ColorFilter",
+        "TicketKeyFilter",
+    ] {
         let filter = filter(name);
-        assert!(filter.contains("startswith: String") && filter.contains("imatches: String"), "{filter}");
+        assert!(
+            filter.contains("startswith: String") && filter.contains("imatches: String"),
+            "{filter}"
+        );
     }
     assert!(filter("SlugFilter").contains("eq: Slug"));
     let port = filter("PortFilter");
-    assert!(port.contains("gte: Port") && !port.contains("startswith"), "{port}");
+    assert!(
+        port.contains("gte: Port") && !port.contains("startswith"),
+        "{port}"
+    );
     let without = options().regular_expressions(false).sdl();
     assert!(!without.expect("a schema").contains("imatches"));
 }

@@ -1,7 +1,9 @@
 //! The rows as types of a schema, over the three kinds of views.
 
 use svc::prelude::*;
-use svc::scalar::{Cidr, DateRange, Duration, Inet, LTree, MacAddress, Percentage, Port, SearchVector, Slug};
+use svc::scalar::{
+    Cidr, DateRange, Duration, Inet, LTree, MacAddress, Percentage, Port, SearchVector, Slug,
+};
 
 /// A mood.
 #[svc_enum]
@@ -107,8 +109,11 @@ async fn data() -> Vec<DataThing>;
 async fn table() -> Vec<TableThing>;
 
 /// A root field for each kind of view, and the type of its rows.
-pub(super) const ROOTS: [(&str, &str); 3] =
-    [("columns", "ColumnThing"), ("data", "DataThing"), ("table", "TableThing")];
+pub(super) const ROOTS: [(&str, &str); 3] = [
+    ("columns", "ColumnThing"),
+    ("data", "DataThing"),
+    ("table", "TableThing"),
+];
 
 pub(super) fn options() -> AppOptions {
     AppOptions::new().queries(queries![columns, data, table])

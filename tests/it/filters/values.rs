@@ -1,4 +1,5 @@
-//! Values of each kind: few enough that filters meet rows, and the forms in which clients and databases write them.
+//! Values of each kind: few enough that filters meet rows, and the forms in which clients and
+//! databases write them.
 
 use rand::Rng as _;
 use rand::rngs::StdRng;
@@ -41,12 +42,34 @@ const UUIDS: [&str; 3] = [
     "00000000-0000-0000-0000-0000000000bb",
     "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
 ];
-const DATES: [&str; 5] = ["0001-01-01", "1999-12-31", "2024-02-29", "2024-03-01", "9999-12-31"];
+const DATES: [&str; 5] = [
+    "0001-01-01",
+    "1999-12-31",
+    "2024-02-29",
+    "2024-03-01",
+    "9999-12-31",
+];
 const INSTANTS: [[&str; 3]; 4] = [
-    ["2024-01-01T00:00:00Z", "2024-01-01T00:00:00+00:00", "2024-01-01T02:00:00+02:00"],
-    ["2024-01-01T00:00:00.500Z", "2024-01-01T00:00:00.5Z", "2023-12-31T19:00:00.50-05:00"],
-    ["1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000Z", "1970-01-01T05:30:00+05:30"],
-    ["2023-12-31T23:00:00Z", "2024-01-01T00:00:00+01:00", "2023-12-31T23:00:00-00:00"],
+    [
+        "2024-01-01T00:00:00Z",
+        "2024-01-01T00:00:00+00:00",
+        "2024-01-01T02:00:00+02:00",
+    ],
+    [
+        "2024-01-01T00:00:00.500Z",
+        "2024-01-01T00:00:00.5Z",
+        "2023-12-31T19:00:00.50-05:00",
+    ],
+    [
+        "1970-01-01T00:00:00Z",
+        "1970-01-01T00:00:00.000Z",
+        "1970-01-01T05:30:00+05:30",
+    ],
+    [
+        "2023-12-31T23:00:00Z",
+        "2024-01-01T00:00:00+01:00",
+        "2023-12-31T23:00:00-00:00",
+    ],
 ];
 const HOSTS: [[&str; 2]; 9] = [
     ["10.0.0.1", "10.0.0.1/32"],
@@ -73,7 +96,14 @@ const MACS: [[&str; 3]; 3] = [
     ["08:00:2b:01:02:04", "08002b010204", "08002B-010204"],
     ["ff:ff:ff:ff:ff:ff", "FF:FF:FF:FF:FF:FF", "ffff.ffff.ffff"],
 ];
-const PATHS: [&str; 6] = ["", "Top", "Top.Science", "Top.Science.Stars", "Top.Arts", "top.science"];
+const PATHS: [&str; 6] = [
+    "",
+    "Top",
+    "Top.Science",
+    "Top.Science.Stars",
+    "Top.Arts",
+    "top.science",
+];
 const RANGES: [[&str; 2]; 6] = [
     ["[2024-01-01,2024-02-01)", "[2024-01-01,2024-01-31]"],
     ["[2024-02-01,2024-03-01)", "(2024-01-31,2024-03-01)"],
@@ -89,7 +119,11 @@ pub(super) const DURATIONS: [(&str, &str, [i64; 3]); 7] = [
     ("PT1H", "01:00:00", [0, 0, 3_600]),
     ("PT24H", "24:00:00", [0, 0, 86_400]),
     ("P1D", "P1D", [0, 1, 0]),
-    ("P1Y2M3DT4H5M6S", "1 year 2 mons 3 days 04:05:06", [14, 3, 14_706]),
+    (
+        "P1Y2M3DT4H5M6S",
+        "1 year 2 mons 3 days 04:05:06",
+        [14, 3, 14_706],
+    ),
     ("P-1D", "-1 days", [0, -1, 0]),
 ];
 
@@ -100,24 +134,61 @@ pub(super) fn value(kind: Kind, rng: &mut StdRng) -> Value {
     }
     match kind {
         Kind::Text => json!(one(rng, &TEXTS)),
-        Kind::Slug => json!(one(rng, &["a", "ab", "a-b", "1000", "crab-00", "o-clock", "printer-local"])),
+        Kind::Slug => json!(one(
+            rng,
+            &[
+                "a",
+                "ab",
+                "a-b",
+                "1000",
+                "crab-00",
+                "o-clock",
+                "printer-local"
+            ]
+        )),
         Kind::Id => json!(rng.random_range(0..5).to_string()),
         Kind::UuidText | Kind::Uuid => json!(one(rng, &UUIDS)),
         Kind::Mood => json!(one(rng, &["GLAD", "SO_SO", "SAD"])),
         Kind::Int => json!(one(rng, &[-1, 0, 1, 9, 10, 100, i32::MAX])),
-        Kind::BigInt => json!(one(rng, &["0", "42", "-7", "9007199254740993", "9223372036854775807"])),
+        Kind::BigInt => json!(one(
+            rng,
+            &["0", "42", "-7", "9007199254740993", "9223372036854775807"]
+        )),
         Kind::Total => json!(one(rng, &["0", "1", "100"])),
         Kind::Step => json!(one(rng, &[-1, 0, 2, 10])),
         Kind::Float => {
-            json!(one(rng, &[0.1, 0.5, -1.25, 3.0, 9.0, 10.0, 1e21, 51.248178375505404, -93.31137037688033]))
+            json!(one(
+                rng,
+                &[
+                    0.1,
+                    0.5,
+                    -1.25,
+                    3.0,
+                    9.0,
+                    10.0,
+                    1e21,
+                    51.248178375505404,
+                    -93.31137037688033
+                ]
+            ))
         }
         Kind::Decimal => json!(one(
             rng,
-            &["0", "1.1", "19.9", "-2.50", "12345678901234567890.123456", "0.1234567890123456789012345678"]
+            &[
+                "0",
+                "1.1",
+                "19.9",
+                "-2.50",
+                "12345678901234567890.123456",
+                "0.1234567890123456789012345678"
+            ]
         )),
         Kind::Bool => json!(rng.random_bool(0.5)),
         Kind::Date => json!(one(rng, &DATES)),
-        Kind::Time => json!(one(rng, &["00:00:00", "09:30:00", "10:00:00", "23:59:59.500"])),
+        Kind::Time => json!(one(
+            rng,
+            &["00:00:00", "09:30:00", "10:00:00", "23:59:59.500"]
+        )),
         Kind::Instant => json!(one(rng, &INSTANTS)[0]),
         Kind::Json => document(rng.random_range(0..8)),
         Kind::Inet => json!(one(rng, &HOSTS)[0]),
@@ -129,7 +200,9 @@ pub(super) fn value(kind: Kind, rng: &mut StdRng) -> Value {
         Kind::Percentage => json!(one(rng, &[0.0, 12.5, 99.9, 100.0])),
         Kind::Port => json!(one(rng, &[22, 80, 443, 65_535])),
         Kind::Search => json!(vector(rng)),
-        Kind::List(kind) => (0..rng.random_range(0..4)).map(|_| value(*kind, rng)).collect(),
+        Kind::List(kind) => (0..rng.random_range(0..4))
+            .map(|_| value(*kind, rng))
+            .collect(),
         Kind::Object(_) | Kind::Objects(_) => unreachable!("objects are made of their fields"),
     }
 }
@@ -150,15 +223,27 @@ fn document(index: usize) -> Value {
 
 /// Words with their positions, as PostgreSQL prints them.
 fn vector(rng: &mut StdRng) -> String {
-    let words: Vec<_> = (0..rng.random_range(0..4)).map(|_| *SEARCH_WORDS.choose(rng).expect("a word")).collect();
+    let words: Vec<_> = (0..rng.random_range(0..4))
+        .map(|_| *SEARCH_WORDS.choose(rng).expect("a word"))
+        .collect();
     let mut known: Vec<_> = words.clone();
     known.sort_unstable();
     known.dedup();
     let places = |word: &str| {
-        let places = words.iter().enumerate().filter(|(_, other)| **other == word);
-        places.map(|(place, _)| (place + 1).to_string()).collect::<Vec<_>>().join(",")
+        let places = words
+            .iter()
+            .enumerate()
+            .filter(|(_, other)| **other == word);
+        places
+            .map(|(place, _)| (place + 1).to_string())
+            .collect::<Vec<_>>()
+            .join(",")
     };
-    known.iter().map(|word| format!("'{word}':{}", places(word))).collect::<Vec<_>>().join(" ")
+    known
+        .iter()
+        .map(|word| format!("'{word}':{}", places(word)))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The value as someone may write it.
@@ -173,21 +258,63 @@ pub(super) fn spelled(kind: Kind, value: &Value, writer: Writer, rng: &mut StdRn
             other => other,
         }),
         Kind::Uuid => any(rng, &[text, &text.to_uppercase()]),
-        Kind::BigInt | Kind::Total if rng.random_bool(0.5) => json!(text.parse::<i64>().expect("a number")),
-        Kind::Decimal if text == "1.1" => {
-            [json!(1.1), json!("1.10"), json!("1.100")].choose(rng).expect("a form").clone()
+        Kind::BigInt | Kind::Total if rng.random_bool(0.5) => {
+            json!(text.parse::<i64>().expect("a number"))
         }
-        Kind::Instant => any(rng, INSTANTS.iter().find(|forms| forms[0] == text).expect("a known value")),
-        Kind::Inet => any(rng, HOSTS.iter().find(|forms| forms[0] == text).expect("a known value")),
-        Kind::Cidr => any(rng, NETS.iter().find(|forms| forms[0] == text).expect("a known value")),
-        Kind::Mac => any(rng, MACS.iter().find(|forms| forms[0] == text).expect("a known value")),
-        Kind::Dates => any(rng, RANGES.iter().find(|forms| forms[0] == text).expect("a known value")),
-        Kind::Duration if writer == Writer::Database => {
-            any(rng, &[text, DURATIONS.iter().find(|forms| forms.0 == text).expect("a known value").1])
-        }
-        Kind::List(kind) => {
-            value.as_array().expect("a list").iter().map(|item| spelled(*kind, item, writer, rng)).collect()
-        }
+        Kind::Decimal if text == "1.1" => [json!(1.1), json!("1.10"), json!("1.100")]
+            .choose(rng)
+            .expect("a form")
+            .clone(),
+        Kind::Instant => any(
+            rng,
+            INSTANTS
+                .iter()
+                .find(|forms| forms[0] == text)
+                .expect("a known value"),
+        ),
+        Kind::Inet => any(
+            rng,
+            HOSTS
+                .iter()
+                .find(|forms| forms[0] == text)
+                .expect("a known value"),
+        ),
+        Kind::Cidr => any(
+            rng,
+            NETS.iter()
+                .find(|forms| forms[0] == text)
+                .expect("a known value"),
+        ),
+        Kind::Mac => any(
+            rng,
+            MACS.iter()
+                .find(|forms| forms[0] == text)
+                .expect("a known value"),
+        ),
+        Kind::Dates => any(
+            rng,
+            RANGES
+                .iter()
+                .find(|forms| forms[0] == text)
+                .expect("a known value"),
+        ),
+        Kind::Duration if writer == Writer::Database => any(
+            rng,
+            &[
+                text,
+                DURATIONS
+                    .iter()
+                    .find(|forms| forms.0 == text)
+                    .expect("a known value")
+                    .1,
+            ],
+        ),
+        Kind::List(kind) => value
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|item| spelled(*kind, item, writer, rng))
+            .collect(),
         _ => value.clone(),
     }
 }

@@ -10,7 +10,12 @@ fn hello() -> &'static str {
 
 async fn app() -> App {
     let database = TestDatabase::new("").await;
-    App::serve(AppOptions::new().database_url(database.url()).queries(queries![hello])).await
+    App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![hello]),
+    )
+    .await
 }
 
 fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
@@ -24,11 +29,17 @@ fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
 async fn answers_are_for_who_asked() {
     let app = app().await;
     let hash = "8c5ee08bfbbcfb6d80cc7f2e1a8e0b0a2ff2a3a0c0a1f0a1f4a6d9a2d7e4c111";
-    let by_hash =
-        format!("/graphql?extensions=%7B%22persistedQuery%22:%7B%22version%22:1,%22sha256Hash%22:%22{hash}%22%7D%7D");
+    let by_hash = format!(
+        "/graphql?extensions=%7B%22persistedQuery%22:%7B%22version%22:1,%22sha256Hash%22:%22{hash}%22%7D%7D"
+    );
     let html = app.request("GET", "/graphql").header("accept", "text/html");
-    let image = app.request("GET", "/graphql?query=%7Bhello%7D").header("accept", "image/png");
-    let large = app.request("POST", "/graphql").header("content-type", "application/json").body(" ".repeat(1_000_001));
+    let image = app
+        .request("GET", "/graphql?query=%7Bhello%7D")
+        .header("accept", "image/png");
+    let large = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .body(" ".repeat(1_000_001));
     let replies = [
         (200, app.query("{ hello }").await),
         (200, app.query("{ nope }").await),
@@ -39,12 +50,25 @@ async fn answers_are_for_who_asked() {
         (405, app.send(app.request("PUT", "/graphql")).await),
         (406, app.send(image).await),
         (413, app.send(large).await),
-        (415, app.send(app.request("POST", "/graphql").body("{}")).await),
+        (
+            415,
+            app.send(app.request("POST", "/graphql").body("{}")).await,
+        ),
     ];
     for (status, reply) in &replies {
         assert_eq!(reply.status, *status, "{}", reply.text);
-        assert_eq!(header(reply, "cache-control"), "private, no-store", "{status}: {}", reply.text);
-        assert_eq!(header(reply, "vary"), "Accept, Authorization, Cookie", "{status}: {}", reply.text);
+        assert_eq!(
+            header(reply, "cache-control"),
+            "private, no-store",
+            "{status}: {}",
+            reply.text
+        );
+        assert_eq!(
+            header(reply, "vary"),
+            "Accept, Authorization, Cookie",
+            "{status}: {}",
+            reply.text
+        );
     }
 }
 
@@ -52,12 +76,19 @@ async fn answers_are_for_who_asked() {
 async fn probes_are_not_answered_by_caches() {
     let app = app().await;
     for path in ["/health", "/ready"] {
-        assert_eq!(header(&app.get(path).await, "cache-control"), "no-store", "{path}");
+        assert_eq!(
+            header(&app.get(path).await, "cache-control"),
+            "no-store",
+            "{path}"
+        );
     }
 }
 
 #[tokio::test]
 async fn the_files_of_graphiql_are_the_same_for_all() {
     let reply = app().await.get("/graphql/assets/graphiql.css").await;
-    assert_eq!((header(&reply, "cache-control"), header(&reply, "vary")), ("no-cache", ""));
+    assert_eq!(
+        (header(&reply, "cache-control"), header(&reply, "vary")),
+        ("no-cache", "")
+    );
 }

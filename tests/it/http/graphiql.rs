@@ -26,18 +26,35 @@ const SQL: &str = "CREATE VIEW v_person AS SELECT 1 AS id, 'Ada Lovelace' AS nam
 
 async fn app(config: SvcConfig) -> App {
     let database = TestDatabase::new(SQL).await;
-    App::serve(AppOptions::new().config(config).database_url(database.url()).queries(queries![people, greet])).await
+    App::serve(
+        AppOptions::new()
+            .config(config)
+            .database_url(database.url())
+            .queries(queries![people, greet]),
+    )
+    .await
 }
 
 /// Opens a page in the browser and runs a query in it; what the script reports.
 async fn browse(url: String, screenshot: &Path, environment: &[(&'static str, String)]) -> Value {
     let mut command = node("graphiql.mjs");
-    command.arg(url).arg(screenshot).env("CHROMIUM", chromium()).envs(environment.iter().cloned());
+    command
+        .arg(url)
+        .arg(screenshot)
+        .env("CHROMIUM", chromium())
+        .envs(environment.iter().cloned());
     // A browser takes long beside other tests.
     command.env("TIMEOUT_MS", "120000");
-    let output = tokio::task::spawn_blocking(move || command.output()).await.unwrap().expect("node");
+    let output = tokio::task::spawn_blocking(move || command.output())
+        .await
+        .unwrap()
+        .expect("node");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{text}\n{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_str(text.lines().last().unwrap()).unwrap()
 }
 
@@ -55,7 +72,10 @@ async fn graphiql_runs_a_query_and_shows_the_docs_without_any_other_host() {
     for list in ["foreignRequests", "consoleErrors", "cspViolations"] {
         assert_eq!(report[list], serde_json::json!([]), "{report:#}");
     }
-    assert!(std::fs::metadata(&screenshot).unwrap().len() > 10_000, "the screenshot is empty");
+    assert!(
+        std::fs::metadata(&screenshot).unwrap().len() > 10_000,
+        "the screenshot is empty"
+    );
     if let Some(keep) = std::env::var_os("SVC_TEST_SCREENSHOTS") {
         std::fs::copy(&screenshot, Path::new(&keep).join("graphiql.png")).unwrap();
     }
@@ -70,22 +90,37 @@ async fn a_button_has_answers_explained() {
         ("EXPLAIN", "yes".to_owned()),
         ("EXPECT", "\"way\": \"planned\"".to_owned()),
     ];
-    let report = browse(app.url("/graphql"), &folder.path().join("graphiql.png"), &environment).await;
+    let report = browse(
+        app.url("/graphql"),
+        &folder.path().join("graphiql.png"),
+        &environment,
+    )
+    .await;
     assert_eq!(report["cspViolations"], serde_json::json!([]), "{report:#}");
 }
 
-/// The query that the page opens with is run as it is; a link brings its query and variables, and headers stay.
+/// The query that the page opens with is run as it is; a link brings its query and variables, and
+/// headers stay.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_page_opens_with_a_question_or_with_that_of_a_link() {
     let app = app(SvcConfig::default()).await;
     let folder = tempfile::tempdir().unwrap();
     let screenshot = folder.path().join("graphiql.png");
-    let as_opened = |expect: &str| [("QUERY", "as opened".to_owned()), ("EXPECT", expect.to_owned())];
+    let as_opened = |expect: &str| {
+        [
+            ("QUERY", "as opened".to_owned()),
+            ("EXPECT", expect.to_owned()),
+        ]
+    };
     browse(app.url("/graphql"), &screenshot, &as_opened("Ada Lovelace")).await;
     let link = "/graphql?query=query%20Greet(%24name%3A%20String!)%20%7B%20greet(name%3A%20%24name)%20%7D\
                 &variables=%7B%22name%22%3A%22Grace%22%7D";
     let headers = r#"{"X-Test":"kept"}"#.to_owned();
-    let environment = [as_opened("hello Grace, kept").as_slice(), &[("HEADERS", headers.clone())]].concat();
+    let environment = [
+        as_opened("hello Grace, kept").as_slice(),
+        &[("HEADERS", headers.clone())],
+    ]
+    .concat();
     let report = browse(app.url(link), &screenshot, &environment).await;
     assert_eq!(report["headersAfterReload"], headers.as_str());
 }
@@ -94,38 +129,87 @@ async fn the_page_opens_with_a_question_or_with_that_of_a_link() {
 async fn a_link_runs_nothing_before_somebody_says_so() {
     let app = app(SvcConfig::default()).await;
     let link = "/graphql?query=%7B%20people%20%7B%20name%20%7D%20%7D";
-    let reply = app.send(app.request("GET", link).header("accept", "text/html,*/*;q=0.8")).await;
+    let reply = app
+        .send(
+            app.request("GET", link)
+                .header("accept", "text/html,*/*;q=0.8"),
+        )
+        .await;
     assert!(
         reply.status == 200 && reply.text.contains("data-question=") && !reply.text.contains("Ada"),
         "{}",
         reply.text
     );
-    assert!(reply.text.contains("people(limit: 10) {\n    name\n"), "{}", reply.text);
-    assert_eq!(app.get(link).await.data()["people"][0]["name"], "Ada Lovelace");
-    let production = SvcConfig { environment: svc::Environment::Production, ..SvcConfig::default() };
+    assert!(
+        reply.text.contains("people(limit: 10) {\n    name\n"),
+        "{}",
+        reply.text
+    );
+    assert_eq!(
+        app.get(link).await.data()["people"][0]["name"],
+        "Ada Lovelace"
+    );
+    let production = SvcConfig {
+        environment: svc::Environment::Production,
+        ..SvcConfig::default()
+    };
     let reply = self::app(production).await;
-    let reply = reply.send(reply.request("GET", link).header("accept", "text/html,*/*;q=0.8")).await;
+    let reply = reply
+        .send(
+            reply
+                .request("GET", link)
+                .header("accept", "text/html,*/*;q=0.8"),
+        )
+        .await;
     assert_eq!(reply.data()["people"][0]["name"], "Ada Lovelace");
 }
 
 #[tokio::test]
 async fn there_is_no_page_in_production() {
-    let config = SvcConfig { environment: svc::Environment::Production, ..SvcConfig::default() };
+    let config = SvcConfig {
+        environment: svc::Environment::Production,
+        ..SvcConfig::default()
+    };
     let app = app(config).await;
-    let reply = app.send(app.request("GET", "/graphql").header("accept", "text/html,*/*;q=0.8")).await;
+    let reply = app
+        .send(
+            app.request("GET", "/graphql")
+                .header("accept", "text/html,*/*;q=0.8"),
+        )
+        .await;
     assert_eq!(reply.status, 404);
     assert_eq!(app.get("/graphql/assets/graphiql.js").await.status, 404);
-    assert_eq!(app.query("{ __schema { queryType { name } } }").await.message(), "introspection is switched off");
+    assert_eq!(
+        app.query("{ __schema { queryType { name } } }")
+            .await
+            .message(),
+        "introspection is switched off"
+    );
 }
 
 #[tokio::test]
 async fn the_page_works_below_a_prefix_and_allows_nothing_foreign() {
     let app = app(SvcConfig::default()).await;
-    let reply = app.send(app.request("GET", "/graphql").header("accept", "text/html")).await;
+    let reply = app
+        .send(app.request("GET", "/graphql").header("accept", "text/html"))
+        .await;
     assert_eq!(reply.status, 200);
-    assert!(reply.text.contains("src=\"graphql/assets/graphiql.js\""), "{}", reply.text);
+    assert!(
+        reply.text.contains("src=\"graphql/assets/graphiql.js\""),
+        "{}",
+        reply.text
+    );
     let policy = reply.headers["content-security-policy"].to_str().unwrap();
-    assert!(policy.starts_with("default-src 'none'; script-src 'nonce-"), "{policy}");
+    assert!(
+        policy.starts_with("default-src 'none'; script-src 'nonce-"),
+        "{policy}"
+    );
     let asset = app.get("/graphql/assets/graphiql.js").await;
-    assert_eq!((asset.status, asset.headers["content-encoding"].to_str().unwrap()), (200, "gzip"));
+    assert_eq!(
+        (
+            asset.status,
+            asset.headers["content-encoding"].to_str().unwrap()
+        ),
+        (200, "gzip")
+    );
 }

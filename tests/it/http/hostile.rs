@@ -1,4 +1,5 @@
-//! Requests that mean the service ill: each is answered, or its connection closed, and the service goes on.
+//! Requests that mean the service ill: each is answered, or its connection closed, and the service
+//! goes on.
 
 use std::net::SocketAddr;
 
@@ -56,13 +57,23 @@ fn forever() -> impl Stream<Item = i32> {
 }
 
 async fn server() -> SocketAddr {
-    let protection = ProtectionConfig { batch_max: 10, ..ProtectionConfig::default() };
+    let protection = ProtectionConfig {
+        batch_max: 10,
+        ..ProtectionConfig::default()
+    };
     let options = AppOptions::new()
-        .config(SvcConfig { protection, ..SvcConfig::default() })
+        .config(SvcConfig {
+            protection,
+            ..SvcConfig::default()
+        })
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
         .queries(queries![start, users, length, echo])
         .subscriptions(subscriptions![ticks, forever]);
-    serve(HttpConfig::default(), create_svc_app(options).await.unwrap()).await
+    serve(
+        HttpConfig::default(),
+        create_svc_app(options).await.unwrap(),
+    )
+    .await
 }
 
 /// All that comes back; `None` where the connection stays open.
@@ -88,7 +99,10 @@ async fn answer(address: SocketAddr, hostile: &Hostile) -> Option<Vec<u8>> {
 /// The statuses of the answers in HTTP/1.
 fn statuses(answer: &[u8]) -> Vec<u16> {
     let text = String::from_utf8_lossy(answer);
-    text.split("HTTP/1.").skip(1).filter_map(|rest| rest.split(' ').nth(1)?.parse().ok()).collect()
+    text.split("HTTP/1.")
+        .skip(1)
+        .filter_map(|rest| rest.split(' ').nth(1)?.parse().ok())
+        .collect()
 }
 
 #[tokio::test]
@@ -96,14 +110,25 @@ async fn each_is_answered_and_the_service_goes_on() {
     let address = server().await;
     let mut wrong = Vec::new();
     let all = hostile_requests::all();
-    assert!(all.len() >= 442, "tests/README.md says 442 requests: {}", all.len());
+    assert!(
+        all.len() >= 442,
+        "tests/README.md says 442 requests: {}",
+        all.len()
+    );
     for hostile in all {
         match answer(address, &hostile).await {
             None => wrong.push(format!("{}: the connection stays open", hostile.name)),
             Some(bytes) => {
                 let statuses = statuses(&bytes);
-                if statuses.iter().any(|status| *status >= 500 && *status != 503) {
-                    wrong.push(format!("{}: {statuses:?} {}", hostile.name, String::from_utf8_lossy(&bytes)));
+                if statuses
+                    .iter()
+                    .any(|status| *status >= 500 && *status != 503)
+                {
+                    wrong.push(format!(
+                        "{}: {statuses:?} {}",
+                        hostile.name,
+                        String::from_utf8_lossy(&bytes)
+                    ));
                 }
                 if hostile.end == End::Waits && statuses.len() != 1 {
                     wrong.push(format!("{}: {statuses:?} answers", hostile.name));

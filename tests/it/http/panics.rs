@@ -64,7 +64,10 @@ async fn app() -> App {
     let database = TestDatabase::new(SQL).await;
     let cached = "query Cached($fuse: Fuse!) { echo(fuse: $fuse) }";
     let config = SvcConfig {
-        operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
+        operations: svc::OperationsConfig {
+            rust_endpoint: true,
+            ..svc::OperationsConfig::default()
+        },
         ..SvcConfig::default()
     };
     let options = AppOptions::new()
@@ -74,7 +77,11 @@ async fn app() -> App {
         .mutations(mutations![light, spark])
         .operations([Operation::new(cached).sql("SELECT to_jsonb($1::text) AS echo")])
         .session_variables(SessionVariables::new().with("app.who", |ctx| {
-            assert_ne!(ctx.header("x-who"), Some("session"), "in a session variable");
+            assert_ne!(
+                ctx.header("x-who"),
+                Some("session"),
+                "in a session variable"
+            );
             None
         }))
         .context_value("who", |ctx| {
@@ -87,12 +94,23 @@ async fn app() -> App {
 fn is_masked(reply: &Reply) {
     assert_eq!(reply.message(), "internal server error", "{}", reply.text);
     assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR");
-    assert!(reply.json()["errors"][0]["extensions"]["errorId"].is_string(), "{}", reply.text);
-    assert!(!reply.text.contains("circuit") && !reply.text.contains("in a"), "{}", reply.text);
+    assert!(
+        reply.json()["errors"][0]["extensions"]["errorId"].is_string(),
+        "{}",
+        reply.text
+    );
+    assert!(
+        !reply.text.contains("circuit") && !reply.text.contains("in a"),
+        "{}",
+        reply.text
+    );
 }
 
 async fn still_answers(app: &App) {
-    assert_eq!(app.query(r#"{ echo(fuse: "good") }"#).await.data(), json!({ "echo": "good" }));
+    assert_eq!(
+        app.query(r#"{ echo(fuse: "good") }"#).await.data(),
+        json!({ "echo": "good" })
+    );
 }
 
 #[tokio::test]
@@ -101,14 +119,23 @@ async fn a_scalar_that_panics_in_a_request_is_answered() {
     let by_variable = "query ($f: Fuse!) { echo(fuse: $f) }";
     let boom = json!({ "f": "boom" });
     for (path, body) in [
-        ("/graphql", json!({ "query": by_variable, "variables": boom })),
+        (
+            "/graphql",
+            json!({ "query": by_variable, "variables": boom }),
+        ),
         ("/graphql", json!({ "query": r#"{ echo(fuse: "boom") }"# })),
-        ("/graphql", json!({ "query": r#"query ($f: Fuse = "boom") { echo(fuse: $f) }"# })),
+        (
+            "/graphql",
+            json!({ "query": r#"query ($f: Fuse = "boom") { echo(fuse: $f) }"# }),
+        ),
         (
             "/graphql",
             json!({ "query": "query ($l: [LampInput!]!) { several(lamps: $l) }", "variables": { "l": [{ "fuse": "boom" }] } }),
         ),
-        ("/graphql", json!({ "query": r#"{ several(lamps: [{fuse: "boom"}]) }"# })),
+        (
+            "/graphql",
+            json!({ "query": r#"{ several(lamps: [{fuse: "boom"}]) }"# }),
+        ),
         ("/graphql", json!({ "query": r#"{ echo(fuse: "late") }"# })),
         (
             "/graphql",
@@ -118,13 +145,24 @@ async fn a_scalar_that_panics_in_a_request_is_answered() {
             "/graphql/rust",
             json!({ "query": "query ($f: Fuse!) { lamps(where: {fuse: {eq: $f}}) { id } }", "variables": boom }),
         ),
-        ("/graphql", json!({ "documentId": "Cached", "variables": { "fuse": "boom" } })),
-        ("/graphql", json!({ "query": r#"mutation { spark(fuse: "boom") }"# })),
-        ("/graphql", json!({ "query": "mutation ($f: Fuse!) { light(fuse: $f) }", "variables": boom })),
+        (
+            "/graphql",
+            json!({ "documentId": "Cached", "variables": { "fuse": "boom" } }),
+        ),
+        (
+            "/graphql",
+            json!({ "query": r#"mutation { spark(fuse: "boom") }"# }),
+        ),
+        (
+            "/graphql",
+            json!({ "query": "mutation ($f: Fuse!) { light(fuse: $f) }", "variables": boom }),
+        ),
     ] {
         // Twice: what was begun for the first must not stand in the way of the second.
         for _ in 0..2 {
-            let request = app.request("POST", path).header("content-type", "application/json");
+            let request = app
+                .request("POST", path)
+                .header("content-type", "application/json");
             is_masked(&app.send(request.body(body.to_string())).await);
             still_answers(&app).await;
         }
@@ -140,7 +178,14 @@ async fn a_panic_in_a_get_is_answered_in_the_media_type_that_was_asked_for() {
         let reply = app.send(request).await;
         is_masked(&reply);
         assert_eq!(reply.status, 500);
-        assert!(reply.headers["content-type"].to_str().unwrap().starts_with(accept), "{:?}", reply.headers);
+        assert!(
+            reply.headers["content-type"]
+                .to_str()
+                .unwrap()
+                .starts_with(accept),
+            "{:?}",
+            reply.headers
+        );
         still_answers(&app).await;
     }
 }
@@ -160,7 +205,10 @@ async fn what_panics_while_a_field_runs_fails_the_field() {
     }
     let reply = app.query("{ lamp { id fuse } echo(fuse: \"good\") }").await;
     is_masked(&reply);
-    assert_eq!(reply.json()["data"], json!({ "lamp": null, "echo": "good" }));
+    assert_eq!(
+        reply.json()["data"],
+        json!({ "lamp": null, "echo": "good" })
+    );
     is_masked(&app.query(r#"mutation { spark(fuse: "body") }"#).await);
     still_answers(&app).await;
 }
@@ -170,10 +218,19 @@ async fn what_panics_over_a_request_s_headers_is_answered() {
     let app = app().await;
     for (who, query) in [
         ("context", r#"mutation { light(fuse: "good") }"#),
-        ("session", "{ lamps(limit: 1, where: {id: {eq: 3}}) { id } }"),
+        (
+            "session",
+            "{ lamps(limit: 1, where: {id: {eq: 3}}) { id } }",
+        ),
     ] {
-        let request = app.request("POST", "/graphql").header("content-type", "application/json").header("x-who", who);
-        is_masked(&app.send(request.body(json!({ "query": query }).to_string())).await);
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json")
+            .header("x-who", who);
+        is_masked(
+            &app.send(request.body(json!({ "query": query }).to_string()))
+                .await,
+        );
         still_answers(&app).await;
     }
 }

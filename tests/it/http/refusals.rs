@@ -26,24 +26,52 @@ async fn server() -> SocketAddr {
 
 async fn server_with(config: HttpConfig) -> SocketAddr {
     let database = TestDatabase::new("").await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![hello]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![hello]);
     serve(config, create_svc_app(options).await.unwrap()).await
 }
 
 /// The refusals: path, headers, and how each begins.
 const REFUSALS: [(&str, &str, &str, &str); 7] = [
-    ("POST", "/graphql", "content-type: application/json\r\n", "413"),
+    (
+        "POST",
+        "/graphql",
+        "content-type: application/json\r\n",
+        "413",
+    ),
     ("POST", "/graphql", "content-type: text/xml\r\n", "415"),
     ("POST", "/graphql", "content-type: text/plain\r\n", "403"),
-    ("POST", "/graphql", "content-type: application/json\r\ncontent-encoding: gzip\r\n", "415"),
-    ("POST", "/graphql", "content-type: application/json\r\naccept: image/png\r\n", "406"),
-    ("PUT", "/graphql", "content-type: application/json\r\n", "405"),
-    ("POST", "/nowhere", "content-type: application/json\r\n", "404"),
+    (
+        "POST",
+        "/graphql",
+        "content-type: application/json\r\ncontent-encoding: gzip\r\n",
+        "415",
+    ),
+    (
+        "POST",
+        "/graphql",
+        "content-type: application/json\r\naccept: image/png\r\n",
+        "406",
+    ),
+    (
+        "PUT",
+        "/graphql",
+        "content-type: application/json\r\n",
+        "405",
+    ),
+    (
+        "POST",
+        "/nowhere",
+        "content-type: application/json\r\n",
+        "404",
+    ),
 ];
 
 const SIZE: usize = 4_000_000;
 
-/// Sends everything before it reads anything, as simple clients do. The server waits five seconds for each piece.
+/// Sends everything before it reads anything, as simple clients do. The server waits five seconds
+/// for each piece.
 async fn send_all_then_read(address: SocketAddr, head: &str, pieces: &[Vec<u8>]) -> String {
     steadily(Duration::from_secs(2), async |_| {
         let broken = |error: std::io::Error| format!("{error} in place of the whole answer");
@@ -56,7 +84,8 @@ async fn send_all_then_read(address: SocketAddr, head: &str, pieces: &[Vec<u8>])
         }
         let mut text = String::new();
         let read = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut text)).await;
-        read.expect("the connection is still open").map_err(broken)?;
+        read.expect("the connection is still open")
+            .map_err(broken)?;
         Ok(text)
     })
     .await
@@ -66,9 +95,14 @@ async fn send_all_then_read(address: SocketAddr, head: &str, pieces: &[Vec<u8>])
 async fn a_refusal_is_read_after_a_body_with_a_length() {
     let address = server().await;
     for (method, path, headers, status) in REFUSALS {
-        let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\n{headers}content-length: {SIZE}\r\n\r\n");
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: x\r\n{headers}content-length: {SIZE}\r\n\r\n"
+        );
         let text = send_all_then_read(address, &head, &vec![vec![b' '; SIZE / 20]; 20]).await;
-        assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{status}: {text}");
+        assert!(
+            text.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{status}: {text}"
+        );
     }
 }
 
@@ -76,10 +110,20 @@ async fn a_refusal_is_read_after_a_body_with_a_length() {
 async fn a_refusal_is_read_after_a_body_in_chunks() {
     let address = server().await;
     for (method, path, headers, status) in REFUSALS {
-        let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\n{headers}transfer-encoding: chunked\r\n\r\n");
-        let chunk = [format!("{:x}\r\n", SIZE / 20).into_bytes(), vec![b' '; SIZE / 20], b"\r\n".to_vec()].concat();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: x\r\n{headers}transfer-encoding: chunked\r\n\r\n"
+        );
+        let chunk = [
+            format!("{:x}\r\n", SIZE / 20).into_bytes(),
+            vec![b' '; SIZE / 20],
+            b"\r\n".to_vec(),
+        ]
+        .concat();
         let text = send_all_then_read(address, &head, &vec![chunk; 20]).await;
-        assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{status}: {text}");
+        assert!(
+            text.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{status}: {text}"
+        );
     }
 }
 
@@ -89,12 +133,20 @@ async fn a_client_that_asks_first_is_refused_before_its_body() {
     for (method, path, headers, status) in REFUSALS {
         let mut client = Client::open(address).await;
         let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\n{headers}");
-        client.send(&format!("{head}expect: 100-continue\r\ncontent-length: {SIZE}\r\n\r\n")).await;
+        client
+            .send(&format!(
+                "{head}expect: 100-continue\r\ncontent-length: {SIZE}\r\n\r\n"
+            ))
+            .await;
         let answer = client.answer().await;
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{status}: {answer}");
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{status}: {answer}"
+        );
     }
     let mut client = Client::open(address).await;
-    let request = post(r#"{"query":"{ hello }"}"#).replace("host: x", "host: x\r\nexpect: 100-continue");
+    let request =
+        post(r#"{"query":"{ hello }"}"#).replace("host: x", "host: x\r\nexpect: 100-continue");
     let (head, body) = request.split_once("\r\n\r\n").unwrap();
     client.send(&format!("{head}\r\n\r\n")).await;
     assert_eq!(client.answer().await, "HTTP/1.1 100 Continue\r\n\r\n");
@@ -106,7 +158,9 @@ async fn a_client_that_asks_first_is_refused_before_its_body() {
 async fn a_small_body_that_is_not_read_leaves_the_connection_open() {
     let mut client = Client::open(server().await).await;
     for _ in 0..3 {
-        client.send("POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n0123456789").await;
+        client
+            .send("POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n0123456789")
+            .await;
         assert!(client.answer().await.starts_with("HTTP/1.1 404"));
     }
     client.send(&post(r#"{"query":"{ hello }"}"#)).await;
@@ -116,7 +170,12 @@ async fn a_small_body_that_is_not_read_leaves_the_connection_open() {
 #[tokio::test]
 async fn what_is_no_request_is_answered_whatever_follows() {
     let address = server().await;
-    let text = send_all_then_read(address, "\u{1}\u{2}\u{3} nothing\r\n\r\n", &vec![vec![b'x'; 100_000]; 10]).await;
+    let text = send_all_then_read(
+        address,
+        "\u{1}\u{2}\u{3} nothing\r\n\r\n",
+        &vec![vec![b'x'; 100_000]; 10],
+    )
+    .await;
     assert!(text.starts_with("HTTP/1.1 400 "), "{text}");
     let long = format!("GET / HTTP/1.1\r\ncookie: {}", "c".repeat(200_000));
     let text = send_all_then_read(address, &long, &vec![vec![b'x'; 100_000]; 10]).await;
@@ -128,7 +187,10 @@ async fn the_rest_that_is_thrown_away_has_a_bound() {
     let address = server().await;
     let mut stream = TcpStream::connect(address).await.unwrap();
     let head = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
-    stream.write_all(format!("{head}content-length: 10000000000\r\n\r\n").as_bytes()).await.unwrap();
+    stream
+        .write_all(format!("{head}content-length: 10000000000\r\n\r\n").as_bytes())
+        .await
+        .unwrap();
     let (piece, mut sent) = (vec![b' '; 100_000], 0);
     while stream.write_all(&piece).await.is_ok() {
         sent += piece.len();
@@ -138,18 +200,29 @@ async fn the_rest_that_is_thrown_away_has_a_bound() {
 
 #[tokio::test]
 async fn a_client_that_only_waits_is_left_soon() {
-    let address = server_with(HttpConfig { max_connections: 1, ..HttpConfig::default() }).await;
+    let address = server_with(HttpConfig {
+        max_connections: 1,
+        ..HttpConfig::default()
+    })
+    .await;
     let head = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
     let _client = steadily(Duration::from_secs(1), async |_| {
         let mut client = Client::open(address).await;
-        client.send(&format!("{head}content-length: 10000000\r\n\r\n")).await;
+        client
+            .send(&format!("{head}content-length: 10000000\r\n\r\n"))
+            .await;
         assert!(client.answer().await.starts_with("HTTP/1.1 413"));
         let (after, rest) = client.closed().await;
         assert!(rest.is_empty(), "{rest}");
-        if after < Duration::from_secs(4) { Ok(client) } else { Err(format!("it was left after {after:?}")) }
+        if after < Duration::from_secs(4) {
+            Ok(client)
+        } else {
+            Err(format!("it was left after {after:?}"))
+        }
     })
     .await;
-    // It goes on holding its end, and so the only place, until it has said nothing for five seconds.
+    // It goes on holding its end, and so the only place, until it has said nothing for five
+    // seconds.
     let mut other = Client::open(address).await;
     other.send(&post(r#"{"query":"{ hello }"}"#)).await;
     assert!(other.answer().await.contains("world"));
@@ -162,28 +235,42 @@ async fn a_refusal_is_read_over_http2() {
         let stream = TcpStream::connect(address).await.unwrap();
         let (requests, connection) = h2::client::handshake(stream).await.unwrap();
         tokio::spawn(connection);
-        let mut request = http::Request::builder().method(method).uri(format!("http://x{path}"));
+        let mut request = http::Request::builder()
+            .method(method)
+            .uri(format!("http://x{path}"));
         for line in headers.lines() {
             let (name, value) = line.split_once(": ").unwrap();
             request = request.header(name, value);
         }
         let mut requests = requests.ready().await.unwrap();
-        let (response, mut send) = requests.send_request(request.body(()).unwrap(), false).unwrap();
+        let (response, mut send) = requests
+            .send_request(request.body(()).unwrap(), false)
+            .unwrap();
         // More than the windows hold; what is refused is not asked for.
         for _ in 0..40 {
-            if send.send_data(Bytes::from(vec![b' '; 100_000]), false).is_err() {
+            if send
+                .send_data(Bytes::from(vec![b' '; 100_000]), false)
+                .is_err()
+            {
                 break;
             }
             tokio::task::yield_now().await;
         }
-        let response = tokio::time::timeout(PATIENCE, response).await.expect("no answer").expect("a response");
+        let response = tokio::time::timeout(PATIENCE, response)
+            .await
+            .expect("no answer")
+            .expect("a response");
         assert_eq!(response.status().as_u16().to_string(), status);
         let mut body = response.into_body();
         let mut text = Vec::new();
         while let Some(data) = body.data().await {
             text.extend_from_slice(&data.expect("the whole answer"));
         }
-        assert!(status == "404" || text.ends_with(b"}]}"), "{status}: {}", String::from_utf8_lossy(&text));
+        assert!(
+            status == "404" || text.ends_with(b"}]}"),
+            "{status}: {}",
+            String::from_utf8_lossy(&text)
+        );
     }
 }
 
@@ -193,12 +280,16 @@ async fn a_body_in_short_parts_is_refused() {
     let address = server().await;
     let body = format!("{{\"query\":\"{{ hello }}\"{}}}", " ".repeat(200_000));
     for (part, status) in [(1, "400"), (100, "200")] {
-        let chunk = |part: &[u8]| format!("{:x}\r\n{}\r\n", part.len(), String::from_utf8_lossy(part));
+        let chunk =
+            |part: &[u8]| format!("{:x}\r\n{}\r\n", part.len(), String::from_utf8_lossy(part));
         let chunks: String = body.as_bytes().chunks(part).map(chunk).collect();
         let head = "POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                     transfer-encoding: chunked\r\nconnection: close\r\n\r\n";
         let text = send_all_then_read(address, head, &[(chunks + "0\r\n\r\n").into_bytes()]).await;
-        assert!(text.starts_with(&format!("HTTP/1.1 {status}")), "{part}: {text}");
+        assert!(
+            text.starts_with(&format!("HTTP/1.1 {status}")),
+            "{part}: {text}"
+        );
     }
 }
 
@@ -207,13 +298,27 @@ async fn a_body_in_short_parts_is_refused() {
 async fn a_body_with_a_content_encoding_is_refused() {
     let address = server().await;
     let body = r#"{"query":"{ hello }"}"#;
-    for (coding, status) in [("gzip", 415), ("identity, gzip", 415), ("br", 415), ("Identity", 200), ("identity2", 415)]
-    {
+    for (coding, status) in [
+        ("gzip", 415),
+        ("identity, gzip", 415),
+        ("br", 415),
+        ("Identity", 200),
+        ("identity2", 415),
+    ] {
         let mut client = Client::open(address).await;
-        client.send(&post(body).replace("host: x", &format!("host: x\r\ncontent-encoding: {coding}"))).await;
+        client
+            .send(&post(body).replace("host: x", &format!("host: x\r\ncontent-encoding: {coding}")))
+            .await;
         let answer = client.answer().await;
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{coding}: {answer}");
-        assert_eq!(answer.contains("accept-encoding: identity\r\n"), status == 415, "{coding}: {answer}");
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {status} ")),
+            "{coding}: {answer}"
+        );
+        assert_eq!(
+            answer.contains("accept-encoding: identity\r\n"),
+            status == 415,
+            "{coding}: {answer}"
+        );
     }
     let mut client = Client::open(address).await;
     let codings = "host: x\r\ncontent-encoding: identity\r\ncontent-encoding: gzip";
@@ -221,7 +326,8 @@ async fn a_body_with_a_content_encoding_is_refused() {
     assert!(client.answer().await.starts_with("HTTP/1.1 415 "));
 }
 
-/// RFC 9112, section 6.1: what has both lengths is read by its chunks alone, and nothing is read after it.
+/// RFC 9112, section 6.1: what has both lengths is read by its chunks alone, and nothing is read
+/// after it.
 #[tokio::test]
 async fn nothing_is_read_behind_a_body_with_two_lengths() {
     let address = server().await;
@@ -229,9 +335,13 @@ async fn nothing_is_read_behind_a_body_with_two_lengths() {
     let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
     let (length, coding) = ("content-length: 6\r\n", "transfer-encoding: chunked\r\n");
     for lengths in [[length, coding].concat(), [coding, length].concat()] {
-        let head = format!("POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{lengths}\r\n");
+        let head = format!(
+            "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{lengths}\r\n"
+        );
         let mut client = Client::open(address).await;
-        client.send(&[head, chunks.clone(), post(body)].concat()).await;
+        client
+            .send(&[head, chunks.clone(), post(body)].concat())
+            .await;
         let text = client.closed().await.1;
         assert_eq!(text.matches("HTTP/1.1 ").count(), 1, "{text}");
         assert!(text.contains("connection: close\r\n"), "{text}");

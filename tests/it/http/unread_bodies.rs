@@ -1,4 +1,5 @@
-//! Responses to requests whose body nobody has read: the connection goes on, or the response says that it does not.
+//! Responses to requests whose body nobody has read: the connection goes on, or the response says
+//! that it does not.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -25,19 +26,50 @@ async fn gated() -> Result<bool> {
 }
 
 async fn server(protection: ProtectionConfig) -> SocketAddr {
-    let config = SvcConfig { protection, ..SvcConfig::default() };
-    let options = AppOptions::new().config(config).database_url("postgres://nobody@127.0.0.1:1/nothing");
-    serve(HttpConfig::default(), create_svc_app(options.queries(queries![hello, gated])).await.unwrap()).await
+    let config = SvcConfig {
+        protection,
+        ..SvcConfig::default()
+    };
+    let options = AppOptions::new()
+        .config(config)
+        .database_url("postgres://nobody@127.0.0.1:1/nothing");
+    serve(
+        HttpConfig::default(),
+        create_svc_app(options.queries(queries![hello, gated]))
+            .await
+            .unwrap(),
+    )
+    .await
 }
 
 /// The refusals that need no body: method, path, headers, and the status.
 const REFUSALS: [(&str, &str, &str, &str); 6] = [
     ("POST", "/graphql", "content-type: text/xml\r\n", "415"),
     ("POST", "/graphql", "content-type: text/plain\r\n", "403"),
-    ("POST", "/graphql", "content-type: application/json\r\ncontent-encoding: gzip\r\n", "415"),
-    ("POST", "/graphql", "content-type: application/json\r\naccept: image/png\r\n", "406"),
-    ("PUT", "/graphql", "content-type: application/json\r\n", "405"),
-    ("POST", "/nowhere", "content-type: application/json\r\n", "404"),
+    (
+        "POST",
+        "/graphql",
+        "content-type: application/json\r\ncontent-encoding: gzip\r\n",
+        "415",
+    ),
+    (
+        "POST",
+        "/graphql",
+        "content-type: application/json\r\naccept: image/png\r\n",
+        "406",
+    ),
+    (
+        "PUT",
+        "/graphql",
+        "content-type: application/json\r\n",
+        "405",
+    ),
+    (
+        "POST",
+        "/nowhere",
+        "content-type: application/json\r\n",
+        "404",
+    ),
 ];
 
 fn head(method: &str, path: &str, headers: &str, length: usize) -> String {
@@ -47,14 +79,22 @@ fn head(method: &str, path: &str, headers: &str, length: usize) -> String {
 /// Half the time that a response waits for the rest of a body.
 const STILL: Duration = Duration::from_millis(500);
 
-/// Sends head and body in two segments, and looks at the answer; an error where the connection closes.
+/// Sends head and body in two segments, and looks at the answer; an error where the connection
+/// closes.
 async fn refused(client: &mut Client, head: &str, status: &str) -> Result<(), String> {
     client.send(head).await;
     // Long enough for the head to arrive alone on most machines, and right in either case.
     tokio::time::sleep(Duration::from_millis(20)).await;
     let answer = answered(client, HELLO).await?;
-    assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
-    if answer.to_ascii_lowercase().contains("connection: close") { Err(answer) } else { Ok(()) }
+    assert!(
+        answer.starts_with(&format!("HTTP/1.1 {status}")),
+        "{answer}"
+    );
+    if answer.to_ascii_lowercase().contains("connection: close") {
+        Err(answer)
+    } else {
+        Ok(())
+    }
 }
 
 #[tokio::test]
@@ -64,10 +104,18 @@ async fn a_connection_goes_on_after_a_small_body_that_was_not_read() {
         steadily(STILL, async |_| {
             let mut client = Client::open(address).await;
             for _ in 0..3 {
-                refused(&mut client, &head(method, path, headers, HELLO.len()), status).await?;
+                refused(
+                    &mut client,
+                    &head(method, path, headers, HELLO.len()),
+                    status,
+                )
+                .await?;
             }
             client.send(&post(HELLO)).await;
-            assert!(client.answer().await.contains("world"), "{method} {path} {headers}");
+            assert!(
+                client.answer().await.contains("world"),
+                "{method} {path} {headers}"
+            );
             Ok(())
         })
         .await;
@@ -77,10 +125,20 @@ async fn a_connection_goes_on_after_a_small_body_that_was_not_read() {
 #[tokio::test]
 async fn a_connection_goes_on_after_a_request_that_was_shed() {
     let shed_after = Duration::ZERO;
-    let address = server(ProtectionConfig { max_in_flight: 1, shed_after, ..ProtectionConfig::default() }).await;
+    let address = server(ProtectionConfig {
+        max_in_flight: 1,
+        shed_after,
+        ..ProtectionConfig::default()
+    })
+    .await;
     let mut running = Client::open(address).await;
     running.send(&post(r#"{"query":"{ gated }"}"#)).await;
-    let head = head("POST", "/graphql", "content-type: application/json\r\n", HELLO.len());
+    let head = head(
+        "POST",
+        "/graphql",
+        "content-type: application/json\r\n",
+        HELLO.len(),
+    );
     let mut client = steadily(STILL, async |_| {
         let mut client = Client::open(address).await;
         client.send(&post(HELLO)).await;
@@ -105,8 +163,14 @@ async fn a_response_before_a_long_or_late_body_says_that_the_connection_closes()
             let mut client = Client::open(address).await;
             client.send(&head(method, path, headers, length)).await;
             let answer = client.answer().await;
-            assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
-            assert!(answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
+            assert!(
+                answer.starts_with(&format!("HTTP/1.1 {status}")),
+                "{answer}"
+            );
+            assert!(
+                answer.to_ascii_lowercase().contains("connection: close"),
+                "{answer}"
+            );
         }
     }
 }

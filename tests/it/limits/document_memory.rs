@@ -50,7 +50,10 @@ const MIB: u64 = 1 << 20;
 
 /// A document that has another plan for each combination of its variables.
 fn document(number: usize) -> String {
-    let declared: String = VARIABLES.iter().map(|name| format!("${name}: Boolean! ")).collect();
+    let declared: String = VARIABLES
+        .iter()
+        .map(|name| format!("${name}: Boolean! "))
+        .collect();
     let mut text = format!("query Q{number}({declared}) {{");
     for alias in 1..=ALIASES {
         let spreads = (0..FRAGMENTS).filter(|fragment| (127 - alias) >> fragment & 1 == 1);
@@ -72,22 +75,44 @@ fn document(number: usize) -> String {
 
 /// The variables in one of their combinations.
 fn variables(combination: usize) -> Value {
-    let value = |(bit, name): (usize, &&str)| ((*name).to_owned(), json!(combination >> bit & 1 == 1));
+    let value =
+        |(bit, name): (usize, &&str)| ((*name).to_owned(), json!(combination >> bit & 1 == 1));
     Value::Object(VARIABLES.iter().enumerate().map(value).collect())
 }
 
 async fn app(database: &TestDatabase, complexity: u64) -> App {
     let config = SvcConfig {
-        database: svc::DatabaseConfig { url: Some(database.url()), ..svc::DatabaseConfig::default() },
-        operations: svc::OperationsConfig { document_cache_size: 4, ..svc::OperationsConfig::default() },
+        database: svc::DatabaseConfig {
+            url: Some(database.url()),
+            ..svc::DatabaseConfig::default()
+        },
+        operations: svc::OperationsConfig {
+            document_cache_size: 4,
+            ..svc::OperationsConfig::default()
+        },
         ..SvcConfig::default()
     };
-    let limits = Limits { complexity, relations: 10_000, ..Limits::default() };
-    App::serve(AppOptions::new().config(config).limits(limits).queries(queries![people])).await
+    let limits = Limits {
+        complexity,
+        relations: 10_000,
+        ..Limits::default()
+    };
+    App::serve(
+        AppOptions::new()
+            .config(config)
+            .limits(limits)
+            .queries(queries![people]),
+    )
+    .await
 }
 
 /// The memory that documents gain by combinations of their variables.
-async fn gain(app: &App, documents: Range<usize>, combinations: usize, check: impl Fn(&Reply)) -> u64 {
+async fn gain(
+    app: &App,
+    documents: Range<usize>,
+    combinations: usize,
+    check: impl Fn(&Reply),
+) -> u64 {
     let before = resident();
     for number in documents {
         let document = document(number);
@@ -100,14 +125,21 @@ async fn gain(app: &App, documents: Range<usize>, combinations: usize, check: im
 
 #[tokio::test]
 async fn an_operation_that_is_refused_leaves_no_plans() {
-    if !is_alone(module_path!(), "an_operation_that_is_refused_leaves_no_plans") {
+    if !is_alone(
+        module_path!(),
+        "an_operation_that_is_refused_leaves_no_plans",
+    ) {
         return;
     }
     let app = app(&TestDatabase::new(SQL).await, 500).await.unwatched();
     let refused = |reply: &Reply| assert_eq!(reply.code(), "QUERY_TOO_COMPLEX", "{}", reply.text);
     gain(&app, 0..1, 32, refused).await;
     let gained = gain(&app, 1..5, 32, refused).await;
-    assert!(gained < 16 * MIB, "four documents have added {} MiB", gained / MIB);
+    assert!(
+        gained < 16 * MIB,
+        "four documents have added {} MiB",
+        gained / MIB
+    );
 }
 
 #[tokio::test]
@@ -115,11 +147,17 @@ async fn plans_and_statements_weigh_in_the_bound() {
     if !is_alone(module_path!(), "plans_and_statements_weigh_in_the_bound") {
         return;
     }
-    let app = app(&TestDatabase::new(SQL).await, 1_000_000).await.unwatched();
+    let app = app(&TestDatabase::new(SQL).await, 1_000_000)
+        .await
+        .unwatched();
     let answered = |reply: &Reply| drop(reply.data());
     gain(&app, 0..1, 8, answered).await;
     let gained = gain(&app, 1..5, 8, answered).await;
-    assert!(gained < 12 * MIB, "four documents have added {} MiB", gained / MIB);
+    assert!(
+        gained < 12 * MIB,
+        "four documents have added {} MiB",
+        gained / MIB
+    );
 }
 
 #[tokio::test]
@@ -128,24 +166,42 @@ async fn documents_that_fall_out_are_prepared_again() {
     let first = app.query_with(&document(0), variables(31)).await.data();
     assert_eq!(first["a1"][0]["notes"][0]["author"]["name"], "Ada");
     for number in 1..30 {
-        assert_eq!(app.query_with(&document(number), variables(31)).await.data(), first);
+        assert_eq!(
+            app.query_with(&document(number), variables(31))
+                .await
+                .data(),
+            first
+        );
     }
-    assert_eq!(app.query_with(&document(0), variables(31)).await.data(), first);
+    assert_eq!(
+        app.query_with(&document(0), variables(31)).await.data(),
+        first
+    );
 }
 
 #[tokio::test]
 async fn a_plan_is_refused_before_it_takes_memory() {
     let app = app(&TestDatabase::new(SQL).await, 1_000).await;
     let reply = app.query_with(&document(0), variables(31)).await;
-    assert!(reply.message().contains("a complexity of at least 1001"), "{}", reply.text);
+    assert!(
+        reply.message().contains("a complexity of at least 1001"),
+        "{}",
+        reply.text
+    );
 }
 
 #[test]
 fn the_bound_can_be_set() {
-    let config =
-        |value: &str| SvcConfig::from_variables(|name| (name == "SVC_DOCUMENT_CACHE_SIZE").then(|| value.to_owned()));
+    let config = |value: &str| {
+        SvcConfig::from_variables(|name| {
+            (name == "SVC_DOCUMENT_CACHE_SIZE").then(|| value.to_owned())
+        })
+    };
     assert_eq!(config("16").unwrap().operations.document_cache_size, 16);
     assert_eq!(SvcConfig::default().operations.document_cache_size, 64);
     let error = config("0").unwrap_err().to_string();
-    assert_eq!(error, "SVC_DOCUMENT_CACHE_SIZE is \"0\"; it must be a number of MiB from 1 to 1048576");
+    assert_eq!(
+        error,
+        "SVC_DOCUMENT_CACHE_SIZE is \"0\"; it must be a number of MiB from 1 to 1048576"
+    );
 }

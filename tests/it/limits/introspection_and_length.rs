@@ -29,7 +29,10 @@ fn start() -> Node {
 async fn app(limits: Limits) -> App {
     let database = TestDatabase::new("").await;
     let operation = Operation::new("query Start { start { id } }");
-    let options = AppOptions::new().database_url(database.url()).limits(limits).operations([operation]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .limits(limits)
+        .operations([operation]);
     App::serve(options.queries(queries![start])).await
 }
 
@@ -39,7 +42,8 @@ fn whole_schema() -> String {
     for _ in 0..9 {
         ty = format!("kind name ofType {{ {ty} }}");
     }
-    let value = format!("name description type {{ {ty} }} defaultValue isDeprecated deprecationReason");
+    let value =
+        format!("name description type {{ {ty} }} defaultValue isDeprecated deprecationReason");
     format!(
         "description queryType {{ name }} mutationType {{ name }} subscriptionType {{ name }} types {{ kind name \
          description specifiedByURL fields(includeDeprecated: true) {{ name description \
@@ -55,10 +59,21 @@ fn whole_schema() -> String {
 async fn the_introspection_query_of_tools_passes() {
     let schema = whole_schema();
     for complexity in [Limits::default().complexity, 100] {
-        let app = app(Limits { complexity, ..Limits::default() }).await;
-        let data = app.query(&format!("{{ __schema {{ {schema} }} }}")).await.data();
+        let app = app(Limits {
+            complexity,
+            ..Limits::default()
+        })
+        .await;
+        let data = app
+            .query(&format!("{{ __schema {{ {schema} }} }}"))
+            .await
+            .data();
         assert!(data["__schema"]["types"].as_array().unwrap().len() > 10);
-        app.query("{ __type(name: \"Node\") { fields { name type { fields { name } } } } start { id } }").await.data();
+        app.query(
+            "{ __type(name: \"Node\") { fields { name type { fields { name } } } } start { id } }",
+        )
+        .await
+        .data();
     }
 }
 
@@ -66,35 +81,57 @@ async fn the_introspection_query_of_tools_passes() {
 async fn introspection_that_repeats_itself_is_too_complex() {
     let app = app(Limits::default()).await;
     let schema = whole_schema();
-    let many: String = (0..12).map(|n| format!("s{n}: __schema {{ {schema} }} ")).collect();
+    let many: String = (0..12)
+        .map(|n| format!("s{n}: __schema {{ {schema} }} "))
+        .collect();
     let names = "name ".repeat(4_000);
     let mut doubled = "{ __schema { types { ...f0 } } }".to_owned();
     for n in 0..40 {
         let next = n + 1;
-        let _ = write!(doubled, " fragment f{n} on __Type {{ a: ofType {{ ...f{next} }} b: ofType {{ ...f{next} }} }}");
+        let _ = write!(
+            doubled,
+            " fragment f{n} on __Type {{ a: ofType {{ ...f{next} }} b: ofType {{ ...f{next} }} }}"
+        );
     }
     doubled += " fragment f40 on __Type { name }";
     for (what, document) in [
         ("the whole schema twelve times", format!("{{ {many} }}")),
-        ("repeated names", format!("{{ __schema {{ types {{ fields {{ {names} }} }} }} }}")),
+        (
+            "repeated names",
+            format!("{{ __schema {{ types {{ fields {{ {names} }} }} }} }}"),
+        ),
         ("lists in lists", {
             let nested = "fields { type { possibleTypes { name } fields { name args { name } } } }";
-            let all: String = (0..60).map(|n| format!("t{n}: types {{ {nested} }} ")).collect();
+            let all: String = (0..60)
+                .map(|n| format!("t{n}: types {{ {nested} }} "))
+                .collect();
             format!("{{ __schema {{ {all} }} }}")
         }),
         ("fragments that double", doubled),
     ] {
         let reply = app.query(&document).await;
-        assert!(["QUERY_TOO_COMPLEX", "QUERY_TOO_DEEP"].contains(&reply.code().as_str()), "{what}: {}", reply.text);
+        assert!(
+            ["QUERY_TOO_COMPLEX", "QUERY_TOO_DEEP"].contains(&reply.code().as_str()),
+            "{what}: {}",
+            reply.text
+        );
     }
 }
 
 #[tokio::test]
 async fn introspection_counts_with_the_other_fields() {
-    let app = app(Limits { complexity: 4, ..Limits::default() }).await;
+    let app = app(Limits {
+        complexity: 4,
+        ..Limits::default()
+    })
+    .await;
     app.query("{ start { id next { id } } }").await.data();
-    app.query("{ __schema { queryType { name } } }").await.data();
-    let reply = app.query("{ start { id next { id } } __schema { queryType { name } } }").await;
+    app.query("{ __schema { queryType { name } } }")
+        .await
+        .data();
+    let reply = app
+        .query("{ start { id next { id } } __schema { queryType { name } } }")
+        .await;
     assert_eq!(reply.code(), "QUERY_TOO_COMPLEX", "{}", reply.text);
 }
 
@@ -114,9 +151,17 @@ async fn chains_of_fragments_end_no_server() {
     let app = app(Limits::default()).await;
     for (fragments, inline) in [(1_300, 0), (99, 45), (95, 46), (60, 60)] {
         let reply = app.query(&chain(fragments, inline)).await;
-        assert_eq!(reply.code(), "QUERY_TOO_DEEP", "{fragments} fragments: {}", reply.text);
+        assert_eq!(
+            reply.code(),
+            "QUERY_TOO_DEEP",
+            "{fragments} fragments: {}",
+            reply.text
+        );
     }
-    assert_eq!(app.query(&chain(40, 0)).await.data(), json!({ "start": { "id": 0 } }));
+    assert_eq!(
+        app.query(&chain(40, 0)).await.data(),
+        json!({ "start": { "id": 0 } })
+    );
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! Places in documents are found in time that grows with the document, and no more errors are made than are sent.
+//! Places in documents are found in time that grows with the document, and no more errors are made
+//! than are sent.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -48,14 +49,24 @@ fn echo(json: Value) -> bool {
     !json.is_null()
 }
 
-/// The CPU time that a debug build may take; the bound of a release build, 100 ms, is measured by `cargo xtask bench hostile`.
+/// The CPU time that a debug build may take; the bound of a release build, 100 ms, is measured by
+/// `cargo xtask bench hostile`.
 const LIMIT: Duration = Duration::from_secs(2);
 
 async fn app() -> App {
-    let database = TestDatabase::new("CREATE VIEW v_person AS SELECT 1 AS id, 'Ada'::text AS name").await;
-    let limits = Limits { complexity: 10_000, ..Limits::default() };
-    App::serve(AppOptions::new().database_url(database.url()).limits(limits).queries(queries![people, start, echo]))
-        .await
+    let database =
+        TestDatabase::new("CREATE VIEW v_person AS SELECT 1 AS id, 'Ada'::text AS name").await;
+    let limits = Limits {
+        complexity: 10_000,
+        ..Limits::default()
+    };
+    App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .limits(limits)
+            .queries(queries![people, start, echo]),
+    )
+    .await
 }
 
 fn spaces(count: usize) -> String {
@@ -71,7 +82,11 @@ async fn timed(app: &App, what: &str, document: &str, variables: &Value) -> Repl
         let start = cpu();
         let reply = app.query_with(&document, variables.clone()).await;
         least = least.min(cpu() - start);
-        assert!(reply.text.len() < 40_000, "{what}: the answer has {} bytes", reply.text.len());
+        assert!(
+            reply.text.len() < 40_000,
+            "{what}: the answer has {} bytes",
+            reply.text.len()
+        );
         if least < LIMIT {
             return reply;
         }
@@ -87,23 +102,51 @@ async fn many_errors_far_into_a_document_are_found_quickly() {
     let reply = timed(&app, "3,700 repeated fields", &document, &json!({})).await;
     let errors = reply.json()["errors"].clone();
     assert_eq!(errors.as_array().unwrap().len(), 50);
-    assert_eq!(errors[0]["locations"], json!([{ "line": 1, "column": 900_021 }]));
+    assert_eq!(
+        errors[0]["locations"],
+        json!([{ "line": 1, "column": 900_021 }])
+    );
 }
 
 #[tokio::test]
 async fn a_field_that_is_selected_often_has_few_locations() {
     let app = app().await;
-    let document = format!("{}{{{}}}", spaces(900_000), "people(limit:-1){id}".repeat(1_550));
-    let errors = timed(&app, "1,550 times one field", &document, &json!({})).await.json()["errors"].clone();
+    let document = format!(
+        "{}{{{}}}",
+        spaces(900_000),
+        "people(limit:-1){id}".repeat(1_550)
+    );
+    let errors = timed(&app, "1,550 times one field", &document, &json!({}))
+        .await
+        .json()["errors"]
+        .clone();
     let first = json!({ "line": 1, "column": 900_002 });
-    assert_eq!((errors[0]["locations"].as_array().unwrap().len(), &errors[0]["locations"][0]), (10, &first));
+    assert_eq!(
+        (
+            errors[0]["locations"].as_array().unwrap().len(),
+            &errors[0]["locations"][0]
+        ),
+        (10, &first)
+    );
 }
 
 #[tokio::test]
 async fn errors_of_resolvers_have_few_locations() {
     let document = format!("{{ start {{ {} }} }}", "fail ".repeat(5_000));
-    let reply = timed(&app().await, "5,000 times a failing field", &document, &json!({})).await;
-    assert_eq!(reply.json()["errors"][0]["locations"].as_array().unwrap().len(), 10);
+    let reply = timed(
+        &app().await,
+        "5,000 times a failing field",
+        &document,
+        &json!({}),
+    )
+    .await;
+    assert_eq!(
+        reply.json()["errors"][0]["locations"]
+            .as_array()
+            .unwrap()
+            .len(),
+        10
+    );
 }
 
 #[tokio::test]
@@ -115,12 +158,20 @@ async fn places_are_right_beyond_lines_of_any_kind() {
         ("\r".repeat(5_000), 5_001, 3),
         (format!("#{}\n", "\u{1F600}".repeat(10_000)), 2, 3),
         (format!("#{}\n   ", "é".repeat(10_000)), 2, 6),
-        (format!("query ($s: String = \"{}\") ", "\u{1F600}é".repeat(2_000)), 1, 6_027),
+        (
+            format!("query ($s: String = \"{}\") ", "\u{1F600}é".repeat(2_000)),
+            1,
+            6_027,
+        ),
     ] {
         let reply = app.query(&format!("{before}{{ unknown }}")).await;
         let locations = json!([{ "line": line, "column": column }]);
         let errors = reply.json()["errors"].clone();
-        let found = errors.as_array().unwrap().iter().find(|error| error["message"].to_string().contains("unknown"));
+        let found = errors
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|error| error["message"].to_string().contains("unknown"));
         assert_eq!(found.unwrap()["locations"], locations);
     }
 }
@@ -130,33 +181,60 @@ async fn no_more_errors_of_variables_are_made_than_are_sent() {
     let app = app().await;
     let declared: String = (0..1_000).map(|n| format!("$v{n}:Int")).collect();
     let used: String = (0..1_000).map(|n| format!("$v{n} ")).collect();
-    let document = format!("query({declared}){}{{echo(json:[{used}])}}", spaces(800_000));
-    let variables: serde_json::Map<_, _> = (0..1_000).map(|n| (format!("v{n}"), json!("no number"))).collect();
-    let reply = timed(&app, "1,000 wrong variables", &document, &Value::Object(variables)).await;
+    let document = format!(
+        "query({declared}){}{{echo(json:[{used}])}}",
+        spaces(800_000)
+    );
+    let variables: serde_json::Map<_, _> = (0..1_000)
+        .map(|n| (format!("v{n}"), json!("no number")))
+        .collect();
+    let reply = timed(
+        &app,
+        "1,000 wrong variables",
+        &document,
+        &Value::Object(variables),
+    )
+    .await;
     assert_eq!(reply.json()["errors"].as_array().unwrap().len(), 50);
 }
 
 /// Documents whose validation or planning would take time that grows faster than they do.
 fn superlinear() -> Vec<(&'static str, String)> {
     let fields = "next{id}".repeat(1_000);
-    let operations: String = (0..700).map(|n| format!("query q{n}{{start{{...f}}}}")).collect();
+    let operations: String = (0..700)
+        .map(|n| format!("query q{n}{{start{{...f}}}}"))
+        .collect();
     let keys: String = (0..1_500).map(|n| format!("k{n}:\"\"")).collect();
     let subsets = (1..100).fold(String::new(), |mut text, alias| {
-        let spreads: String = (0..7).filter(|bit| alias >> bit & 1 == 1).map(|bit| format!("...g{bit} ")).collect();
+        let spreads: String = (0..7)
+            .filter(|bit| alias >> bit & 1 == 1)
+            .map(|bit| format!("...g{bit} "))
+            .collect();
         let _ = write!(text, "a{alias}:start{{{spreads}...f}}");
         text
     });
-    let shared: String = (0..7).map(|n| format!(" fragment g{n} on Node{{id}}")).collect();
+    let shared: String = (0..7)
+        .map(|n| format!(" fragment g{n} on Node{{id}}"))
+        .collect();
     vec![
-        ("700 operations over one fragment", format!("{operations} fragment f on Node{{{fields}}}")),
-        ("99 subsets beside one fragment", format!("{{{subsets}}}{shared} fragment f on Node{{{fields}}}")),
+        (
+            "700 operations over one fragment",
+            format!("{operations} fragment f on Node{{{fields}}}"),
+        ),
+        (
+            "99 subsets beside one fragment",
+            format!("{{{subsets}}}{shared} fragment f on Node{{{fields}}}"),
+        ),
         ("subsets of fragments on each level", levels(14, 30)),
-        ("two objects of 1,500 keys", format!("{{echo(json:{{{keys}}})echo(json:{{{keys}}})}}")),
+        (
+            "two objects of 1,500 keys",
+            format!("{{echo(json:{{{keys}}})echo(json:{{{keys}}})}}"),
+        ),
     ]
 }
 
-/// Fragments on levels, each of which spreads two of the next level below one field and two others below another: the
-/// sets of fragments that meet double on each level.
+/// Fragments on levels, each of which spreads two of the next level below one field and two others
+/// below another: the sets of fragments that meet double on each level.
 fn levels(levels: usize, width: usize) -> String {
     let mut text = "{start{...f0x0}}".to_owned();
     for level in 0..levels {

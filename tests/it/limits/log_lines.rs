@@ -23,7 +23,11 @@ impl Note {
     }
 
     async fn unlike(&self) -> Result<Option<i32>> {
-        Err(Error::internal(format!("number {} {}", self.id, "x".repeat(100_000))))
+        Err(Error::internal(format!(
+            "number {} {}",
+            self.id,
+            "x".repeat(100_000)
+        )))
     }
 
     async fn told(&self) -> Result<Option<i32>> {
@@ -51,15 +55,24 @@ const SQL: &str = "CREATE VIEW v_writer AS SELECT gen_random_uuid() AS id;
 async fn app() -> (App, TestDatabase, Log) {
     let database = TestDatabase::new(SQL).await;
     let log = Log::start();
-    let options = AppOptions::new().database_url(database.url()).queries(queries![notes, broken]);
-    let limits = svc::Limits { complexity: 1_000_000, ..svc::Limits::default() };
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![notes, broken]);
+    let limits = svc::Limits {
+        complexity: 1_000_000,
+        ..svc::Limits::default()
+    };
     let app = App::serve(options.limits(limits)).await;
     app.query("{ notes(limit: 1) { id } }").await.data();
     (app, database, log)
 }
 
 fn errors(log: &Log) -> Vec<String> {
-    log.text().lines().filter(|line| line.contains("ERROR")).map(str::to_owned).collect()
+    log.text()
+        .lines()
+        .filter(|line| line.contains("ERROR"))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn ids(reply: &Reply) -> Vec<String> {
@@ -74,14 +87,18 @@ async fn equal_errors_are_one_line_with_a_count() {
     let reply = app.query("{ notes(limit: 1000) { alike } }").await;
     let (lines, ids) = (errors(&log), ids(&reply));
     assert_eq!((lines.len(), ids.len()), (1, 50), "{lines:?}");
-    assert!(lines[0].contains("times=1000") && lines[0].contains("always the same"), "{lines:?}");
+    assert!(
+        lines[0].contains("times=1000") && lines[0].contains("always the same"),
+        "{lines:?}"
+    );
     assert!(ids.iter().all(|id| lines[0].contains(id)));
 }
 
 #[tokio::test]
 async fn a_junk_key_is_one_line() {
     let (app, _database, log) = app().await;
-    app.query("{ notes(limit: 1000) { fine writer { id } } }").await;
+    app.query("{ notes(limit: 1000) { fine writer { id } } }")
+        .await;
     let lines = errors(&log);
     assert!(lines.len() <= 1, "{} lines: {:?}", lines.len(), &lines[..2]);
 }
@@ -92,10 +109,18 @@ async fn unlike_errors_have_a_bound_and_each_is_found() {
     let reply = app.query("{ notes(limit: 1000) { unlike } }").await;
     let lines = errors(&log);
     assert_eq!(lines.len(), 11, "{lines:?}");
-    assert!(lines[10].contains("times=990") && lines[10].contains("more fields failed"), "{}", lines[10]);
+    assert!(
+        lines[10].contains("times=990") && lines[10].contains("more fields failed"),
+        "{}",
+        lines[10]
+    );
     assert!(log.text().len() < 40_000, "{} bytes", log.text().len());
     for id in ids(&reply) {
-        assert_eq!(lines.iter().filter(|line| line.contains(&id)).count(), 1, "{id}");
+        assert_eq!(
+            lines.iter().filter(|line| line.contains(&id)).count(),
+            1,
+            "{id}"
+        );
     }
 }
 
@@ -114,7 +139,10 @@ async fn every_root_field_counts_for_the_same_bound() {
     let fields: String = (0..50).map(|n| format!("f{n}: broken ")).collect();
     app.query(&format!("{{ {fields} }}")).await;
     let lines = errors(&log);
-    assert!(lines.len() == 1 && lines[0].contains("at the root"), "{lines:?}");
+    assert!(
+        lines.len() == 1 && lines[0].contains("at the root"),
+        "{lines:?}"
+    );
 }
 
 #[tokio::test]
@@ -122,15 +150,27 @@ async fn the_cause_of_an_error_that_is_shown_is_logged() {
     let (app, _database, log) = app().await;
     let reply = app.query("{ notes(limit: 3) { told } }").await;
     assert_eq!(reply.json()["errors"][2]["message"], json!("shown"));
-    assert!(!reply.text.contains("errorId") && !reply.text.contains("not shown"), "{}", reply.text);
+    assert!(
+        !reply.text.contains("errorId") && !reply.text.contains("not shown"),
+        "{}",
+        reply.text
+    );
     let lines = errors(&log);
-    assert!(lines.len() == 1 && lines[0].contains("shown: not shown"), "{lines:?}");
+    assert!(
+        lines.len() == 1 && lines[0].contains("shown: not shown"),
+        "{lines:?}"
+    );
 }
 
 #[tokio::test]
 async fn what_clients_ask_wrongly_is_not_logged() {
     let (app, _database, log) = app().await;
-    for query in ["{", "{ nope }", "{ notes(limit: -1) { id } }", "{ notes(limit: 9999) { id } }"] {
+    for query in [
+        "{",
+        "{ nope }",
+        "{ notes(limit: -1) { id } }",
+        "{ notes(limit: 9999) { id } }",
+    ] {
         app.query(query).await;
     }
     app.send(app.request("PUT", "/graphql")).await;

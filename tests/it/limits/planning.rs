@@ -43,13 +43,18 @@ fn sql() -> String {
 
 /// Users with a post of each of these titles.
 async fn ask(app: &App, titles: &[String]) -> Value {
-    let having: Vec<Value> =
-        titles.iter().map(|title| json!({ "posts": { "some": { "title": { "eq": title } } } })).collect();
+    let having: Vec<Value> = titles
+        .iter()
+        .map(|title| json!({ "posts": { "some": { "title": { "eq": title } } } }))
+        .collect();
     let document = "query ($where: UserWhere) { users(where: $where) { id } }";
-    app.query_with(document, json!({ "where": { "AND": having } })).await.data()
+    app.query_with(document, json!({ "where": { "AND": having } }))
+        .await
+        .data()
 }
 
-/// The shortest times in which statements of each length were planned so far, as others use the machine too.
+/// The shortest times in which statements of each length were planned so far, as others use the
+/// machine too.
 async fn shortest_times(database: &TestDatabase) -> Vec<f64> {
     let pool = database.pool().await;
     let planned = sqlx::query_scalar(
@@ -70,10 +75,18 @@ async fn many_conditions_on_related_rows_are_planned_in_time() {
     let mut planned = Vec::new();
     for _ in 0..10 {
         // Its connections plan anew.
-        let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![users])).await;
+        let app = App::serve(
+            AppOptions::new()
+                .database_url(database.url())
+                .queries(queries![users]),
+        )
+        .await;
         for count in [3, 11] {
             for _ in 0..15 {
-                assert_eq!(ask(&app, &titles[..count]).await, json!({ "users": [{ "id": 5 }] }));
+                assert_eq!(
+                    ask(&app, &titles[..count]).await,
+                    json!({ "users": [{ "id": 5 }] })
+                );
             }
             let others = [&titles[..count], &["title 5".to_owned()]].concat();
             assert_eq!(ask(&app, &others).await, json!({ "users": [] }));

@@ -34,7 +34,12 @@ const LIMIT: Duration = Duration::from_secs(2);
 
 async fn app() -> App {
     let database = TestDatabase::new("").await;
-    App::serve(AppOptions::new().database_url(database.url()).queries(queries![start])).await
+    App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![start]),
+    )
+    .await
 }
 
 fn fragment_bomb(nested: bool) -> String {
@@ -42,7 +47,10 @@ fn fragment_bomb(nested: bool) -> String {
     for n in 0..30 {
         let next = n + 1;
         let _ = if nested {
-            write!(text, " fragment f{n} on Node {{ a: next {{ ...f{next} }} b: next {{ ...f{next} }} }}")
+            write!(
+                text,
+                " fragment f{n} on Node {{ a: next {{ ...f{next} }} b: next {{ ...f{next} }} }}"
+            )
         } else {
             write!(text, " fragment f{n} on Node {{ ...f{next} ...f{next} }}")
         };
@@ -51,7 +59,11 @@ fn fragment_bomb(nested: bool) -> String {
 }
 
 fn deep(levels: usize) -> String {
-    format!("{{ start {}{{ id }}{} }}", "{ next ".repeat(levels), " }".repeat(levels))
+    format!(
+        "{{ start {}{{ id }}{} }}",
+        "{ next ".repeat(levels),
+        " }".repeat(levels)
+    )
 }
 
 fn aliases(count: usize) -> String {
@@ -62,29 +74,73 @@ fn aliases(count: usize) -> String {
 /// Documents, each with the codes that refuse it; an empty list is an answer.
 fn documents() -> Vec<(&'static str, String, &'static [&'static str])> {
     vec![
-        ("fragments that spread the next twice", fragment_bomb(false), &[]),
-        ("fragments that nest the next twice", fragment_bomb(true), &["QUERY_TOO_DEEP"]),
+        (
+            "fragments that spread the next twice",
+            fragment_bomb(false),
+            &[],
+        ),
+        (
+            "fragments that nest the next twice",
+            fragment_bomb(true),
+            &["QUERY_TOO_DEEP"],
+        ),
         ("10,000 aliases", aliases(10_000), &["QUERY_TOO_LARGE"]),
         ("4,000 aliases", aliases(4_000), &["QUERY_TOO_LARGE"]),
-        ("depth 10,000", deep(10_000), &["QUERY_TOO_LARGE", "QUERY_TOO_DEEP"]),
-        ("depth 100", deep(100), &["QUERY_TOO_LARGE", "QUERY_TOO_DEEP"]),
-        ("10,000 braces", "{".repeat(10_000), &["QUERY_TOO_LARGE", "GRAPHQL_PARSE_FAILED"]),
-        ("4,000 directives", format!("{{ start {{ id {} }} }}", "@x ".repeat(4_000)), &["QUERY_TOO_LARGE"]),
-        ("5,000 repeated fields", format!("{{ start {{ {} }} }}", "id ".repeat(5_000)), &[]),
+        (
+            "depth 10,000",
+            deep(10_000),
+            &["QUERY_TOO_LARGE", "QUERY_TOO_DEEP"],
+        ),
+        (
+            "depth 100",
+            deep(100),
+            &["QUERY_TOO_LARGE", "QUERY_TOO_DEEP"],
+        ),
+        (
+            "10,000 braces",
+            "{".repeat(10_000),
+            &["QUERY_TOO_LARGE", "GRAPHQL_PARSE_FAILED"],
+        ),
+        (
+            "4,000 directives",
+            format!("{{ start {{ id {} }} }}", "@x ".repeat(4_000)),
+            &["QUERY_TOO_LARGE"],
+        ),
+        (
+            "5,000 repeated fields",
+            format!("{{ start {{ {} }} }}", "id ".repeat(5_000)),
+            &[],
+        ),
         (
             "a list in lists",
-            format!("{{ start {}{{ id }}{} }}", "{ many ".repeat(8), " }".repeat(8)),
+            format!(
+                "{{ start {}{{ id }}{} }}",
+                "{ many ".repeat(8),
+                " }".repeat(8)
+            ),
             &["QUERY_TOO_COMPLEX"],
         ),
-        ("a megabyte of comment", format!("#{}\n{{ start {{ id }} }}", "x".repeat(900_000)), &[]),
+        (
+            "a megabyte of comment",
+            format!("#{}\n{{ start {{ id }} }}", "x".repeat(900_000)),
+            &[],
+        ),
         (
             "nested lists in an argument",
-            format!("{{ start(x: {}1{}) {{ id }} }}", "[".repeat(5_000), "]".repeat(5_000)),
+            format!(
+                "{{ start(x: {}1{}) {{ id }} }}",
+                "[".repeat(5_000),
+                "]".repeat(5_000)
+            ),
             &["QUERY_TOO_LARGE", "GRAPHQL_PARSE_FAILED"],
         ),
         (
             "deep introspection",
-            format!("{{ __schema {{ types {{ {} name {} }} }} }}", "fields { type { ".repeat(40), "} }".repeat(40)),
+            format!(
+                "{{ __schema {{ types {{ {} name {} }} }} }}",
+                "fields { type { ".repeat(40),
+                "} }".repeat(40)
+            ),
             &["QUERY_TOO_DEEP", "QUERY_TOO_LARGE"],
         ),
     ]
@@ -104,15 +160,27 @@ async fn small_documents_do_not_hold_the_server() {
             if codes.is_empty() {
                 reply.data();
             } else {
-                assert!(codes.contains(&reply.code().as_str()), "{what}: {}", reply.text);
+                assert!(
+                    codes.contains(&reply.code().as_str()),
+                    "{what}: {}",
+                    reply.text
+                );
             }
-            assert!(reply.text.len() < 50_000, "{what}: the answer has {} bytes", reply.text.len());
+            assert!(
+                reply.text.len() < 50_000,
+                "{what}: the answer has {} bytes",
+                reply.text.len()
+            );
             if least < LIMIT {
                 break;
             }
         }
         assert!(least < LIMIT, "{what} took {least:?} and more");
-        assert_eq!(app.query("{ start { id } }").await.data(), json!({ "start": { "id": 0 } }), "after {what}");
+        assert_eq!(
+            app.query("{ start { id } }").await.data(),
+            json!({ "start": { "id": 0 } }),
+            "after {what}"
+        );
     }
 }
 
@@ -120,9 +188,14 @@ async fn small_documents_do_not_hold_the_server() {
 async fn the_body_limit_holds() {
     let app = app().await;
     for size in [1_000_001, 10_000_000] {
-        let request = app.request("POST", "/graphql").header("content-type", "application/json");
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json");
         let reply = app.send(request.body(" ".repeat(size))).await;
-        assert_eq!((reply.status, reply.code().as_str()), (413, "QUERY_TOO_LARGE"));
+        assert_eq!(
+            (reply.status, reply.code().as_str()),
+            (413, "QUERY_TOO_LARGE")
+        );
     }
 }
 
@@ -136,8 +209,16 @@ async fn an_answer_holds_a_bounded_number_of_errors() {
 #[tokio::test]
 async fn variables_hold_a_bounded_number_of_values() {
     let app = app().await;
-    for variables in [json!({ "v": vec![0; 20_001] }), json!({ "v": vec![json!({ "a": 1 }); 10_001] })] {
-        let reply = app.query_with("query ($v: [Int]) { start { id @include(if: true) } }", variables).await;
+    for variables in [
+        json!({ "v": vec![0; 20_001] }),
+        json!({ "v": vec![json!({ "a": 1 }); 10_001] }),
+    ] {
+        let reply = app
+            .query_with(
+                "query ($v: [Int]) { start { id @include(if: true) } }",
+                variables,
+            )
+            .await;
         assert_eq!(reply.code(), "QUERY_TOO_LARGE", "{}", reply.text);
     }
 }

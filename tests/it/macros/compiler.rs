@@ -5,8 +5,9 @@ use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A program that compiles only with the svc and the tokio of these tests: others, with fewer features, may have been built
-/// since, as for the projects that the tests of the command line make.
+/// A program that compiles only with the svc and the tokio of these tests: others, with fewer
+/// features, may have been built since, as for the projects that the tests of the command line
+/// make.
 const ALL_FEATURES: &str = "ui/renamed/all_features.rs";
 
 /// Checks single files, without cargo: a case takes less than a second.
@@ -28,12 +29,18 @@ impl Compiler {
         let dependencies = program.parent().unwrap();
         for svc in libraries(dependencies, "svc") {
             for tokio in libraries(dependencies, "tokio") {
-                if Self::with(dependencies, "svc", &svc, &tokio).check(Path::new(ALL_FEATURES)).compiles {
+                if Self::with(dependencies, "svc", &svc, &tokio)
+                    .check(Path::new(ALL_FEATURES))
+                    .compiles
+                {
                     return Self::with(dependencies, name, &svc, &tokio);
                 }
             }
         }
-        panic!("{ALL_FEATURES} compiles with none of the libraries in {}", dependencies.display());
+        panic!(
+            "{ALL_FEATURES} compiles with none of the libraries in {}",
+            dependencies.display()
+        );
     }
 
     fn with(dependencies: &Path, name: &str, svc: &Path, tokio: &Path) -> Self {
@@ -47,14 +54,21 @@ impl Compiler {
             format!("--extern={name}={}", svc.display()),
             format!("--extern=tokio={}", tokio.display()),
         ];
-        Self { arguments, output: tempfile::tempdir().unwrap() }
+        Self {
+            arguments,
+            output: tempfile::tempdir().unwrap(),
+        }
     }
 
     /// Checks a file of this package: as a library if it has no `main`.
     pub(super) fn check(&self, file: &Path) -> Checked {
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(package.join(file)).unwrap();
-        let kind = if text.contains("fn main") { "bin" } else { "lib" };
+        let kind = if text.contains("fn main") {
+            "bin"
+        } else {
+            "lib"
+        };
         let output = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
             .current_dir(package)
             .args(&self.arguments)
@@ -63,14 +77,19 @@ impl Compiler {
             .arg(file)
             .output()
             .unwrap();
-        Checked { compiles: output.status.success(), messages: String::from_utf8(output.stderr).unwrap() }
+        Checked {
+            compiles: output.status.success(),
+            messages: String::from_utf8(output.stderr).unwrap(),
+        }
     }
 }
 
 /// The libraries of this name, the one that was built last first.
 fn libraries(folder: &Path, name: &str) -> Vec<PathBuf> {
     let start = format!("lib{name}-");
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let files = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap());
     let libraries = files.filter(|file| {
         let name = file.file_name().into_string().unwrap_or_default();
         name.starts_with(&start) && name.ends_with(".rlib")

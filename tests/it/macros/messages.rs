@@ -1,10 +1,15 @@
-//! The compiler's messages, without the parts that differ between machines and versions of the libraries.
+//! The compiler's messages, without the parts that differ between machines and versions of the
+//! libraries.
 
 /// Lines that say nothing about the program.
-const SUMMARIES: [&str; 3] =
-    ["error: aborting due to", "For more information about ", "Some errors have detailed explanations"];
+const SUMMARIES: [&str; 3] = [
+    "error: aborting due to",
+    "For more information about ",
+    "Some errors have detailed explanations",
+];
 
-/// Returns the messages with canonical margins, without summaries, and without the lines of other files.
+/// Returns the messages with canonical margins, without summaries, and without the lines of other
+/// files.
 pub(super) fn normalized(messages: &str) -> String {
     let mut is_elsewhere = false;
     let mut normalized = String::new();
@@ -15,7 +20,14 @@ pub(super) fn normalized(messages: &str) -> String {
         let line = match Line::of(line) {
             Line::Place { arrow, place } => {
                 is_elsewhere = !place.starts_with("ui/");
-                format!("  {arrow} {}", if is_elsewhere { file(place) } else { place.to_owned() })
+                format!(
+                    "  {arrow} {}",
+                    if is_elsewhere {
+                        file(place)
+                    } else {
+                        place.to_owned()
+                    }
+                )
             }
             // The source of a library may be missing.
             Line::Source { .. } if is_elsewhere => continue,
@@ -67,7 +79,10 @@ impl<'a> Line<'a> {
         let rest = line.trim_start();
         for arrow in ["-->", ":::"] {
             if let Some(place) = rest.strip_prefix(arrow) {
-                return Self::Place { arrow, place: place.trim_start() };
+                return Self::Place {
+                    arrow,
+                    place: place.trim_start(),
+                };
             }
         }
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -99,13 +114,22 @@ fn file(place: &str) -> String {
     }
     let workspace = concat!(env!("CARGO_MANIFEST_DIR"), "/");
     let workspace = workspace.strip_suffix("tests/").unwrap_or(workspace);
-    format!("$WORKSPACE/{}", path.strip_prefix(workspace).unwrap_or(path))
+    format!(
+        "$WORKSPACE/{}",
+        path.strip_prefix(workspace).unwrap_or(path)
+    )
 }
 
 /// Replaces the number of types that a message leaves out.
 fn without_counts(text: &str) -> String {
-    match text.trim_start().strip_prefix("and ").and_then(|rest| rest.strip_suffix(" others")) {
-        Some(_) => text.replace(|character: char| character.is_ascii_digit(), "").replace("and  ", "and $N "),
+    match text
+        .trim_start()
+        .strip_prefix("and ")
+        .and_then(|rest| rest.strip_suffix(" others"))
+    {
+        Some(_) => text
+            .replace(|character: char| character.is_ascii_digit(), "")
+            .replace("and  ", "and $N "),
         None => text.to_owned(),
     }
 }

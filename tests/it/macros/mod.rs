@@ -33,20 +33,31 @@ fn ui() {
         }
     });
     let failures = failures.into_inner().unwrap();
-    assert!(failures.is_empty(), "{}\nrun with {BLESS}=1 to accept the new messages", failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{}\nrun with {BLESS}=1 to accept the new messages",
+        failures.join("\n")
+    );
 }
 
 /// The programs in the folders of `ui`, without those that take svc under another name.
 fn cases() -> Vec<PathBuf> {
-    let topics = entries(Path::new("ui")).into_iter().filter(|topic| !topic.ends_with("renamed"));
+    let topics = entries(Path::new("ui"))
+        .into_iter()
+        .filter(|topic| !topic.ends_with("renamed"));
     let files = topics.flat_map(|topic| entries(&topic));
-    files.filter(|file| file.extension().is_some_and(|extension| extension == "rs")).collect()
+    files
+        .filter(|file| file.extension().is_some_and(|extension| extension == "rs"))
+        .collect()
 }
 
-/// The entries of a folder of this package, relative to the package as the folder is, in the order of their names.
+/// The entries of a folder of this package, relative to the package as the folder is, in the order
+/// of their names.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).unwrap();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| folder.join(entry.unwrap().file_name())).collect();
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| folder.join(entry.unwrap().file_name()))
+        .collect();
     paths.sort();
     paths
 }
@@ -65,21 +76,37 @@ fn failure(compiler: &Compiler, case: &Path) -> Option<String> {
         return None;
     }
     let expected = std::fs::read_to_string(file).unwrap_or_default();
-    (messages != expected).then(|| format!("{case}: expected:\n{expected}\nthe compiler's messages:\n{messages}"))
+    (messages != expected)
+        .then(|| format!("{case}: expected:\n{expected}\nthe compiler's messages:\n{messages}"))
 }
 
-/// A program that has svc under another name gets one message about it, whichever items of svc it uses.
+/// A program that has svc under another name gets one message about it, whichever items of svc it
+/// uses.
 #[test]
 fn another_name_of_svc_is_told_once() {
-    let messages = Compiler::new("framework").check(Path::new("ui/renamed/told_once.rs")).messages;
-    let errors: Vec<&str> = messages.lines().filter(|line| line.starts_with("error")).collect();
+    let messages = Compiler::new("framework")
+        .check(Path::new("ui/renamed/told_once.rs"))
+        .messages;
+    let errors: Vec<&str> = messages
+        .lines()
+        .filter(|line| line.starts_with("error"))
+        .collect();
     let told = "error: `svc` is named `framework` in Cargo.toml; \
                 write `crate = framework` in this attribute and in the others of svc";
-    assert_eq!(errors, [told, "error: aborting due to 1 previous error"], "{messages}");
+    assert_eq!(
+        errors,
+        [told, "error: aborting due to 1 previous error"],
+        "{messages}"
+    );
     assert!(messages.contains("told_once.rs:3:1\n"), "{messages}");
 }
 
 #[test]
 fn svc_is_found_by_another_name() {
-    assert_eq!(Compiler::new("framework").check(Path::new("ui/renamed/crate_key.rs")).messages, "");
+    assert_eq!(
+        Compiler::new("framework")
+            .check(Path::new("ui/renamed/crate_key.rs"))
+            .messages,
+        ""
+    );
 }

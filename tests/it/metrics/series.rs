@@ -16,10 +16,20 @@ impl Series {
 
     /// Reads the text of a scrape.
     pub(super) fn read(text: &str) -> Self {
-        let samples = text.lines().filter(|line| !line.starts_with('#')).map(|line| {
-            let (series, value) = line.rsplit_once(' ').unwrap_or_else(|| panic!("no sample: {line}"));
-            (series.to_owned(), value.parse().unwrap_or_else(|_| panic!("no number: {line}")))
-        });
+        let samples = text
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(|line| {
+                let (series, value) = line
+                    .rsplit_once(' ')
+                    .unwrap_or_else(|| panic!("no sample: {line}"));
+                (
+                    series.to_owned(),
+                    value
+                        .parse()
+                        .unwrap_or_else(|_| panic!("no number: {line}")),
+                )
+            });
         Self(samples.collect())
     }
 
@@ -30,14 +40,21 @@ impl Series {
 
     /// The sum of all series of a name.
     pub(super) fn sum(&self, name: &str) -> f64 {
-        self.0.iter().filter(|(series, _)| series.split('{').next() == Some(name)).map(|(_, value)| value).sum()
+        self.0
+            .iter()
+            .filter(|(series, _)| series.split('{').next() == Some(name))
+            .map(|(_, value)| value)
+            .sum()
     }
 
     /// Asserts the values of series.
     pub(super) fn assert(&self, expected: &[(&str, f64)]) {
-        let wrong = expected.iter().filter(|(series, value)| self.value(series) != *value);
-        let wrong: Vec<_> =
-            wrong.map(|(series, value)| format!("{series} is {}, not {value}", self.value(series))).collect();
+        let wrong = expected
+            .iter()
+            .filter(|(series, value)| self.value(series) != *value);
+        let wrong: Vec<_> = wrong
+            .map(|(series, value)| format!("{series} is {}, not {value}", self.value(series)))
+            .collect();
         assert!(wrong.is_empty(), "{wrong:#?}\n{:#?}", self.0);
     }
 }

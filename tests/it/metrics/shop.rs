@@ -31,8 +31,7 @@ const SQL: &str = "
     END $$;";
 
 /// The SQL of a registered operation.
-const ONE_THING: &str =
-    "SELECT jsonb_build_array(jsonb_build_object('name', name)) AS things FROM v_thing WHERE id = 1";
+const ONE_THING: &str = "SELECT jsonb_build_array(jsonb_build_object('name', name)) AS things FROM v_thing WHERE id = 1";
 
 /// A thing.
 #[svc_type(sql_source = "v_thing")]
@@ -86,7 +85,11 @@ fn fail() -> Result<bool> {
 }
 
 /// The service, which counts; with a route of the program's own.
-pub(super) async fn shop(database: &TestDatabase, config: SvcConfig, metrics: MetricsConfig) -> Router {
+pub(super) async fn shop(
+    database: &TestDatabase,
+    config: SvcConfig,
+    metrics: MetricsConfig,
+) -> Router {
     let cache = AuthorizationCacheConfig::new(|ctx| ctx.header("x-user").map(str::to_owned));
     let options = AppOptions::new()
         .config(config)
@@ -101,7 +104,10 @@ pub(super) async fn shop(database: &TestDatabase, config: SvcConfig, metrics: Me
         .response_cache(ResponseCache::new())
         .authorizer(async |_: AuthorizationRequest| true)
         .authorization_cache(cache);
-    let app = create_svc_app(options).await.unwrap().route("/report", get(|| async { "all is well" }));
+    let app = create_svc_app(options)
+        .await
+        .unwrap()
+        .route("/report", get(|| async { "all is well" }));
     setup_metrics(app, metrics).unwrap()
 }
 

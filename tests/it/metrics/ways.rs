@@ -1,4 +1,5 @@
-//! Counts besides those of plain requests: batches, sockets, kept answers, statements of operations, clients that go.
+//! Counts besides those of plain requests: batches, sockets, kept answers, statements of
+//! operations, clients that go.
 
 use serde_json::json;
 use svc::MetricsConfig;
@@ -11,10 +12,20 @@ use super::shop::{shop, things_database};
 
 async fn app() -> (TestDatabase, App) {
     let database = things_database().await;
-    let protection = svc::ProtectionConfig { batch_max: 10, ..svc::ProtectionConfig::default() };
-    let config = SvcConfig { protection, ..SvcConfig::default() };
+    let protection = svc::ProtectionConfig {
+        batch_max: 10,
+        ..svc::ProtectionConfig::default()
+    };
+    let config = SvcConfig {
+        protection,
+        ..SvcConfig::default()
+    };
     let app = App::serve_router(shop(&database, config, MetricsConfig::default()).await).await;
-    app.until_data("query warmUp { things(limit: 1) { id } }", &json!({ "things": [{ "id": 1 }] })).await;
+    app.until_data(
+        "query warmUp { things(limit: 1) { id } }",
+        &json!({ "things": [{ "id": 1 }] }),
+    )
+    .await;
     (database, app)
 }
 
@@ -27,7 +38,8 @@ async fn each_request_of_a_batch_counts() {
     let one = json!({ "query": "query one { things(limit: 1) { id } }" });
     let posts = r#"svc_http_requests_total{method="POST",endpoint="/graphql",status="200"}"#;
     let before = Series::of(&app).await.value(posts);
-    app.post(&json!([one, 5, one, { "query": "{ broken }" }, { "query": "{ nothing }" }])).await;
+    app.post(&json!([one, 5, one, { "query": "{ broken }" }, { "query": "{ nothing }" }]))
+        .await;
     let after = Series::of(&app).await;
     assert_eq!(after.value(posts) - before, 1.0);
     after.assert(&[
@@ -51,7 +63,10 @@ async fn operations_on_sockets_count() {
         ("3", "subscription unknown { nothing }"),
     ] {
         socket.subscribe(id, document).await;
-        while !matches!(socket.next().await["type"].as_str(), Some("complete" | "error")) {}
+        while !matches!(
+            socket.next().await["type"].as_str(),
+            Some("complete" | "error")
+        ) {}
     }
     Series::of(&app).await.assert(&[
         (r#"svc_graphql_queries_success_total{operation_type="subscription",operation_name="ticking"}"#, 1.0),
@@ -63,28 +78,55 @@ async fn operations_on_sockets_count() {
 
 #[tokio::test]
 async fn kept_answers_and_statements_of_operations_count() {
-    if !is_alone(module_path!(), "kept_answers_and_statements_of_operations_count") {
+    if !is_alone(
+        module_path!(),
+        "kept_answers_and_statements_of_operations_count",
+    ) {
         return;
     }
     let (_database, app) = app().await;
-    let (hits, misses) =
-        (r#"svc_cache_hits_total{cache_type="response"}"#, r#"svc_cache_misses_total{cache_type="response"}"#);
+    let (hits, misses) = (
+        r#"svc_cache_hits_total{cache_type="response"}"#,
+        r#"svc_cache_misses_total{cache_type="response"}"#,
+    );
     // Nothing is kept before changes are heard of.
     let before = eventually(async || {
         app.query("query double { double(of: 1) }").await.data();
         let series = Series::of(&app).await;
-        if series.value(hits) > 0.0 { Ok(series) } else { Err("nothing is kept".to_owned()) }
+        if series.value(hits) > 0.0 {
+            Ok(series)
+        } else {
+            Err("nothing is kept".to_owned())
+        }
     })
     .await;
     for of in [2, 2, 2, 3] {
-        app.query(&format!("query double {{ double(of: {of}) }}")).await.data();
+        app.query(&format!("query double {{ double(of: {of}) }}"))
+            .await
+            .data();
     }
     let after = Series::of(&app).await;
-    assert_eq!((after.value(hits) - before.value(hits), after.value(misses) - before.value(misses)), (2.0, 2.0));
-    let double = r#"svc_graphql_queries_success_total{operation_type="query",operation_name="double"}"#;
-    assert_eq!(after.value(double) - before.value(double), 4.0, "kept answers are operations too");
+    assert_eq!(
+        (
+            after.value(hits) - before.value(hits),
+            after.value(misses) - before.value(misses)
+        ),
+        (2.0, 2.0)
+    );
+    let double =
+        r#"svc_graphql_queries_success_total{operation_type="query",operation_name="double"}"#;
+    assert_eq!(
+        after.value(double) - before.value(double),
+        4.0,
+        "kept answers are operations too"
+    );
 
-    assert_eq!(app.query("query oneThing { things(limit: 1) { name } }").await.data()["things"][0]["name"], "thing 1");
+    assert_eq!(
+        app.query("query oneThing { things(limit: 1) { name } }")
+            .await
+            .data()["things"][0]["name"],
+        "thing 1"
+    );
     Series::of(&app).await.assert(&[
         (r#"svc_db_queries_total{query_type="operation",table_name="oneThing"}"#, 1.0),
         (r#"svc_graphql_queries_success_total{operation_type="query",operation_name="oneThing"}"#, 1.0),
@@ -98,22 +140,40 @@ async fn clients_that_go_count_once() {
     }
     let (_database, app) = app().await;
     let mut client = Client::open(app.address()).await;
-    client.send(&raw::post(&json!({ "query": "query endless { endless }" }).to_string())).await;
+    client
+        .send(&raw::post(
+            &json!({ "query": "query endless { endless }" }).to_string(),
+        ))
+        .await;
     // Its document has been prepared by then, so that it runs.
-    eventually(async || match Series::of(&app).await.sum("svc_cache_misses_total") {
-        misses if misses >= 2.0 => Ok(()),
-        misses => Err(format!("{misses} documents")),
-    })
+    eventually(
+        async || match Series::of(&app).await.sum("svc_cache_misses_total") {
+            misses if misses >= 2.0 => Ok(()),
+            misses => Err(format!("{misses} documents")),
+        },
+    )
     .await;
     drop(client);
     let gone = [
-        (r#"svc_graphql_queries_errors_total{operation_type="query",operation_name="endless"}"#, 1.0),
-        (r#"svc_http_requests_total{method="POST",endpoint="/graphql",status="499"}"#, 1.0),
+        (
+            r#"svc_graphql_queries_errors_total{operation_type="query",operation_name="endless"}"#,
+            1.0,
+        ),
+        (
+            r#"svc_http_requests_total{method="POST",endpoint="/graphql",status="499"}"#,
+            1.0,
+        ),
     ];
     eventually(async || {
         let series = Series::of(&app).await;
-        let is_told = gone.iter().all(|(name, value)| series.value(name) == *value);
-        if is_told { Ok(()) } else { Err(format!("{series:#?}")) }
+        let is_told = gone
+            .iter()
+            .all(|(name, value)| series.value(name) == *value);
+        if is_told {
+            Ok(())
+        } else {
+            Err(format!("{series:#?}"))
+        }
     })
     .await;
 }

@@ -10,7 +10,9 @@ use super::shop::{shop, things_database};
 
 #[with_metrics]
 async fn nightly_report(lines: &[i32]) -> Result<i32> {
-    let first = lines.first().ok_or_else(|| Error::new(ErrorCode::NotFound, "no line"))?;
+    let first = lines
+        .first()
+        .ok_or_else(|| Error::new(ErrorCode::NotFound, "no line"))?;
     if *first < 0 {
         return Ok(0);
     }
@@ -30,12 +32,21 @@ impl Source {
 
 #[tokio::test]
 async fn an_attribute_counts_the_calls_of_a_function() {
-    if !is_alone(module_path!(), "an_attribute_counts_the_calls_of_a_function") {
+    if !is_alone(
+        module_path!(),
+        "an_attribute_counts_the_calls_of_a_function",
+    ) {
         return;
     }
-    assert_eq!(nightly_report(&[1]).await.unwrap(), 1, "it runs where nobody counts");
+    assert_eq!(
+        nightly_report(&[1]).await.unwrap(),
+        1,
+        "it runs where nobody counts"
+    );
     let database = things_database().await;
-    let app = App::serve_router(shop(&database, SvcConfig::default(), MetricsConfig::default()).await).await;
+    let app =
+        App::serve_router(shop(&database, SvcConfig::default(), MetricsConfig::default()).await)
+            .await;
     assert_eq!(nightly_report(&[1, 2]).await.unwrap(), 3);
     assert_eq!(nightly_report(&[-1, 2]).await.unwrap(), 0);
     assert!(nightly_report(&[]).await.is_err());
@@ -56,12 +67,23 @@ async fn a_program_counts_work_of_its_own() {
         return;
     }
     assert!(get_metrics().is_none(), "there is none before it is set up");
-    assert_eq!(with_metrics("query", "early", async { Ok::<_, ()>(1) }).await, Ok(1));
+    assert_eq!(
+        with_metrics("query", "early", async { Ok::<_, ()>(1) }).await,
+        Ok(1)
+    );
     let database = things_database().await;
-    let app = App::serve_router(shop(&database, SvcConfig::default(), MetricsConfig::default()).await).await;
+    let app =
+        App::serve_router(shop(&database, SvcConfig::default(), MetricsConfig::default()).await)
+            .await;
     let metrics = get_metrics().unwrap();
-    assert_eq!(with_metrics("query", "report", async { Ok::<_, ()>(1) }).await, Ok(1));
-    assert_eq!(with_metrics("query", "report", async { Err::<(), _>("no") }).await, Err("no"));
+    assert_eq!(
+        with_metrics("query", "report", async { Ok::<_, ()>(1) }).await,
+        Ok(1)
+    );
+    assert_eq!(
+        with_metrics("query", "report", async { Err::<(), _>("no") }).await,
+        Err("no")
+    );
     metrics.record_query("mutation", "import", 250.0, true);
     metrics.record_mutation("import", Ok("Imported"));
     metrics.record_db_query("copy", "tb_import", 1_500.0);

@@ -33,10 +33,20 @@ const SQL: &str = r#"
 
 async fn serve(database: &TestDatabase, catalogue_poll: Option<Duration>) -> App {
     let config = SvcConfig {
-        database: DatabaseConfig { url: Some(database.url()), catalogue_poll, ..DatabaseConfig::default() },
+        database: DatabaseConfig {
+            url: Some(database.url()),
+            catalogue_poll,
+            ..DatabaseConfig::default()
+        },
         ..SvcConfig::default()
     };
-    App::serve(AppOptions::new().config(config).queries(queries![nothing]).mutations(mutations![add])).await
+    App::serve(
+        AppOptions::new()
+            .config(config)
+            .queries(queries![nothing])
+            .mutations(mutations![add]),
+    )
+    .await
 }
 
 async fn call(app: &App) -> svc_tests::Reply {
@@ -45,7 +55,10 @@ async fn call(app: &App) -> svc_tests::Reply {
 
 async fn count(database: &TestDatabase) -> i64 {
     let pool = database.pool().await;
-    let count = svc::sqlx::query_scalar("SELECT count(*) FROM tb_note").fetch_one(&pool).await.unwrap();
+    let count = svc::sqlx::query_scalar("SELECT count(*) FROM tb_note")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     pool.close().await;
     count
 }
@@ -62,7 +75,12 @@ async fn a_status_that_a_type_gets_undoes_what_failed() {
     database.execute(STATUS).await;
     log.has(CHANGED).await;
     let reply = call(&app).await;
-    assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE", "{}", reply.text);
+    assert_eq!(
+        reply.json()["errors"][0]["extensions"]["mutation"],
+        "NOT_DONE",
+        "{}",
+        reply.text
+    );
     assert_eq!(count(&database).await, 1);
 }
 
@@ -75,11 +93,21 @@ async fn a_status_that_was_not_expected_has_the_type_looked_at() {
     call(&app).await.data();
     database.execute(STATUS).await;
     let reply = call(&app).await;
-    assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], "DONE", "{}", reply.text);
+    assert_eq!(
+        reply.json()["errors"][0]["extensions"]["mutation"],
+        "DONE",
+        "{}",
+        reply.text
+    );
     log.has("a failing call was not undone").await;
     log.has(CHANGED).await;
     let reply = call(&app).await;
-    assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE", "{}", reply.text);
+    assert_eq!(
+        reply.json()["errors"][0]["extensions"]["mutation"],
+        "NOT_DONE",
+        "{}",
+        reply.text
+    );
     assert_eq!(count(&database).await, 2);
 }
 
@@ -91,7 +119,11 @@ async fn a_parameter_whose_type_is_renamed_is_followed() {
     database.execute("ALTER TYPE mood RENAME TO humour").await;
     eventually(async || {
         let reply = call(&app).await;
-        if reply.json()["data"]["add"].is_object() { Ok(()) } else { Err(reply.text) }
+        if reply.json()["data"]["add"].is_object() {
+            Ok(())
+        } else {
+            Err(reply.text)
+        }
     })
     .await;
 }

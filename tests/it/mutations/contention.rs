@@ -20,8 +20,13 @@ struct AccountPatch {
 
 #[svc_result]
 enum TransferResult {
-    Success { account: Account },
-    Error { account: Option<Account>, retryable: Option<bool> },
+    Success {
+        account: Account,
+    },
+    Error {
+        account: Option<Account>,
+        retryable: Option<bool>,
+    },
 }
 
 #[svc::query]
@@ -38,7 +43,11 @@ async fn take_now(id: i32) -> i32;
 async fn set_balance(id: i32, input: AccountPatch) -> Account;
 
 async fn step(tx: &mut Transaction, id: i32) -> Result<()> {
-    tx.execute("UPDATE tb_account SET balance = balance + 1 WHERE id = $1", [json!(id)]).await?;
+    tx.execute(
+        "UPDATE tb_account SET balance = balance + 1 WHERE id = $1",
+        [json!(id)],
+    )
+    .await?;
     Ok(())
 }
 
@@ -46,17 +55,19 @@ async fn step(tx: &mut Transaction, id: i32) -> Result<()> {
 async fn in_rust(ctx: &Context<'_>, first: i32, second: i32, retries: i32) -> Result<i32> {
     let mut runs = 0;
     let both = [first, second];
-    let run = ctx.db().transaction_with_retries(retries.unsigned_abs(), |tx| {
-        runs += 1;
-        let both = &both;
-        Box::pin(async move {
-            for id in both {
-                step(tx, *id).await?;
-                tx.execute("SELECT meet()", []).await?;
-            }
-            Ok(())
-        })
-    });
+    let run = ctx
+        .db()
+        .transaction_with_retries(retries.unsigned_abs(), |tx| {
+            runs += 1;
+            let both = &both;
+            Box::pin(async move {
+                for id in both {
+                    step(tx, *id).await?;
+                    tx.execute("SELECT meet()", []).await?;
+                }
+                Ok(())
+            })
+        });
     run.await?;
     Ok(runs)
 }
@@ -64,7 +75,9 @@ async fn in_rust(ctx: &Context<'_>, first: i32, second: i32, retries: i32) -> Re
 /// Keeps one transaction, and fails in the next.
 #[svc::mutation]
 async fn in_two(ctx: &Context<'_>, id: i32) -> Result<i32> {
-    ctx.db().transaction_with_retries(0, |tx| Box::pin(async move { step(tx, id).await })).await?;
+    ctx.db()
+        .transaction_with_retries(0, |tx| Box::pin(async move { step(tx, id).await }))
+        .await?;
     ctx.db().call("take_now", [json!(1)]).await
 }
 
@@ -83,8 +96,8 @@ async fn fails_itself(ctx: &Context<'_>) -> Result<i32> {
     Ok(runs)
 }
 
-/// Each run is counted, whether it is kept or not. The first two that meet wait for each other, and no later ones do:
-/// sequences show every transaction what the others have done.
+/// Each run is counted, whether it is kept or not. The first two that meet wait for each other, and
+/// no later ones do: sequences show every transaction what the others have done.
 const SQL: &str = "
 CREATE SEQUENCE runs;
 CREATE SEQUENCE meet;
@@ -119,15 +132,18 @@ CREATE FUNCTION take_now(id int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN
 END $$;";
 
 /// The same by the SQL of registered mutations.
-const CROSSED_SQL: [&str; 2] =
-    ["mutation Forth { transfer(first: 1, second: 2) }", "mutation Back { transfer(first: 2, second: 1) }"];
+const CROSSED_SQL: [&str; 2] = [
+    "mutation Forth { transfer(first: 1, second: 2) }",
+    "mutation Back { transfer(first: 2, second: 1) }",
+];
 
 fn registered() -> [Operation; 3] {
     let of = |first, second| format!("SELECT to_jsonb(transfer({first}, {second})) AS transfer");
     [
         Operation::new(CROSSED_SQL[0]).sql(of(1, 2)),
         Operation::new(CROSSED_SQL[1]).sql(of(2, 1)),
-        Operation::new("mutation Slowly { add(id: 1) }").sql("SELECT to_jsonb(add_slowly(1)) AS add"),
+        Operation::new("mutation Slowly { add(id: 1) }")
+            .sql("SELECT to_jsonb(add_slowly(1)) AS add"),
     ]
 }
 
@@ -136,12 +152,34 @@ async fn serve(retries: u32, isolation: &str) -> (TestDatabase, App) {
     let set = "ALTER DATABASE current_database() SET default_transaction_isolation";
     let name = database.name();
     database
-        .execute(&set.replace("current_database()", name).replace("isolation", &format!("isolation = '{isolation}'")))
+        .execute(
+            &set.replace("current_database()", name)
+                .replace("isolation", &format!("isolation = '{isolation}'")),
+        )
         .await;
-    let config = DatabaseConfig { url: Some(database.url()), retries, ..DatabaseConfig::default() };
-    let options = AppOptions::new().config(SvcConfig { database: config, ..SvcConfig::default() });
-    let options = options.queries(queries![accounts]).operations(registered()).auto_camel_case(true);
-    let mutations = mutations![transfer, try_transfer, add, take_now, set_balance, in_rust, in_two, fails_itself];
+    let config = DatabaseConfig {
+        url: Some(database.url()),
+        retries,
+        ..DatabaseConfig::default()
+    };
+    let options = AppOptions::new().config(SvcConfig {
+        database: config,
+        ..SvcConfig::default()
+    });
+    let options = options
+        .queries(queries![accounts])
+        .operations(registered())
+        .auto_camel_case(true);
+    let mutations = mutations![
+        transfer,
+        try_transfer,
+        add,
+        take_now,
+        set_balance,
+        in_rust,
+        in_two,
+        fails_itself
+    ];
     let app = App::serve(options.mutations(mutations)).await;
     (database, app)
 }
@@ -155,19 +193,28 @@ async fn both(database: &TestDatabase, app: &App, mutations: [&str; 2]) -> [Valu
 }
 
 async fn balances(app: &App) -> Value {
-    app.query("{ accounts(orderBy: [{id: ASC}]) { balance } }").await.data()["accounts"].clone()
+    app.query("{ accounts(orderBy: [{id: ASC}]) { balance } }")
+        .await
+        .data()["accounts"]
+        .clone()
 }
 
 async fn runs(database: &TestDatabase) -> i64 {
     let pool = database.pool().await;
-    let runs = sqlx::query_scalar("SELECT last_value FROM runs").fetch_one(&pool).await.unwrap();
+    let runs = sqlx::query_scalar("SELECT last_value FROM runs")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     pool.close().await;
     runs
 }
 
 /// The one answer of two that is an error.
 fn failed(answers: &[Value; 2]) -> &Value {
-    let failed: Vec<_> = answers.iter().filter(|answer| answer.get("errors").is_some()).collect();
+    let failed: Vec<_> = answers
+        .iter()
+        .filter(|answer| answer.get("errors").is_some())
+        .collect();
     assert_eq!(failed.len(), 1, "{answers:?}");
     &failed[0]["errors"][0]
 }
@@ -175,26 +222,49 @@ fn failed(answers: &[Value; 2]) -> &Value {
 fn is_conflict(error: &Value) {
     let extensions = &error["extensions"];
     assert_eq!(
-        (&extensions["code"], &extensions["status"], &extensions["mutation"], &extensions["retryable"]),
-        (&json!("CONFLICT"), &json!("conflict:changed"), &json!("NOT_DONE"), &json!(true)),
+        (
+            &extensions["code"],
+            &extensions["status"],
+            &extensions["mutation"],
+            &extensions["retryable"]
+        ),
+        (
+            &json!("CONFLICT"),
+            &json!("conflict:changed"),
+            &json!("NOT_DONE"),
+            &json!(true)
+        ),
         "{error}"
     );
-    assert!(error["message"].as_str().unwrap().ends_with("; try again"), "{error}");
+    assert!(
+        error["message"].as_str().unwrap().ends_with("; try again"),
+        "{error}"
+    );
 }
 
-const CROSSED: [&str; 2] = ["transfer(first: 1, second: 2)", "transfer(first: 2, second: 1)"];
+const CROSSED: [&str; 2] = [
+    "transfer(first: 1, second: 2)",
+    "transfer(first: 2, second: 1)",
+];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deadlock_is_a_conflict() {
     let (database, app) = serve(0, "read committed").await;
     is_conflict(failed(&both(&database, &app, CROSSED).await));
-    assert_eq!(balances(&app).await, json!([{"balance": 1}, {"balance": 1}]));
+    assert_eq!(
+        balances(&app).await,
+        json!([{"balance": 1}, {"balance": 1}])
+    );
     let error = "{ ... on TransferError { code status retryable } }";
     let tried = CROSSED.map(|call| format!("tryT{} {error}", &call[1..]));
     let answers = both(&database, &app, [&tried[0], &tried[1]]).await;
-    let conflict = json!({"data": {"answer": {"code": 409, "status": "conflict:changed", "retryable": true}}});
+    let conflict =
+        json!({"data": {"answer": {"code": 409, "status": "conflict:changed", "retryable": true}}});
     assert!(answers.contains(&conflict), "{answers:?}");
-    assert_eq!(balances(&app).await, json!([{"balance": 2}, {"balance": 2}]));
+    assert_eq!(
+        balances(&app).await,
+        json!([{"balance": 2}, {"balance": 2}])
+    );
     assert_eq!(runs(&database).await, 4);
 }
 
@@ -204,7 +274,10 @@ async fn calls_are_run_again_where_a_setting_says_so() {
     for answer in both(&database, &app, CROSSED).await {
         assert_eq!(answer.get("errors"), None, "{answer}");
     }
-    assert_eq!(balances(&app).await, json!([{"balance": 2}, {"balance": 2}]));
+    assert_eq!(
+        balances(&app).await,
+        json!([{"balance": 2}, {"balance": 2}])
+    );
     assert_eq!(runs(&database).await, 3);
 }
 
@@ -216,7 +289,11 @@ async fn transactions_that_cannot_be_serialized_are_conflicts_or_run_again() {
         if retries == 0 {
             is_conflict(failed(&answers));
         }
-        assert_eq!(balances(&app).await, json!([{"balance": balance}, {"balance": 0}]), "{answers:?}");
+        assert_eq!(
+            balances(&app).await,
+            json!([{"balance": balance}, {"balance": 0}]),
+            "{answers:?}"
+        );
         assert_eq!(runs(&database).await, 2 + i64::from(retries > 0));
     }
 }
@@ -224,8 +301,16 @@ async fn transactions_that_cannot_be_serialized_are_conflicts_or_run_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_sql_of_registered_mutations_is_run_again() {
     for (isolation, ids, retried) in [
-        ("read committed", ["Forth", "Back"], json!([{"balance": 2}, {"balance": 2}])),
-        ("serializable", ["Slowly", "Slowly"], json!([{"balance": 2}, {"balance": 0}])),
+        (
+            "read committed",
+            ["Forth", "Back"],
+            json!([{"balance": 2}, {"balance": 2}]),
+        ),
+        (
+            "serializable",
+            ["Slowly", "Slowly"],
+            json!([{"balance": 2}, {"balance": 0}]),
+        ),
     ] {
         for retries in [0, 5] {
             let (database, app) = serve(retries, isolation).await;
@@ -237,7 +322,11 @@ async fn the_sql_of_registered_mutations_is_run_again() {
             } else {
                 assert_eq!(balances(&app).await, retried, "{answers:?}");
             }
-            assert_eq!(runs(&database).await, 2 + i64::from(retries > 0), "{answers:?}");
+            assert_eq!(
+                runs(&database).await,
+                2 + i64::from(retries > 0),
+                "{answers:?}"
+            );
         }
     }
 }
@@ -245,9 +334,15 @@ async fn the_sql_of_registered_mutations_is_run_again() {
 /// Waits until a statement waits for a lock.
 async fn until_one_waits(pool: &sqlx::PgPool) {
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    eventually(async || match sqlx::query_scalar::<_, i64>(waits).fetch_one(pool).await.unwrap() {
-        1 => Ok(()),
-        count => Err(format!("{count} statements wait")),
+    eventually(async || {
+        match sqlx::query_scalar::<_, i64>(waits)
+            .fetch_one(pool)
+            .await
+            .unwrap()
+        {
+            1 => Ok(()),
+            count => Err(format!("{count} statements wait")),
+        }
     })
     .await;
 }
@@ -258,9 +353,16 @@ async fn writes_to_tables_are_run_again() {
         let (database, app) = serve(retries, "repeatable read").await;
         let pool = database.pool().await;
         let mut other = pool.begin().await.unwrap();
-        sqlx::query("UPDATE tb_account SET balance = 1 WHERE id = 1").execute(&mut *other).await.unwrap();
-        // The update waits for the other transaction, which then has changed the row after the snapshot of the update.
-        let update = async { app.query("mutation { setBalance(id: 1, input: {balance: 7}) { balance } }").await };
+        sqlx::query("UPDATE tb_account SET balance = 1 WHERE id = 1")
+            .execute(&mut *other)
+            .await
+            .unwrap();
+        // The update waits for the other transaction, which then has changed the row after the
+        // snapshot of the update.
+        let update = async {
+            app.query("mutation { setBalance(id: 1, input: {balance: 7}) { balance } }")
+                .await
+        };
         let change = async {
             until_one_waits(&pool).await;
             other.commit().await.unwrap();
@@ -269,7 +371,12 @@ async fn writes_to_tables_are_run_again() {
         pool.close().await;
         match retries {
             0 => is_conflict(&updated.json()["errors"][0]),
-            _ => assert_eq!(updated.data(), json!({"setBalance": {"balance": 7}}), "{}", updated.text),
+            _ => assert_eq!(
+                updated.data(),
+                json!({"setBalance": {"balance": 7}}),
+                "{}",
+                updated.text
+            ),
         }
     }
 }
@@ -280,12 +387,19 @@ async fn a_lock_is_a_conflict() {
     let (database, app) = serve(5, "read committed").await;
     let pool = database.pool().await;
     let mut holder = pool.begin().await.unwrap();
-    sqlx::query("SELECT FROM tb_account WHERE id = 1 FOR UPDATE").execute(&mut *holder).await.unwrap();
+    sqlx::query("SELECT FROM tb_account WHERE id = 1 FOR UPDATE")
+        .execute(&mut *holder)
+        .await
+        .unwrap();
     is_conflict(&app.query("mutation { takeNow(id: 1) }").await.json()["errors"][0]);
     // What a transaction before has done is not to be done again.
     let error = app.query("mutation { inTwo(id: 2) }").await.json()["errors"][0].clone();
     let extensions = &error["extensions"];
-    assert_eq!((&extensions["code"], &extensions["mutation"]), (&json!("NOT_READ"), &json!("DONE")), "{error}");
+    assert_eq!(
+        (&extensions["code"], &extensions["mutation"]),
+        (&json!("NOT_READ"), &json!("DONE")),
+        "{error}"
+    );
     assert_eq!(extensions.get("retryable"), None, "{error}");
     drop(holder);
     pool.close().await;
@@ -295,18 +409,34 @@ async fn a_lock_is_a_conflict() {
 async fn transactions_of_resolvers_are_run_again() {
     let (database, app) = serve(0, "read committed").await;
     let crossed = |retries: i32| {
-        [(1, 2), (2, 1)].map(|(first, second)| format!("inRust(first: {first}, second: {second}, retries: {retries})"))
+        [(1, 2), (2, 1)].map(|(first, second)| {
+            format!("inRust(first: {first}, second: {second}, retries: {retries})")
+        })
     };
     let [first, second] = crossed(0);
     is_conflict(failed(&both(&database, &app, [&first, &second]).await));
     let [first, second] = crossed(5);
     let answers = both(&database, &app, [&first, &second]).await;
-    let mut runs: Vec<_> = answers.iter().map(|answer| answer["data"]["answer"].as_i64()).collect();
+    let mut runs: Vec<_> = answers
+        .iter()
+        .map(|answer| answer["data"]["answer"].as_i64())
+        .collect();
     runs.sort_unstable();
     assert_eq!(runs, [Some(1), Some(2)], "{answers:?}");
-    assert_eq!(balances(&app).await, json!([{"balance": 3}, {"balance": 3}]));
+    assert_eq!(
+        balances(&app).await,
+        json!([{"balance": 3}, {"balance": 3}])
+    );
     // An error of the program's own ends it.
     let reply = app.query("mutation { failsItself }").await;
-    assert_eq!((reply.code().as_str(), reply.message().as_str()), ("NOT_FOUND", "run 1"), "{}", reply.text);
-    assert_eq!(balances(&app).await, json!([{"balance": 3}, {"balance": 3}]));
+    assert_eq!(
+        (reply.code().as_str(), reply.message().as_str()),
+        ("NOT_FOUND", "run 1"),
+        "{}",
+        reply.text
+    );
+    assert_eq!(
+        balances(&app).await,
+        json!([{"balance": 3}, {"balance": 3}])
+    );
 }

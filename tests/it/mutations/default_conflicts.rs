@@ -43,19 +43,31 @@ CREATE VIEW v_product AS SELECT id, tenant, sku, name FROM tb_product;";
 
 fn options(database: &TestDatabase) -> AppOptions {
     let variables = SessionVariables::new().header("app.tenant", "x-tenant");
-    AppOptions::new().database_url(database.url()).auto_camel_case(true).session_variables(variables)
+    AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .session_variables(variables)
 }
 
 async fn ask(app: &App, tenant: &str, document: &str) -> Reply {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    app.send(request.header("x-tenant", tenant).body(json!({ "query": document }).to_string())).await
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    app.send(
+        request
+            .header("x-tenant", tenant)
+            .body(json!({ "query": document }).to_string()),
+    )
+    .await
 }
 
 #[tokio::test]
 async fn what_the_input_does_not_have_is_the_default_of_its_column() {
     for is_governed in [false, true] {
         let database = TestDatabase::new(SQL).await;
-        let options = options(&database).queries(queries![products]).mutations(mutations![put, put_all, keep]);
+        let options = options(&database)
+            .queries(queries![products])
+            .mutations(mutations![put, put_all, keep]);
         let app = App::serve(match is_governed {
             true => options.row_policy::<Product>(|ctx| {
                 let tenant = ctx.header("x-tenant").unwrap_or_default().to_owned();
@@ -65,14 +77,26 @@ async fn what_the_input_does_not_have_is_the_default_of_its_column() {
         })
         .await;
         for (tenant, document, expected) in [
-            ("a", r#"mutation { put(input: {sku: "1", name: "A"}) { id tenant } }"#, json!({"id": 1, "tenant": "a"})),
+            (
+                "a",
+                r#"mutation { put(input: {sku: "1", name: "A"}) { id tenant } }"#,
+                json!({"id": 1, "tenant": "a"}),
+            ),
             (
                 "b",
                 r#"mutation { put(input: {sku: "1", name: "B"}) { tenant name } }"#,
                 json!({"tenant": "b", "name": "B"}),
             ),
-            ("a", r#"mutation { put(input: {sku: "1", name: "C"}) { id name } }"#, json!({"id": 1, "name": "C"})),
-            ("a", r#"mutation { keep(input: {sku: "1", name: "D"}) { id name } }"#, json!({"id": 1, "name": "C"})),
+            (
+                "a",
+                r#"mutation { put(input: {sku: "1", name: "C"}) { id name } }"#,
+                json!({"id": 1, "name": "C"}),
+            ),
+            (
+                "a",
+                r#"mutation { keep(input: {sku: "1", name: "D"}) { id name } }"#,
+                json!({"id": 1, "name": "C"}),
+            ),
             (
                 "b",
                 r#"mutation { keep(input: {sku: "1", name: "D"}) { tenant name } }"#,
@@ -86,11 +110,19 @@ async fn what_the_input_does_not_have_is_the_default_of_its_column() {
         ] {
             let data = ask(&app, tenant, document).await.data();
             let answer = data.as_object().expect("an object").values().next();
-            assert_eq!(answer, Some(&expected), "{is_governed} {tenant}: {document}");
+            assert_eq!(
+                answer,
+                Some(&expected),
+                "{is_governed} {tenant}: {document}"
+            );
         }
         let rows = ask(&app, "a", "{ products { name } }").await.data();
         let all = json!([{"name": "C"}, {"name": "F"}, {"name": "E"}]);
-        let expected = if is_governed { json!([{"name": "C"}]) } else { all };
+        let expected = if is_governed {
+            json!([{"name": "C"}])
+        } else {
+            all
+        };
         assert_eq!(rows["products"], expected, "{is_governed}");
     }
 }
@@ -100,9 +132,14 @@ async fn a_column_without_a_default_is_named() {
     let database = TestDatabase::new(SQL).await;
     let options = options(&database).queries(queries![products]);
     let options = options.mutations(mutations![put, put_named, put_regional, put_misspelt]);
-    let found = svc::testing::check_views(&options, &database.url()).await.unwrap();
-    let faults: Vec<String> =
-        found.iter().map(ToString::to_string).filter(|found| found.starts_with("fault")).collect();
+    let found = svc::testing::check_views(&options, &database.url())
+        .await
+        .unwrap();
+    let faults: Vec<String> = found
+        .iter()
+        .map(ToString::to_string)
+        .filter(|found| found.starts_with("fault"))
+        .collect();
     assert_eq!(
         faults,
         [

@@ -105,7 +105,14 @@ fn options(database: &TestDatabase) -> AppOptions {
         .database_url(database.url())
         .queries(queries![orders])
         .types(types![Line, Note])
-        .mutations(mutations![change, set, remove, set_named, remove_named, keep])
+        .mutations(mutations![
+            change,
+            set,
+            remove,
+            set_named,
+            remove_named,
+            keep
+        ])
         .row_policy::<Line>(move |ctx| Ok(RowDecision::allow_where(col("owner").eq(user(ctx)))))
         .row_policy::<Product>(move |ctx| Ok(RowDecision::allow_where(col("tenant").eq(user(ctx)))))
 }
@@ -118,7 +125,9 @@ async fn serve() -> (TestDatabase, App) {
 
 async fn ask(app: &App, mutation: &str) -> Value {
     let request = app.request("POST", "/graphql").header("x-user", "ada");
-    app.send(request.json(&json!({ "query": format!("mutation {{ answer: {mutation} }}") }))).await.json()
+    app.send(request.json(&json!({ "query": format!("mutation {{ answer: {mutation} }}") })))
+        .await
+        .json()
 }
 
 /// Lines 2 and 3 are Bob's, and there is no line 4.
@@ -133,29 +142,56 @@ async fn neither_constraints_nor_triggers_tell_what_a_hidden_row_holds() {
         r#"note: { text: "good" }"#,
     ] {
         for id in [2, 3, 4] {
-            let answer =
-                ask(&app, &format!("change(id: 1, input: {{ lines: [{{ id: {id}, {line} }}] }}) {{ id }}")).await;
-            assert_eq!(answer["errors"][0]["extensions"]["code"], "NOT_FOUND", "{line}, {id}: {answer}");
+            let answer = ask(
+                &app,
+                &format!("change(id: 1, input: {{ lines: [{{ id: {id}, {line} }}] }}) {{ id }}"),
+            )
+            .await;
+            assert_eq!(
+                answer["errors"][0]["extensions"]["code"], "NOT_FOUND",
+                "{line}, {id}: {answer}"
+            );
             let message = "`input.lines[0]`: there is no such `Line`";
             assert_eq!(answer["errors"][0]["message"], message, "{line}, {id}");
         }
     }
-    let answer = ask(&app, "change(id: 1, input: { lines: [{ id: 1, price: 0 }] }) { id }").await;
-    assert_ne!(answer["errors"][0]["extensions"]["code"], "NOT_FOUND", "{answer}");
-    let answer = ask(&app, "change(id: 1, input: { lines: [{ id: 1, price: 5 }] }) { id }").await;
+    let answer = ask(
+        &app,
+        "change(id: 1, input: { lines: [{ id: 1, price: 0 }] }) { id }",
+    )
+    .await;
+    assert_ne!(
+        answer["errors"][0]["extensions"]["code"], "NOT_FOUND",
+        "{answer}"
+    );
+    let answer = ask(
+        &app,
+        "change(id: 1, input: { lines: [{ id: 1, price: 5 }] }) { id }",
+    )
+    .await;
     assert_eq!(answer, json!({ "data": { "answer": { "id": 1 } } }));
 }
 
-/// One's own row is written whatever others have, and what only others have is not there, be it one row or several.
+/// One's own row is written whatever others have, and what only others have is not there, be it one
+/// row or several.
 #[tokio::test]
 async fn rows_of_others_are_not_among_those_that_arguments_choose() {
     let (database, app) = serve().await;
     let answer = ask(&app, r#"set(sku: "A", input: { name: "new" }) { id name }"#).await;
-    assert_eq!(answer, json!({ "data": { "answer": { "id": 1, "name": "new" } } }));
+    assert_eq!(
+        answer,
+        json!({ "data": { "answer": { "id": 1, "name": "new" } } })
+    );
     let answer = ask(&app, r#"set(sku: "A", input: {}) { id name }"#).await;
-    assert_eq!(answer, json!({ "data": { "answer": { "id": 1, "name": "new" } } }));
+    assert_eq!(
+        answer,
+        json!({ "data": { "answer": { "id": 1, "name": "new" } } })
+    );
     let mut missing = Vec::new();
-    for mutation in [r#"set(sku: "S", input: { name: "new" }) { id }"#, r#"remove(sku: "S") { id }"#] {
+    for mutation in [
+        r#"set(sku: "S", input: { name: "new" }) { id }"#,
+        r#"remove(sku: "S") { id }"#,
+    ] {
         for sku in ["B", "C", "D"] {
             missing.push(ask(&app, &mutation.replace('S', sku)).await);
         }
@@ -165,23 +201,29 @@ async fn rows_of_others_are_not_among_those_that_arguments_choose() {
         let error = &answer["errors"][0];
         error["message"] == expected && error["extensions"]["code"] == "NOT_FOUND"
     };
-    assert!(missing.iter().all(|answer| is_missing(&answer)), "{missing:?}");
+    assert!(
+        missing.iter().all(|answer| is_missing(&answer)),
+        "{missing:?}"
+    );
     let answer = ask(&app, r#"remove(sku: "A") { name }"#).await;
     assert_eq!(answer, json!({ "data": { "answer": { "name": "new" } } }));
     let pool = database.pool().await;
-    let left: String = sqlx::query_scalar("SELECT string_agg(id || name, ' ' ORDER BY id) FROM tb_product")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
+    let left: String =
+        sqlx::query_scalar("SELECT string_agg(id || name, ' ' ORDER BY id) FROM tb_product")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
     pool.close().await;
     assert_eq!(left, "2b 3b 4e 5b");
 }
 
-/// A masked value chooses no row: the names of the products that Ada sees are masked but for that of C.
+/// A masked value chooses no row: the names of the products that Ada sees are masked but for that
+/// of C.
 #[tokio::test]
 async fn masked_values_choose_nothing() {
     let database = TestDatabase::copy_of("hidden_rows", SQL).await;
-    let sql = "DELETE FROM tb_product WHERE tenant <> 'ada'; CREATE UNIQUE INDEX ON tb_product (name);
+    let sql =
+        "DELETE FROM tb_product WHERE tenant <> 'ada'; CREATE UNIQUE INDEX ON tb_product (name);
         INSERT INTO tb_product VALUES (6, 'ada', 'C', 'c'), (7, 'ada', 'D', 'd')";
     database.execute(sql).await;
     let masked = |_: &Context<'_>| Ok(RowDecision::allow_where(col("sku").eq("C")));
@@ -193,37 +235,63 @@ async fn masked_values_choose_nothing() {
             format!("remove_named(name: \"{name}\") {{ id }}"),
         ] {
             let answer = ask(&app, &mutation).await;
-            assert_eq!(answer["errors"][0]["extensions"]["code"], "NOT_FOUND", "{mutation}: {answer}");
+            assert_eq!(
+                answer["errors"][0]["extensions"]["code"], "NOT_FOUND",
+                "{mutation}: {answer}"
+            );
         }
     }
     let keep = |id: i32, name: &str| {
-        format!("keep(input: {{ id: {id}, tenant: \"ada\", sku: \"S{id}\", name: \"{name}\" }}) {{ id name }}")
+        format!(
+            "keep(input: {{ id: {id}, tenant: \"ada\", sku: \"S{id}\", name: \"{name}\" }}) {{ id name }}"
+        )
     };
     for (id, name) in [(8, "a"), (9, "d")] {
         let answer = ask(&app, &keep(id, name)).await;
-        assert_eq!(answer["errors"][0]["extensions"]["code"], "FORBIDDEN", "{name}: {answer}");
+        assert_eq!(
+            answer["errors"][0]["extensions"]["code"], "FORBIDDEN",
+            "{name}: {answer}"
+        );
         assert!(!answer.to_string().contains("\"id\""), "{answer}");
     }
     let answer = ask(&app, &keep(10, "c")).await;
-    assert_eq!(answer, json!({ "data": { "answer": { "id": 6, "name": "c" } } }));
-    let answer = ask(&app, r#"set_named(name: "c", input: { sku: "C" }) { id name }"#).await;
-    assert_eq!(answer, json!({ "data": { "answer": { "id": 6, "name": "c" } } }));
+    assert_eq!(
+        answer,
+        json!({ "data": { "answer": { "id": 6, "name": "c" } } })
+    );
+    let answer = ask(
+        &app,
+        r#"set_named(name: "c", input: { sku: "C" }) { id name }"#,
+    )
+    .await;
+    assert_eq!(
+        answer,
+        json!({ "data": { "answer": { "id": 6, "name": "c" } } })
+    );
 }
 
 /// More rows may be there than one query gives.
 #[tokio::test]
 async fn many_rows_are_replaced_where_policies_hold() {
     let database = TestDatabase::copy_of("hidden_rows", SQL).await;
-    let limits = Limits { max_page: 20, ..Limits::default() };
+    let limits = Limits {
+        max_page: 20,
+        ..Limits::default()
+    };
     let app = App::serve(options(&database).limits(limits)).await;
     database.execute("INSERT INTO tb_line SELECT n, 1, CASE n % 2 WHEN 0 THEN 'ada' ELSE 'bob' END, 1, 1 FROM generate_series(10, 109) n").await;
-    let answer = ask(&app, "change(id: 1, input: { lines: [{ id: 100, price: 5 }] }) { id }").await;
+    let answer = ask(
+        &app,
+        "change(id: 1, input: { lines: [{ id: 100, price: 5 }] }) { id }",
+    )
+    .await;
     assert_eq!(answer, json!({ "data": { "answer": { "id": 1 } } }));
     let pool = database.pool().await;
-    let left: (i64, i64) = sqlx::query_as("SELECT count(*) FILTER (WHERE owner = 'ada'), count(*) FROM tb_line")
-        .fetch_one(&pool)
-        .await
-        .unwrap();
+    let left: (i64, i64) =
+        sqlx::query_as("SELECT count(*) FILTER (WHERE owner = 'ada'), count(*) FROM tb_line")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
     pool.close().await;
     assert_eq!(left, (1, 53));
 }

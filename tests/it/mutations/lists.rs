@@ -53,13 +53,22 @@ AS $$ VALUES (2, 'two'), (4, 'four'), (9, 'gone') $$;
 
 async fn app() -> (App, TestDatabase) {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().auto_camel_case(true).database_url(database.url()).queries(queries![items]);
-    (App::serve(options.mutations(mutations![rows, ids, partial, one, row, by_call])).await, database)
+    let options = AppOptions::new()
+        .auto_camel_case(true)
+        .database_url(database.url())
+        .queries(queries![items]);
+    (
+        App::serve(options.mutations(mutations![rows, ids, partial, one, row, by_call])).await,
+        database,
+    )
 }
 
 /// The answer to a mutation without errors.
 async fn done(app: &App, field: &str) -> Value {
-    app.query(&format!("mutation {{ it: {field} }}")).await.data()["it"].clone()
+    app.query(&format!("mutation {{ it: {field} }}"))
+        .await
+        .data()["it"]
+        .clone()
 }
 
 #[tokio::test]
@@ -67,14 +76,21 @@ async fn rows_of_a_view_are_read_with_their_data() {
     let (app, _database) = app().await;
     let all = done(&app, "rows { id name }").await;
     assert_eq!(all[2], json!({ "id": 3, "name": "item 3" }), "{all}");
-    assert_eq!(all.as_array().unwrap().len(), 4, "an unselected value that breaks its type fails nothing");
+    assert_eq!(
+        all.as_array().unwrap().len(),
+        4,
+        "an unselected value that breaks its type fails nothing"
+    );
     assert_eq!(
         done(&app, "row { id price loud owner { name } }").await,
         json!({ "id": 2, "price": 2, "loud": "ITEM 2", "owner": { "name": "item 1" } })
     );
     let broken = app.query("mutation { rows { price } }").await.json();
     assert_eq!(
-        (&broken["errors"][0]["path"], broken["errors"].as_array().unwrap().len()),
+        (
+            &broken["errors"][0]["path"],
+            broken["errors"].as_array().unwrap().len()
+        ),
         (&json!(["rows", 2, "price"]), 1)
     );
 }
@@ -85,11 +101,22 @@ async fn ids_are_read_again_from_the_view_in_one_statement() {
     let before = database.statements("v_item").await;
     let found = done(&app, "ids(ids: [4, 1, 3, 4]) { id name }").await;
     let named = |id: i32| json!({ "id": id, "name": format!("item {id}") });
-    assert_eq!(found, json!([named(4), named(1), named(3), named(4)]), "their order is kept");
+    assert_eq!(
+        found,
+        json!([named(4), named(1), named(3), named(4)]),
+        "their order is kept"
+    );
     assert_eq!(database.statements("v_item").await - before, 1);
-    assert_eq!(done(&app, "ids(ids: [7, 2]) { id }").await, json!([{ "id": 2 }]), "a row that has gone is left out");
+    assert_eq!(
+        done(&app, "ids(ids: [7, 2]) { id }").await,
+        json!([{ "id": 2 }]),
+        "a row that has gone is left out"
+    );
     assert_eq!(done(&app, "ids(ids: []) { id }").await, json!([]));
-    assert_eq!(done(&app, "one(id: 2) { name loud }").await, json!({ "name": "item 2", "loud": "ITEM 2" }));
+    assert_eq!(
+        done(&app, "one(id: 2) { name loud }").await,
+        json!({ "name": "item 2", "loud": "ITEM 2" })
+    );
     assert_eq!(done(&app, "one(id: 7) { name }").await, Value::Null);
     assert_eq!(
         done(&app, "byCall(ids: [2, 1]) { id loud }").await,
@@ -101,8 +128,19 @@ async fn ids_are_read_again_from_the_view_in_one_statement() {
 async fn what_a_function_leaves_out_is_read_of_the_view() {
     let (app, _database) = app().await;
     let given = json!([{ "name": "two" }, { "name": "four" }, { "name": "gone" }]);
-    assert_eq!(done(&app, "partial { name }").await, given, "nothing is read where all is given");
-    let reply = app.query("mutation { partial { name price } }").await.json();
+    assert_eq!(
+        done(&app, "partial { name }").await,
+        given,
+        "nothing is read where all is given"
+    );
+    let reply = app
+        .query("mutation { partial { name price } }")
+        .await
+        .json();
     // The row that has gone is what the function says, which is not all.
-    assert_eq!(reply["errors"][0]["path"], json!(["partial", 2, "price"]), "{reply}");
+    assert_eq!(
+        reply["errors"][0]["path"],
+        json!(["partial", 2, "price"]),
+        "{reply}"
+    );
 }

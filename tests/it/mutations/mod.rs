@@ -33,13 +33,17 @@ mod value_rules;
 
 use svc_tests::{App, Reply, eventually};
 
-/// The readiness, once it says this of the schema: on a busy machine it may say for a moment that the database does not
-/// answer.
+/// The readiness, once it says this of the schema: on a busy machine it may say for a moment that
+/// the database does not answer.
 async fn ready(app: &App, part: &str) -> Reply {
     eventually(async || {
         let reply = app.get("/ready").await;
         let is_reached = reply.json()["checks"]["database"] == "ok";
-        if is_reached && reply.text.contains(part) { Ok(reply) } else { Err(reply.text) }
+        if is_reached && reply.text.contains(part) {
+            Ok(reply)
+        } else {
+            Err(reply.text)
+        }
     })
     .await
 }

@@ -1,4 +1,5 @@
-//! Mutations that write rows of several tables: what refers to what, what is replaced, and what is refused.
+//! Mutations that write rows of several tables: what refers to what, what is replaced, and what is
+//! refused.
 
 use serde_json::{Value, json};
 use svc::Constraint;
@@ -124,17 +125,26 @@ macro_rules! orders {
             pub(super) fn options() -> AppOptions {
                 AppOptions::new()
                     .queries(queries![customers, lines, extras, invoices])
-                    .mutations(mutations![create, create_all, attempt, change, put, put_all])
+                    .mutations(mutations![
+                        create, create_all, attempt, change, put, put_all
+                    ])
             }
 
-            /// The same with policies: everybody has orders of their own, and sees lines that begin with their name.
+            /// The same with policies: everybody has orders of their own, and sees lines that begin
+            /// with their name.
             pub(super) fn governed() -> AppOptions {
                 let user = |ctx: &Context<'_>| ctx.header("x-user").unwrap_or("nobody").to_owned();
                 options()
-                    .row_policy::<Order>(move |ctx| Ok(RowDecision::allow_where(col("owner").eq(user(ctx)))))
-                    .row_policy::<Line>(move |ctx| Ok(RowDecision::allow_where(col("sku").starts_with(user(ctx)))))
+                    .row_policy::<Order>(move |ctx| {
+                        Ok(RowDecision::allow_where(col("owner").eq(user(ctx))))
+                    })
+                    .row_policy::<Line>(move |ctx| {
+                        Ok(RowDecision::allow_where(col("sku").starts_with(user(ctx))))
+                    })
                     .row_policy::<super::Invoice>(move |ctx| {
-                        Ok(RowDecision::allow_where(col("number").starts_with(user(ctx))))
+                        Ok(RowDecision::allow_where(
+                            col("number").starts_with(user(ctx)),
+                        ))
                     })
             }
         }
@@ -209,9 +219,14 @@ async fn serve(kind: &str, is_governed: bool) -> (TestDatabase, App) {
 }
 
 async fn ask(app: &App, user: &str, mutation: &str) -> Value {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").header("x-user", user);
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .header("x-user", user);
     let query = format!("mutation {{ answer: {mutation} }}");
-    app.send(request.body(json!({ "query": query }).to_string())).await.json()
+    app.send(request.body(json!({ "query": query }).to_string()))
+        .await
+        .json()
 }
 
 async fn done(app: &App, mutation: &str) -> Value {
@@ -250,14 +265,26 @@ async fn three_levels_are_inserted() {
             "{kind}"
         );
         // An existing customer, and nothing else.
-        let plain = done(&app, &format!(r#"create(input: {{label: "b", customerId: 1, lines: []}}) {ALL}"#)).await;
-        assert_eq!(plain, json!({"label": "b", "customer": "Ada", "lines": null, "invoices": null}), "{kind}");
+        let plain = done(
+            &app,
+            &format!(r#"create(input: {{label: "b", customerId: 1, lines: []}}) {ALL}"#),
+        )
+        .await;
+        assert_eq!(
+            plain,
+            json!({"label": "b", "customer": "Ada", "lines": null, "invoices": null}),
+            "{kind}"
+        );
         let result = done(
             &app,
             r#"attempt(input: {label: "c", lines: [{sku: "w"}]}) { ... on OrderSuccess { status order { lines } } }"#,
         )
         .await;
-        assert_eq!(result, json!({"status": "created", "order": {"lines": ["4 w 1"]}}), "{kind}");
+        assert_eq!(
+            result,
+            json!({"status": "created", "order": {"lines": ["4 w 1"]}}),
+            "{kind}"
+        );
     }
 }
 
@@ -266,12 +293,23 @@ async fn lists_of_lists_are_one_statement_for_each_level() {
     for kind in KINDS {
         let (database, app) = serve(kind, false).await;
         let order = |n: i32| {
-            let line = |m: i32| format!(r#"{{sku: "s{n}{m}", extras: [{{name: "e{n}{m}a"}}, {{name: "e{n}{m}b"}}]}}"#);
+            let line = |m: i32| {
+                format!(
+                    r#"{{sku: "s{n}{m}", extras: [{{name: "e{n}{m}a"}}, {{name: "e{n}{m}b"}}]}}"#
+                )
+            };
             let lines: Vec<_> = (0..n % 4).map(line).collect();
-            format!(r#"{{label: "o{n}", customer: {{name: "c{n}"}}, lines: [{}]}}"#, lines.join(", "))
+            format!(
+                r#"{{label: "o{n}", customer: {{name: "c{n}"}}, lines: [{}]}}"#,
+                lines.join(", ")
+            )
         };
         let orders: Vec<_> = (1..=12).map(order).collect();
-        let created = done(&app, &format!("createAll(input: [{}]) {ALL}", orders.join(", "))).await;
+        let created = done(
+            &app,
+            &format!("createAll(input: [{}]) {ALL}", orders.join(", ")),
+        )
+        .await;
         for (n, order) in (1..=12).zip(created.as_array().unwrap()) {
             assert_eq!(
                 (&order["label"], &order["customer"]),
@@ -280,16 +318,36 @@ async fn lists_of_lists_are_one_statement_for_each_level() {
             );
             let lines = order["lines"].as_array().map(Vec::len).unwrap_or_default();
             assert_eq!(lines, n % 4, "{kind}: {order}");
-            for line in order["lines"].as_array().into_iter().flatten().map(|line| line.as_str().unwrap()) {
+            for line in order["lines"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .map(|line| line.as_str().unwrap())
+            {
                 let sku = line.split(' ').nth(1).unwrap();
-                let extras = line.split(' ').nth(3).unwrap().split(',').map(|extra| extra.split('=').nth(1).unwrap());
+                let extras = line
+                    .split(' ')
+                    .nth(3)
+                    .unwrap()
+                    .split(',')
+                    .map(|extra| extra.split('=').nth(1).unwrap());
                 let own = sku.trim_start_matches('s');
-                assert_eq!(extras.collect::<Vec<_>>(), [format!("e{own}a"), format!("e{own}b")], "{kind}: {order}");
+                assert_eq!(
+                    extras.collect::<Vec<_>>(),
+                    [format!("e{own}a"), format!("e{own}b")],
+                    "{kind}: {order}"
+                );
                 assert!(sku.starts_with(&format!("s{n}")), "{kind}: {order}");
             }
         }
         for table in ["tb_customer", "tb_order", "tb_line", "tb_extra"] {
-            assert_eq!(database.statements(&format!("INSERT INTO \"{table}\"")).await, 1, "{kind} {table}");
+            assert_eq!(
+                database
+                    .statements(&format!("INSERT INTO \"{table}\""))
+                    .await,
+                1,
+                "{kind} {table}"
+            );
         }
     }
 }
@@ -299,11 +357,25 @@ async fn all_or_nothing_is_written_and_errors_name_the_place() {
     for kind in KINDS {
         let (database, app) = serve(kind, false).await;
         let before = stored(&database).await;
-        let path = |answer: &Value| answer["errors"][0]["extensions"]["errors"][0]["details"]["path"].clone();
+        let path = |answer: &Value| {
+            answer["errors"][0]["extensions"]["errors"][0]["details"]["path"].clone()
+        };
         for (input, expected, code) in [
-            (r#"{label: "a", lines: [{sku: "x"}, {quantity: 2}]}"#, json!("input.lines[1].sku"), "BAD_USER_INPUT"),
-            (r#"{label: "a", lines: [{sku: "x", quantity: 0}]}"#, json!("input.lines[0]"), "BAD_USER_INPUT"),
-            (r#"{label: "a", lines: [{sku: "x", quantity: 0}, {sku: "y"}]}"#, json!("input.lines"), "BAD_USER_INPUT"),
+            (
+                r#"{label: "a", lines: [{sku: "x"}, {quantity: 2}]}"#,
+                json!("input.lines[1].sku"),
+                "BAD_USER_INPUT",
+            ),
+            (
+                r#"{label: "a", lines: [{sku: "x", quantity: 0}]}"#,
+                json!("input.lines[0]"),
+                "BAD_USER_INPUT",
+            ),
+            (
+                r#"{label: "a", lines: [{sku: "x", quantity: 0}, {sku: "y"}]}"#,
+                json!("input.lines"),
+                "BAD_USER_INPUT",
+            ),
             (
                 r#"{label: "a", lines: [{sku: "x"}, {sku: "y", extras: [{name: "bad"}]}]}"#,
                 json!("input.lines[1].extras[0]"),
@@ -312,7 +384,11 @@ async fn all_or_nothing_is_written_and_errors_name_the_place() {
         ] {
             let answer = ask(&app, "ada", &format!("create(input: {input}) {ALL}")).await;
             let extensions = &answer["errors"][0]["extensions"];
-            assert_eq!((&extensions["code"], &extensions["mutation"]), (&json!(code), &json!("NOT_DONE")), "{answer}");
+            assert_eq!(
+                (&extensions["code"], &extensions["mutation"]),
+                (&json!(code), &json!("NOT_DONE")),
+                "{answer}"
+            );
             assert_eq!(path(&answer), expected, "{kind}: {answer}");
             assert_eq!(stored(&database).await, before, "{kind}");
         }
@@ -352,16 +428,34 @@ async fn what_is_given_replaces_what_is_there() {
         let input = r#"{label: "a", invoiceIds: [1, 2], lines: [
             {sku: "x", quantity: 3, extras: [{name: "red"}, {name: "wrapped"}]}, {sku: "y"}, {sku: "z"}]}"#;
         done(&app, &format!("create(input: {input}) {{ id }}")).await;
-        done(&app, r#"create(input: {label: "other", lines: [{sku: "o"}], invoiceIds: [3]}) { id }"#).await;
+        done(
+            &app,
+            r#"create(input: {label: "other", lines: [{sku: "o"}], invoiceIds: [3]}) { id }"#,
+        )
+        .await;
         let all = |lines: Value, invoices: Value| json!({"label": "a", "customer": null, "lines": lines, "invoices": invoices});
         // What is left out stays.
         let kept = done(&app, &format!("change(id: 1, input: {{}}) {ALL}")).await;
         let invoices = json!(["ada 1", "ada 2"]);
-        assert_eq!(kept, all(json!(["1 x 3 1=red,2=wrapped", "2 y 1", "3 z 1"]), invoices.clone()), "{kind}");
-        let lines = r#"[{id: 3, quantity: 5}, {sku: "n", extras: [{name: "new"}]}, {id: 1, extras: [{id: 2, name: "boxed"}, {name: "blue"}]}]"#;
-        let changed = done(&app, &format!("change(id: 1, input: {{lines: {lines}, invoiceIds: [2]}}) {ALL}")).await;
         assert_eq!(
-            (&changed["invoices"], changed["lines"].as_array().unwrap().len()),
+            kept,
+            all(
+                json!(["1 x 3 1=red,2=wrapped", "2 y 1", "3 z 1"]),
+                invoices.clone()
+            ),
+            "{kind}"
+        );
+        let lines = r#"[{id: 3, quantity: 5}, {sku: "n", extras: [{name: "new"}]}, {id: 1, extras: [{id: 2, name: "boxed"}, {name: "blue"}]}]"#;
+        let changed = done(
+            &app,
+            &format!("change(id: 1, input: {{lines: {lines}, invoiceIds: [2]}}) {ALL}"),
+        )
+        .await;
+        assert_eq!(
+            (
+                &changed["invoices"],
+                changed["lines"].as_array().unwrap().len()
+            ),
             (&json!(["ada 2"]), 3),
             "{kind}: {changed}"
         );
@@ -370,10 +464,16 @@ async fn what_is_given_replaces_what_is_there() {
             assert!(text.contains(part), "{kind}: no {part} in {text}");
         }
         // Each statement once, whatever the number of rows.
-        for (statement, number) in
-            [("DELETE FROM \"tb_line\"", 1), ("UPDATE \"tb_line\"", 1), ("DELETE FROM \"tb_extra\"", 1)]
-        {
-            assert_eq!(database.statements(statement).await, number, "{kind} {statement}");
+        for (statement, number) in [
+            ("DELETE FROM \"tb_line\"", 1),
+            ("UPDATE \"tb_line\"", 1),
+            ("DELETE FROM \"tb_extra\"", 1),
+        ] {
+            assert_eq!(
+                database.statements(statement).await,
+                number,
+                "{kind} {statement}"
+            );
         }
         let there = stored(&database).await;
         assert!(
@@ -381,9 +481,16 @@ async fn what_is_given_replaces_what_is_there() {
             "{kind}: the other order keeps its own: {there}"
         );
         // A line of another order is not there.
-        let answer =
-            ask(&app, "ada", &format!("change(id: 1, input: {{lines: [{{id: 4, quantity: 9}}]}}) {ALL}")).await;
-        assert_eq!(answer["errors"][0]["message"], "`input.lines[0]`: there is no such `Line`", "{kind}: {answer}");
+        let answer = ask(
+            &app,
+            "ada",
+            &format!("change(id: 1, input: {{lines: [{{id: 4, quantity: 9}}]}}) {ALL}"),
+        )
+        .await;
+        assert_eq!(
+            answer["errors"][0]["message"], "`input.lines[0]`: there is no such `Line`",
+            "{kind}: {answer}"
+        );
         let new = done(
             &app,
             &format!(
@@ -391,9 +498,16 @@ async fn what_is_given_replaces_what_is_there() {
             ),
         )
         .await;
-        assert_eq!(new, json!({"label": "a", "customer": "Bob", "lines": null, "invoices": null}), "{kind}");
+        assert_eq!(
+            new,
+            json!({"label": "a", "customer": "Bob", "lines": null, "invoices": null}),
+            "{kind}"
+        );
         let answer = ask(&app, "ada", "change(id: 99, input: {lines: []}) { id }").await;
-        assert_eq!(answer["errors"][0]["extensions"]["code"], "NOT_FOUND", "{kind}: {answer}");
+        assert_eq!(
+            answer["errors"][0]["extensions"]["code"], "NOT_FOUND",
+            "{kind}: {answer}"
+        );
     }
 }
 
@@ -402,17 +516,36 @@ async fn upserts_replace_what_is_there() {
     for kind in KINDS {
         let (_database, app) = serve(kind, false).await;
         let put = async |lines: &str| {
-            done(&app, &format!(r#"put(input: {{label: "a", lines: {lines}}}) {ALL}"#)).await["lines"].clone()
+            done(
+                &app,
+                &format!(r#"put(input: {{label: "a", lines: {lines}}}) {ALL}"#),
+            )
+            .await["lines"]
+                .clone()
         };
-        assert_eq!(put(r#"[{sku: "x"}, {sku: "y"}]"#).await, json!(["1 x 1", "2 y 1"]), "{kind}");
-        assert_eq!(put(r#"[{id: 2, sku: "z"}, {sku: "n"}]"#).await, json!(["2 z 1", "3 n 1"]), "{kind}");
-        let both = r#"[{label: "b", lines: [{sku: "b"}]}, {label: "a", lines: [{id: 3, quantity: 7}]}]"#;
+        assert_eq!(
+            put(r#"[{sku: "x"}, {sku: "y"}]"#).await,
+            json!(["1 x 1", "2 y 1"]),
+            "{kind}"
+        );
+        assert_eq!(
+            put(r#"[{id: 2, sku: "z"}, {sku: "n"}]"#).await,
+            json!(["2 z 1", "3 n 1"]),
+            "{kind}"
+        );
+        let both =
+            r#"[{label: "b", lines: [{sku: "b"}]}, {label: "a", lines: [{id: 3, quantity: 7}]}]"#;
         let all = done(&app, &format!("putAll(input: {both}) {{ label lines }}")).await;
-        assert_eq!(all, json!([{"label": "b", "lines": ["4 b 1"]}, {"label": "a", "lines": ["3 n 7"]}]), "{kind}");
+        assert_eq!(
+            all,
+            json!([{"label": "b", "lines": ["4 b 1"]}, {"label": "a", "lines": ["3 n 7"]}]),
+            "{kind}"
+        );
     }
 }
 
-/// Policies of the types that the fields name hold for what is written, and what they hide is not there.
+/// Policies of the types that the fields name hold for what is written, and what they hide is not
+/// there.
 #[tokio::test]
 async fn policies_bind_rows_of_other_tables() {
     for kind in KINDS {
@@ -422,22 +555,49 @@ async fn policies_bind_rows_of_other_tables() {
             r#"create(input: {label: "a", owner: "ada", lines: [{sku: "ada 1"}, {sku: "ada 2"}]}) { lines }"#,
         )
         .await;
-        assert_eq!(created, json!({"lines": ["1 ada 1 1", "2 ada 2 1"]}), "{kind}");
+        assert_eq!(
+            created,
+            json!({"lines": ["1 ada 1 1", "2 ada 2 1"]}),
+            "{kind}"
+        );
         // A line that only Bob sees.
-        database.execute("INSERT INTO tb_line (fk_order, sku) VALUES (100, 'bob 3')").await;
+        database
+            .execute("INSERT INTO tb_line (fk_order, sku) VALUES (100, 'bob 3')")
+            .await;
         let before = stored(&database).await;
         for (code, mutation) in [
-            ("FORBIDDEN", r#"create(input: {label: "b", owner: "ada", lines: [{sku: "ada"}, {sku: "bob"}]}) { id }"#),
-            ("FORBIDDEN", r#"create(input: {label: "b", owner: "bob", lines: [{sku: "ada"}]}) { id }"#),
+            (
+                "FORBIDDEN",
+                r#"create(input: {label: "b", owner: "ada", lines: [{sku: "ada"}, {sku: "bob"}]}) { id }"#,
+            ),
+            (
+                "FORBIDDEN",
+                r#"create(input: {label: "b", owner: "bob", lines: [{sku: "ada"}]}) { id }"#,
+            ),
             (
                 "FORBIDDEN",
                 r#"createAll(input: [{label: "b", owner: "ada"}, {label: "c", owner: "ada", lines: [{sku: "eve"}]}]) { id }"#,
             ),
-            ("FORBIDDEN", r#"change(id: 1, input: {lines: [{id: 1, sku: "bob"}]}) { id }"#),
-            ("FORBIDDEN", r#"put(input: {label: "a", owner: "ada", lines: [{sku: "bob"}]}) { id }"#),
-            ("NOT_FOUND", r#"change(id: 1, input: {lines: [{id: 3, quantity: 2}]}) { id }"#),
-            ("NOT_FOUND", r#"change(id: 1, input: {invoiceIds: [3]}) { id }"#),
-            ("NOT_FOUND", r#"create(input: {label: "b", owner: "ada", invoiceIds: [3]}) { id }"#),
+            (
+                "FORBIDDEN",
+                r#"change(id: 1, input: {lines: [{id: 1, sku: "bob"}]}) { id }"#,
+            ),
+            (
+                "FORBIDDEN",
+                r#"put(input: {label: "a", owner: "ada", lines: [{sku: "bob"}]}) { id }"#,
+            ),
+            (
+                "NOT_FOUND",
+                r#"change(id: 1, input: {lines: [{id: 3, quantity: 2}]}) { id }"#,
+            ),
+            (
+                "NOT_FOUND",
+                r#"change(id: 1, input: {invoiceIds: [3]}) { id }"#,
+            ),
+            (
+                "NOT_FOUND",
+                r#"create(input: {label: "b", owner: "ada", invoiceIds: [3]}) { id }"#,
+            ),
         ] {
             let answer = ask(&app, "ada", mutation).await;
             let extensions = &answer["errors"][0]["extensions"];
@@ -457,11 +617,21 @@ async fn policies_bind_rows_of_other_tables() {
         let message = "`input.lines[1]`: the `Line` would become one that is not allowed";
         assert_eq!(answer["errors"][0]["message"], message, "{kind}");
         let answer = ask(&app, "bob", r#"change(id: 1, input: {lines: []}) { id }"#).await;
-        assert_eq!(answer["errors"][0]["extensions"]["code"], "NOT_FOUND", "{kind}: {answer}");
+        assert_eq!(
+            answer["errors"][0]["extensions"]["code"], "NOT_FOUND",
+            "{kind}: {answer}"
+        );
         // What Ada cannot see stays.
-        done(&app, "change(id: 1, input: {lines: [], invoiceIds: [1]}) { id }").await;
+        done(
+            &app,
+            "change(id: 1, input: {lines: [], invoiceIds: [1]}) { id }",
+        )
+        .await;
         let there = stored(&database).await;
-        assert!(there.contains(r#"| (3,100,"bob 3",1) | (1,"ada 1",100)"#), "{kind}: {there}");
+        assert!(
+            there.contains(r#"| (3,100,"bob 3",1) | (1,"ada 1",100)"#),
+            "{kind}: {there}"
+        );
     }
 }
 
@@ -469,17 +639,34 @@ async fn policies_bind_rows_of_other_tables() {
 async fn rows_of_all_tables_count() {
     let database = TestDatabase::copy_of("nested", SQL).await;
     let config = SvcConfig {
-        limits: svc::Limits { max_page: 5, default_page: 5, ..svc::Limits::default() },
+        limits: svc::Limits {
+            max_page: 5,
+            default_page: 5,
+            ..svc::Limits::default()
+        },
         ..SvcConfig::default()
     };
-    let app = App::serve(columns::options().config(config).database_url(database.url()).auto_camel_case(true)).await;
+    let app = App::serve(
+        columns::options()
+            .config(config)
+            .database_url(database.url())
+            .auto_camel_case(true),
+    )
+    .await;
     let line = r#"{sku: "x", extras: [{name: "e"}]}"#;
-    done(&app, &format!(r#"create(input: {{label: "a", lines: [{line}, {line}]}}) {{ id }}"#)).await;
+    done(
+        &app,
+        &format!(r#"create(input: {{label: "a", lines: [{line}, {line}]}}) {{ id }}"#),
+    )
+    .await;
     let answer = ask(
         &app,
         "ada",
         &format!(r#"create(input: {{label: "b", lines: [{line}, {line}], customer: {{name: "c"}}}}) {{ id }}"#),
     )
     .await;
-    assert_eq!(answer["errors"][0]["message"], "6 rows are given, and at most 5 can be written at once", "{answer}");
+    assert_eq!(
+        answer["errors"][0]["message"], "6 rows are given, and at most 5 can be written at once",
+        "{answer}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Input objects whose rows of other tables do not fit: they are named when the database is reached, or do not start.
+//! Input objects whose rows of other tables do not fit: they are named when the database is
+//! reached, or do not start.
 
 use serde_json::json;
 use svc::prelude::*;
@@ -60,7 +61,9 @@ async fn fields_that_do_not_fit_do_not_start() {
     use wrong::{keeping, linked, orders, several, single, strange, untyped};
 
     let start = |mutations, has_policy: bool| {
-        let options = AppOptions::new().database_url("postgres://nobody@localhost/none").queries(queries![orders]);
+        let options = AppOptions::new()
+            .database_url("postgres://nobody@localhost/none")
+            .queries(queries![orders]);
         let options = options.mutations(mutations);
         create_svc_app(match has_policy {
             true => options.row_policy::<wrong::Order>(|_| Ok(RowDecision::deny())),
@@ -68,14 +71,34 @@ async fn fields_that_do_not_fit_do_not_start() {
         })
     };
     for (mutations, has_policy, why) in [
-        (mutations![untyped], true, "name the type that reads its rows, as in `of = OrderLine`"),
-        (mutations![strange], false, "writes rows of a type of which the schema has none"),
+        (
+            mutations![untyped],
+            true,
+            "name the type that reads its rows, as in `of = OrderLine`",
+        ),
+        (
+            mutations![strange],
+            false,
+            "writes rows of a type of which the schema has none",
+        ),
         (mutations![single], false, "holds rows; give it a `Vec`"),
-        (mutations![several], false, "holds one row; give it the type of a struct"),
+        (
+            mutations![several],
+            false,
+            "holds one row; give it the type of a struct",
+        ),
         (mutations![linked], false, "links rows by their keys"),
-        (mutations![keeping], false, "`on_conflict = nothing` would keep as it is"),
+        (
+            mutations![keeping],
+            false,
+            "`on_conflict = nothing` would keep as it is",
+        ),
     ] {
-        let error = start(mutations, has_policy).await.err().map(|error| error.to_string()).unwrap_or_default();
+        let error = start(mutations, has_policy)
+            .await
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default();
         assert!(error.contains(why), "no {why} in {error}");
     }
 }
@@ -86,13 +109,29 @@ async fn columns_of_other_tables_are_looked_at() {
     use wrong::{lacking, orders, untyped};
 
     let database = TestDatabase::copy_of("nested", SQL).await;
-    let options = || AppOptions::new().database_url(database.url()).queries(queries![orders]).auto_camel_case(true);
+    let options = || {
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![orders])
+            .auto_camel_case(true)
+    };
     let app = App::serve(options().mutations(mutations![untyped])).await;
-    let reply = app.query(r#"mutation { untyped(input: {label: "a", lines: [{sku: "x"}]}) { id } }"#).await;
+    let reply = app
+        .query(r#"mutation { untyped(input: {label: "a", lines: [{sku: "x"}]}) { id } }"#)
+        .await;
     assert_eq!(reply.data(), json!({"untyped": {"id": 1}}));
-    let found = svc::testing::check_views(&options().mutations(mutations![lacking]), &database.url()).await.unwrap();
+    let found =
+        svc::testing::check_views(&options().mutations(mutations![lacking]), &database.url())
+            .await
+            .unwrap();
     let found: Vec<_> = found.iter().map(ToString::to_string).collect();
-    for part in ["`tb_order` has no column `pk`", "`tb_line` has no column `order_id`"] {
-        assert!(found.iter().any(|finding| finding.contains(part)), "no {part} in {found:?}");
+    for part in [
+        "`tb_order` has no column `pk`",
+        "`tb_line` has no column `order_id`",
+    ] {
+        assert!(
+            found.iter().any(|finding| finding.contains(part)),
+            "no {part} in {found:?}"
+        );
     }
 }

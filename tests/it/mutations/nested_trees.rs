@@ -38,20 +38,43 @@ CREATE VIEW v_folder AS WITH RECURSIVE paths AS (
 #[tokio::test]
 async fn trees_are_written_level_by_level() {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![folders]).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![folders])
+        .auto_camel_case(true);
     let app = App::serve(options.mutations(mutations![create, change])).await;
     let paths = async || {
-        let found = app.query("{ folders(orderBy: [{path: ASC}]) { id path } }").await.data()["folders"].clone();
-        found.as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        let found = app
+            .query("{ folders(orderBy: [{path: ASC}]) { id path } }")
+            .await
+            .data()["folders"]
+            .clone();
+        found
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["path"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     let tree = r#"{name: "a", folders: [{name: "b", folders: [{name: "d"}, {name: "e", folders: [{name: "f"}]}]}, {name: "c"}]}"#;
-    let created = app.query(&format!("mutation {{ create(input: {tree}) {{ id path }} }}")).await;
+    let created = app
+        .query(&format!(
+            "mutation {{ create(input: {tree}) {{ id path }} }}"
+        ))
+        .await;
     assert_eq!(created.data(), json!({"create": {"id": 1, "path": "a"}}));
-    assert_eq!(paths().await, ["a", "a/b", "a/b/d", "a/b/e", "a/b/e/f", "a/c"]);
+    assert_eq!(
+        paths().await,
+        ["a", "a/b", "a/b/d", "a/b/e", "a/b/e/f", "a/c"]
+    );
     assert_eq!(database.statements("INSERT INTO \"tb_folder\"").await, 4);
     // The folder `b` is the second, as its level was written in one statement.
     let tree = r#"{name: "A", folders: [{id: 2, name: "B", folders: [{name: "g"}]}, {name: "h"}]}"#;
-    let changed = app.query(&format!("mutation {{ change(id: 1, input: {tree}) {{ path }} }}")).await;
+    let changed = app
+        .query(&format!(
+            "mutation {{ change(id: 1, input: {tree}) {{ path }} }}"
+        ))
+        .await;
     assert_eq!(changed.data(), json!({"change": {"path": "A"}}));
     assert_eq!(paths().await, ["A", "A/B", "A/B/g", "A/h"]);
 }

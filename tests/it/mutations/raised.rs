@@ -7,7 +7,11 @@ use svc_tests::{App, TestDatabase};
 #[svc_result]
 enum RaiseResult {
     Success,
-    Error { clash: Option<svc::serde_json::Value>, retry_after: Option<i32>, extra: Option<svc::serde_json::Value> },
+    Error {
+        clash: Option<svc::serde_json::Value>,
+        retry_after: Option<i32>,
+        extra: Option<svc::serde_json::Value>,
+    },
 }
 
 #[svc::query]
@@ -36,17 +40,26 @@ END $$;"#;
 
 async fn app() -> App {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().auto_camel_case(true).database_url(database.url());
-    App::serve(options.queries(queries![nothing]).mutations(mutations![raise, raise_plain])).await
+    let options = AppOptions::new()
+        .auto_camel_case(true)
+        .database_url(database.url());
+    App::serve(
+        options
+            .queries(queries![nothing])
+            .mutations(mutations![raise, raise_plain]),
+    )
+    .await
 }
 
-const FIELDS: &str =
-    "{ ... on RaiseError { status message code retryAfter errors { code identifier message details } } }";
+const FIELDS: &str = "{ ... on RaiseError { status message code retryAfter errors { code identifier message details } } }";
 
 async fn run(app: &App, field: &str, detail: Value, hint: Value) -> svc_tests::Reply {
     let selection = if field == "plain" { "" } else { FIELDS };
-    let query = format!("mutation ($d: String, $h: String) {{ it: {field}(detail: $d, hint: $h) {selection} }}");
-    app.query_with(&query, json!({ "d": detail, "h": hint })).await
+    let query = format!(
+        "mutation ($d: String, $h: String) {{ it: {field}(detail: $d, hint: $h) {selection} }}"
+    );
+    app.query_with(&query, json!({ "d": detail, "h": hint }))
+        .await
 }
 
 #[tokio::test]
@@ -65,7 +78,11 @@ async fn json_in_detail_or_hint_makes_the_error() {
         { "code": 422, "identifier": "too_short", "message": "the name is too short", "details": { "field": "name" } },
         { "code": 409, "identifier": "taken", "message": "no", "details": { "by": "ada", "field": "email" } },
     ]);
-    for (detail, hint) in [(json!(text), Value::Null), (Value::Null, json!(text)), (json!(text), json!("look"))] {
+    for (detail, hint) in [
+        (json!(text), Value::Null),
+        (Value::Null, json!(text)),
+        (json!(text), json!("look")),
+    ] {
         let reply = run(&app, "raise", detail.clone(), hint.clone()).await;
         assert_eq!(
             reply.data()["it"],
@@ -75,13 +92,28 @@ async fn json_in_detail_or_hint_makes_the_error() {
         let extensions = json!({
             "code": "BAD_USER_INPUT", "status": "validation:form", "errors": errors, "retry_after": 3, "mutation": "NOT_DONE",
         });
-        assert_eq!(reply.json()["errors"][0]["extensions"], extensions, "{}", reply.text);
+        assert_eq!(
+            reply.json()["errors"][0]["extensions"],
+            extensions,
+            "{}",
+            reply.text
+        );
         assert_eq!(reply.message(), "no");
     }
-    let reply = run(&app, "plain", json!(r#"{"code": 404, "identifier": "gone", "field": "id"}"#), Value::Null).await;
+    let reply = run(
+        &app,
+        "plain",
+        json!(r#"{"code": 404, "identifier": "gone", "field": "id"}"#),
+        Value::Null,
+    )
+    .await;
     assert_eq!(reply.code(), "NOT_FOUND");
-    let one = json!({ "code": 404, "identifier": "gone", "message": "no", "details": { "field": "id" } });
-    assert_eq!(reply.json()["errors"][0]["extensions"]["errors"], json!([one]));
+    let one =
+        json!({ "code": 404, "identifier": "gone", "message": "no", "details": { "field": "id" } });
+    assert_eq!(
+        reply.json()["errors"][0]["extensions"]["errors"],
+        json!([one])
+    );
 }
 
 /// Details often hold rows, so any key that has no meaning here makes it none of the client's.
@@ -99,11 +131,18 @@ async fn any_other_detail_stays_in_the_log() {
     ] {
         for field in ["raise", "plain"] {
             let reply = run(&app, field, json!(detail), Value::Null).await;
-            assert!(!reply.text.contains("s3cret") && reply.text.contains("failed:raised"), "{}", reply.text);
+            assert!(
+                !reply.text.contains("s3cret") && reply.text.contains("failed:raised"),
+                "{}",
+                reply.text
+            );
         }
     }
     let reply = run(&app, "raise", json!("s3cret"), json!("come back at nine")).await;
-    assert_eq!(reply.data()["it"]["errors"][0]["details"], json!({ "hint": "come back at nine" }));
+    assert_eq!(
+        reply.data()["it"]["errors"][0]["details"],
+        json!({ "hint": "come back at nine" })
+    );
 }
 
 /// Numbers that no double holds lose neither the status nor their digits.
@@ -120,21 +159,37 @@ async fn numbers_of_any_size_are_told_with_their_digits() {
         ("18446744073709551615", "18446744073709551615"),
         ("-7", "-7"),
     ] {
-        let errors = format!(r#"[{{"identifier": "a", "details": {{"n": {number}}}}}, {{"identifier": "b"}}]"#);
+        let errors = format!(
+            r#"[{{"identifier": "a", "details": {{"n": {number}}}}}, {{"identifier": "b"}}]"#
+        );
         for detail in [
-            format!(r#"{{"status": "conflict:x", "errors": {errors}, "extensions": {{"extra": {number}}}}}"#),
-            format!(r#"{{"code": 409, "details": {{"n": {number}}}, "extensions": {{"extra": {number}}}}}"#),
+            format!(
+                r#"{{"status": "conflict:x", "errors": {errors}, "extensions": {{"extra": {number}}}}}"#
+            ),
+            format!(
+                r#"{{"code": 409, "details": {{"n": {number}}}, "extensions": {{"extra": {number}}}}}"#
+            ),
         ] {
-            let query =
-                "mutation ($d: String) { raise(detail: $d) { ... on RaiseError { extra code errors { details } } } }";
+            let query = "mutation ($d: String) { raise(detail: $d) { ... on RaiseError { extra code errors { details } } } }";
             let reply = app.query_with(query, json!({ "d": detail })).await;
-            let begin =
-                format!(r#"{{"data":{{"raise":{{"extra":{number},"code":409,"errors":[{{"details":{{"n":{number}}}}}"#);
+            let begin = format!(
+                r#"{{"data":{{"raise":{{"extra":{number},"code":409,"errors":[{{"details":{{"n":{number}}}}}"#
+            );
             assert!(reply.text.starts_with(&begin), "{}", reply.text);
             let reply = run(&app, "plain", json!(detail), Value::Null).await;
             assert_eq!(reply.code(), "CONFLICT", "{}", reply.text);
-            assert!(reply.text.contains(&format!("\"extra\":{in_extensions}")), "{}", reply.text);
-            assert!(reply.text.contains(&format!(r#""details":{{"n":{in_extensions}}}"#)), "{}", reply.text);
+            assert!(
+                reply.text.contains(&format!("\"extra\":{in_extensions}")),
+                "{}",
+                reply.text
+            );
+            assert!(
+                reply
+                    .text
+                    .contains(&format!(r#""details":{{"n":{in_extensions}}}"#)),
+                "{}",
+                reply.text
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Refusals of PostgreSQL by rules of its own: domains, partitions, row-level security, generated columns and the like.
+//! Refusals of PostgreSQL by rules of its own: domains, partitions, row-level security, generated
+//! columns and the like.
 
 use serde_json::{Value, json};
 use svc::db::SessionVariables;
@@ -115,8 +116,13 @@ const SQL: &str = "
 
 async fn serve() -> (App, TestDatabase) {
     let database = TestDatabase::new(SQL).await;
-    let url = database.url().replace("postgres://postgres@", "postgres://refused_app@");
-    let options = AppOptions::new().auto_camel_case(true).database_url(url).queries(queries![things, tagged]);
+    let url = database
+        .url()
+        .replace("postgres://postgres@", "postgres://refused_app@");
+    let options = AppOptions::new()
+        .auto_camel_case(true)
+        .database_url(url)
+        .queries(queries![things, tagged]);
     let options = options.mutations(mutations![
         add_thing,
         put_thing,
@@ -132,10 +138,33 @@ async fn serve() -> (App, TestDatabase) {
 
 fn is_told(reply: &Reply, document: &str, code: &str, status: &Value) {
     assert_eq!(reply.code(), code, "{document}: {}", reply.text);
-    assert_eq!(&reply.json()["errors"][0]["extensions"]["status"], status, "{document}: {}", reply.text);
-    assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE", "{document}: {}", reply.text);
-    for name in ["tb_", "positive", "policy", "_check", "_key", "_pkey", "_fkey", "partition"] {
-        assert!(!reply.message().contains(name), "{document} names {name}: {}", reply.text);
+    assert_eq!(
+        &reply.json()["errors"][0]["extensions"]["status"],
+        status,
+        "{document}: {}",
+        reply.text
+    );
+    assert_eq!(
+        reply.json()["errors"][0]["extensions"]["mutation"],
+        "NOT_DONE",
+        "{document}: {}",
+        reply.text
+    );
+    for name in [
+        "tb_",
+        "positive",
+        "policy",
+        "_check",
+        "_key",
+        "_pkey",
+        "_fkey",
+        "partition",
+    ] {
+        assert!(
+            !reply.message().contains(name),
+            "{document} names {name}: {}",
+            reply.text
+        );
     }
 }
 
@@ -143,22 +172,65 @@ fn is_told(reply: &Reply, document: &str, code: &str, status: &Value) {
 async fn rows_that_the_database_refuses_are_the_client_s() {
     let (app, _database) = serve().await;
     for (document, code, status) in [
-        ("addThing(input: {body: \"a\", amount: -5}) { id }", "BAD_USER_INPUT", "validation:not_allowed"),
-        ("addThing(input: {body: \"a\", region: \"xx\"}) { id }", "BAD_USER_INPUT", "validation:not_allowed"),
-        ("changeThing(id: 7, input: {region: \"xx\"}) { id }", "BAD_USER_INPUT", "validation:not_allowed"),
-        ("addThing(input: {amount: 5}) { id }", "BAD_USER_INPUT", "validation:missing"),
-        ("putThing(input: {id: 7, region: \"de\", amount: 5}) { id }", "BAD_USER_INPUT", "validation:missing"),
-        ("addThing(input: {body: \"a\", bytes: \"\\\\xzz\"}) { id }", "BAD_USER_INPUT", "validation:not_valid"),
-        ("addThing(input: {body: \"a\", parent: 9}) { id }", "CONFLICT", "conflict:reference"),
-        ("addThing(input: {id: 7, body: \"a\"}) { id }", "CONFLICT", "conflict:exists"),
-        ("addThing(input: {id: 8, body: \"a\", owner: \"you\"}) { id }", "FORBIDDEN", "forbidden:"),
-        ("changeThing(id: 7, input: {owner: \"you\"}) { id }", "FORBIDDEN", "forbidden:"),
+        (
+            "addThing(input: {body: \"a\", amount: -5}) { id }",
+            "BAD_USER_INPUT",
+            "validation:not_allowed",
+        ),
+        (
+            "addThing(input: {body: \"a\", region: \"xx\"}) { id }",
+            "BAD_USER_INPUT",
+            "validation:not_allowed",
+        ),
+        (
+            "changeThing(id: 7, input: {region: \"xx\"}) { id }",
+            "BAD_USER_INPUT",
+            "validation:not_allowed",
+        ),
+        (
+            "addThing(input: {amount: 5}) { id }",
+            "BAD_USER_INPUT",
+            "validation:missing",
+        ),
+        (
+            "putThing(input: {id: 7, region: \"de\", amount: 5}) { id }",
+            "BAD_USER_INPUT",
+            "validation:missing",
+        ),
+        (
+            "addThing(input: {body: \"a\", bytes: \"\\\\xzz\"}) { id }",
+            "BAD_USER_INPUT",
+            "validation:not_valid",
+        ),
+        (
+            "addThing(input: {body: \"a\", parent: 9}) { id }",
+            "CONFLICT",
+            "conflict:reference",
+        ),
+        (
+            "addThing(input: {id: 7, body: \"a\"}) { id }",
+            "CONFLICT",
+            "conflict:exists",
+        ),
+        (
+            "addThing(input: {id: 8, body: \"a\", owner: \"you\"}) { id }",
+            "FORBIDDEN",
+            "forbidden:",
+        ),
+        (
+            "changeThing(id: 7, input: {owner: \"you\"}) { id }",
+            "FORBIDDEN",
+            "forbidden:",
+        ),
         ("strict(id: 99)", "NOT_FOUND", "not_found:"),
     ] {
         let document = format!("mutation {{ {document} }}");
         is_told(&app.query(&document).await, &document, code, &json!(status));
     }
-    assert_eq!(app.query("{ things { id body } }").await.data(), json!({"things": [{"id": 7, "body": "there"}]}));
+    assert_eq!(
+        app.query("{ things { id body } }").await.data(),
+        json!({"things": [{"id": 7, "body": "there"}]})
+    );
 }
 
 #[tokio::test]
@@ -166,22 +238,41 @@ async fn arguments_that_their_parameter_does_not_take_are_the_client_s() {
     let (app, _database) = serve().await;
     let id = "id: \"6f9619ff-8b86-d011-b42d-00c04fc964ff\"";
     assert_eq!(
-        app.query(&format!("mutation {{ takes(amount: 1, {id}, word: \"a\") }}")).await.data(),
+        app.query(&format!(
+            "mutation {{ takes(amount: 1, {id}, word: \"a\") }}"
+        ))
+        .await
+        .data(),
         json!({"takes": "taken"})
     );
-    for arguments in
-        [format!("amount: -5, {id}"), "amount: 1, id: \"no uuid\"".to_owned(), format!("amount: 1, {id}, word: null")]
-    {
+    for arguments in [
+        format!("amount: -5, {id}"),
+        "amount: 1, id: \"no uuid\"".to_owned(),
+        format!("amount: 1, {id}, word: null"),
+    ] {
         let document = format!("mutation {{ takes({arguments}) }}");
-        is_told(&app.query(&document).await, &document, "BAD_USER_INPUT", &Value::Null);
+        is_told(
+            &app.query(&document).await,
+            &document,
+            "BAD_USER_INPUT",
+            &Value::Null,
+        );
     }
 }
 
 #[tokio::test]
 async fn variadic_functions_take_a_list() {
     let (app, _database) = serve().await;
-    assert_eq!(app.query("mutation { summed(numbers: [1, 2, 3]) }").await.data(), json!({"summed": 6}));
-    assert_eq!(app.query("mutation { summed(numbers: [4]) }").await.data(), json!({"summed": 4}));
+    assert_eq!(
+        app.query("mutation { summed(numbers: [1, 2, 3]) }")
+            .await
+            .data(),
+        json!({"summed": 6})
+    );
+    assert_eq!(
+        app.query("mutation { summed(numbers: [4]) }").await.data(),
+        json!({"summed": 4})
+    );
 }
 
 /// The values of a filter need not be ones that the domain of a column's elements takes.
@@ -190,13 +281,29 @@ async fn arrays_of_domains_and_domains_over_arrays_are_filtered() {
     let (app, _database) = serve().await;
     for (filter, expected) in [
         ("tags: {contains: [-1]}", json!([])),
-        ("tags: {contains: [1]}", json!([{"id": 1, "tags": [1, 2], "listed": [1, -2]}])),
-        ("tags: {overlaps: [2, -3]}", json!([{"id": 1, "tags": [1, 2], "listed": [1, -2]}])),
-        ("listed: {contains: [-2]}", json!([{"id": 1, "tags": [1, 2], "listed": [1, -2]}])),
+        (
+            "tags: {contains: [1]}",
+            json!([{"id": 1, "tags": [1, 2], "listed": [1, -2]}]),
+        ),
+        (
+            "tags: {overlaps: [2, -3]}",
+            json!([{"id": 1, "tags": [1, 2], "listed": [1, -2]}]),
+        ),
+        (
+            "listed: {contains: [-2]}",
+            json!([{"id": 1, "tags": [1, 2], "listed": [1, -2]}]),
+        ),
         ("listed: {contains: [3]}", json!([])),
-        ("listed: {isnull: true}", json!([{"id": 2, "tags": null, "listed": null}])),
+        (
+            "listed: {isnull: true}",
+            json!([{"id": 2, "tags": null, "listed": null}]),
+        ),
     ] {
-        let reply = app.query(&format!("{{ tagged(where: {{{filter}}}) {{ id tags listed }} }}")).await;
+        let reply = app
+            .query(&format!(
+                "{{ tagged(where: {{{filter}}}) {{ id tags listed }} }}"
+            ))
+            .await;
         assert_eq!(reply.data()["tagged"], expected, "{filter}: {}", reply.text);
     }
 }
@@ -206,21 +313,39 @@ async fn arrays_of_domains_and_domains_over_arrays_are_filtered() {
 async fn computed_columns_take_no_value() {
     let (app, database) = serve().await;
     assert_eq!(
-        app.query("mutation { addGenerated(input: {a: 1}) { a b } }").await.data(),
+        app.query("mutation { addGenerated(input: {a: 1}) { a b } }")
+            .await
+            .data(),
         json!({"addGenerated": {"a": 1, "b": 2}})
     );
     let document = "mutation { addGenerated(input: {a: 1, b: 7}) { b } }";
-    is_told(&app.query(document).await, document, "BAD_USER_INPUT", &json!("validation:computed"));
+    is_told(
+        &app.query(document).await,
+        document,
+        "BAD_USER_INPUT",
+        &json!("validation:computed"),
+    );
     let ready = super::ready(&app, "the column `b` of `tb_generated` is generated").await;
     assert_eq!(ready.status, 200, "{}", ready.text);
     let details = ready.json()["details"]["schema"].to_string();
-    assert!(details.contains("the column `b` of `tb_generated` is generated, and takes no value"), "{}", ready.text);
-    let options = AppOptions::new().auto_camel_case(true).database_url(database.url()).queries(queries![things]);
+    assert!(
+        details.contains("the column `b` of `tb_generated` is generated, and takes no value"),
+        "{}",
+        ready.text
+    );
+    let options = AppOptions::new()
+        .auto_camel_case(true)
+        .database_url(database.url())
+        .queries(queries![things]);
     let app = App::serve(options.mutations(mutations![add_identity])).await;
     app.query("{ things { id } }").await.data();
     let ready = super::ready(&app, "the column `id` of `tb_generated` is generated").await;
     let schema = ready.json()["checks"]["schema"].to_string();
-    assert!(schema.contains("the column `id` of `tb_generated` is generated"), "each call fails: {}", ready.text);
+    assert!(
+        schema.contains("the column `id` of `tb_generated` is generated"),
+        "each call fails: {}",
+        ready.text
+    );
 }
 
 /// A value of the request may not have the type that a policy reads.
@@ -235,16 +360,34 @@ async fn a_session_variable_of_a_wrong_form_is_told() {
     )
     .await;
     let variables = SessionVariables::new().header("app.tenant", "x-tenant");
-    let options = AppOptions::new().database_url(database.url()).session_variables(variables);
-    let app = App::serve(options.queries(queries![things]).mutations(mutations![strict])).await;
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .session_variables(variables);
+    let app = App::serve(
+        options
+            .queries(queries![things])
+            .mutations(mutations![strict]),
+    )
+    .await;
     for query in ["{ things { id } }", "mutation { strict(id: 1) }"] {
         let send = async |tenant: &str| {
-            let request = app.request("POST", "/graphql").header("content-type", "application/json");
-            app.send(request.header("x-tenant", tenant).body(json!({ "query": query }).to_string())).await
+            let request = app
+                .request("POST", "/graphql")
+                .header("content-type", "application/json");
+            app.send(
+                request
+                    .header("x-tenant", tenant)
+                    .body(json!({ "query": query }).to_string()),
+            )
+            .await
         };
         let reply = send("no uuid").await;
         assert_eq!(reply.code(), "BAD_REQUEST", "{}", reply.text);
-        assert!(reply.message().contains("`app.tenant`") && !reply.text.contains("no uuid"), "{}", reply.text);
+        assert!(
+            reply.message().contains("`app.tenant`") && !reply.text.contains("no uuid"),
+            "{}",
+            reply.text
+        );
         send("6f9619ff-8b86-d011-b42d-00c04fc964ff").await.data();
     }
 }

@@ -61,25 +61,53 @@ async fn a_column_without_a_value_is_named_as_its_field() {
         .constraint(Constraint::new("tb_upd.told", "say it"));
     let app = App::serve(options).await;
     let error = async |mutation: &str| -> Value {
-        app.query(&format!("mutation {{ answer: {mutation} {{ id }} }}")).await.json()["errors"][0].clone()
+        app.query(&format!("mutation {{ answer: {mutation} {{ id }} }}"))
+            .await
+            .json()["errors"][0]
+            .clone()
     };
     for (mutation, path) in [
         ("put(input: {id: 1, body: \"hi2\"})", "input.sentBy"),
         ("put(input: {id: 1, body: null, sentBy: 1})", "input.body"),
-        ("putAll(input: [{id: 1, body: \"a\", sentBy: 1}, {id: 2, body: \"b\", sentBy: null}])", "input[1].sentBy"),
+        (
+            "putAll(input: [{id: 1, body: \"a\", sentBy: 1}, {id: 2, body: \"b\", sentBy: null}])",
+            "input[1].sentBy",
+        ),
         ("add(input: {id: 2, body: \"a\"})", "input.sentBy"),
         ("change(id: 1, input: {sentBy: null})", "input.sentBy"),
-        ("add(input: {id: 2, body: \"a\", sentBy: 1, lines: [{text: \"a\"}, {}]})", "input.lines[1].text"),
+        (
+            "add(input: {id: 2, body: \"a\", sentBy: 1, lines: [{text: \"a\"}, {}]})",
+            "input.lines[1].text",
+        ),
     ] {
         let error = error(mutation).await;
-        assert_eq!(error["message"], format!("`{path}`: a value is required"), "{mutation}: {error}");
+        assert_eq!(
+            error["message"],
+            format!("`{path}`: a value is required"),
+            "{mutation}: {error}"
+        );
         assert_eq!(error["extensions"]["code"], "BAD_USER_INPUT", "{mutation}");
-        assert_eq!(error["extensions"]["status"], "validation:required", "{mutation}");
-        assert_eq!(error["extensions"]["errors"][0]["details"], json!({"path": path}), "{mutation}");
+        assert_eq!(
+            error["extensions"]["status"], "validation:required",
+            "{mutation}"
+        );
+        assert_eq!(
+            error["extensions"]["errors"][0]["details"],
+            json!({"path": path}),
+            "{mutation}"
+        );
     }
-    assert_eq!(error("change(id: 1, input: {told: null})").await["message"], "say it");
-    database.execute("ALTER TABLE tb_upd ALTER unnamed DROP DEFAULT").await;
+    assert_eq!(
+        error("change(id: 1, input: {told: null})").await["message"],
+        "say it"
+    );
+    database
+        .execute("ALTER TABLE tb_upd ALTER unnamed DROP DEFAULT")
+        .await;
     let masked = error("add(input: {id: 2, body: \"a\", sentBy: 1})").await;
     assert_eq!(masked["extensions"]["code"], "BAD_USER_INPUT", "{masked}");
-    assert!(!masked.to_string().contains("unnamed"), "a column without a field is not named: {masked}");
+    assert!(
+        !masked.to_string().contains("unnamed"),
+        "a column without a field is not named: {masked}"
+    );
 }

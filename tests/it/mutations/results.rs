@@ -34,12 +34,20 @@ async fn an_entity_is_read_like_a_query_would() {
         })
     );
     let before = database.statements("FROM \"v_user\"").await;
-    let query =
-        r#"mutation { createUser(input: {email: "d@e.f", fullName: "Bo"}) { ... on CreateUserSuccess { id } } }"#;
+    let query = r#"mutation { createUser(input: {email: "d@e.f", fullName: "Bo"}) { ... on CreateUserSuccess { id } } }"#;
     app.query(query).await.data();
-    assert_eq!(database.statements("FROM \"v_user\"").await, before, "nobody asked for the entity");
-    let only = app.query(r#"mutation { createUserOnly(input: {email: "x", fullName: "Xi"}) { name slow } }"#).await;
-    assert_eq!(only.data()["createUserOnly"], json!({ "name": "Xi", "slow": "XI" }));
+    assert_eq!(
+        database.statements("FROM \"v_user\"").await,
+        before,
+        "nobody asked for the entity"
+    );
+    let only = app
+        .query(r#"mutation { createUserOnly(input: {email: "x", fullName: "Xi"}) { name slow } }"#)
+        .await;
+    assert_eq!(
+        only.data()["createUserOnly"],
+        json!({ "name": "Xi", "slow": "XI" })
+    );
 }
 
 /// `__typename` at every level, keys in the order of the request; aliases and fragments.
@@ -68,25 +76,42 @@ async fn half_an_entity_is_completed_from_the_view() {
     let (app, database) = app().await;
     app.query(MAKE).await.data();
     let pool = database.pool().await;
-    let id: String = sqlx::query_scalar("SELECT id::text FROM tb_user").fetch_one(&pool).await.unwrap();
+    let id: String = sqlx::query_scalar("SELECT id::text FROM tb_user")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     let half = json!({ "status": "updated", "entity": { "id": id, "full_name": "From JSON" } });
     let before = database.statements("FROM \"v_user\"").await;
     for (selection, user, reads) in [
         ("id name", json!({ "id": id, "name": "From JSON" }), 0),
         ("name bio", json!({ "name": "Ada", "bio": "writes" }), 1),
         ("loud", json!({ "loud": "ADA" }), 2),
-        ("home { firstLine }", json!({ "home": { "firstLine": "none" } }), 3),
+        (
+            "home { firstLine }",
+            json!({ "home": { "firstLine": "none" } }),
+            3,
+        ),
     ] {
         let selection = format!("{{ ... on AnswerSuccess {{ user {{ {selection} }} }} }}");
-        assert_eq!(answer(&app, "answer", half.clone(), &selection).await.data()["answer"]["user"], user);
-        assert_eq!(database.statements("FROM \"v_user\"").await - before, reads, "{selection}");
+        assert_eq!(
+            answer(&app, "answer", half.clone(), &selection)
+                .await
+                .data()["answer"]["user"],
+            user
+        );
+        assert_eq!(
+            database.statements("FROM \"v_user\"").await - before,
+            reads,
+            "{selection}"
+        );
     }
     assert_eq!(
-        answer(&app, "answerUser", half, "{ bio slow }").await.data()["answerUser"],
+        answer(&app, "answerUser", half, "{ bio slow }")
+            .await
+            .data()["answerUser"],
         json!({ "bio": "writes", "slow": "ADA" })
     );
-    let gone =
-        json!({ "status": "deleted", "entity": { "id": "00000000-0000-0000-0000-000000000000", "full_name": "Gone" } });
+    let gone = json!({ "status": "deleted", "entity": { "id": "00000000-0000-0000-0000-000000000000", "full_name": "Gone" } });
     let selection = "{ ... on AnswerSuccess { user { name bio } } }";
     assert_eq!(
         answer(&app, "answer", gone, selection).await.data()["answer"]["user"],
@@ -121,21 +146,38 @@ async fn a_missing_entity_of_a_non_null_field_is_an_error() {
             r#"mutation {{ createUser(input: {{email: "a", fullName: "A"}}) {{ ... on CreateUserSuccess {{ status {selection} }} }} }}"#
         );
         let reply = app.query(&query).await;
-        assert_eq!((reply.status, reply.json()["data"].clone()), (200, Value::Null), "{}", reply.text);
+        assert_eq!(
+            (reply.status, reply.json()["data"].clone()),
+            (200, Value::Null),
+            "{}",
+            reply.text
+        );
         assert_eq!(reply.code(), "NOT_READ");
-        assert!(reply.message().ends_with("Cannot return null for non-nullable field CreateUserSuccess.user."));
-        assert_eq!(reply.json()["errors"][0]["path"], json!(["createUser", "user"]));
+        assert!(
+            reply
+                .message()
+                .ends_with("Cannot return null for non-nullable field CreateUserSuccess.user.")
+        );
+        assert_eq!(
+            reply.json()["errors"][0]["path"],
+            json!(["createUser", "user"])
+        );
     }
     let query = r#"mutation { createUser(input: {email: "a", fullName: "A"}) {
         ... on CreateUserSuccess { status } ... on CreateUserError { clash { loud } } } }"#;
-    assert_eq!(app.query(query).await.data()["createUser"]["status"], "created", "nobody asked for the entity");
+    assert_eq!(
+        app.query(query).await.data()["createUser"]["status"],
+        "created",
+        "nobody asked for the entity"
+    );
 }
 
 #[tokio::test]
 async fn metadata_fills_further_fields() {
     let (app, _database) = app().await;
     let both = "{ ... on AnswerSuccess { note metadata id } ... on AnswerError { retryAfter errors { code identifier message details } } }";
-    let success = json!({ "status": "ok", "metadata": { "note": "by hand", "more": [1] }, "entity_id": 7 });
+    let success =
+        json!({ "status": "ok", "metadata": { "note": "by hand", "more": [1] }, "entity_id": 7 });
     assert_eq!(
         answer(&app, "answer", success, both).await.data()["answer"],
         json!({ "note": "by hand", "metadata": { "more": [1], "note": "by hand" }, "id": "7" })
@@ -161,7 +203,12 @@ async fn metadata_fills_further_fields() {
 async fn numbers_in_metadata_keep_their_digits() {
     let (app, _database) = app().await;
     let long = "9".repeat(200);
-    for number in ["1e300", &long, "0.12345678901234567890123", "-12345678901234567890"] {
+    for number in [
+        "1e300",
+        &long,
+        "0.12345678901234567890123",
+        "-12345678901234567890",
+    ] {
         let given = format!(
             r#"{{status: "conflict:x", metadata: {{errors: [{{identifier: "a", details: {{n: {number}}}}}, {{identifier: "b", details: [{number}]}}, 7]}}}}"#
         );
@@ -169,12 +216,32 @@ async fn numbers_in_metadata_keep_their_digits() {
             "mutation {{ answer(answer: {given}) {{ ... on AnswerError {{ code errors {{ identifier details }} }} }} }}"
         );
         let reply = app.query(&query).await;
-        let (data, stored) =
-            (reply.data(), if number == "1e300" { format!("1{}", "0".repeat(300)) } else { number.to_owned() });
+        let (data, stored) = (
+            reply.data(),
+            if number == "1e300" {
+                format!("1{}", "0".repeat(300))
+            } else {
+                number.to_owned()
+            },
+        );
         assert_eq!(data["answer"]["code"], 409, "{}", reply.text);
-        assert_eq!(data["answer"]["errors"][1]["identifier"], "b", "{}", reply.text);
-        assert!(reply.text.contains(&format!(r#""details":{{"n":{stored}}}"#)), "{}", reply.text);
-        assert!(reply.text.contains(&format!(r#""details":[{stored}]"#)), "{}", reply.text);
+        assert_eq!(
+            data["answer"]["errors"][1]["identifier"], "b",
+            "{}",
+            reply.text
+        );
+        assert!(
+            reply
+                .text
+                .contains(&format!(r#""details":{{"n":{stored}}}"#)),
+            "{}",
+            reply.text
+        );
+        assert!(
+            reply.text.contains(&format!(r#""details":[{stored}]"#)),
+            "{}",
+            reply.text
+        );
     }
 }
 
@@ -183,7 +250,10 @@ async fn an_error_may_carry_an_entity() {
     let (app, database) = app().await;
     app.query(MAKE).await.data();
     let pool = database.pool().await;
-    let id: String = sqlx::query_scalar("SELECT id::text FROM tb_user").fetch_one(&pool).await.unwrap();
+    let id: String = sqlx::query_scalar("SELECT id::text FROM tb_user")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     let noop = json!({ "status": "noop:exists", "entity_id": id });
     let selection = "{ ... on AnswerError { status user { name loud } } }";
     assert_eq!(
@@ -196,29 +266,52 @@ async fn an_error_may_carry_an_entity() {
 async fn an_answer_without_a_status_is_the_entity() {
     let (app, _database) = app().await;
     app.query(MAKE).await.data();
-    for field in [r#"userJson(email: "a@b.c")"#, r#"userRow(email: "a@b.c")"#, "firstRow"] {
+    for field in [
+        r#"userJson(email: "a@b.c")"#,
+        r#"userRow(email: "a@b.c")"#,
+        "firstRow",
+    ] {
         let query = format!("mutation {{ it: {field} {{ name role loud slow }} }}");
         let expected = json!({ "name": "Ada", "role": "MEMBER", "loud": "ADA", "slow": "ADA" });
         assert_eq!(app.query(&query).await.data()["it"], expected, "{field}");
     }
     for field in [r#"userJson(email: "x")"#, r#"userRow(email: "x")"#] {
-        assert_eq!(app.query(&format!("mutation {{ it: {field} {{ name }} }}")).await.data()["it"], Value::Null);
+        assert_eq!(
+            app.query(&format!("mutation {{ it: {field} {{ name }} }}"))
+                .await
+                .data()["it"],
+            Value::Null
+        );
     }
     let query = r#"mutation { createUser(input: {email: "z", fullName: "Zoe"}) { __typename } userRows { email } slow: userRows { slow } counted }"#;
     let data = app.query(query).await.data();
-    assert_eq!(data["userRows"], json!([{ "email": "a@b.c" }, { "email": "z" }]));
+    assert_eq!(
+        data["userRows"],
+        json!([{ "email": "a@b.c" }, { "email": "z" }])
+    );
     assert_eq!(data["slow"], json!([{ "slow": "ADA" }, { "slow": "ZOE" }]));
     assert_eq!(data["counted"], 2);
     let order = json!({ "id": 1, "status": "open" });
-    let selection = "{ ... on OrderSuccess { status id order { id status } } ... on OrderError { status } }";
+    let selection =
+        "{ ... on OrderSuccess { status id order { id status } } ... on OrderError { status } }";
     assert_eq!(
-        answer(&app, "answerOrder", order.clone(), selection).await.data()["answerOrder"],
+        answer(&app, "answerOrder", order.clone(), selection)
+            .await
+            .data()["answerOrder"],
         json!({ "status": "success", "id": "1", "order": order.clone() }),
         "an entity with a status of its own"
     );
-    assert_eq!(answer(&app, "answerJson", order.clone(), "").await.data()["answerJson"], order);
+    assert_eq!(
+        answer(&app, "answerJson", order.clone(), "").await.data()["answerJson"],
+        order
+    );
     let failed = json!({ "status": "failed:sold_out", "message": "sold out" });
-    assert_eq!(answer(&app, "answerJson", failed.clone(), "").await.message(), "sold out");
+    assert_eq!(
+        answer(&app, "answerJson", failed.clone(), "")
+            .await
+            .message(),
+        "sold out"
+    );
     assert_eq!(
         answer(&app, "answerOrder", failed, selection).await.data()["answerOrder"],
         json!({ "status": "failed:sold_out" })
@@ -235,19 +328,30 @@ async fn an_entity_of_a_union_has_a_type() {
         json!({ "status": "ok", "entity": { "id": 3, "status": "open" }, "entity_type": "Order" }),
     ] {
         let reply = answer(&app, "answerThing", answered, selection).await;
-        assert_eq!(reply.data()["answerThing"]["thing"], json!({ "__typename": "Order", "id": 3 }));
+        assert_eq!(
+            reply.data()["answerThing"]["thing"],
+            json!({ "__typename": "Order", "id": 3 })
+        );
     }
     let nameless = json!({ "status": "ok", "entity": { "id": 3 }, "entity_type": null });
     let reply = answer(&app, "answerThing", nameless, selection).await;
-    assert_eq!(reply.json()["data"]["answerThing"], json!({ "thing": null }));
-    assert_eq!(reply.json()["errors"][0]["path"], json!(["answerThing", "thing"]));
+    assert_eq!(
+        reply.json()["data"]["answerThing"],
+        json!({ "thing": null })
+    );
+    assert_eq!(
+        reply.json()["errors"][0]["path"],
+        json!(["answerThing", "thing"])
+    );
 }
 
 /// All of them run, in order; an Error member ends nothing.
 #[tokio::test]
 async fn several_mutations_run_in_order() {
     let (app, _database) = app().await;
-    let make = |email: &str| format!(r#"createUser(input: {{email: "{email}", fullName: "A"}}) {{ __typename }}"#);
+    let make = |email: &str| {
+        format!(r#"createUser(input: {{email: "{email}", fullName: "A"}}) {{ __typename }}"#)
+    };
     let query = format!(
         "mutation {{ a: {} n1: counted b: {} n2: counted c: {} n3: counted }}",
         make("a"),

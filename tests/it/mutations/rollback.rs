@@ -19,8 +19,13 @@ struct Note {
 
 #[svc_result]
 enum NoteResult {
-    Success { note: Option<Note> },
-    Error { clash: Option<Note>, hint: Option<String> },
+    Success {
+        note: Option<Note>,
+    },
+    Error {
+        clash: Option<Note>,
+        hint: Option<String>,
+    },
 }
 
 #[svc_result]
@@ -66,7 +71,9 @@ async fn list(status: String) -> Vec<Note>;
 async fn called(ctx: &Context<'_>, status: String, keep: bool) -> Result<Option<Note>> {
     let args = [json!(status)];
     if keep {
-        ctx.db().call_with(OnFailure::Commit, "fn_document", args).await
+        ctx.db()
+            .call_with(OnFailure::Commit, "fn_document", args)
+            .await
     } else {
         ctx.db().call("fn_document", args).await
     }
@@ -119,56 +126,99 @@ async fn app(has_session: bool) -> (App, TestDatabase) {
         .database_url(database.url())
         .queries(queries![nothing])
         .mutations(mutations![
-            composite, document, text, parameters, rows, domain, plain, order, order_only, number, anything
+            composite, document, text, parameters, rows, domain, plain, order, order_only, number,
+            anything
         ])
         .mutations(mutations![kept, kept_plain, undone, list, called]);
     let variables = SessionVariables::new().with("app.who", |_| Some("ada".to_owned()));
-    (App::serve(if has_session { options.session_variables(variables) } else { options }).await, database)
+    (
+        App::serve(if has_session {
+            options.session_variables(variables)
+        } else {
+            options
+        })
+        .await,
+        database,
+    )
 }
 
 async fn take(database: &TestDatabase) -> i64 {
     let pool = database.pool().await;
-    let count = svc::sqlx::query_scalar("WITH gone AS (DELETE FROM tb_note RETURNING 1) SELECT count(*) FROM gone");
+    let count = svc::sqlx::query_scalar(
+        "WITH gone AS (DELETE FROM tb_note RETURNING 1) SELECT count(*) FROM gone",
+    );
     let count = count.fetch_one(&pool).await.unwrap();
     pool.close().await;
     count
 }
 
-const ERROR: &str = "{ __typename ... on NoteError { status message code errors { identifier code } } }";
+const ERROR: &str =
+    "{ __typename ... on NoteError { status message code errors { identifier code } } }";
 
 async fn run(app: &App, field: &str, status: &str, selection: &str) -> svc_tests::Reply {
-    app.query_with(&format!("mutation ($s: String!) {{ it: {field}(status: $s) {selection} }}"), json!({ "s": status }))
-        .await
+    app.query_with(
+        &format!("mutation ($s: String!) {{ it: {field}(status: $s) {selection} }}"),
+        json!({ "s": status }),
+    )
+    .await
 }
 
 #[tokio::test]
 async fn a_failing_status_undoes_the_call() {
     for has_session in [false, true] {
         let (app, database) = app(has_session).await;
-        for field in ["composite", "document", "text", "parameters", "rows", "domain", "undone"] {
+        for field in [
+            "composite",
+            "document",
+            "text",
+            "parameters",
+            "rows",
+            "domain",
+            "undone",
+        ] {
             let reply = run(&app, field, "conflict:x", ERROR).await;
             let it = reply.data()["it"].clone();
-            assert_eq!((&it["__typename"], &it["code"]), (&json!("NoteError"), &json!(409)), "{field}: {}", reply.text);
+            assert_eq!(
+                (&it["__typename"], &it["code"]),
+                (&json!("NoteError"), &json!(409)),
+                "{field}: {}",
+                reply.text
+            );
             assert_eq!(take(&database).await, 0, "{field}");
             for status in ["created", " OK \n", "Success"] {
                 let reply = run(&app, field, status, "{ __typename }").await;
-                assert_eq!(reply.data()["it"]["__typename"], "NoteSuccess", "{field}: {}", reply.text);
+                assert_eq!(
+                    reply.data()["it"]["__typename"],
+                    "NoteSuccess",
+                    "{field}: {}",
+                    reply.text
+                );
                 assert!(take(&database).await > 0, "{field} {status}");
             }
         }
         let pool = database.pool().await;
-        run(&app, "document", "created", "{ __typename }").await.data();
-        let who: Option<String> = svc::sqlx::query_scalar("SELECT who FROM tb_note").fetch_one(&pool).await.unwrap();
-        assert_eq!(who.filter(|who| !who.is_empty()).as_deref(), has_session.then_some("ada"));
+        run(&app, "document", "created", "{ __typename }")
+            .await
+            .data();
+        let who: Option<String> = svc::sqlx::query_scalar("SELECT who FROM tb_note")
+            .fetch_one(&pool)
+            .await
+            .unwrap();
+        assert_eq!(
+            who.filter(|who| !who.is_empty()).as_deref(),
+            has_session.then_some("ada")
+        );
     }
 }
 
 #[tokio::test]
 async fn all_its_errors_are_answered() {
     let (app, database) = app(false).await;
-    let selection = "{ ... on NoteError { status message hint errors { identifier code message } } }";
+    let selection =
+        "{ ... on NoteError { status message hint errors { identifier code message } } }";
     let reply = run(&app, "composite", "validation:", selection).await;
-    let one = |identifier: &str| json!({ "identifier": identifier, "code": 422, "message": "said" });
+    let one =
+        |identifier: &str| json!({ "identifier": identifier, "code": 422, "message": "said" });
     assert_eq!(
         reply.data()["it"],
         json!({ "status": "validation:", "message": "said", "hint": "try again", "errors": [one("one"), one("two")] })
@@ -179,16 +229,29 @@ async fn all_its_errors_are_answered() {
 #[tokio::test]
 async fn commit_keeps_what_was_written() {
     let (app, database) = app(false).await;
-    assert_eq!(run(&app, "kept", "unauthorized:x", ERROR).await.data()["it"]["code"], 401);
+    assert_eq!(
+        run(&app, "kept", "unauthorized:x", ERROR).await.data()["it"]["code"],
+        401
+    );
     assert_eq!(take(&database).await, 1);
     let reply = run(&app, "keptPlain", "timeout:x", "{ id }").await;
-    assert_eq!((reply.code().as_str(), reply.message().as_str()), ("TIMEOUT", "said"));
+    assert_eq!(
+        (reply.code().as_str(), reply.message().as_str()),
+        ("TIMEOUT", "said")
+    );
     assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], "DONE");
     assert_eq!(take(&database).await, 1);
     for (keep, rows) in [(true, 1), (false, 0)] {
-        let reply = app.query(&format!("mutation {{ called(status: \"conflict:x\", keep: {keep}) {{ id }} }}")).await;
+        let reply = app
+            .query(&format!(
+                "mutation {{ called(status: \"conflict:x\", keep: {keep}) {{ id }} }}"
+            ))
+            .await;
         assert_eq!(reply.code(), "CONFLICT", "{}", reply.text);
-        assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], if keep { "DONE" } else { "NOT_DONE" });
+        assert_eq!(
+            reply.json()["errors"][0]["extensions"]["mutation"],
+            if keep { "DONE" } else { "NOT_DONE" }
+        );
         assert_eq!(take(&database).await, rows);
     }
 }
@@ -200,12 +263,20 @@ async fn a_status_without_a_meaning_undoes_the_call() {
         for field in ["document", "composite", "plain", "undone"] {
             let reply = run(&app, field, status, "{ __typename }").await;
             assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
-            assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE");
+            assert_eq!(
+                reply.json()["errors"][0]["extensions"]["mutation"],
+                "NOT_DONE"
+            );
             assert_eq!(take(&database).await, 0, "{field} {status:?}");
         }
     }
     let reply = run(&app, "kept", "done", "{ __typename }").await;
-    assert_eq!((reply.code().as_str(), take(&database).await), ("NOT_READ", 1), "{}", reply.text);
+    assert_eq!(
+        (reply.code().as_str(), take(&database).await),
+        ("NOT_READ", 1),
+        "{}",
+        reply.text
+    );
 }
 
 /// An answer that only looks like a status is none.
@@ -213,16 +284,33 @@ async fn a_status_without_a_meaning_undoes_the_call() {
 async fn an_entity_with_a_status_of_its_own_is_kept() {
     let (app, database) = app(false).await;
     let selection = "{ ... on OrderSuccess { order { status } } ... on OrderError { code } }";
-    assert_eq!(run(&app, "order", "open", selection).await.data()["it"], json!({ "order": { "status": "open" } }));
+    assert_eq!(
+        run(&app, "order", "open", selection).await.data()["it"],
+        json!({ "order": { "status": "open" } })
+    );
     assert_eq!(take(&database).await, 1);
-    assert_eq!(run(&app, "orderOnly", "open", "{ status }").await.data()["it"], json!({ "status": "open" }));
+    assert_eq!(
+        run(&app, "orderOnly", "open", "{ status }").await.data()["it"],
+        json!({ "status": "open" })
+    );
     assert_eq!(take(&database).await, 1);
-    assert_eq!(run(&app, "order", "conflict:x", selection).await.data()["it"], json!({ "code": 409 }));
+    assert_eq!(
+        run(&app, "order", "conflict:x", selection).await.data()["it"],
+        json!({ "code": 409 })
+    );
     assert_eq!(take(&database).await, 0);
     let reply = run(&app, "anything", "conflict:x", "").await;
-    assert_eq!((reply.code().as_str(), take(&database).await), ("CONFLICT", 0), "{}", reply.text);
+    assert_eq!(
+        (reply.code().as_str(), take(&database).await),
+        ("CONFLICT", 0),
+        "{}",
+        reply.text
+    );
     let listed = run(&app, "list", "conflict:x", "{ id }").await.data();
-    assert_eq!((listed["it"].as_array().map(Vec::len), take(&database).await), (Some(3), 1));
+    assert_eq!(
+        (listed["it"].as_array().map(Vec::len), take(&database).await),
+        (Some(3), 1)
+    );
 }
 
 /// No second round trip: the function's statement is all that is sent.
@@ -234,7 +322,10 @@ async fn a_call_is_one_statement() {
     }
     for word in ["BEGIN", "COMMIT", "ROLLBACK"] {
         let pool = database.pool().await;
-        svc::sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(&pool).await.unwrap();
+        svc::sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+            .execute(&pool)
+            .await
+            .unwrap();
         let count: i64 = svc::sqlx::query_scalar(
             "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements \
              WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND upper(query) = $1",
@@ -250,6 +341,12 @@ async fn a_call_is_one_statement() {
     assert_eq!(checked, 1);
     // Where the type of the answer has no status there is nothing to look at.
     run(&app, "number", "conflict:x", "").await.data();
-    assert_eq!((database.statements("generate_series").await, take(&database).await), (checked, 2));
+    assert_eq!(
+        (
+            database.statements("generate_series").await,
+            take(&database).await
+        ),
+        (checked, 2)
+    );
     assert_ne!(app.query("{ nothing }").await.data(), Value::Null);
 }

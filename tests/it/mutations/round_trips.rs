@@ -1,4 +1,5 @@
-//! The round trips of writes to tables: the transaction begins with its first statement, and is committed with its last read.
+//! The round trips of writes to tables: the transaction begins with its first statement, and is
+//! committed with its last read.
 
 use std::time::Duration;
 
@@ -65,21 +66,37 @@ async fn serve(proxy: &Proxy, variables: SessionVariables) -> (TestDatabase, App
         query_timeout: Duration::from_secs(60),
         ..DatabaseConfig::default()
     };
-    let options = AppOptions::new().config(SvcConfig { database: config, ..SvcConfig::default() });
-    let options = options.session_variables(variables).auto_camel_case(true).queries(queries![notes]);
+    let options = AppOptions::new().config(SvcConfig {
+        database: config,
+        ..SvcConfig::default()
+    });
+    let options = options
+        .session_variables(variables)
+        .auto_camel_case(true)
+        .queries(queries![notes]);
     let options = options.constraint(Constraint::new("late", "there is such a text"));
     let mutations = mutations![add, try_add, add_all, change, put, remove];
     (database, App::serve(options.mutations(mutations)).await)
 }
 
 async fn done(app: &App, mutation: &str) -> Value {
-    let reply = app.query(&format!("mutation {{ answer: {mutation} }}")).await;
-    assert_eq!(reply.json().get("errors"), None, "{mutation}: {}", reply.text);
+    let reply = app
+        .query(&format!("mutation {{ answer: {mutation} }}"))
+        .await;
+    assert_eq!(
+        reply.json().get("errors"),
+        None,
+        "{mutation}: {}",
+        reply.text
+    );
     reply.data()["answer"].clone()
 }
 
 async fn texts(app: &App) -> Value {
-    app.query("{ notes(orderBy: [{id: ASC}]) { text } }").await.data()["notes"].clone()
+    app.query("{ notes(orderBy: [{id: ASC}]) { text } }")
+        .await
+        .data()["notes"]
+        .clone()
 }
 
 /// Mutations with new texts, and the number of their round trips.
@@ -87,12 +104,33 @@ fn mutations(n: i32) -> [(usize, String); 7] {
     let new = |key: &str| format!(r#"{{key: "{key}{n}", text: "{key}{n}"}}"#);
     [
         (2, format!("add(input: {}) {{ text }}", new("a"))),
-        (2, format!("tryAdd(input: {}) {{ ... on NoteSuccess {{ note {{ text }} }} }}", new("t"))),
+        (
+            2,
+            format!(
+                "tryAdd(input: {}) {{ ... on NoteSuccess {{ note {{ text }} }} }}",
+                new("t")
+            ),
+        ),
         // Only its id is asked for, so nothing is read of it.
-        (2, format!("tryAdd(input: {}) {{ ... on NoteSuccess {{ id }} }}", new("i"))),
-        (3, format!("addAll(input: [{}, {}]) {{ text }}", new("l"), new("m"))),
-        (2, format!(r#"put(input: {{key: "a{n}", text: "b{n}"}}) {{ text }}"#)),
-        (2, format!(r#"change(id: {n}, input: {{text: "c{n}"}}) {{ text }}"#)),
+        (
+            2,
+            format!(
+                "tryAdd(input: {}) {{ ... on NoteSuccess {{ id }} }}",
+                new("i")
+            ),
+        ),
+        (
+            3,
+            format!("addAll(input: [{}, {}]) {{ text }}", new("l"), new("m")),
+        ),
+        (
+            2,
+            format!(r#"put(input: {{key: "a{n}", text: "b{n}"}}) {{ text }}"#),
+        ),
+        (
+            2,
+            format!(r#"change(id: {n}, input: {{text: "c{n}"}}) {{ text }}"#),
+        ),
         (4, format!("remove(id: {n}) {{ text }}")),
     ]
 }
@@ -101,8 +139,8 @@ fn mutations(n: i32) -> [(usize, String); 7] {
 async fn begin_and_commit_cost_no_round_trip() {
     for has_session in [false, true] {
         let mut fewest = [usize::MAX; 7];
-        // Two statements may stand in each other's way among those that a connection has seen, and be prepared each time; not
-        // on each connection.
+        // Two statements may stand in each other's way among those that a connection has seen, and
+        // be prepared each time; not on each connection.
         for _ in 0..4 {
             let variables = SessionVariables::new();
             let proxy = Proxy::new().await;
@@ -133,18 +171,36 @@ async fn what_fails_with_the_last_read_is_not_kept() {
     done(&app, r#"add(input: {key: "a", text: "a"}) { text }"#).await;
     let not_done = |reply: &svc_tests::Reply, code: &str| {
         let error = &reply.json()["errors"][0]["extensions"];
-        assert_eq!((&error["code"], &error["mutation"]), (&json!(code), &json!("NOT_DONE")), "{}", reply.text);
+        assert_eq!(
+            (&error["code"], &error["mutation"]),
+            (&json!(code), &json!("NOT_DONE")),
+            "{}",
+            reply.text
+        );
     };
     for _ in 0..2 {
         // The view cannot compute a value of the row.
-        let bad = app.query(r#"mutation { add(input: {key: "b", text: "bad"}) { number } }"#).await;
+        let bad = app
+            .query(r#"mutation { add(input: {key: "b", text: "bad"}) { number } }"#)
+            .await;
         not_done(&bad, "INTERNAL_SERVER_ERROR");
         let bad = r#"mutation { tryAdd(input: {key: "b", text: "bad"}) { ... on NoteSuccess { note { number } } } }"#;
         not_done(&app.query(bad).await, "INTERNAL_SERVER_ERROR");
         // A constraint is looked at by the commit.
-        not_done(&app.query(r#"mutation { add(input: {key: "c", text: "a"}) { text } }"#).await, "CONFLICT");
-        let told = done(&app, r#"tryAdd(input: {key: "c", text: "a"}) { ... on NoteError { code message } }"#).await;
-        assert_eq!(told, json!({"code": 409, "message": "there is such a text"}));
+        not_done(
+            &app.query(r#"mutation { add(input: {key: "c", text: "a"}) { text } }"#)
+                .await,
+            "CONFLICT",
+        );
+        let told = done(
+            &app,
+            r#"tryAdd(input: {key: "c", text: "a"}) { ... on NoteError { code message } }"#,
+        )
+        .await;
+        assert_eq!(
+            told,
+            json!({"code": 409, "message": "there is such a text"})
+        );
         assert_eq!(texts(&app).await, json!([{"text": "a"}]));
     }
 }
@@ -155,14 +211,27 @@ async fn the_lost_answer_to_the_last_read_is_told_as_unknown() {
     let (_database, app) = serve(&proxy, SessionVariables::new()).await;
     done(&app, r#"add(input: {key: "a", text: "a"}) { text }"#).await;
     proxy.lose_answer_to("COMMIT");
-    let reply = app.query(r#"mutation { add(input: {key: "b", text: "b"}) { text } }"#).await;
+    let reply = app
+        .query(r#"mutation { add(input: {key: "b", text: "b"}) { text } }"#)
+        .await;
     let error = &reply.json()["errors"][0]["extensions"];
-    assert_eq!((&error["code"], &error["mutation"]), (&json!("OUTCOME_UNKNOWN"), &json!("UNKNOWN")), "{}", reply.text);
+    assert_eq!(
+        (&error["code"], &error["mutation"]),
+        (&json!("OUTCOME_UNKNOWN"), &json!("UNKNOWN")),
+        "{}",
+        reply.text
+    );
     assert_eq!(texts(&app).await, json!([{"text": "a"}, {"text": "b"}]));
     // Before the commit nothing is kept, so it is sent again.
     proxy.lose_answer_to("BEGIN");
-    assert_eq!(done(&app, r#"add(input: {key: "c", text: "c"}) { text }"#).await, json!({"text": "c"}));
-    assert_eq!(texts(&app).await, json!([{"text": "a"}, {"text": "b"}, {"text": "c"}]));
+    assert_eq!(
+        done(&app, r#"add(input: {key: "c", text: "c"}) { text }"#).await,
+        json!({"text": "c"})
+    );
+    assert_eq!(
+        texts(&app).await,
+        json!([{"text": "a"}, {"text": "b"}, {"text": "c"}])
+    );
 }
 
 /// A connection that has died in the pool is found by the first statement.
@@ -175,7 +244,11 @@ async fn dead_connections_are_replaced() {
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                    WHERE datname = current_database() AND pid <> pg_backend_pid()";
         database.execute(end).await;
-        let added = done(&app, &format!(r#"add(input: {{key: "b{n}", text: "b{n}"}}) {{ text }}"#)).await;
+        let added = done(
+            &app,
+            &format!(r#"add(input: {{key: "b{n}", text: "b{n}"}}) {{ text }}"#),
+        )
+        .await;
         assert_eq!(added, json!({"text": format!("b{n}")}));
     }
 }

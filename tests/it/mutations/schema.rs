@@ -75,7 +75,10 @@ pub(super) enum CreateUserResult {
 
 #[svc_result]
 pub(super) enum UpdateUserResult {
-    Success { user: Option<User>, cascade: Option<Json> },
+    Success {
+        user: Option<User>,
+        cascade: Option<Json>,
+    },
     Error,
 }
 
@@ -94,8 +97,15 @@ pub(super) struct Order {
 /// Made from whatever `app.answer` is given.
 #[svc_result]
 pub(super) enum AnswerResult {
-    Success { user: Option<User>, note: Option<String>, metadata: Option<Json> },
-    Error { user: Option<User>, retry_after: Option<i32> },
+    Success {
+        user: Option<User>,
+        note: Option<String>,
+        metadata: Option<Json>,
+    },
+    Error {
+        user: Option<User>,
+        retry_after: Option<i32>,
+    },
 }
 
 #[svc_result]
@@ -177,17 +187,26 @@ async fn counted() -> i64;
 
 #[svc::mutation]
 async fn call_rename(ctx: &Context<'_>, email: String, name: String) -> Result<Option<User>> {
-    ctx.db().call("app.update_user", [json!(email), json!({ "full_name": name })]).await
+    ctx.db()
+        .call(
+            "app.update_user",
+            [json!(email), json!({ "full_name": name })],
+        )
+        .await
 }
 #[svc::mutation]
 async fn call_add(ctx: &Context<'_>, numbers: Vec<i32>) -> Result<i32> {
-    ctx.db().call("app.add", numbers.into_iter().map(Json::from)).await
+    ctx.db()
+        .call("app.add", numbers.into_iter().map(Json::from))
+        .await
 }
 #[svc::mutation]
 async fn call_result(ctx: &Context<'_>, email: String) -> Result<DeleteUserResult> {
     match ctx.db().call("app.delete_user", [json!(email)]).await? {
         DeleteUserResult::Success(deleted) => Ok(deleted.into()),
-        DeleteUserResult::Error(error) => Ok(DeleteUserResultError::new("conflict:busy", error.status).into()),
+        DeleteUserResult::Error(error) => {
+            Ok(DeleteUserResultError::new("conflict:busy", error.status).into())
+        }
     }
 }
 
@@ -196,22 +215,55 @@ pub(super) const SQL: &str = include_str!("schema.sql");
 /// An application with all of them.
 pub(super) async fn app() -> (App, TestDatabase) {
     let database = TestDatabase::copy_of("mutations", SQL).await;
-    (App::serve(options().database_url(database.url())).await, database)
+    (
+        App::serve(options().database_url(database.url())).await,
+        database,
+    )
 }
 
 pub(super) fn options() -> AppOptions {
     AppOptions::new()
         .auto_camel_case(true)
         .queries(queries![users])
-        .mutations(mutations![create_user, create_user_only, create_user_profile, update_user, patch_user, delete_user])
-        .mutations(mutations![answer, answer_user, answer_order, answer_thing, answer_json, fail, fail_plain])
-        .mutations(mutations![user_json, user_row, user_rows, first_row, add, typed, with_context, one, two, counted])
+        .mutations(mutations![
+            create_user,
+            create_user_only,
+            create_user_profile,
+            update_user,
+            patch_user,
+            delete_user
+        ])
+        .mutations(mutations![
+            answer,
+            answer_user,
+            answer_order,
+            answer_thing,
+            answer_json,
+            fail,
+            fail_plain
+        ])
+        .mutations(mutations![
+            user_json,
+            user_row,
+            user_rows,
+            first_row,
+            add,
+            typed,
+            with_context,
+            one,
+            two,
+            counted
+        ])
         .mutations(mutations![call_rename, call_add, call_result])
         .constraint(
-            Constraint::new("tb_user_email_key", "this email is taken").field("email").identifier("email_taken"),
+            Constraint::new("tb_user_email_key", "this email is taken")
+                .field("email")
+                .identifier("email_taken"),
         )
         .constraint(Constraint::new("tb_user_age_check", "an age is above zero"))
-        .context_value("tenant_id", |ctx| Ok(ctx.header("x-tenant").map(str::to_owned)))
+        .context_value("tenant_id", |ctx| {
+            Ok(ctx.header("x-tenant").map(str::to_owned))
+        })
         .context_value("user_name", |ctx| match ctx.header("x-user") {
             Some("nobody") => Err(Error::new(ErrorCode::Unauthenticated, "say who you are")),
             user => Ok(user.map(str::to_owned)),

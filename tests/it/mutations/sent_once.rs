@@ -51,18 +51,31 @@ BEGIN
     RAISE EXCEPTION 'no' USING ERRCODE = code;
 END $$;";
 
-const READS: [&str; 4] =
-    ["{ deadlies { id } }", "{ deadly(id: 1) { id } }", "{ paged(first: 1) { edges { node { id } } } }", "{ awaited }"];
+const READS: [&str; 4] = [
+    "{ deadlies { id } }",
+    "{ deadly(id: 1) { id } }",
+    "{ paged(first: 1) { edges { node { id } } } }",
+    "{ awaited }",
+];
 
 async fn serve(variables: SessionVariables) -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
     let config = SvcConfig {
-        database: svc::DatabaseConfig { url: Some(database.url()), pool_size: 4, ..svc::DatabaseConfig::default() },
+        database: svc::DatabaseConfig {
+            url: Some(database.url()),
+            pool_size: 4,
+            ..svc::DatabaseConfig::default()
+        },
         ..SvcConfig::default()
     };
-    let options = AppOptions::new().config(config).session_variables(variables);
+    let options = AppOptions::new()
+        .config(config)
+        .session_variables(variables);
     let options = options.queries(queries![deadlies, deadly, paged, awaited, rows]);
-    (database, App::serve(options.mutations(mutations![call, refused])).await)
+    (
+        database,
+        App::serve(options.mutations(mutations![call, refused])).await,
+    )
 }
 
 /// The number of statements that were sent since this was last asked.
@@ -70,7 +83,10 @@ async fn sent(database: &TestDatabase) -> i64 {
     let pool = database.pool().await;
     let count = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM sent";
     let sent = sqlx::query_scalar(count).fetch_one(&pool).await.unwrap();
-    sqlx::raw_sql("ALTER SEQUENCE sent RESTART").execute(&pool).await.unwrap();
+    sqlx::raw_sql("ALTER SEQUENCE sent RESTART")
+        .execute(&pool)
+        .await
+        .unwrap();
     pool.close().await;
     sent
 }
@@ -84,12 +100,20 @@ async fn warm(app: &App) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_read_that_ends_its_backend_is_sent_once() {
-    for variables in [SessionVariables::new(), SessionVariables::new().header("app.tenant_id", "x-tenant")] {
+    for variables in [
+        SessionVariables::new(),
+        SessionVariables::new().header("app.tenant_id", "x-tenant"),
+    ] {
         let (database, app) = serve(variables).await;
         for query in READS.iter().chain(&READS) {
             warm(&app).await;
             let reply = app.query(query).await;
-            assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{query}: {}", reply.text);
+            assert_eq!(
+                reply.code(),
+                "SERVICE_UNAVAILABLE",
+                "{query}: {}",
+                reply.text
+            );
             assert_eq!(sent(&database).await, 1, "{query}");
         }
     }
@@ -102,13 +126,29 @@ async fn a_write_is_sent_once_whatever_the_error() {
         warm(&app).await;
         let reply = app.query("mutation { call }").await;
         assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
-        assert!(reply.message().ends_with("; the mutation was not done"), "{}", reply.text);
+        assert!(
+            reply.message().ends_with("; the mutation was not done"),
+            "{}",
+            reply.text
+        );
         assert_eq!(sent(&database).await, 1);
     }
-    // Of statements that are not known, of servers that stop, of conflicts, and of plans that have changed.
-    for code in ["26000", "57P01", "57P03", "40001", "40P01", "0A000", "08006", "53300"] {
-        let reply = app.query_with("mutation ($c: String!) { refused(code: $c) }", json!({ "c": code })).await;
-        assert!(reply.json().get("errors").is_some(), "{code}: {}", reply.text);
+    // Of statements that are not known, of servers that stop, of conflicts, and of plans that have
+    // changed.
+    for code in [
+        "26000", "57P01", "57P03", "40001", "40P01", "0A000", "08006", "53300",
+    ] {
+        let reply = app
+            .query_with(
+                "mutation ($c: String!) { refused(code: $c) }",
+                json!({ "c": code }),
+            )
+            .await;
+        assert!(
+            reply.json().get("errors").is_some(),
+            "{code}: {}",
+            reply.text
+        );
         assert_eq!(sent(&database).await, 1, "{code}");
     }
 }

@@ -46,8 +46,12 @@ async fn functions_that_cannot_be_called_are_named() {
              CREATE FUNCTION nothing() RETURNS void LANGUAGE sql AS ''",
         )
         .await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![users]);
-    let app = App::serve(options.mutations(mutations![missing, too_many, no_json, ambiguous, nothing])).await;
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![users]);
+    let app =
+        App::serve(options.mutations(mutations![missing, too_many, no_json, ambiguous, nothing]))
+            .await;
     let reply = app.query("mutation { ambiguous(a: 1) }").await;
     assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
     let ready = super::ready(&app, "the function `app.missing` does not exist").await;
@@ -60,22 +64,34 @@ async fn functions_that_cannot_be_called_are_named() {
         "`ambiguous` is called as `ambiguous(scalar)`, which fits `ambiguous(integer)` and `ambiguous(text)`",
         "`nothing` returns nothing; let it return a value",
     ] {
-        assert!(schema.as_str().is_some_and(|schema| schema.contains(part)), "no {part} in {schema}");
+        assert!(
+            schema.as_str().is_some_and(|schema| schema.contains(part)),
+            "no {part} in {schema}"
+        );
     }
     let query = r#"mutation { missing(input: {email: "a", full_name: "A"}) }"#;
     assert_eq!(app.query(query).await.code(), "INTERNAL_SERVER_ERROR");
     database.execute("CREATE FUNCTION app.missing(input jsonb) RETURNS boolean LANGUAGE sql AS 'SELECT true'").await;
-    assert_eq!(app.query(query).await.data()["missing"], Value::Bool(true), "a function may be made later");
+    assert_eq!(
+        app.query(query).await.data()["missing"],
+        Value::Bool(true),
+        "a function may be made later"
+    );
 }
 
 #[tokio::test]
 async fn a_schema_that_cannot_work_does_not_start() {
     let start = |mutations| {
-        let options = AppOptions::new().database_url("postgres://nobody@localhost/none").queries(queries![users]);
+        let options = AppOptions::new()
+            .database_url("postgres://nobody@localhost/none")
+            .queries(queries![users]);
         create_svc_app(options.mutations(mutations))
     };
     let error = start(mutations![several]).await.unwrap_err().to_string();
-    assert!(error.contains("`it::mutations::start::several` answers with a list of results"), "{error}");
+    assert!(
+        error.contains("`it::mutations::start::several` answers with a list of results"),
+        "{error}"
+    );
     let error = start(mutations![limited]).await.unwrap_err().to_string();
     for part in [
         "the first field of `LimitedError`, which `it::mutations::start::limited` answers with, is the entity",
@@ -83,10 +99,22 @@ async fn a_schema_that_cannot_work_does_not_start() {
     ] {
         assert!(error.contains(part), "{error}");
     }
-    let sdl = AppOptions::new().queries(queries![users]).mutations(mutations![made]).sdl().unwrap();
+    let sdl = AppOptions::new()
+        .queries(queries![users])
+        .mutations(mutations![made])
+        .sdl()
+        .unwrap();
     assert!(sdl.contains("type LimitedError {"), "{sdl}");
-    let error = start(mutations![unknown_context]).await.unwrap_err().to_string();
-    assert!(error.contains("gets the context value `tenant_id`, which is not known; add `.context_value("), "{error}");
+    let error = start(mutations![unknown_context])
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains(
+            "gets the context value `tenant_id`, which is not known; add `.context_value("
+        ),
+        "{error}"
+    );
 }
 
 #[test]

@@ -114,7 +114,8 @@ products!(table, "tv_product");
 
 const KINDS: [&str; 3] = ["columns", "data", "table"];
 
-/// The table's key has another name than the views'. `c_product` has an empty `data` beside its columns.
+/// The table's key has another name than the views'. `c_product` has an empty `data` beside its
+/// columns.
 pub(super) const SQL: &str = r#"
 CREATE SCHEMA app;
 CREATE TABLE app.tb_product (
@@ -147,7 +148,11 @@ async fn serve(kind: &str, is_governed: bool) -> (TestDatabase, App) {
         (_, true) => table::governed(),
     };
     let options = options
-        .constraint(Constraint::new("tb_product_sku_key", "this sku is taken").field("sku").identifier("sku_taken"))
+        .constraint(
+            Constraint::new("tb_product_sku_key", "this sku is taken")
+                .field("sku")
+                .identifier("sku_taken"),
+        )
         .constraint(Constraint::new("tb_product_name_check", "take another name").field("name"));
     let app = App::serve(options.database_url(database.url()).auto_camel_case(true)).await;
     (database, app)
@@ -155,14 +160,29 @@ async fn serve(kind: &str, is_governed: bool) -> (TestDatabase, App) {
 
 /// The answer of a mutation with the fields of a product.
 async fn done(app: &App, mutation: &str) -> Value {
-    let reply = app.query(&format!("mutation {{ answer: {mutation} }}")).await;
-    assert_eq!(reply.json().get("errors"), None, "{mutation}: {}", reply.text);
+    let reply = app
+        .query(&format!("mutation {{ answer: {mutation} }}"))
+        .await;
+    assert_eq!(
+        reply.json().get("errors"),
+        None,
+        "{mutation}: {}",
+        reply.text
+    );
     reply.data()["answer"].clone()
 }
 
 async fn ask(app: &App, user: &str, query: &str) -> Value {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    app.send(request.header("x-user", user).body(json!({ "query": query }).to_string())).await.json()
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    app.send(
+        request
+            .header("x-user", user)
+            .body(json!({ "query": query }).to_string()),
+    )
+    .await
+    .json()
 }
 
 /// The table as text, one row after the other.
@@ -188,11 +208,22 @@ async fn rows_are_inserted() {
         });
         assert_eq!(done(&app, all).await, expected, "{kind}");
         // What is left out is left to the table; null is null.
-        let few =
-            done(&app, r#"createProduct(input: {sku: "b", name: "B", details: null}) { price tags details }"#).await;
-        assert_eq!(few, json!({"price": "9.50", "tags": ["none"], "details": null}), "{kind}");
+        let few = done(
+            &app,
+            r#"createProduct(input: {sku: "b", name: "B", details: null}) { price tags details }"#,
+        )
+        .await;
+        assert_eq!(
+            few,
+            json!({"price": "9.50", "tags": ["none"], "details": null}),
+            "{kind}"
+        );
         let status = done(&app, r#"tryProduct(input: {sku: "c", name: "C"}) { ... on CreateProductSuccess { status id product { name } } }"#).await;
-        assert_eq!(status, json!({"status": "created", "id": "3", "product": {"name": "C"}}), "{kind}");
+        assert_eq!(
+            status,
+            json!({"status": "created", "id": "3", "product": {"name": "C"}}),
+            "{kind}"
+        );
         assert_eq!(
             stored(&database).await,
             r#"1 a A 1.20 {x,y} {"n": 1.10}; 2 b B 9.50 {none}; 3 c C 9.50 {none}"#,
@@ -205,19 +236,35 @@ async fn rows_are_inserted() {
 async fn what_a_column_cannot_hold_is_the_client_s_error() {
     let (database, app) = serve(KINDS[0], false).await;
     for (write, what) in [
-        (r#"createProduct(input: {sku: "a", name: "A", price: "100000000"}) { id }"#, "number"),
+        (
+            r#"createProduct(input: {sku: "a", name: "A", price: "100000000"}) { id }"#,
+            "number",
+        ),
         (
             r#"createProducts(input: [{sku: "a", name: "A"}, {sku: "b", name: "B", price: "1000000000"}]) { id }"#,
             "list",
         ),
-        (r#"createProduct(input: {sku: "123456789012345678901", name: "A"}) { id }"#, "text"),
-        (r#"putProduct(input: {sku: "123456789012345678901", name: "A"}) { id }"#, "upsert"),
+        (
+            r#"createProduct(input: {sku: "123456789012345678901", name: "A"}) { id }"#,
+            "text",
+        ),
+        (
+            r#"putProduct(input: {sku: "123456789012345678901", name: "A"}) { id }"#,
+            "upsert",
+        ),
     ] {
         let reply = app.query(&format!("mutation {{ {write} }}")).await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{what}: {}", reply.text);
-        assert_eq!(reply.message(), "a value of the `Product` is too long or too large for its column", "{what}");
+        assert_eq!(
+            reply.message(),
+            "a value of the `Product` is too long or too large for its column",
+            "{what}"
+        );
         let extensions = &reply.json()["errors"][0]["extensions"];
-        assert_eq!(extensions["status"], "validation:out_of_range", "{what}: {extensions}");
+        assert_eq!(
+            extensions["status"], "validation:out_of_range",
+            "{what}: {extensions}"
+        );
         assert_eq!(extensions["mutation"], "NOT_DONE", "{what}: {extensions}");
     }
     assert_eq!(stored(&database).await, "");
@@ -227,11 +274,33 @@ async fn what_a_column_cannot_hold_is_the_client_s_error() {
 async fn lists_are_inserted_by_one_statement_in_their_order() {
     for kind in KINDS {
         let (database, app) = serve(kind, false).await;
-        let items: Vec<_> = (0..300).rev().map(|n| format!(r#"{{sku: "s{n}", name: "n{n}"}}"#)).collect();
-        let answer = done(&app, &format!("createProducts(input: [{}]) {{ name }}", items.join(", "))).await;
-        let names: Vec<_> = answer.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
-        assert_eq!(names, (0..300).rev().map(|n| format!("n{n}")).collect::<Vec<_>>(), "{kind}");
-        assert_eq!(database.statements("INSERT INTO \"app\".\"tb_product\"").await, 1, "{kind}");
+        let items: Vec<_> = (0..300)
+            .rev()
+            .map(|n| format!(r#"{{sku: "s{n}", name: "n{n}"}}"#))
+            .collect();
+        let answer = done(
+            &app,
+            &format!("createProducts(input: [{}]) {{ name }}", items.join(", ")),
+        )
+        .await;
+        let names: Vec<_> = answer
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(
+            names,
+            (0..300).rev().map(|n| format!("n{n}")).collect::<Vec<_>>(),
+            "{kind}"
+        );
+        assert_eq!(
+            database
+                .statements("INSERT INTO \"app\".\"tb_product\"")
+                .await,
+            1,
+            "{kind}"
+        );
         // Items that leave out different fields, and none at all.
         let mixed = r#"createProducts(input: [{sku: "m1", name: "M", price: 2}, {sku: "m2", name: "N", tags: []}, {sku: "m3", name: "O"}]) { sku price tags }"#;
         assert_eq!(
@@ -243,9 +312,17 @@ async fn lists_are_inserted_by_one_statement_in_their_order() {
             ]),
             "{kind}"
         );
-        assert_eq!(done(&app, "createProducts(input: []) { sku }").await, json!([]), "{kind}");
+        assert_eq!(
+            done(&app, "createProducts(input: []) { sku }").await,
+            json!([]),
+            "{kind}"
+        );
         let result = done(&app, r#"tryProducts(input: [{sku: "r2", name: "R"}, {sku: "r1", name: "R"}]) { ... on CreateProductsSuccess { status products { sku } } }"#).await;
-        assert_eq!(result, json!({"status": "created", "products": [{"sku": "r2"}, {"sku": "r1"}]}), "{kind}");
+        assert_eq!(
+            result,
+            json!({"status": "created", "products": [{"sku": "r2"}, {"sku": "r1"}]}),
+            "{kind}"
+        );
         // All or nothing.
         let reply = app
             .query(r#"mutation { createProducts(input: [{sku: "z", name: "Z"}, {sku: "m1", name: "Z"}]) { sku } }"#)
@@ -258,20 +335,51 @@ async fn lists_are_inserted_by_one_statement_in_their_order() {
 #[tokio::test]
 async fn constraints_are_told() {
     let (database, app) = serve("columns", false).await;
-    done(&app, r#"createProduct(input: {sku: "a", name: "A"}) { id }"#).await;
+    done(
+        &app,
+        r#"createProduct(input: {sku: "a", name: "A"}) { id }"#,
+    )
+    .await;
     let error = r#"... on CreateProductError { code status errors { identifier details } }"#;
-    let taken = done(&app, &format!(r#"tryProduct(input: {{sku: "a", name: "B"}}) {{ {error} }}"#)).await;
+    let taken = done(
+        &app,
+        &format!(r#"tryProduct(input: {{sku: "a", name: "B"}}) {{ {error} }}"#),
+    )
+    .await;
     let errors = json!([{"identifier": "sku_taken", "details": {"field": "sku"}}]);
-    assert_eq!(taken, json!({"code": 409, "status": "conflict:sku_taken", "errors": errors}));
-    let bad = done(&app, &format!(r#"tryProduct(input: {{sku: "b", name: "bad"}}) {{ {error} }}"#)).await;
+    assert_eq!(
+        taken,
+        json!({"code": 409, "status": "conflict:sku_taken", "errors": errors})
+    );
+    let bad = done(
+        &app,
+        &format!(r#"tryProduct(input: {{sku: "b", name: "bad"}}) {{ {error} }}"#),
+    )
+    .await;
     assert_eq!(bad["code"], 422);
-    let reply = app.query(r#"mutation { createProduct(input: {sku: "a", name: "B"}) { id } }"#).await;
-    assert_eq!((reply.code().as_str(), reply.message().as_str()), ("CONFLICT", "this sku is taken"));
-    assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE");
+    let reply = app
+        .query(r#"mutation { createProduct(input: {sku: "a", name: "B"}) { id } }"#)
+        .await;
+    assert_eq!(
+        (reply.code().as_str(), reply.message().as_str()),
+        ("CONFLICT", "this sku is taken")
+    );
+    assert_eq!(
+        reply.json()["errors"][0]["extensions"]["mutation"],
+        "NOT_DONE"
+    );
     let long = "x".repeat(30);
-    let reply =
-        app.query(&format!(r#"mutation {{ createProduct(input: {{sku: "{long}", name: "B"}}) {{ id }} }}"#)).await;
-    assert_eq!(reply.json()["errors"][0]["extensions"]["mutation"], "NOT_DONE", "no value is cut: {}", reply.text);
+    let reply = app
+        .query(&format!(
+            r#"mutation {{ createProduct(input: {{sku: "{long}", name: "B"}}) {{ id }} }}"#
+        ))
+        .await;
+    assert_eq!(
+        reply.json()["errors"][0]["extensions"]["mutation"],
+        "NOT_DONE",
+        "no value is cut: {}",
+        reply.text
+    );
     assert_eq!(stored(&database).await, "1 a A 9.50 {none}");
 }
 
@@ -284,33 +392,60 @@ async fn rows_are_updated() {
             r#"createProducts(input: [{sku: "a", name: "A", price: 1}, {sku: "b", name: "B", price: 2}]) { id }"#,
         )
         .await;
-        let renamed = done(&app, r#"updateProduct(id: 1, input: {name: "AA"}) { name price }"#).await;
-        assert_eq!(renamed, json!({"name": "AA", "price": "1.00"}), "{kind}: what is absent stays");
+        let renamed = done(
+            &app,
+            r#"updateProduct(id: 1, input: {name: "AA"}) { name price }"#,
+        )
+        .await;
+        assert_eq!(
+            renamed,
+            json!({"name": "AA", "price": "1.00"}),
+            "{kind}: what is absent stays"
+        );
         let by_sku = r#"renameSku(sku: "b", input: {name: "BB", price: "3.5"}) { ... on CreateProductSuccess { status updatedFields product { id name } } }"#;
         assert_eq!(
             done(&app, by_sku).await,
             json!({"status": "updated", "updatedFields": ["name", "price"], "product": {"id": 2, "name": "BB"}}),
             "{kind}"
         );
-        assert_eq!(done(&app, "updateProduct(id: 2, input: {}) { name }").await, json!({"name": "BB"}), "{kind}");
-        let reply = app.query(r#"mutation { updateProduct(id: 9, input: {name: "C"}) { name } }"#).await;
         assert_eq!(
-            (reply.code().as_str(), reply.json()["data"]["updateProduct"].clone()),
+            done(&app, "updateProduct(id: 2, input: {}) { name }").await,
+            json!({"name": "BB"}),
+            "{kind}"
+        );
+        let reply = app
+            .query(r#"mutation { updateProduct(id: 9, input: {name: "C"}) { name } }"#)
+            .await;
+        assert_eq!(
+            (
+                reply.code().as_str(),
+                reply.json()["data"]["updateProduct"].clone()
+            ),
             ("NOT_FOUND", Value::Null),
             "{kind}"
         );
         let missing =
             done(&app, r#"renameSku(sku: "c", input: {name: "C"}) { ... on CreateProductError { code message } }"#)
                 .await;
-        assert_eq!(missing, json!({"code": 404, "message": "there is no such `Product`"}), "{kind}");
-        let reply = app.query("mutation { updateProduct(id: 1, input: {price: null}) { name } }").await;
+        assert_eq!(
+            missing,
+            json!({"code": 404, "message": "there is no such `Product`"}),
+            "{kind}"
+        );
+        let reply = app
+            .query("mutation { updateProduct(id: 1, input: {price: null}) { name } }")
+            .await;
         assert_eq!(
             reply.json()["errors"][0]["extensions"]["mutation"],
             "NOT_DONE",
             "{kind}: null is null: {}",
             reply.text
         );
-        assert_eq!(stored(&database).await, "1 a AA 1.00 {none}; 2 b BB 3.50 {none}", "{kind}");
+        assert_eq!(
+            stored(&database).await,
+            "1 a AA 1.00 {none}; 2 b BB 3.50 {none}",
+            "{kind}"
+        );
     }
 }
 
@@ -327,9 +462,20 @@ async fn a_deleted_row_is_answered_as_it_was() {
         let reply = app.query("mutation { deleteProduct(id: 1) { sku } }").await;
         assert_eq!(reply.code(), "NOT_FOUND", "{kind}: {}", reply.text);
         // Two rows have this price, and one is deleted or none.
-        let reply = app.query("mutation { deletePriced(price: \"9.50\") { sku } }").await;
-        assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{kind}: {}", reply.text);
-        assert_eq!(stored(&database).await, "2 b B 9.50 {none}; 3 c C 9.50 {none}", "{kind}");
+        let reply = app
+            .query("mutation { deletePriced(price: \"9.50\") { sku } }")
+            .await;
+        assert_eq!(
+            reply.code(),
+            "INTERNAL_SERVER_ERROR",
+            "{kind}: {}",
+            reply.text
+        );
+        assert_eq!(
+            stored(&database).await,
+            "2 b B 9.50 {none}; 3 c C 9.50 {none}",
+            "{kind}"
+        );
     }
 }
 
@@ -338,40 +484,84 @@ async fn rows_that_are_there_are_changed_or_kept() {
     for kind in KINDS {
         let (database, app) = serve(kind, false).await;
         assert_eq!(
-            done(&app, r#"putProduct(input: {sku: "a", name: "A", price: 1}) { id }"#).await,
+            done(
+                &app,
+                r#"putProduct(input: {sku: "a", name: "A", price: 1}) { id }"#
+            )
+            .await,
             json!({"id": 1}),
             "{kind}"
         );
-        let again = done(&app, r#"putProduct(input: {sku: "a", name: "AA"}) { id name price }"#).await;
-        assert_eq!(again, json!({"id": 1, "name": "AA", "price": "1.00"}), "{kind}: what is absent stays");
-        let kept = done(&app, r#"keepProduct(input: {sku: "a", name: "AAA"}) { id name }"#).await;
+        let again = done(
+            &app,
+            r#"putProduct(input: {sku: "a", name: "AA"}) { id name price }"#,
+        )
+        .await;
+        assert_eq!(
+            again,
+            json!({"id": 1, "name": "AA", "price": "1.00"}),
+            "{kind}: what is absent stays"
+        );
+        let kept = done(
+            &app,
+            r#"keepProduct(input: {sku: "a", name: "AAA"}) { id name }"#,
+        )
+        .await;
         assert_eq!(kept, json!({"id": 1, "name": "AA"}), "{kind}");
         let name = |sku: &str, name: &str| format!(r#"{{sku: "{sku}", name: "{name}"}}"#);
         let items = [name("b", "B"), name("a", "A1"), name("c", "C")].join(", ");
-        let put = done(&app, &format!("putProducts(input: [{items}]) {{ sku name }}")).await;
+        let put = done(
+            &app,
+            &format!("putProducts(input: [{items}]) {{ sku name }}"),
+        )
+        .await;
         assert_eq!(
             put,
             json!([{"sku": "b", "name": "B"}, {"sku": "a", "name": "A1"}, {"sku": "c", "name": "C"}]),
             "{kind}"
         );
         let items = [name("d", "D"), name("a", "A2"), name("e", "E")].join(", ");
-        let kept = done(&app, &format!("keepProducts(input: [{items}]) {{ sku name }}")).await;
+        let kept = done(
+            &app,
+            &format!("keepProducts(input: [{items}]) {{ sku name }}"),
+        )
+        .await;
         assert_eq!(
             kept,
             json!([{"sku": "d", "name": "D"}, {"sku": "a", "name": "A1"}, {"sku": "e", "name": "E"}]),
             "{kind}"
         );
         let twice = [name("f", "F"), name("f", "G")].join(", ");
-        let reply = app.query(&format!("mutation {{ putProducts(input: [{twice}]) {{ sku }} }}")).await;
+        let reply = app
+            .query(&format!(
+                "mutation {{ putProducts(input: [{twice}]) {{ sku }} }}"
+            ))
+            .await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{kind}: {}", reply.text);
         assert!(!stored(&database).await.contains(" f "), "{kind}");
         // The price of the second would be that of a new row, in a row that is there.
         let uneven = r#"{sku: "g", name: "G", price: "1"}, {sku: "a", name: "A3"}"#;
-        let reply = app.query(&format!("mutation {{ putProducts(input: [{uneven}]) {{ sku }} }}")).await;
+        let reply = app
+            .query(&format!(
+                "mutation {{ putProducts(input: [{uneven}]) {{ sku }} }}"
+            ))
+            .await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{kind}: {}", reply.text);
-        assert!(reply.text.contains("give the same fields in each item"), "{kind}: {}", reply.text);
-        let kept = done(&app, &format!("keepProducts(input: [{uneven}]) {{ sku name }}")).await;
-        assert_eq!(kept, json!([{"sku": "g", "name": "G"}, {"sku": "a", "name": "A1"}]), "{kind}");
+        assert!(
+            reply.text.contains("give the same fields in each item"),
+            "{kind}: {}",
+            reply.text
+        );
+        let kept = done(
+            &app,
+            &format!("keepProducts(input: [{uneven}]) {{ sku name }}"),
+        )
+        .await;
+        assert_eq!(
+            kept,
+            json!([{"sku": "g", "name": "G"}, {"sku": "a", "name": "A1"}]),
+            "{kind}"
+        );
     }
 }
 
@@ -386,20 +576,53 @@ async fn policies_bind_what_is_written() {
             r#"mutation { createProducts(input: [{sku: "a", name: "ada 1"}, {sku: "b", name: "ada 2"}]) { name } }"#,
         )
         .await;
-        assert_eq!(created, json!({"data": {"createProducts": [{"name": "ada 1"}, {"name": "ada 2"}]}}), "{kind}");
-        ask(&app, "bob", r#"mutation { createProduct(input: {sku: "x", name: "bob"}) { id } }"#).await;
+        assert_eq!(
+            created,
+            json!({"data": {"createProducts": [{"name": "ada 1"}, {"name": "ada 2"}]}}),
+            "{kind}"
+        );
+        ask(
+            &app,
+            "bob",
+            r#"mutation { createProduct(input: {sku: "x", name: "bob"}) { id } }"#,
+        )
+        .await;
         let before = stored(&database).await;
         for (code, mutation) in [
-            ("FORBIDDEN", r#"createProduct(input: {sku: "c", name: "eve"}) { id }"#),
-            ("FORBIDDEN", r#"createProducts(input: [{sku: "c", name: "ada"}, {sku: "d", name: "eve"}]) { id }"#),
-            ("NOT_FOUND", r#"updateProduct(id: 3, input: {name: "ada"}) { id }"#),
+            (
+                "FORBIDDEN",
+                r#"createProduct(input: {sku: "c", name: "eve"}) { id }"#,
+            ),
+            (
+                "FORBIDDEN",
+                r#"createProducts(input: [{sku: "c", name: "ada"}, {sku: "d", name: "eve"}]) { id }"#,
+            ),
+            (
+                "NOT_FOUND",
+                r#"updateProduct(id: 3, input: {name: "ada"}) { id }"#,
+            ),
             ("NOT_FOUND", r#"updateProduct(id: 3, input: {}) { id }"#),
-            ("FORBIDDEN", r#"updateProduct(id: 1, input: {name: "bob"}) { id }"#),
+            (
+                "FORBIDDEN",
+                r#"updateProduct(id: 1, input: {name: "bob"}) { id }"#,
+            ),
             ("NOT_FOUND", "deleteProduct(id: 3) { id }"),
-            ("FORBIDDEN", r#"putProduct(input: {sku: "x", name: "ada"}) { id }"#),
-            ("FORBIDDEN", r#"putProduct(input: {sku: "a", name: "bob"}) { id }"#),
-            ("FORBIDDEN", r#"keepProduct(input: {sku: "x", name: "ada"}) { id }"#),
-            ("FORBIDDEN", r#"putProducts(input: [{sku: "n", name: "ada"}, {sku: "x", name: "ada"}]) { id }"#),
+            (
+                "FORBIDDEN",
+                r#"putProduct(input: {sku: "x", name: "ada"}) { id }"#,
+            ),
+            (
+                "FORBIDDEN",
+                r#"putProduct(input: {sku: "a", name: "bob"}) { id }"#,
+            ),
+            (
+                "FORBIDDEN",
+                r#"keepProduct(input: {sku: "x", name: "ada"}) { id }"#,
+            ),
+            (
+                "FORBIDDEN",
+                r#"putProducts(input: [{sku: "n", name: "ada"}, {sku: "x", name: "ada"}]) { id }"#,
+            ),
         ] {
             let answer = ask(&app, "ada", &format!("mutation {{ {mutation} }}")).await;
             let extensions = &answer["errors"][0]["extensions"];
@@ -416,7 +639,11 @@ async fn policies_bind_what_is_written() {
             r#"mutation { tryProduct(input: {sku: "c", name: "eve"}) { ... on CreateProductError { code } } }"#,
         )
         .await;
-        assert_eq!(answer, json!({"data": {"tryProduct": {"code": 403}}}), "{kind}");
+        assert_eq!(
+            answer,
+            json!({"data": {"tryProduct": {"code": 403}}}),
+            "{kind}"
+        );
         for mutation in [
             r#"updateProduct(id: 1, input: {name: "ada 3"}) { name }"#,
             r#"putProduct(input: {sku: "a", name: "ada 3"}) { name }"#,
@@ -424,7 +651,11 @@ async fn policies_bind_what_is_written() {
             "deleteProduct(id: 1) { name }",
         ] {
             let answer = ask(&app, "ada", &format!("mutation {{ answer: {mutation} }}")).await;
-            assert_eq!(answer, json!({"data": {"answer": {"name": "ada 3"}}}), "{kind} {mutation}");
+            assert_eq!(
+                answer,
+                json!({"data": {"answer": {"name": "ada 3"}}}),
+                "{kind} {mutation}"
+            );
         }
     }
 }

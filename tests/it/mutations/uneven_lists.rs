@@ -30,19 +30,33 @@ CREATE TABLE tb_note (
     id int PRIMARY KEY GENERATED ALWAYS AS IDENTITY, title text NOT NULL DEFAULT 'untitled', body text NOT NULL DEFAULT '');
 CREATE VIEW v_note AS SELECT * FROM tb_note;";
 
-const CREATE: &str = "mutation ($input: [NewNote!]!) { createNotes(input: $input) { id title body } }";
+const CREATE: &str =
+    "mutation ($input: [NewNote!]!) { createNotes(input: $input) { id title body } }";
 
 async fn app() -> (App, TestDatabase) {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
-    (App::serve(options.queries(queries![notes]).mutations(mutations![create_notes])).await, database)
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
+    (
+        App::serve(
+            options
+                .queries(queries![notes])
+                .mutations(mutations![create_notes]),
+        )
+        .await,
+        database,
+    )
 }
 
 #[tokio::test]
 async fn each_item_leaves_to_the_table_what_it_does_not_give() {
     let (app, database) = app().await;
     let input = json!([{}, { "title": "a" }, { "body": "b" }, {}, { "title": "c", "body": "d" }]);
-    let rows = app.query_with(CREATE, json!({ "input": input })).await.data();
+    let rows = app
+        .query_with(CREATE, json!({ "input": input }))
+        .await
+        .data();
     assert_eq!(
         rows["createNotes"],
         json!([
@@ -56,7 +70,8 @@ async fn each_item_leaves_to_the_table_what_it_does_not_give() {
     assert_eq!(database.statements("INSERT INTO \"tb_note\"").await, 1);
 }
 
-/// PostgreSQL reads a document anew for each value that is taken from it, without looking at the time-out meanwhile.
+/// PostgreSQL reads a document anew for each value that is taken from it, without looking at the
+/// time-out meanwhile.
 #[tokio::test]
 async fn a_long_list_takes_time_that_grows_with_its_length() {
     let (app, database) = app().await;
@@ -66,7 +81,14 @@ async fn a_long_list_takes_time_that_grows_with_its_length() {
     };
     let input: Vec<Value> = (0..900).map(item).collect();
     let reply = app.query_with(CREATE, json!({ "input": input }));
-    let rows = timeout(Duration::from_secs(20), reply).await.expect("an answer").data()["createNotes"].take();
-    assert_eq!((&rows[0]["title"], &rows[899]["title"]), (&json!("untitled"), &json!("899")));
+    let rows = timeout(Duration::from_secs(20), reply)
+        .await
+        .expect("an answer")
+        .data()["createNotes"]
+        .take();
+    assert_eq!(
+        (&rows[0]["title"], &rows[899]["title"]),
+        (&json!("untitled"), &json!("899"))
+    );
     assert_eq!(database.statements("INSERT INTO \"tb_note\"").await, 1);
 }

@@ -1,4 +1,5 @@
-//! Writes that the database leaves out without an error: triggers that return null, and views whose triggers do nothing.
+//! Writes that the database leaves out without an error: triggers that return null, and views whose
+//! triggers do nothing.
 
 use serde_json::{Value, json};
 use svc::prelude::*;
@@ -87,7 +88,9 @@ async fn serve(more: &str, is_governed: bool) -> (TestDatabase, App) {
         .mutations(mutations![add, add_all, change, remove, put]);
     let named = |_: &Context<'_>| Ok(RowDecision::allow_where(col("name").ne("hidden")));
     let app = App::serve(match is_governed {
-        true => options.row_policy::<Product>(named).row_policy::<Part>(named),
+        true => options
+            .row_policy::<Product>(named)
+            .row_policy::<Part>(named),
         false => options,
     });
     (database, app.await)
@@ -103,7 +106,9 @@ async fn state(database: &TestDatabase) -> String {
 }
 
 async fn ask(app: &App, mutation: &str) -> Value {
-    app.query(&format!("mutation {{ answer: {mutation} {{ id }} }}")).await.json()
+    app.query(&format!("mutation {{ answer: {mutation} {{ id }} }}"))
+        .await
+        .json()
 }
 
 #[tokio::test]
@@ -113,30 +118,58 @@ async fn what_the_database_does_not_take_is_one_failure_and_nothing_is_kept() {
         let before = state(&database).await;
         for (mutation, place) in [
             ("add(input: {name: \"refused\"})", "`Product`"),
-            ("addAll(input: [{name: \"a\"}, {name: \"refused\"}])", "`Product`"),
+            (
+                "addAll(input: [{name: \"a\"}, {name: \"refused\"}])",
+                "`Product`",
+            ),
             ("change(id: 2, input: {name: \"new\"})", "`Product`"),
             ("change(id: 1, input: {name: \"refused\"})", "`Product`"),
             ("remove(id: 2)", "`Product`"),
             ("put(input: {id: 2, name: \"new\"})", "`Product`"),
             ("put(input: {id: 3, name: \"refused\"})", "`Product`"),
-            ("add(input: {name: \"a\", parts: [{name: \"refused\"}]})", "`input.parts[0]`"),
-            ("change(id: 1, input: {parts: [{id: 2, name: \"new\"}]})", "`input.parts[0]`"),
-            ("change(id: 1, input: {parts: [{id: 1, name: \"new\"}]})", "`input.parts`"),
+            (
+                "add(input: {name: \"a\", parts: [{name: \"refused\"}]})",
+                "`input.parts[0]`",
+            ),
+            (
+                "change(id: 1, input: {parts: [{id: 2, name: \"new\"}]})",
+                "`input.parts[0]`",
+            ),
+            (
+                "change(id: 1, input: {parts: [{id: 1, name: \"new\"}]})",
+                "`input.parts`",
+            ),
             ("change(id: 1, input: {parts: []})", "`input.parts`"),
-            ("change(id: 2, input: {spareIds: [2]})", "`input.spareIds[0]`"),
+            (
+                "change(id: 2, input: {spareIds: [2]})",
+                "`input.spareIds[0]`",
+            ),
             ("change(id: 1, input: {spareIds: []})", "`input.spareIds`"),
         ] {
             let answer = ask(&app, mutation).await;
             let error = &answer["errors"][0];
             let message = error["message"].as_str().unwrap_or_default();
-            assert!(message.contains("the database did not take the change of") && message.contains(place), "{answer}");
-            assert_eq!(error["extensions"]["status"], "conflict:not_taken", "{is_governed} {mutation}: {answer}");
-            assert_eq!(error["extensions"]["mutation"], "NOT_DONE", "{is_governed} {mutation}");
+            assert!(
+                message.contains("the database did not take the change of")
+                    && message.contains(place),
+                "{answer}"
+            );
+            assert_eq!(
+                error["extensions"]["status"], "conflict:not_taken",
+                "{is_governed} {mutation}: {answer}"
+            );
+            assert_eq!(
+                error["extensions"]["mutation"], "NOT_DONE",
+                "{is_governed} {mutation}"
+            );
             assert_eq!(state(&database).await, before, "{is_governed} {mutation}");
         }
         for mutation in ["change(id: 9, input: {name: \"new\"})", "remove(id: 9)"] {
             let answer = ask(&app, mutation).await;
-            assert_eq!(answer["errors"][0]["extensions"]["code"], "NOT_FOUND", "{is_governed} {mutation}: {answer}");
+            assert_eq!(
+                answer["errors"][0]["extensions"]["code"], "NOT_FOUND",
+                "{is_governed} {mutation}: {answer}"
+            );
         }
     }
 }
@@ -145,13 +178,31 @@ async fn what_the_database_does_not_take_is_one_failure_and_nothing_is_kept() {
 async fn a_removal_that_marks_the_row_is_done_where_the_view_no_longer_has_it() {
     for is_governed in [false, true] {
         let (database, app) = serve(MARKING, is_governed).await;
-        assert_eq!(ask(&app, "remove(id: 1)").await, json!({"data": {"answer": {"id": 1}}}));
-        assert_eq!(ask(&app, "change(id: 2, input: {parts: []})").await, json!({"data": {"answer": {"id": 2}}}));
-        assert!(state(&database).await.starts_with("(1,one,t) (2,fixed,f) |"), "{}", state(&database).await);
-        database.execute("UPDATE tb_part SET product_id = 2 WHERE product_id = 1").await;
+        assert_eq!(
+            ask(&app, "remove(id: 1)").await,
+            json!({"data": {"answer": {"id": 1}}})
+        );
+        assert_eq!(
+            ask(&app, "change(id: 2, input: {parts: []})").await,
+            json!({"data": {"answer": {"id": 2}}})
+        );
+        assert!(
+            state(&database)
+                .await
+                .starts_with("(1,one,t) (2,fixed,f) |"),
+            "{}",
+            state(&database).await
+        );
+        database
+            .execute("UPDATE tb_part SET product_id = 2 WHERE product_id = 1")
+            .await;
         let kept = ask(&app, "change(id: 2, input: {parts: [{id: 1}]})").await;
         assert_eq!(kept, json!({"data": {"answer": {"id": 2}}}));
-        assert!(state(&database).await.contains("(1,p,2,,f) (2,fixed,2,,t)"), "{}", state(&database).await);
+        assert!(
+            state(&database).await.contains("(1,p,2,,f) (2,fixed,2,,t)"),
+            "{}",
+            state(&database).await
+        );
     }
 }
 
@@ -163,10 +214,17 @@ async fn a_view_that_takes_nothing_is_told_of() {
         CREATE TRIGGER ignore INSTEAD OF INSERT OR UPDATE OR DELETE ON tb_product FOR EACH ROW EXECUTE FUNCTION ignore();";
     for is_governed in [false, true] {
         let (_database, app) = serve(sql, is_governed).await;
-        for mutation in ["add(input: {name: \"a\"})", "change(id: 1, input: {name: \"a\"})", "remove(id: 1)"] {
+        for mutation in [
+            "add(input: {name: \"a\"})",
+            "change(id: 1, input: {name: \"a\"})",
+            "remove(id: 1)",
+        ] {
             let answer = ask(&app, mutation).await;
             let message = "the database did not take the change of `Product`";
-            assert_eq!(answer["errors"][0]["message"], message, "{is_governed} {mutation}: {answer}");
+            assert_eq!(
+                answer["errors"][0]["message"], message,
+                "{is_governed} {mutation}: {answer}"
+            );
         }
     }
 }

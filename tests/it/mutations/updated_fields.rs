@@ -48,10 +48,22 @@ const SQL: &str = "
 #[tokio::test]
 async fn the_key_of_a_relation_is_named_as_its_field() {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
-    let app = App::serve(options.queries(queries![tickets]).types(types![Agent]).mutations(mutations![change])).await;
-    let mutation = "mutation { change(id: 1, input: {resolvedAt: \"now\", assigneeId: 1, reportedBy: null}) {
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
+    let app = App::serve(
+        options
+            .queries(queries![tickets])
+            .types(types![Agent])
+            .mutations(mutations![change]),
+    )
+    .await;
+    let mutation =
+        "mutation { change(id: 1, input: {resolvedAt: \"now\", assigneeId: 1, reportedBy: null}) {
         ... on ChangeSuccess { updatedFields } } }";
     let data = app.query(mutation).await.data();
-    assert_eq!(data["change"]["updatedFields"], json!(["closedAt", "assignee", "reporter"]));
+    assert_eq!(
+        data["change"]["updatedFields"],
+        json!(["closedAt", "assignee", "reporter"])
+    );
 }

@@ -35,7 +35,10 @@ struct Part {
 static RUNS: AtomicUsize = AtomicUsize::new(0);
 
 #[svc::query]
-fn page(#[svc(range(1..=10))] number: i32, #[svc(pattern = "^[A-Z]{2}$")] code: Option<String>) -> String {
+fn page(
+    #[svc(range(1..=10))] number: i32,
+    #[svc(pattern = "^[A-Z]{2}$")] code: Option<String>,
+) -> String {
     format!("{number}{}", code.unwrap_or_default())
 }
 
@@ -52,12 +55,17 @@ const SQL: &str = "CREATE SCHEMA app;
 CREATE FUNCTION app.nick_of(form jsonb) RETURNS text LANGUAGE sql AS $$ SELECT coalesce(form->>'nick', 'none') $$;";
 
 fn options() -> AppOptions {
-    AppOptions::new().queries(queries![page]).mutations(mutations![count, nick_of])
+    AppOptions::new()
+        .queries(queries![page])
+        .mutations(mutations![count, nick_of])
 }
 
 async fn app() -> (App, TestDatabase) {
     let database = TestDatabase::new(SQL).await;
-    (App::serve(options().database_url(database.url())).await, database)
+    (
+        App::serve(options().database_url(database.url())).await,
+        database,
+    )
 }
 
 /// The message and the paths of what was refused.
@@ -67,36 +75,88 @@ fn refused(reply: &svc_tests::Reply) -> (String, Value) {
     let json = reply.json();
     assert_eq!(json["errors"].as_array().map(Vec::len), Some(1), "{json}");
     assert!(json.get("data").is_none(), "{json}");
-    let errors = json["errors"][0]["extensions"]["errors"].as_array().unwrap();
-    (reply.message().to_owned(), errors.iter().map(|error| error["path"].clone()).collect())
+    let errors = json["errors"][0]["extensions"]["errors"]
+        .as_array()
+        .unwrap();
+    (
+        reply.message().to_owned(),
+        errors.iter().map(|error| error["path"].clone()).collect(),
+    )
 }
 
 #[tokio::test]
 async fn each_rule_has_its_bounds() {
     let (app, _database) = app().await;
     for (fields, rule) in [
-        (r#"name: "adaada""#, "form.name` must have a length of 1 to 5"),
-        (r#"name: "ada", age: 150"#, "form.age` must be at least 0 and less than 150"),
-        (r#"name: "ada", age: -1"#, "form.age` must be at least 0 and less than 150"),
-        (r#"name: "ada", slant: 0.51"#, "form.slant` must be at least -0.5 and at most 0.5"),
-        (r#"name: "ada", slant: 1e300"#, "form.slant` must be at least -0.5 and at most 0.5"),
-        (r#"name: "ada", price: "100""#, "form.price` must be at most 99.99"),
-        (r##"name: "ada", tags: ["#a", "#b", "#c"]"##, "form.tags` must have a length of at most 2"),
-        (r##"name: "ada", tags: ["#a", "b"]"##, "form.tags.1` must match `^#`"),
-        (r#"name: "ada", nick: "a""#, "form.nick` must have a length of at least 2"),
-        (r#"name: "ada", nick: null"#, "form.nick` is null; leave it out, or give a value"),
-        (r#"name: "ada", best: {weight: 0}"#, "form.best.weight` must be at least 1"),
-        (r#"name: "ada", parts: [{weight: 0}]"#, "form.parts.0.weight` must be at least 1"),
+        (
+            r#"name: "adaada""#,
+            "form.name` must have a length of 1 to 5",
+        ),
+        (
+            r#"name: "ada", age: 150"#,
+            "form.age` must be at least 0 and less than 150",
+        ),
+        (
+            r#"name: "ada", age: -1"#,
+            "form.age` must be at least 0 and less than 150",
+        ),
+        (
+            r#"name: "ada", slant: 0.51"#,
+            "form.slant` must be at least -0.5 and at most 0.5",
+        ),
+        (
+            r#"name: "ada", slant: 1e300"#,
+            "form.slant` must be at least -0.5 and at most 0.5",
+        ),
+        (
+            r#"name: "ada", price: "100""#,
+            "form.price` must be at most 99.99",
+        ),
+        (
+            r##"name: "ada", tags: ["#a", "#b", "#c"]"##,
+            "form.tags` must have a length of at most 2",
+        ),
+        (
+            r##"name: "ada", tags: ["#a", "b"]"##,
+            "form.tags.1` must match `^#`",
+        ),
+        (
+            r#"name: "ada", nick: "a""#,
+            "form.nick` must have a length of at least 2",
+        ),
+        (
+            r#"name: "ada", nick: null"#,
+            "form.nick` is null; leave it out, or give a value",
+        ),
+        (
+            r#"name: "ada", best: {weight: 0}"#,
+            "form.best.weight` must be at least 1",
+        ),
+        (
+            r#"name: "ada", parts: [{weight: 0}]"#,
+            "form.parts.0.weight` must be at least 1",
+        ),
     ] {
-        let (message, _) = refused(&app.query(&format!("mutation {{ nick_of(form: {{{fields}}}) }}")).await);
+        let (message, _) = refused(
+            &app.query(&format!("mutation {{ nick_of(form: {{{fields}}}) }}"))
+                .await,
+        );
         assert_eq!(message, format!("`nick_of.{rule}"), "{fields}");
     }
     for (fields, nick) in [
-        (r##"name: "ééééé", age: 0, slant: -0.5, price: "99.99", tags: ["#a", "#b"], nick: "ab""##, "ab"),
-        (r#"name: "a", age: 149, slant: 0.5, tags: [], parts: [{weight: 1}]"#, "none"),
+        (
+            r##"name: "ééééé", age: 0, slant: -0.5, price: "99.99", tags: ["#a", "#b"], nick: "ab""##,
+            "ab",
+        ),
+        (
+            r#"name: "a", age: 149, slant: 0.5, tags: [], parts: [{weight: 1}]"#,
+            "none",
+        ),
         (r#"name: "a", age: null, tags: null, best: null"#, "none"),
     ] {
-        let reply = app.query(&format!("mutation {{ nick_of(form: {{{fields}}}) }}")).await;
+        let reply = app
+            .query(&format!("mutation {{ nick_of(form: {{{fields}}}) }}"))
+            .await;
         assert_eq!(reply.data()["nick_of"], nick, "{fields}");
     }
 }
@@ -112,11 +172,14 @@ async fn one_error_lists_all_values() {
         ["again", "form", "parts", 1, "weight"]
     ]);
     let form = json!({ "name": "A", "age": 200, "parts": [{ "weight": 1 }, { "weight": 0 }] });
-    let literal =
-        r#"mutation { count again: nick_of(form: {name: "A", age: 200, parts: [{weight: 1}, {weight: 0}]}) }"#;
+    let literal = r#"mutation { count again: nick_of(form: {name: "A", age: 200, parts: [{weight: 1}, {weight: 0}]}) }"#;
     let whole = "mutation ($form: Form!) { count again: nick_of(form: $form) }";
     let part = r#"mutation ($age: Int) { count again: nick_of(form: {name: "A", age: $age, parts: [{weight: 1}, {weight: 0}]}) }"#;
-    for (query, variables) in [(literal, json!({})), (whole, json!({ "form": form })), (part, json!({ "age": 200 }))] {
+    for (query, variables) in [
+        (literal, json!({})),
+        (whole, json!({ "form": form })),
+        (part, json!({ "age": 200 })),
+    ] {
         let (message, found) = refused(&app.query_with(query, variables).await);
         assert_eq!(found, paths, "{query}");
         assert_eq!(message.matches("; ").count(), 3, "{message}");
@@ -134,11 +197,22 @@ async fn arguments_have_rules() {
         "`page.number` must be at least 1 and at most 10; \
          `page.code` must match `^[A-Z]{2}$`"
     );
-    assert_eq!(app.query(r#"{ page(number: 10, code: "AB") }"#).await.data()["page"], "10AB");
-    assert_eq!(app.query("{ page(number: 1, code: null) }").await.data()["page"], "1");
+    assert_eq!(
+        app.query(r#"{ page(number: 10, code: "AB") }"#)
+            .await
+            .data()["page"],
+        "10AB"
+    );
+    assert_eq!(
+        app.query("{ page(number: 1, code: null) }").await.data()["page"],
+        "1"
+    );
     // A field that is not asked for is not looked at.
     let query = "query ($yes: Boolean!) { __typename page(number: 11) @include(if: $yes) }";
-    assert_eq!(app.query_with(query, json!({ "yes": false })).await.data()["__typename"], "Query");
+    assert_eq!(
+        app.query_with(query, json!({ "yes": false })).await.data()["__typename"],
+        "Query"
+    );
 }
 
 #[test]

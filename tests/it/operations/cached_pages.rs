@@ -57,8 +57,7 @@ CREATE VIEW v_book AS SELECT * FROM tb_book;
 CREATE SEQUENCE runs;
 ";
 
-const BOOKS: &str =
-    "SELECT coalesce(jsonb_agg(b), '[]') FROM (SELECT id FROM tb_book WHERE author_id = a.id ORDER BY id";
+const BOOKS: &str = "SELECT coalesce(jsonb_agg(b), '[]') FROM (SELECT id FROM tb_book WHERE author_id = a.id ORDER BY id";
 
 /// Documents with their SQL, and the names of their number and their other variables.
 fn operations() -> Vec<(&'static str, String)> {
@@ -111,23 +110,40 @@ fn operations() -> Vec<(&'static str, String)> {
     ]
 }
 
-const RENAME: &str =
-    "mutation Rename($name: String!, $n: Int) { rename(id: 1, name: $name) { name books(limit: $n) { id } } }";
+const RENAME: &str = "mutation Rename($name: String!, $n: Int) { rename(id: 1, name: $name) { name books(limit: $n) { id } } }";
 
 async fn app() -> (App, TestDatabase) {
     let database = TestDatabase::copy_of("cached_pages", SQL).await;
     let config = SvcConfig {
-        database: svc::DatabaseConfig { url: Some(database.url()), ..svc::DatabaseConfig::default() },
-        operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
+        database: svc::DatabaseConfig {
+            url: Some(database.url()),
+            ..svc::DatabaseConfig::default()
+        },
+        operations: svc::OperationsConfig {
+            rust_endpoint: true,
+            ..svc::OperationsConfig::default()
+        },
         ..SvcConfig::default()
     };
     let rename = "WITH done AS (UPDATE tb_author SET name = $1 WHERE id = 1 RETURNING name) \
          SELECT jsonb_build_object('name', name, 'books', '[]'::jsonb) AS rename FROM done WHERE coalesce($2, 1) > 0";
-    let cached = operations().into_iter().map(|(document, sql)| Operation::new(document).sql(sql));
+    let cached = operations()
+        .into_iter()
+        .map(|(document, sql)| Operation::new(document).sql(sql));
     let options = AppOptions::new()
         .config(config)
-        .limits(Limits { complexity: u64::MAX, ..Limits::default() })
-        .queries(queries![author, authors, author_pages, author_totals, listed, listed_pages])
+        .limits(Limits {
+            complexity: u64::MAX,
+            ..Limits::default()
+        })
+        .queries(queries![
+            author,
+            authors,
+            author_pages,
+            author_totals,
+            listed,
+            listed_pages
+        ])
         .mutations(mutations![rename])
         .operations(cached.chain([Operation::new(RENAME).sql(rename)]));
     (App::serve(options).await, database)
@@ -139,7 +155,12 @@ fn name(document: &str) -> &str {
 
 async fn by_id(app: &App, path: &str, document: &str, variables: &Value) -> Reply {
     let body = json!({ "documentId": name(document), "variables": variables }).to_string();
-    app.send(app.request("POST", path).header("content-type", "application/json").body(body)).await
+    app.send(
+        app.request("POST", path)
+            .header("content-type", "application/json")
+            .body(body),
+    )
+    .await
 }
 
 /// The same bytes as without SQL, for pages in their bounds and out of them.
@@ -149,12 +170,28 @@ async fn pages_have_the_errors_that_they_have_without_sql() {
     for (document, _) in operations() {
         // A comment makes it a document of its own.
         let ordinary = format!("{document} # without SQL");
-        for number in [-2_147_483_648i64, -2, -1, 0, 1, 2, 1_000, 1_001, 2_000, 2_147_483_647] {
+        for number in [
+            -2_147_483_648i64,
+            -2,
+            -1,
+            0,
+            1,
+            2,
+            1_000,
+            1_001,
+            2_000,
+            2_147_483_647,
+        ] {
             let variables = json!({ "n": number });
             let expected = app.query_with(&ordinary, variables.clone()).await;
             let answer = by_id(&app, "/graphql", document, &variables).await;
             if expected.json().get("errors").is_some() {
-                assert_eq!(expected.code(), "BAD_USER_INPUT", "{document} {number}: {}", expected.text);
+                assert_eq!(
+                    expected.code(),
+                    "BAD_USER_INPUT",
+                    "{document} {number}: {}",
+                    expected.text
+                );
                 assert_eq!(answer.text, expected.text, "{document} {number}");
             } else if number > 0 {
                 assert_eq!(answer.data(), expected.data(), "{document} {number}");
@@ -163,8 +200,15 @@ async fn pages_have_the_errors_that_they_have_without_sql() {
             }
         }
         for bad in [json!("x"), json!(1.5), json!(2_147_483_648i64)] {
-            let (expected, variables) = (app.query_with(&ordinary, json!({ "n": bad })).await, json!({ "n": bad }));
-            assert_eq!(by_id(&app, "/graphql", document, &variables).await.text, expected.text, "{document} {bad}");
+            let (expected, variables) = (
+                app.query_with(&ordinary, json!({ "n": bad })).await,
+                json!({ "n": bad }),
+            );
+            assert_eq!(
+                by_id(&app, "/graphql", document, &variables).await.text,
+                expected.text,
+                "{document} {bad}"
+            );
             assert_eq!(expected.code(), "BAD_USER_INPUT");
         }
     }
@@ -174,11 +218,23 @@ async fn pages_have_the_errors_that_they_have_without_sql() {
 #[tokio::test]
 async fn the_rust_endpoint_says_what_is_wrong() {
     let (app, _database) = app().await;
-    let document = operations().into_iter().find(|(document, _)| name(document) == "Listed").unwrap().0;
-    assert_eq!(by_id(&app, "/graphql/rust", document, &json!({ "n": 2 })).await.data()["listed"][1]["id"], 2);
+    let document = operations()
+        .into_iter()
+        .find(|(document, _)| name(document) == "Listed")
+        .unwrap()
+        .0;
+    assert_eq!(
+        by_id(&app, "/graphql/rust", document, &json!({ "n": 2 }))
+            .await
+            .data()["listed"][1]["id"],
+        2
+    );
     let reply = by_id(&app, "/graphql/rust", document, &json!({ "n": 2_000 })).await;
     assert_eq!(reply.code(), "BAD_USER_INPUT");
-    assert_eq!(reply.message(), "limit is 2000, and at most 1000 rows can be read at once");
+    assert_eq!(
+        reply.message(),
+        "limit is 2000, and at most 1000 rows can be read at once"
+    );
 }
 
 /// A mutation with a bad page does nothing.
@@ -187,13 +243,28 @@ async fn a_mutation_is_checked_before_it_runs() {
     let (app, _database) = app().await;
     for number in [-1, 2_000] {
         for path in ["/graphql", "/graphql/rust"] {
-            let reply = by_id(&app, path, RENAME, &json!({ "name": "changed", "n": number })).await;
+            let reply = by_id(
+                &app,
+                path,
+                RENAME,
+                &json!({ "name": "changed", "n": number }),
+            )
+            .await;
             assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
             assert_eq!(reply.json()["data"], json!({ "rename": null }));
         }
-        assert_eq!(app.query("{ author(id: 1) { name } }").await.data()["author"]["name"], "author 1");
+        assert_eq!(
+            app.query("{ author(id: 1) { name } }").await.data()["author"]["name"],
+            "author 1"
+        );
     }
-    let reply = by_id(&app, "/graphql", RENAME, &json!({ "name": "changed", "n": 1 })).await;
+    let reply = by_id(
+        &app,
+        "/graphql",
+        RENAME,
+        &json!({ "name": "changed", "n": 1 }),
+    )
+    .await;
     assert_eq!(reply.data()["rename"]["name"], "changed");
 }
 
@@ -203,11 +274,20 @@ async fn conditions_are_checked() {
     let database = TestDatabase::copy_of("cached_pages", SQL).await;
     let document = "query Found($name: StringFilter) { authors(where: {name: $name}) { id } }";
     let sql = "SELECT '[]'::jsonb AS authors WHERE ($1::jsonb) IS NULL OR true";
-    let options = AppOptions::new().database_url(database.url()).queries(queries![authors]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![authors]);
     let app = App::serve(options.operations([Operation::new(document).sql(sql)])).await;
     let ordinary = format!("{document} # without SQL");
     let variables = json!({ "name": null });
     let expected = app.query_with(&ordinary, variables.clone()).await;
-    assert!(expected.message().contains("the condition `name` is null"), "{}", expected.text);
-    assert_eq!(by_id(&app, "/graphql", document, &variables).await.text, expected.text);
+    assert!(
+        expected.message().contains("the condition `name` is null"),
+        "{}",
+        expected.text
+    );
+    assert_eq!(
+        by_id(&app, "/graphql", document, &variables).await.text,
+        expected.text
+    );
 }

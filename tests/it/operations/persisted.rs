@@ -17,7 +17,10 @@ fn touch() -> bool {
 
 async fn app(persisted_queries: bool) -> App {
     let config = SvcConfig {
-        operations: svc::OperationsConfig { persisted_queries, ..svc::OperationsConfig::default() },
+        operations: svc::OperationsConfig {
+            persisted_queries,
+            ..svc::OperationsConfig::default()
+        },
         ..SvcConfig::default()
     };
     App::serve(
@@ -65,14 +68,22 @@ async fn a_document_is_sent_once_and_named_from_then_on() {
         .append_pair("extensions", &extensions(&hash(DOUBLE)).to_string())
         .append_pair("variables", r#"{"n": 4}"#)
         .finish();
-    assert_eq!(app.get(&format!("/graphql?{query}")).await.data(), json!({ "double": 8 }));
+    assert_eq!(
+        app.get(&format!("/graphql?{query}")).await.data(),
+        json!({ "double": 8 })
+    );
 }
 
 #[tokio::test]
 async fn a_hash_changes_no_rule() {
     let app = app(true).await;
     let touch = "mutation { touch }";
-    post(&app, json!({ "query": touch, "extensions": extensions(&hash(touch)) })).await.data();
+    post(
+        &app,
+        json!({ "query": touch, "extensions": extensions(&hash(touch)) }),
+    )
+    .await
+    .data();
     let query = url::form_urlencoded::Serializer::new(String::new())
         .append_pair("extensions", &extensions(&hash(touch)).to_string())
         .finish();
@@ -80,16 +91,32 @@ async fn a_hash_changes_no_rule() {
 
     // What is not valid is not kept.
     let broken = "{ nothing }";
-    let reply = post(&app, json!({ "query": broken, "extensions": extensions(&hash(broken)) })).await;
+    let reply = post(
+        &app,
+        json!({ "query": broken, "extensions": extensions(&hash(broken)) }),
+    )
+    .await;
     assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED");
     let reply = post(&app, json!({ "extensions": extensions(&hash(broken)) })).await;
     assert_eq!(reply.code(), "PERSISTED_QUERY_NOT_FOUND");
 
     // Nobody gives another's hash a meaning of their own.
-    let reply = post(&app, json!({ "query": touch, "extensions": extensions(&hash(DOUBLE)) })).await;
+    let reply = post(
+        &app,
+        json!({ "query": touch, "extensions": extensions(&hash(DOUBLE)) }),
+    )
+    .await;
     assert_eq!(reply.code(), "BAD_REQUEST");
-    assert!(reply.message().contains("is not the SHA-256 of `query`"), "{}", reply.text);
-    let reply = post(&app, json!({ "extensions": extensions(&hash(DOUBLE)), "variables": { "n": 1 } })).await;
+    assert!(
+        reply.message().contains("is not the SHA-256 of `query`"),
+        "{}",
+        reply.text
+    );
+    let reply = post(
+        &app,
+        json!({ "extensions": extensions(&hash(DOUBLE)), "variables": { "n": 1 } }),
+    )
+    .await;
     assert_eq!(reply.code(), "PERSISTED_QUERY_NOT_FOUND");
 }
 
@@ -100,15 +127,35 @@ async fn malformed_hashes_are_refused() {
         (json!([]), "must be an object"),
         (json!("abc"), "must be an object"),
         (json!({}), "version` must be 1"),
-        (json!({ "version": 2, "sha256Hash": hash(DOUBLE) }), "version` must be 1"),
+        (
+            json!({ "version": 2, "sha256Hash": hash(DOUBLE) }),
+            "version` must be 1",
+        ),
         (json!({ "version": 1 }), "64 hexadecimal digits"),
-        (json!({ "version": 1, "sha256Hash": 7 }), "64 hexadecimal digits"),
-        (json!({ "version": 1, "sha256Hash": "zz" }), "64 hexadecimal digits"),
-        (json!({ "version": 1, "sha256Hash": format!("{}00", hash(DOUBLE)) }), "64 hexadecimal digits"),
+        (
+            json!({ "version": 1, "sha256Hash": 7 }),
+            "64 hexadecimal digits",
+        ),
+        (
+            json!({ "version": 1, "sha256Hash": "zz" }),
+            "64 hexadecimal digits",
+        ),
+        (
+            json!({ "version": 1, "sha256Hash": format!("{}00", hash(DOUBLE)) }),
+            "64 hexadecimal digits",
+        ),
     ] {
-        let reply = post(&app, json!({ "query": DOUBLE, "extensions": { "persistedQuery": persisted } })).await;
+        let reply = post(
+            &app,
+            json!({ "query": DOUBLE, "extensions": { "persistedQuery": persisted } }),
+        )
+        .await;
         assert_eq!(reply.status, 400, "{persisted}");
-        assert!(reply.message().contains(part), "{persisted}: {}", reply.text);
+        assert!(
+            reply.message().contains(part),
+            "{persisted}: {}",
+            reply.text
+        );
     }
     let none = json!({ "query": "{ double(n: 2) }", "extensions": { "persistedQuery": null } });
     assert_eq!(post(&app, none).await.data(), json!({ "double": 4 }));

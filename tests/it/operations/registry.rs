@@ -13,38 +13,84 @@ fn numbered(n: i32) -> String {
 async fn operations_come_and_go() {
     let registry = OperationRegistry::new();
     assert!(registry.is_empty() && !registry.remove("Number1"));
-    let early = registry.register(Operation::new(numbered(1))).unwrap_err().to_string();
-    assert!(early.contains("the registry belongs to no application yet"), "{early}");
+    let early = registry
+        .register(Operation::new(numbered(1)))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        early.contains("the registry belongs to no application yet"),
+        "{early}"
+    );
 
-    let store = store_with(SvcConfig::default(), |options| options.operation_registry(registry.clone())).await;
-    assert_eq!(store.by_id("Number1", json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
+    let store = store_with(SvcConfig::default(), |options| {
+        options.operation_registry(registry.clone())
+    })
+    .await;
+    assert_eq!(
+        store.by_id("Number1", json!({})).await.code(),
+        "PERSISTED_QUERY_NOT_FOUND"
+    );
     registry.register(Operation::new(numbered(1))).unwrap();
     assert_eq!(registry.len(), 1);
-    assert_eq!(store.by_id("Number1", json!({})).await.data(), json!({ "resolved": 1 }));
+    assert_eq!(
+        store.by_id("Number1", json!({})).await.data(),
+        json!({ "resolved": 1 })
+    );
 
     // The same text again takes the place of the first.
     let sql = "SELECT to_jsonb(100) AS resolved";
-    registry.register(Operation::new(numbered(1)).sql(sql)).unwrap();
-    assert_eq!((registry.len(), store.by_id("Number1", json!({})).await.data()), (1, json!({ "resolved": 100 })));
-    let other = registry.register(Operation::new("query Number1 { optional }")).unwrap_err().to_string();
-    assert!(other.ends_with("is named `Number1` as well; every name can be given once"), "{other}");
-    let broken = registry.register(Operation::new("query Broken { nothing }")).unwrap_err();
+    registry
+        .register(Operation::new(numbered(1)).sql(sql))
+        .unwrap();
+    assert_eq!(
+        (
+            registry.len(),
+            store.by_id("Number1", json!({})).await.data()
+        ),
+        (1, json!({ "resolved": 100 }))
+    );
+    let other = registry
+        .register(Operation::new("query Number1 { optional }"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        other.ends_with("is named `Number1` as well; every name can be given once"),
+        "{other}"
+    );
+    let broken = registry
+        .register(Operation::new("query Broken { nothing }"))
+        .unwrap_err();
     assert_eq!(broken.operation, "`query Broken { nothing }`");
-    assert!(broken.reason.starts_with("the document is not valid: "), "{broken}");
+    assert!(
+        broken.reason.starts_with("the document is not valid: "),
+        "{broken}"
+    );
     assert_eq!(registry.len(), 1);
 
     assert!(registry.remove(&format!("sha256:{}", hash(&numbered(1)))) && registry.is_empty());
     assert!(!registry.remove("Number1"));
-    assert_eq!(store.by_id("Number1", json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
-    assert_eq!(store.app.query(&numbered(1)).await.data(), json!({ "resolved": 1 }));
-    registry.register(Operation::new("query Number1 { optional }")).unwrap();
+    assert_eq!(
+        store.by_id("Number1", json!({})).await.code(),
+        "PERSISTED_QUERY_NOT_FOUND"
+    );
+    assert_eq!(
+        store.app.query(&numbered(1)).await.data(),
+        json!({ "resolved": 1 })
+    );
+    registry
+        .register(Operation::new("query Number1 { optional }"))
+        .unwrap();
 
     let again = create_svc_app(
-        options(SvcConfig::default(), store.database.url(), &Runs::default()).operation_registry(registry),
+        options(SvcConfig::default(), store.database.url(), &Runs::default())
+            .operation_registry(registry),
     )
     .await;
     let error = again.unwrap_err().to_string();
-    assert!(error.contains("the operation registry: it belongs to another application already"), "{error}");
+    assert!(
+        error.contains("the operation registry: it belongs to another application already"),
+        "{error}"
+    );
 }
 
 /// The one that was used least recently makes room; its document is one as any other again.
@@ -52,25 +98,48 @@ async fn operations_come_and_go() {
 async fn a_full_registry_forgets_what_is_not_used() {
     let registry = OperationRegistry::new();
     let config = SvcConfig {
-        operations: svc::OperationsConfig { max: 2, ..svc::OperationsConfig::default() },
+        operations: svc::OperationsConfig {
+            max: 2,
+            ..svc::OperationsConfig::default()
+        },
         ..SvcConfig::default()
     };
     let store = store_with(config, |options| {
-        options.operation_registry(registry.clone()).operations([Operation::new(numbered(1))])
+        options
+            .operation_registry(registry.clone())
+            .operations([Operation::new(numbered(1))])
     })
     .await;
     registry.register(Operation::new(numbered(2))).unwrap();
     store.by_id("Number1", json!({})).await.data();
     registry.register(Operation::new(numbered(3))).unwrap();
     assert_eq!(registry.len(), 2);
-    assert_eq!(store.by_id("Number2", json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
-    assert_eq!(store.by_hash(&numbered(2), json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
-    assert_eq!(store.app.query(&numbered(2)).await.data(), json!({ "resolved": 2 }));
+    assert_eq!(
+        store.by_id("Number2", json!({})).await.code(),
+        "PERSISTED_QUERY_NOT_FOUND"
+    );
+    assert_eq!(
+        store.by_hash(&numbered(2), json!({})).await.code(),
+        "PERSISTED_QUERY_NOT_FOUND"
+    );
+    assert_eq!(
+        store.app.query(&numbered(2)).await.data(),
+        json!({ "resolved": 2 })
+    );
     // By its text counts as a use, too.
     store.app.query(&numbered(1)).await.data();
     registry.register(Operation::new(numbered(2))).unwrap();
     for (n, known) in [(1, true), (2, true), (3, false)] {
-        assert_eq!(store.by_id(&format!("Number{n}"), json!({})).await.json().get("data").is_some(), known, "{n}");
+        assert_eq!(
+            store
+                .by_id(&format!("Number{n}"), json!({}))
+                .await
+                .json()
+                .get("data")
+                .is_some(),
+            known,
+            "{n}"
+        );
     }
 }
 
@@ -78,16 +147,28 @@ async fn a_full_registry_forgets_what_is_not_used() {
 #[tokio::test]
 async fn large_operations_push_others_out() {
     let registry = OperationRegistry::new();
-    let store = store_with(SvcConfig::default(), |options| options.operation_registry(registry.clone())).await;
+    let store = store_with(SvcConfig::default(), |options| {
+        options.operation_registry(registry.clone())
+    })
+    .await;
     let large = |n: i32, mebibytes: usize| {
-        Operation::new(numbered(n)).sql(format!("SELECT to_jsonb({n}) AS resolved --{}", "x".repeat(mebibytes << 20)))
+        Operation::new(numbered(n)).sql(format!(
+            "SELECT to_jsonb({n}) AS resolved --{}",
+            "x".repeat(mebibytes << 20)
+        ))
     };
     registry.register(large(1, 33)).unwrap();
     registry.register(large(2, 33)).unwrap();
     assert_eq!(registry.len(), 1);
-    assert_eq!(store.by_id("Number1", json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
+    assert_eq!(
+        store.by_id("Number1", json!({})).await.code(),
+        "PERSISTED_QUERY_NOT_FOUND"
+    );
     let error = registry.register(large(3, 65)).unwrap_err();
-    assert_eq!(error.reason, "it is larger than all operations together may be (64 MiB)");
+    assert_eq!(
+        error.reason,
+        "it is larger than all operations together may be (64 MiB)"
+    );
     assert_eq!(registry.len(), 1);
 }
 
@@ -95,10 +176,16 @@ async fn large_operations_push_others_out() {
 async fn many_at_once_leave_a_registry_that_holds_together() {
     let registry = OperationRegistry::new();
     let config = SvcConfig {
-        operations: svc::OperationsConfig { max: 5, ..svc::OperationsConfig::default() },
+        operations: svc::OperationsConfig {
+            max: 5,
+            ..svc::OperationsConfig::default()
+        },
         ..SvcConfig::default()
     };
-    let store = store_with(config, |options| options.operation_registry(registry.clone())).await;
+    let store = store_with(config, |options| {
+        options.operation_registry(registry.clone())
+    })
+    .await;
     let threads: Vec<_> = (0..4)
         .map(|thread| {
             let registry = registry.clone();
@@ -110,11 +197,16 @@ async fn many_at_once_leave_a_registry_that_holds_together() {
             })
         })
         .collect();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
     assert!(registry.len() <= 5, "{}", registry.len());
     for n in 0..9 {
         registry.remove(&format!("Number{n}"));
     }
     assert!(registry.is_empty());
-    assert_eq!(store.app.query(&numbered(4)).await.data(), json!({ "resolved": 4 }));
+    assert_eq!(
+        store.app.query(&numbered(4)).await.data(),
+        json!({ "resolved": 4 })
+    );
 }

@@ -52,15 +52,28 @@ CREATE FUNCTION fn_hello(name text) RETURNS text LANGUAGE sql AS $$ SELECT 'hell
 async fn app(enable_rust_endpoint: bool) -> App {
     let database = TestDatabase::new(SQL).await;
     let config = SvcConfig {
-        operations: svc::OperationsConfig { rust_endpoint: enable_rust_endpoint, ..svc::OperationsConfig::default() },
+        operations: svc::OperationsConfig {
+            rust_endpoint: enable_rust_endpoint,
+            ..svc::OperationsConfig::default()
+        },
         ..SvcConfig::default()
     };
-    let options = AppOptions::new().config(config).database_url(database.url());
-    App::serve(options.queries(queries![cities, pages, totals, found]).mutations(mutations![hello, touch])).await
+    let options = AppOptions::new()
+        .config(config)
+        .database_url(database.url());
+    App::serve(
+        options
+            .queries(queries![cities, pages, totals, found])
+            .mutations(mutations![hello, touch]),
+    )
+    .await
 }
 
 async fn send(app: &App, path: &str, body: &Value) -> Reply {
-    let request = app.request("POST", path).header("content-type", "application/json").body(body.to_string());
+    let request = app
+        .request("POST", path)
+        .header("content-type", "application/json")
+        .body(body.to_string());
     app.send(request).await
 }
 
@@ -79,8 +92,15 @@ async fn planned_operations_have_the_answer_of_the_other_endpoint() {
         "{ cities { name ... @skip(if: true) { loud } } }",
     ] {
         let body = json!({ "query": query });
-        let (one, other) = (send(&app, "/graphql", &body).await, send(&app, "/graphql/rust", &body).await);
-        assert_eq!((one.status, &one.text), (other.status, &other.text), "{query}");
+        let (one, other) = (
+            send(&app, "/graphql", &body).await,
+            send(&app, "/graphql/rust", &body).await,
+        );
+        assert_eq!(
+            (one.status, &one.text),
+            (other.status, &other.text),
+            "{query}"
+        );
     }
 }
 
@@ -90,23 +110,42 @@ async fn what_runs_code_is_refused_by_its_name() {
     for (query, field) in [
         ("{ found { id } }", "Query.found"),
         ("{ cities { id } found { id } }", "Query.found"),
-        ("{ cities { ...f } } fragment f on City { name loud }", "City.loud"),
+        (
+            "{ cities { ...f } } fragment f on City { name loud }",
+            "City.loud",
+        ),
         ("{ cities { streets { city { loud } } } }", "City.loud"),
         ("{ pages { edges { node { loud } } } }", "City.loud"),
         ("mutation { touch }", "Mutation.touch"),
     ] {
         let reply = send(&app, "/graphql/rust", &json!({ "query": query })).await;
         assert_eq!(reply.code(), "BAD_REQUEST", "{query}: {}", reply.text);
-        assert!(reply.message().contains(&format!("`{field}`")), "{query}: {}", reply.text);
-        assert!(reply.json().get("data").is_none(), "nothing ran: {}", reply.text);
+        assert!(
+            reply.message().contains(&format!("`{field}`")),
+            "{query}: {}",
+            reply.text
+        );
+        assert!(
+            reply.json().get("data").is_none(),
+            "nothing ran: {}",
+            reply.text
+        );
     }
     let reply = app.get("/graphql/rust?query={totals{count}}").await;
-    assert_eq!((reply.status, reply.headers["allow"].to_str().unwrap()), (405, "POST"));
+    assert_eq!(
+        (reply.status, reply.headers["allow"].to_str().unwrap()),
+        (405, "POST")
+    );
 }
 
 #[tokio::test]
 async fn it_is_off_by_default() {
     let app = app(SvcConfig::default().operations.rust_endpoint).await;
-    let reply = send(&app, "/graphql/rust", &json!({ "query": "{ totals { count } }" })).await;
+    let reply = send(
+        &app,
+        "/graphql/rust",
+        &json!({ "query": "{ totals { count } }" }),
+    )
+    .await;
     assert_eq!(reply.status, 404);
 }

@@ -110,7 +110,17 @@ async fn echo(
     json: Option<Value>,
 ) -> Result<Value> {
     Runs::count(ctx)?;
-    let _ = (text, id, number, yes, at, color, texts, wish.map(|wish| (wish.max_width, wish.color, wish.words)), json);
+    let _ = (
+        text,
+        id,
+        number,
+        yes,
+        at,
+        color,
+        texts,
+        wish.map(|wish| (wish.max_width, wish.color, wish.words)),
+        json,
+    );
     Ok(json!("from a function"))
 }
 #[svc::mutation]
@@ -139,7 +149,10 @@ CREATE SEQUENCE runs;
 
 /// The id of a box.
 pub(super) fn box_id(n: i32) -> String {
-    let ids = ["c4ca4238-a0b9-2382-0dcc-509a6f75849b", "c81e728d-9d4c-2f63-6f06-7f89cc14862c"];
+    let ids = [
+        "c4ca4238-a0b9-2382-0dcc-509a6f75849b",
+        "c81e728d-9d4c-2f63-6f06-7f89cc14862c",
+    ];
     ids[usize::try_from(n - 1).unwrap()].to_owned()
 }
 
@@ -152,29 +165,47 @@ pub(super) struct Store {
 /// The options of a service on a database, without operations.
 pub(super) fn options(config: SvcConfig, url: String, runs: &Runs) -> AppOptions {
     let config = SvcConfig {
-        database: svc::DatabaseConfig { url: Some(url), ..config.database },
-        schema: svc::SchemaConfig { auto_camel_case: true, ..config.schema },
+        database: svc::DatabaseConfig {
+            url: Some(url),
+            ..config.database
+        },
+        schema: svc::SchemaConfig {
+            auto_camel_case: true,
+            ..config.schema
+        },
         ..config
     };
     AppOptions::new()
         .config(config)
         .session_variables(SessionVariables::new().header("app.tenant_id", "x-tenant"))
         .data(runs.clone())
-        .queries(queries![crates, one_crate, totals, resolved, required, optional, echo])
+        .queries(queries![
+            crates, one_crate, totals, resolved, required, optional, echo
+        ])
         .mutations(mutations![add, touch])
 }
 
 /// A service with these operations.
 pub(super) async fn store(operations: impl IntoIterator<Item = Operation>) -> Store {
-    store_with(SvcConfig::default(), |options| options.operations(operations)).await
+    store_with(SvcConfig::default(), |options| {
+        options.operations(operations)
+    })
+    .await
 }
 
 /// A service with these settings, and what `with` adds.
-pub(super) async fn store_with(config: SvcConfig, with: impl FnOnce(AppOptions) -> AppOptions) -> Store {
+pub(super) async fn store_with(
+    config: SvcConfig,
+    with: impl FnOnce(AppOptions) -> AppOptions,
+) -> Store {
     let database = TestDatabase::copy_of("operations", SQL).await;
     let runs = Runs::default();
     let app = App::serve(with(options(config, database.url(), &runs))).await;
-    Store { app, runs, database }
+    Store {
+        app,
+        runs,
+        database,
+    }
 }
 
 impl Store {
@@ -185,7 +216,9 @@ impl Store {
     }
 
     pub(super) async fn by_id(&self, id: &str, variables: Value) -> Reply {
-        self.app.post(&json!({ "documentId": id, "variables": variables })).await
+        self.app
+            .post(&json!({ "documentId": id, "variables": variables }))
+            .await
     }
 }
 

@@ -15,13 +15,22 @@ const RESOLVED: &str = r#"{"data":{"resolved":7}}"#;
 
 async fn store(redis: &Redis, registered_only: bool) -> Store {
     let client = RedisClient::with_timeout(&redis.url(), Duration::from_secs(60)).unwrap();
-    let operations = OperationsConfig { registered_only, ..OperationsConfig::default() };
-    let config = SvcConfig { operations, ..SvcConfig::default() };
+    let operations = OperationsConfig {
+        registered_only,
+        ..OperationsConfig::default()
+    };
+    let config = SvcConfig {
+        operations,
+        ..SvcConfig::default()
+    };
     store_with(config, |options| options.redis(client)).await
 }
 
 async fn persist(store: &Store) {
-    let sent = store.app.post(&json!({ "query": DOCUMENT, "extensions": persisted(DOCUMENT) })).await;
+    let sent = store
+        .app
+        .post(&json!({ "query": DOCUMENT, "extensions": persisted(DOCUMENT) }))
+        .await;
     assert_eq!(sent.data(), json!({ "resolved": 7 }));
 }
 
@@ -29,7 +38,11 @@ async fn persist(store: &Store) {
 async fn knows(store: &Store) {
     let asked = async || {
         let reply = store.by_hash(DOCUMENT, json!({})).await;
-        if reply.text == RESOLVED { Ok(()) } else { Err(reply.text) }
+        if reply.text == RESOLVED {
+            Ok(())
+        } else {
+            Err(reply.text)
+        }
     };
     eventually(asked).await;
 }
@@ -37,47 +50,91 @@ async fn knows(store: &Store) {
 #[tokio::test]
 async fn what_one_instance_was_sent_all_know() {
     let redis = Redis::new().await;
-    let (first, second, only) = (store(&redis, false).await, store(&redis, false).await, store(&redis, true).await);
-    assert_eq!(second.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
+    let (first, second, only) = (
+        store(&redis, false).await,
+        store(&redis, false).await,
+        store(&redis, true).await,
+    );
+    assert_eq!(
+        second.by_hash(DOCUMENT, json!({})).await.code(),
+        "PERSISTED_QUERY_NOT_FOUND"
+    );
     persist(&first).await;
     knows(&second).await;
-    let (by_id, fourth) = (format!("sha256:{}", hash(DOCUMENT)), store(&redis, false).await);
+    let (by_id, fourth) = (
+        format!("sha256:{}", hash(DOCUMENT)),
+        store(&redis, false).await,
+    );
     // It may take a while until it is connected.
     eventually(async || {
         let reply = fourth.by_id(&by_id, json!({})).await;
-        if reply.text == RESOLVED { Ok(()) } else { Err(reply.text) }
+        if reply.text == RESOLVED {
+            Ok(())
+        } else {
+            Err(reply.text)
+        }
     })
     .await;
-    assert_eq!(only.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND", "it was not registered");
+    assert_eq!(
+        only.by_hash(DOCUMENT, json!({})).await.code(),
+        "PERSISTED_QUERY_NOT_FOUND",
+        "it was not registered"
+    );
 }
 
 #[tokio::test]
 async fn a_redis_that_is_away_or_lies_costs_a_round_trip_at_most() {
     let mut redis = Redis::new().await;
     let (first, second) = (store(&redis, false).await, store(&redis, false).await);
-    let mut connection = TcpStream::connect(("127.0.0.1", redis.port())).await.unwrap();
-    let set = format!("SET svc:persisted:{} \"{{ required }}\"\r\n", hash(DOCUMENT));
+    let mut connection = TcpStream::connect(("127.0.0.1", redis.port()))
+        .await
+        .unwrap();
+    let set = format!(
+        "SET svc:persisted:{} \"{{ required }}\"\r\n",
+        hash(DOCUMENT)
+    );
     connection.write_all(set.as_bytes()).await.unwrap();
     let mut answer = [0; 5];
     connection.read_exact(&mut answer).await.unwrap();
     assert_eq!(&answer, b"+OK\r\n");
-    assert_eq!(first.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND", "it is another text");
+    assert_eq!(
+        first.by_hash(DOCUMENT, json!({})).await.code(),
+        "PERSISTED_QUERY_NOT_FOUND",
+        "it is another text"
+    );
     redis.stop();
     let start = Instant::now();
-    assert_eq!(first.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
+    assert_eq!(
+        first.by_hash(DOCUMENT, json!({})).await.code(),
+        "PERSISTED_QUERY_NOT_FOUND"
+    );
     persist(&first).await;
     knows(&first).await;
-    assert!(start.elapsed() < Duration::from_secs(50), "{:?}", start.elapsed());
-    assert_eq!(second.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
+    assert!(
+        start.elapsed() < Duration::from_secs(50),
+        "{:?}",
+        start.elapsed()
+    );
+    assert_eq!(
+        second.by_hash(DOCUMENT, json!({})).await.code(),
+        "PERSISTED_QUERY_NOT_FOUND"
+    );
 }
 
 /// The bytes that Redis holds.
 async fn held(redis: &Redis) -> usize {
-    let mut connection = TcpStream::connect(("127.0.0.1", redis.port())).await.unwrap();
-    connection.write_all(b"INFO memory\r\nQUIT\r\n").await.unwrap();
+    let mut connection = TcpStream::connect(("127.0.0.1", redis.port()))
+        .await
+        .unwrap();
+    connection
+        .write_all(b"INFO memory\r\nQUIT\r\n")
+        .await
+        .unwrap();
     let mut text = String::new();
     connection.read_to_string(&mut text).await.unwrap();
-    text.lines().find_map(|line| line.strip_prefix("used_memory:")?.parse().ok()).expect("a number")
+    text.lines()
+        .find_map(|line| line.strip_prefix("used_memory:")?.parse().ok())
+        .expect("a number")
 }
 
 /// Anyone may persist documents, and Redis holds more than these.
@@ -89,7 +146,10 @@ async fn clients_cannot_fill_redis() {
     let filler = "x".repeat(900_000);
     for number in 0..45 {
         let document = format!("#{filler}{number}\n{{ resolved(n: 7) }}");
-        let sent = first.app.post(&json!({ "query": document, "extensions": persisted(&document) })).await;
+        let sent = first
+            .app
+            .post(&json!({ "query": document, "extensions": persisted(&document) }))
+            .await;
         assert_eq!(sent.data(), json!({ "resolved": 7 }));
     }
     log.has("clients persist too many documents").await;

@@ -35,7 +35,11 @@ async fn bytes_are_those_of_the_ordinary_way() {
     for (n, most) in [(1, 0), (1, 2), (2, 1), (2, 50)] {
         let variables = json!({ "id": box_id(n), "most": most });
         let expected = store.app.query_with(&ordinary, variables.clone()).await;
-        assert!(expected.data()["box"]["title"].is_string(), "{}", expected.text);
+        assert!(
+            expected.data()["box"]["title"].is_string(),
+            "{}",
+            expected.text
+        );
         let answer = store.by_id("Card", variables).await;
         assert_eq!(answer.text, expected.text);
     }
@@ -58,28 +62,39 @@ async fn aggregates_and_scalars_are_answered() {
     ])
     .await;
     let totals = store.by_id("Totals", json!({})).await;
-    assert_eq!(totals.text, r#"{"data":{"totals":{"count":3,"n":4,"groups":[{"count":5,"key":{"boxId":"x"}}]}}}"#);
+    assert_eq!(
+        totals.text,
+        r#"{"data":{"totals":{"count":3,"n":4,"groups":[{"count":5,"key":{"boxId":"x"}}]}}}"#
+    );
     let plain = store.by_id("Plain", json!({})).await;
-    assert_eq!(plain.text, r#"{"data":{"resolved":7,"required":"a\"b","optional":null,"again":"x"}}"#);
+    assert_eq!(
+        plain.text,
+        r#"{"data":{"resolved":7,"required":"a\"b","optional":null,"again":"x"}}"#
+    );
     assert_eq!(store.runs.get(), 0);
 }
 
 /// A column is ignored whose field is left out, and a statement does not run for nothing.
 #[tokio::test]
 async fn conditions_choose_among_the_columns() {
-    let document =
-        "query Some($a: Boolean!, $b: Boolean!) { resolved @include(if: $a) optional @skip(if: $b) name: __typename }";
-    let store = store([
-        Operation::new(document).sql(r#"SELECT to_jsonb(nextval('runs')) AS resolved, '"x"'::jsonb AS optional"#)
-    ])
+    let document = "query Some($a: Boolean!, $b: Boolean!) { resolved @include(if: $a) optional @skip(if: $b) name: __typename }";
+    let store = store([Operation::new(document)
+        .sql(r#"SELECT to_jsonb(nextval('runs')) AS resolved, '"x"'::jsonb AS optional"#)])
     .await;
     for (a, b, expected) in [
-        (true, false, r#"{"data":{"resolved":1,"optional":"x","name":"Query"}}"#),
+        (
+            true,
+            false,
+            r#"{"data":{"resolved":1,"optional":"x","name":"Query"}}"#,
+        ),
         (false, false, r#"{"data":{"optional":"x","name":"Query"}}"#),
         (false, true, r#"{"data":{"name":"Query"}}"#),
         (true, true, r#"{"data":{"resolved":3,"name":"Query"}}"#),
     ] {
-        assert_eq!(store.by_id("Some", json!({ "a": a, "b": b })).await.text, expected);
+        assert_eq!(
+            store.by_id("Some", json!({ "a": a, "b": b })).await.text,
+            expected
+        );
     }
 }
 
@@ -97,20 +112,30 @@ async fn values_that_break_their_type_are_errors_with_paths() {
     let broken = store.by_id("Broken", json!({})).await.json();
     assert_eq!(broken["data"], Value::Null);
     assert_eq!(broken["errors"][0]["path"], json!(["crates", 1, "color"]));
-    assert_eq!(broken["errors"][0]["message"], "the value is not one of its enum");
+    assert_eq!(
+        broken["errors"][0]["message"],
+        "the value is not one of its enum"
+    );
     let null = store.by_id("Null", json!({})).await.json();
     assert_eq!(null["data"], json!({ "crate": null }));
     assert_eq!(null["errors"][0]["path"], json!(["crate", "label"]));
-    assert_eq!(null["errors"][0]["message"], "Cannot return null for non-nullable field Crate.label.");
+    assert_eq!(
+        null["errors"][0]["message"],
+        "Cannot return null for non-nullable field Crate.label."
+    );
     let shape = store.by_id("Shape", json!({})).await.json();
-    assert_eq!((&shape["data"], &shape["errors"][0]["message"]), (&Value::Null, &json!("expected a list")));
+    assert_eq!(
+        (&shape["data"], &shape["errors"][0]["message"]),
+        (&Value::Null, &json!("expected a list"))
+    );
 }
 
 /// Mistakes in SQL are found when the database is reached, and masked where a client meets them.
 #[tokio::test]
 async fn mistakes_in_sql_go_to_the_log() {
     let log = Log::start();
-    let operation = |name: &str, sql: &str| Operation::new(format!("query {name} {{ optional }}")).sql(sql);
+    let operation =
+        |name: &str, sql: &str| Operation::new(format!("query {name} {{ optional }}")).sql(sql);
     let store = store([
         operation("Syntax", "SELEC 1"),
         operation("Table", "SELECT to_jsonb(x) AS optional FROM tb_nowhere"),
@@ -118,15 +143,33 @@ async fn mistakes_in_sql_go_to_the_log() {
         operation("Missing", "SELECT to_jsonb(1) AS other"),
         operation("Type", "SELECT 'text'::text AS optional"),
         operation("Rows", "SELECT to_jsonb('x'::text) AS optional FROM tb_box"),
-        operation("Several", "SELECT to_jsonb('x'::text) AS optional; SELECT 1"),
-        operation("Nothing", "SELECT to_jsonb('x'::text) AS optional WHERE false"),
+        operation(
+            "Several",
+            "SELECT to_jsonb('x'::text) AS optional; SELECT 1",
+        ),
+        operation(
+            "Nothing",
+            "SELECT to_jsonb('x'::text) AS optional WHERE false",
+        ),
         operation("Unnamed", "SELECT to_jsonb('x'::text)"),
     ])
     .await;
     for (name, at_start, when_asked) in [
-        ("Syntax", "syntax error at or near \\\"SELEC\\\"", "syntax error"),
-        ("Table", "relation \\\"tb_nowhere\\\" does not exist", "relation \\\"tb_nowhere\\\" does not exist"),
-        ("Column", "column \\\"nothing\\\" does not exist", "column \\\"nothing\\\" does not exist"),
+        (
+            "Syntax",
+            "syntax error at or near \\\"SELEC\\\"",
+            "syntax error",
+        ),
+        (
+            "Table",
+            "relation \\\"tb_nowhere\\\" does not exist",
+            "relation \\\"tb_nowhere\\\" does not exist",
+        ),
+        (
+            "Column",
+            "column \\\"nothing\\\" does not exist",
+            "column \\\"nothing\\\" does not exist",
+        ),
         (
             "Missing",
             "its column \\\"other\\\" is not a root field of the operation",
@@ -139,18 +182,37 @@ async fn mistakes_in_sql_go_to_the_log() {
             "is a text, and has to be jsonb or json; use `to_jsonb(…)`",
         ),
         ("Rows", "", "gave 3 rows, and an answer is one row"),
-        ("Several", "cannot insert multiple commands into a prepared statement", "cannot insert multiple commands"),
-        ("Unnamed", "its column \\\"to_jsonb\\\" is not a root field", "gives no column \\\"optional\\\""),
+        (
+            "Several",
+            "cannot insert multiple commands into a prepared statement",
+            "cannot insert multiple commands",
+        ),
+        (
+            "Unnamed",
+            "its column \\\"to_jsonb\\\" is not a root field",
+            "gives no column \\\"optional\\\"",
+        ),
     ] {
         if !at_start.is_empty() {
-            log.has(&format!("operation=\"`query {name} {{ optional }}`\" complaint=\"{at_start}")).await;
+            log.has(&format!(
+                "operation=\"`query {name} {{ optional }}`\" complaint=\"{at_start}"
+            ))
+            .await;
         }
         let reply = store.by_id(name, json!({})).await;
         // A table that is not there may come back, so clients may try again.
         let is_away = name == "Table";
-        let code = if is_away { "SERVICE_UNAVAILABLE" } else { "INTERNAL_SERVER_ERROR" };
+        let code = if is_away {
+            "SERVICE_UNAVAILABLE"
+        } else {
+            "INTERNAL_SERVER_ERROR"
+        };
         assert_eq!(reply.code(), code, "{name}");
-        assert!(!reply.text.contains("tb_nowhere") && !reply.text.contains("optional\\\""), "{name}: {}", reply.text);
+        assert!(
+            !reply.text.contains("tb_nowhere") && !reply.text.contains("optional\\\""),
+            "{name}: {}",
+            reply.text
+        );
         assert_eq!(reply.json()["data"], json!({ "optional": null }), "{name}");
         if !is_away {
             assert_eq!(reply.message(), "internal server error", "{name}");
@@ -158,12 +220,22 @@ async fn mistakes_in_sql_go_to_the_log() {
             log.has(&format!("error_id={}", id.as_str().unwrap())).await;
         }
         log.has(when_asked).await;
-        log.has(&format!("the SQL of `query {name} {{ optional }}`")).await;
+        log.has(&format!("the SQL of `query {name} {{ optional }}`"))
+            .await;
     }
-    assert_eq!(store.by_id("Nothing", json!({})).await.data(), json!({ "optional": null }));
+    assert_eq!(
+        store.by_id("Nothing", json!({})).await.data(),
+        json!({ "optional": null })
+    );
     // What was missing may be made.
-    store.database.execute("CREATE TABLE tb_nowhere AS SELECT 1 AS x").await;
-    assert_eq!(store.by_id("Table", json!({})).await.json()["errors"][0]["message"], "the value is not a valid String");
+    store
+        .database
+        .execute("CREATE TABLE tb_nowhere AS SELECT 1 AS x")
+        .await;
+    assert_eq!(
+        store.by_id("Table", json!({})).await.json()["errors"][0]["message"],
+        "the value is not a valid String"
+    );
 }
 
 /// Session variables are set, each request's own.
@@ -172,12 +244,20 @@ async fn a_tenant_sees_its_own() {
     let sql = "SELECT to_jsonb(current_setting('app.tenant_id', true)) AS optional";
     let store = store([Operation::new("query Who { optional }").sql(sql)]).await;
     let ask = async |tenant: Option<&str>| {
-        let request = store.app.request("POST", "/graphql").header("content-type", "application/json");
+        let request = store
+            .app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json");
         let request = tenant.map_or_else(
             || request.try_clone().unwrap(),
             |tenant| request.try_clone().unwrap().header("x-tenant", tenant),
         );
-        store.app.send(request.body(json!({ "documentId": "Who" }).to_string())).await.data()["optional"].clone()
+        store
+            .app
+            .send(request.body(json!({ "documentId": "Who" }).to_string()))
+            .await
+            .data()["optional"]
+            .clone()
     };
     for tenant in [Some("a"), Some("b"), None, Some("it's"), None] {
         assert_eq!(ask(tenant).await, tenant.unwrap_or_default());
@@ -190,8 +270,14 @@ async fn complexity_is_checked() {
     let document = "query Many($n: Int!) { crates(limit: $n) { id } }";
     let sql = "SELECT '[]'::jsonb AS crates FROM generate_series(1, least($1, 1))";
     let store = store([Operation::new(document).sql(sql)]).await;
-    assert_eq!(store.by_id("Many", json!({ "n": 100 })).await.data(), json!({ "crates": [] }));
-    assert_eq!(store.by_id("Many", json!({ "n": 10_000 })).await.code(), "QUERY_TOO_COMPLEX");
+    assert_eq!(
+        store.by_id("Many", json!({ "n": 100 })).await.data(),
+        json!({ "crates": [] })
+    );
+    assert_eq!(
+        store.by_id("Many", json!({ "n": 10_000 })).await.code(),
+        "QUERY_TOO_COMPLEX"
+    );
 }
 
 /// As on the ordinary way: empty in development, an error in production.
@@ -199,10 +285,16 @@ async fn complexity_is_checked() {
 async fn a_database_that_is_away() {
     let document = "query Away { crates { id } optional }";
     for environment in [svc::Environment::Development, svc::Environment::Production] {
-        let config = SvcConfig { environment, ..SvcConfig::default() };
-        let operation = Operation::new(document).sql("SELECT '[]'::jsonb AS crates, NULL::jsonb AS optional");
+        let config = SvcConfig {
+            environment,
+            ..SvcConfig::default()
+        };
+        let operation =
+            Operation::new(document).sql("SELECT '[]'::jsonb AS crates, NULL::jsonb AS optional");
         let store = store_with(config, |options| {
-            options.database_url("postgres://nobody@127.0.0.1:1/none").operations([operation])
+            options
+                .database_url("postgres://nobody@127.0.0.1:1/none")
+                .operations([operation])
         })
         .await;
         let reply = store.by_id("Away", json!({})).await;

@@ -24,10 +24,23 @@ async fn together(ctx: &Context<'_>) -> Result<i32> {
 
 async fn app(batch_max: usize) -> App {
     let database = TestDatabase::new("").await;
-    let protection = ProtectionConfig { batch_max, ..ProtectionConfig::default() };
-    let limits = Limits { aliases: 3, ..Limits::default() };
-    let config = SvcConfig { protection, limits, ..SvcConfig::default() };
-    let options = AppOptions::new().config(config).database_url(database.url()).queries(queries![hello, together]);
+    let protection = ProtectionConfig {
+        batch_max,
+        ..ProtectionConfig::default()
+    };
+    let limits = Limits {
+        aliases: 3,
+        ..Limits::default()
+    };
+    let config = SvcConfig {
+        protection,
+        limits,
+        ..SvcConfig::default()
+    };
+    let options = AppOptions::new()
+        .config(config)
+        .database_url(database.url())
+        .queries(queries![hello, together]);
     App::serve(options.data(Barrier::new(TOGETHER))).await
 }
 
@@ -47,8 +60,14 @@ async fn batches_are_off_by_default_and_bounded_when_on() {
     let three = Value::from(vec![one[0].clone(); 3]);
     assert_eq!(refused(&on.post(&three).await), (400, message.to_owned()));
     let message = "the batch is empty; send at least one request in it";
-    assert_eq!(refused(&on.post(&json!([])).await), (400, message.to_owned()));
-    assert_eq!(on.post(&one).await.json(), json!([{ "data": { "hello": "hello world" } }]));
+    assert_eq!(
+        refused(&on.post(&json!([])).await),
+        (400, message.to_owned())
+    );
+    assert_eq!(
+        on.post(&one).await.json(),
+        json!([{ "data": { "hello": "hello world" } }])
+    );
 }
 
 #[tokio::test]
@@ -66,12 +85,23 @@ async fn each_entry_is_answered_limited_and_refused_by_itself() {
         ]))
         .await;
     let (status, answers) = (reply.status, reply.json());
-    assert_eq!((status, answers.as_array().map(Vec::len)), (200, Some(6)), "{answers:#}");
+    assert_eq!(
+        (status, answers.as_array().map(Vec::len)),
+        (200, Some(6)),
+        "{answers:#}"
+    );
     assert_eq!(answers[0], json!({ "data": { "hello": "hello Ada" } }));
-    for (entry, code) in
-        [(1, "QUERY_TOO_LARGE"), (2, "GRAPHQL_VALIDATION_FAILED"), (3, "BAD_REQUEST"), (4, "BAD_REQUEST")]
-    {
-        assert_eq!(answers[entry]["errors"][0]["extensions"]["code"], code, "{:#}", answers[entry]);
+    for (entry, code) in [
+        (1, "QUERY_TOO_LARGE"),
+        (2, "GRAPHQL_VALIDATION_FAILED"),
+        (3, "BAD_REQUEST"),
+        (4, "BAD_REQUEST"),
+    ] {
+        assert_eq!(
+            answers[entry]["errors"][0]["extensions"]["code"], code,
+            "{:#}",
+            answers[entry]
+        );
         assert!(answers[entry].get("data").is_none());
     }
     assert_eq!(answers[5], json!({ "data": { "b": "hello world" } }));
@@ -82,6 +112,11 @@ async fn entries_run_concurrently() {
     let app = app(TOGETHER).await;
     let batch = Value::from(vec![json!({ "query": "{ together }" }); TOGETHER]);
     // One after the other, the first one would wait for the others for ever.
-    let reply = tokio::time::timeout(PATIENCE, app.post(&batch)).await.expect("they do not run at once");
-    assert_eq!(reply.json(), Value::from(vec![json!({ "data": { "together": 1 } }); TOGETHER]));
+    let reply = tokio::time::timeout(PATIENCE, app.post(&batch))
+        .await
+        .expect("they do not run at once");
+    assert_eq!(
+        reply.json(),
+        Value::from(vec![json!({ "data": { "together": 1 } }); TOGETHER])
+    );
 }

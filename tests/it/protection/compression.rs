@@ -14,17 +14,39 @@ fn text(length: i32) -> String {
 
 async fn app(compression: bool) -> App {
     let database = TestDatabase::new("").await;
-    let protection = ProtectionConfig { compression, ..ProtectionConfig::default() };
-    let config = SvcConfig { protection, ..SvcConfig::default() };
-    App::serve(AppOptions::new().config(config).database_url(database.url()).queries(queries![text])).await
+    let protection = ProtectionConfig {
+        compression,
+        ..ProtectionConfig::default()
+    };
+    let config = SvcConfig {
+        protection,
+        ..SvcConfig::default()
+    };
+    App::serve(
+        AppOptions::new()
+            .config(config)
+            .database_url(database.url())
+            .queries(queries![text]),
+    )
+    .await
 }
 
 /// The coding of an answer, and its bytes.
 async fn ask(app: &App, length: usize, accept: &str) -> (Option<String>, Vec<u8>) {
-    let request = client().post(app.url("/graphql")).header("content-type", "application/json");
+    let request = client()
+        .post(app.url("/graphql"))
+        .header("content-type", "application/json");
     let body = format!(r#"{{"query":"{{ text(length: {length}) }}"}}"#);
-    let response = request.header("accept-encoding", accept).body(body).send().await.unwrap();
-    let coding = response.headers().get("content-encoding").map(|coding| coding.to_str().unwrap().to_owned());
+    let response = request
+        .header("accept-encoding", accept)
+        .body(body)
+        .send()
+        .await
+        .unwrap();
+    let coding = response
+        .headers()
+        .get("content-encoding")
+        .map(|coding| coding.to_str().unwrap().to_owned());
     (coding, response.bytes().await.unwrap().to_vec())
 }
 
@@ -38,7 +60,10 @@ async fn large_answers_are_compressed_as_the_client_prefers() {
         if coding == "gzip" {
             let mut text = String::new();
             GzDecoder::new(&*bytes).read_to_string(&mut text).unwrap();
-            assert_eq!(text, format!("{{\"data\":{{\"text\":\"{}\"}}}}", "svc ".repeat(10_000)));
+            assert_eq!(
+                text,
+                format!("{{\"data\":{{\"text\":\"{}\"}}}}", "svc ".repeat(10_000))
+            );
         }
     }
     assert_eq!(ask(&app, 40_000, "identity").await.0, None);

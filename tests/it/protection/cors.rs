@@ -12,11 +12,16 @@ fn hello() -> &'static str {
 const SITE: &str = "https://app.example.com";
 
 fn config(protection: ProtectionConfig) -> SvcConfig {
-    SvcConfig { protection, ..SvcConfig::default() }
+    SvcConfig {
+        protection,
+        ..SvcConfig::default()
+    }
 }
 
 fn options(protection: ProtectionConfig) -> AppOptions {
-    AppOptions::new().config(config(protection)).queries(queries![hello])
+    AppOptions::new()
+        .config(config(protection))
+        .queries(queries![hello])
 }
 
 async fn app(protection: ProtectionConfig) -> App {
@@ -27,12 +32,20 @@ async fn app(protection: ProtectionConfig) -> App {
 async fn preflight(app: &App, origin: &str) -> Reply {
     let request = app.request("OPTIONS", "/graphql").header("origin", origin);
     let request = request.header("access-control-request-method", "POST");
-    app.send(request.header("access-control-request-headers", "content-type,authorization")).await
+    app.send(request.header(
+        "access-control-request-headers",
+        "content-type,authorization",
+    ))
+    .await
 }
 
 async fn ask(app: &App, origin: Option<&str>) -> Reply {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    let request = origin.iter().fold(request, |request, origin| request.header("origin", *origin));
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let request = origin
+        .iter()
+        .fold(request, |request, origin| request.header("origin", *origin));
     app.send(request.body(r#"{"query":"{ hello }"}"#)).await
 }
 
@@ -46,7 +59,13 @@ const ALLOW_ORIGIN: &str = "access-control-allow-origin";
 async fn no_other_origin_reads_answers_by_default() {
     let app = app(ProtectionConfig::default()).await;
     for reply in [preflight(&app, SITE).await, ask(&app, Some(SITE)).await] {
-        assert!(reply.headers.keys().all(|name| !name.as_str().starts_with("access-control-")), "{reply:?}");
+        assert!(
+            reply
+                .headers
+                .keys()
+                .all(|name| !name.as_str().starts_with("access-control-")),
+            "{reply:?}"
+        );
     }
     assert_eq!(preflight(&app, SITE).await.status, 405);
 }
@@ -63,28 +82,72 @@ async fn the_origins_of_the_setting_do_and_no_others() {
     let allowed = preflight(&app, SITE).await;
     assert_eq!(allowed.status, 200);
     assert_eq!(header(&allowed, ALLOW_ORIGIN), Some(SITE));
-    assert_eq!(header(&allowed, "access-control-allow-credentials"), Some("true"));
+    assert_eq!(
+        header(&allowed, "access-control-allow-credentials"),
+        Some("true")
+    );
     assert_eq!(header(&allowed, "access-control-max-age"), Some("7200"));
     let headers = header(&allowed, "access-control-allow-headers").unwrap();
-    for name in ["content-type", "authorization", "x-request-id", "apollo-require-preflight", "x-tenant-id"] {
-        assert!(headers.split(',').any(|known| known == name), "{name} in {headers}");
+    for name in [
+        "content-type",
+        "authorization",
+        "x-request-id",
+        "apollo-require-preflight",
+        "x-tenant-id",
+    ] {
+        assert!(
+            headers.split(',').any(|known| known == name),
+            "{name} in {headers}"
+        );
     }
     let answer = ask(&app, Some("http://localhost:3000")).await;
     assert_eq!(answer.data()["hello"], "world");
     assert_eq!(header(&answer, ALLOW_ORIGIN), Some("http://localhost:3000"));
-    assert!(header(&answer, "access-control-expose-headers").unwrap().contains("x-request-id"));
-    let varies = answer.headers.get_all("vary").iter().any(|vary| vary.to_str().unwrap().contains("origin"));
+    assert!(
+        header(&answer, "access-control-expose-headers")
+            .unwrap()
+            .contains("x-request-id")
+    );
+    let varies = answer
+        .headers
+        .get_all("vary")
+        .iter()
+        .any(|vary| vary.to_str().unwrap().contains("origin"));
     assert!(varies, "{answer:?}");
-    for foreign in ["https://evil.example", "https://app.example.com.evil.example", "http://app.example.com", "null"] {
-        assert_eq!(header(&preflight(&app, foreign).await, ALLOW_ORIGIN), None, "{foreign}");
-        assert_eq!(header(&ask(&app, Some(foreign)).await, ALLOW_ORIGIN), None, "{foreign}");
+    for foreign in [
+        "https://evil.example",
+        "https://app.example.com.evil.example",
+        "http://app.example.com",
+        "null",
+    ] {
+        assert_eq!(
+            header(&preflight(&app, foreign).await, ALLOW_ORIGIN),
+            None,
+            "{foreign}"
+        );
+        assert_eq!(
+            header(&ask(&app, Some(foreign)).await, ALLOW_ORIGIN),
+            None,
+            "{foreign}"
+        );
     }
     assert_eq!(ask(&app, None).await.data()["hello"], "world");
     // Errors of the request can be read too.
-    let request = app.request("POST", "/graphql").header("content-type", "text/xml").header("origin", SITE);
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "text/xml")
+        .header("origin", SITE);
     let refused = app.send(request.body("")).await;
-    assert_eq!((refused.status, header(&refused, ALLOW_ORIGIN)), (415, Some(SITE)));
-    let get = app.send(app.request("GET", "/graphql?query=%7Bhello%7D").header("origin", SITE)).await;
+    assert_eq!(
+        (refused.status, header(&refused, ALLOW_ORIGIN)),
+        (415, Some(SITE))
+    );
+    let get = app
+        .send(
+            app.request("GET", "/graphql?query=%7Bhello%7D")
+                .header("origin", SITE),
+        )
+        .await;
     assert_eq!(header(&get, ALLOW_ORIGIN), Some(SITE));
 }
 
@@ -101,18 +164,32 @@ async fn a_setting_that_cannot_be_stops_the_start() {
             "SVC_CORS_HEADERS is \"x y\"; it must be a list of names of headers, separated by commas or as a JSON list",
         ),
     ] {
-        let get = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        assert_eq!(SvcConfig::from_variables(get).unwrap_err().to_string(), message);
+        let get = |name: &str| {
+            variables
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| (*value).to_owned())
+        };
+        assert_eq!(
+            SvcConfig::from_variables(get).unwrap_err().to_string(),
+            message
+        );
     }
     for (origins, message) in [
         (
             "app.example.com",
             "SVC_CORS_ORIGINS is \"app.example.com\"; it must be an origin such as https://app.example.com",
         ),
-        ("*", "SVC_CORS_ORIGINS is \"*\"; it must name the origins where SVC_CORS_CREDENTIALS is on"),
+        (
+            "*",
+            "SVC_CORS_ORIGINS is \"*\"; it must name the origins where SVC_CORS_CREDENTIALS is on",
+        ),
     ] {
-        let protection =
-            ProtectionConfig { cors_origins: vec![origins.to_owned()], cors_credentials: true, ..Default::default() };
+        let protection = ProtectionConfig {
+            cors_origins: vec![origins.to_owned()],
+            cors_credentials: true,
+            ..Default::default()
+        };
         let error = svc::create_svc_app(options(protection)).await.unwrap_err();
         assert_eq!(error.to_string(), message);
     }

@@ -29,22 +29,41 @@ const SITE: &str = "https://app.example.com";
 
 async fn app(protection: ProtectionConfig) -> App {
     let database = TestDatabase::new("").await;
-    let config = SvcConfig { protection, ..SvcConfig::default() };
-    let options = AppOptions::new().config(config).database_url(database.url());
-    App::serve(options.data(Bumps::default()).queries(queries![hello, bumps]).mutations(mutations![bump])).await
+    let config = SvcConfig {
+        protection,
+        ..SvcConfig::default()
+    };
+    let options = AppOptions::new()
+        .config(config)
+        .database_url(database.url());
+    App::serve(
+        options
+            .data(Bumps::default())
+            .queries(queries![hello, bumps])
+            .mutations(mutations![bump]),
+    )
+    .await
 }
 
 /// Sends the mutation as JSON, with these headers.
 async fn mutate(app: &App, headers: &[(&str, &str)]) -> Reply {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
-    app.send(request.body(r#"{"query":"mutation { bump }"}"#)).await
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let request = headers.iter().fold(request, |request, (name, value)| {
+        request.header(*name, *value)
+    });
+    app.send(request.body(r#"{"query":"mutation { bump }"}"#))
+        .await
 }
 
 /// Sends the query by GET, with these headers.
 async fn ask(app: &App, headers: &[(&str, &str)]) -> Reply {
     let request = app.request("GET", "/graphql?query=%7Bhello%7D");
-    app.send(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))).await
+    app.send(headers.iter().fold(request, |request, (name, value)| {
+        request.header(*name, *value)
+    }))
+    .await
 }
 
 fn is_refused(reply: &Reply) -> bool {
@@ -61,14 +80,34 @@ async fn what_a_form_can_send_is_refused_and_does_nothing() {
         "application/x-www-form-urlencoded",
         "multipart/form-data; boundary=x",
     ] {
-        let post =
-            || app.request("POST", "/graphql").header("content-type", media).body(r#"{"query":"mutation { bump }"}"#);
+        let post = || {
+            app.request("POST", "/graphql")
+                .header("content-type", media)
+                .body(r#"{"query":"mutation { bump }"}"#)
+        };
         let reply = app.send(post()).await;
-        assert!(is_refused(&reply), "{media}: {} {}", reply.status, reply.text);
-        assert!(is_refused(&app.send(post().header("apollo-require-preflight", "")).await), "{media}: an empty header");
+        assert!(
+            is_refused(&reply),
+            "{media}: {} {}",
+            reply.status,
+            reply.text
+        );
+        assert!(
+            is_refused(
+                &app.send(post().header("apollo-require-preflight", ""))
+                    .await
+            ),
+            "{media}: an empty header"
+        );
         // A browser has asked for permission: what is left is that it is not JSON.
-        let reply = app.send(post().header("apollo-require-preflight", "1")).await;
-        assert_eq!((reply.status, reply.code().as_str()), (415, "BAD_REQUEST"), "{media}");
+        let reply = app
+            .send(post().header("apollo-require-preflight", "1"))
+            .await;
+        assert_eq!(
+            (reply.status, reply.code().as_str()),
+            (415, "BAD_REQUEST"),
+            "{media}"
+        );
     }
     log.has("svc::security: event_type=\"csrf.form\"").await;
     assert_eq!(app.query("{ bumps }").await.data()["bumps"], 0);
@@ -93,18 +132,34 @@ async fn credentials_that_browsers_add_do_not_count_from_another_site() {
         for credentials in [cookie, password] {
             let headers = [foreign, &[credentials]].concat();
             let reply = mutate(&app, &headers).await;
-            assert!(is_refused(&reply), "{headers:?}: {} {}", reply.status, reply.text);
+            assert!(
+                is_refused(&reply),
+                "{headers:?}: {} {}",
+                reply.status,
+                reply.text
+            );
             assert!(is_refused(&ask(&app, &headers).await), "{headers:?}");
         }
-        assert_eq!(mutate(&app, foreign).await.status, 200, "{foreign:?}: without credentials nobody is acted for");
+        assert_eq!(
+            mutate(&app, foreign).await.status,
+            200,
+            "{foreign:?}: without credentials nobody is acted for"
+        );
     }
     for known in [
         &[][..],
         &[("origin", own.as_str())],
-        &[("sec-fetch-site", "same-origin"), ("origin", "https://behind.a.proxy")],
+        &[
+            ("sec-fetch-site", "same-origin"),
+            ("origin", "https://behind.a.proxy"),
+        ],
         &[("sec-fetch-site", "none")],
     ] {
-        assert_eq!(mutate(&app, &[known, &[cookie]].concat()).await.status, 200, "{known:?}");
+        assert_eq!(
+            mutate(&app, &[known, &[cookie]].concat()).await.status,
+            200,
+            "{known:?}"
+        );
     }
 }
 
@@ -112,34 +167,80 @@ async fn credentials_that_browsers_add_do_not_count_from_another_site() {
 async fn links_forms_and_images_of_other_sites_ask_nothing() {
     let app = app(ProtectionConfig::default()).await;
     for mode in ["navigate", "no-cors"] {
-        let reply = ask(&app, &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", mode)]).await;
+        let reply = ask(
+            &app,
+            &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", mode)],
+        )
+        .await;
         assert!(is_refused(&reply), "{mode}: {}", reply.text);
         assert_eq!(
-            ask(&app, &[("sec-fetch-site", "none"), ("sec-fetch-mode", mode)]).await.status,
+            ask(
+                &app,
+                &[("sec-fetch-site", "none"), ("sec-fetch-mode", mode)]
+            )
+            .await
+            .status,
             200,
             "typed by hand"
         );
     }
-    let script = ask(&app, &[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "cors"), ("origin", SITE)]).await;
-    assert_eq!(script.status, 200, "the browser lets no script read it: {}", script.text);
+    let script = ask(
+        &app,
+        &[
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-mode", "cors"),
+            ("origin", SITE),
+        ],
+    )
+    .await;
+    assert_eq!(
+        script.status, 200,
+        "the browser lets no script read it: {}",
+        script.text
+    );
     assert!(!script.headers.contains_key("access-control-allow-origin"));
 }
 
 #[tokio::test]
 async fn sites_can_be_trusted_and_the_protection_switched_off() {
-    let from_site = [("origin", SITE), ("sec-fetch-site", "cross-site"), ("cookie", "session=1")];
-    let trusting =
-        app(ProtectionConfig { cors_origins: vec![SITE.to_owned()], cors_credentials: true, ..Default::default() })
-            .await;
+    let from_site = [
+        ("origin", SITE),
+        ("sec-fetch-site", "cross-site"),
+        ("cookie", "session=1"),
+    ];
+    let trusting = app(ProtectionConfig {
+        cors_origins: vec![SITE.to_owned()],
+        cors_credentials: true,
+        ..Default::default()
+    })
+    .await;
     assert_eq!(mutate(&trusting, &from_site).await.status, 200);
-    let other = [("origin", "https://evil.example"), from_site[1], from_site[2]];
+    let other = [
+        ("origin", "https://evil.example"),
+        from_site[1],
+        from_site[2],
+    ];
     assert!(is_refused(&mutate(&trusting, &other).await));
 
-    let any = app(ProtectionConfig { cors_origins: vec!["*".to_owned()], ..Default::default() }).await;
-    assert!(is_refused(&mutate(&any, &from_site).await), "any site may read, and none act for a user");
+    let any = app(ProtectionConfig {
+        cors_origins: vec!["*".to_owned()],
+        ..Default::default()
+    })
+    .await;
+    assert!(
+        is_refused(&mutate(&any, &from_site).await),
+        "any site may read, and none act for a user"
+    );
 
-    let off = app(ProtectionConfig { csrf: false, ..Default::default() }).await;
+    let off = app(ProtectionConfig {
+        csrf: false,
+        ..Default::default()
+    })
+    .await;
     assert_eq!(mutate(&off, &other).await.status, 200);
-    let form = off.request("POST", "/graphql").header("content-type", "text/plain").body("{}");
+    let form = off
+        .request("POST", "/graphql")
+        .header("content-type", "text/plain")
+        .body("{}");
     assert_eq!(off.send(form).await.status, 415);
 }

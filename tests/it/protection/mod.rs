@@ -1,4 +1,5 @@
-//! The protection on the open internet: forged requests, other origins, identifiers, batches, overload, answers that nobody takes.
+//! The protection on the open internet: forged requests, other origins, identifiers, batches,
+//! overload, answers that nobody takes.
 
 mod batches;
 mod compression;

@@ -17,14 +17,28 @@ fn broken() -> Result<i32> {
 
 async fn app(protection: ProtectionConfig) -> App {
     let database = TestDatabase::new("").await;
-    let config = SvcConfig { protection, ..SvcConfig::default() };
-    App::serve(AppOptions::new().config(config).database_url(database.url()).queries(queries![id, broken])).await
+    let config = SvcConfig {
+        protection,
+        ..SvcConfig::default()
+    };
+    App::serve(
+        AppOptions::new()
+            .config(config)
+            .database_url(database.url())
+            .queries(queries![id, broken]),
+    )
+    .await
 }
 
 async fn ask(app: &App, query: &str, id: Option<&str>) -> Reply {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    let request = id.iter().fold(request, |request, id| request.header("x-request-id", *id));
-    app.send(request.body(format!(r#"{{"query":"{query}"}}"#))).await
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let request = id
+        .iter()
+        .fold(request, |request, id| request.header("x-request-id", *id));
+    app.send(request.body(format!(r#"{{"query":"{query}"}}"#)))
+        .await
 }
 
 fn said(reply: &Reply) -> &str {
@@ -45,9 +59,19 @@ async fn an_identifier_is_made_or_taken_and_told() {
     for unusable in ["", "two words", "a\"b", &"x".repeat(129), "curl;rm"] {
         assert_ne!(said(&ask(&app, "{ id }", Some(unusable)).await), unusable);
     }
-    let get = app.send(app.request("GET", "/graphql?query=%7Bid%7D").header("x-request-id", "mine")).await;
+    let get = app
+        .send(
+            app.request("GET", "/graphql?query=%7Bid%7D")
+                .header("x-request-id", "mine"),
+        )
+        .await;
     assert_eq!((said(&get), &get.data()["id"]), ("mine", &"mine".into()));
-    let refused = app.send(app.request("POST", "/graphql").header("x-request-id", "mine")).await;
+    let refused = app
+        .send(
+            app.request("POST", "/graphql")
+                .header("x-request-id", "mine"),
+        )
+        .await;
     assert_eq!((refused.status, said(&refused)), (415, "mine"));
 }
 
@@ -57,13 +81,25 @@ async fn the_log_of_an_error_says_it() {
     let app = app(ProtectionConfig::default()).await;
     ask(&app, "{ broken }", Some("find-me")).await;
     log.has("request_id=\"find-me\"").await;
-    let line = log.text().lines().find(|line| line.contains("find-me")).unwrap().to_owned();
+    let line = log
+        .text()
+        .lines()
+        .find(|line| line.contains("find-me"))
+        .unwrap()
+        .to_owned();
     assert!(line.contains("a wheel is off"), "{line}");
 }
 
 #[tokio::test]
 async fn identifiers_can_be_switched_off() {
-    let app = app(ProtectionConfig { request_ids: false, ..ProtectionConfig::default() }).await;
+    let app = app(ProtectionConfig {
+        request_ids: false,
+        ..ProtectionConfig::default()
+    })
+    .await;
     let reply = ask(&app, "{ id }", Some("mine")).await;
-    assert!(reply.data()["id"].is_null() && !reply.headers.contains_key("x-request-id"), "{reply:?}");
+    assert!(
+        reply.data()["id"].is_null() && !reply.headers.contains_key("x-request-id"),
+        "{reply:?}"
+    );
 }

@@ -48,7 +48,10 @@ async fn heard(ctx: &Context<'_>) -> Result<impl Stream<Item = Result<String>> +
 struct Away;
 
 impl EventSource for Away {
-    fn listen<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
+    fn listen<'a>(
+        &'a self,
+        _: &'a [String],
+    ) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
         Box::pin(async { Err(Error::internal("the source is away")) })
     }
 
@@ -71,9 +74,20 @@ impl AuthProvider for Hanging {
 }
 
 fn options(protection: ProtectionConfig) -> AppOptions {
-    let uploads = UploadConfig { enabled: true, ..UploadConfig::default() };
-    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
-    let config = SvcConfig { protection, uploads, operations, ..SvcConfig::default() };
+    let uploads = UploadConfig {
+        enabled: true,
+        ..UploadConfig::default()
+    };
+    let operations = OperationsConfig {
+        rust_endpoint: true,
+        ..OperationsConfig::default()
+    };
+    let config = SvcConfig {
+        protection,
+        uploads,
+        operations,
+        ..SvcConfig::default()
+    };
     AppOptions::new()
         .config(config)
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
@@ -97,7 +111,9 @@ async fn app() -> App {
 
 /// The head of a request to a path, with the beginning of its body.
 fn begun(path: &str, headers: &str, length: usize, body: &str) -> String {
-    format!("POST {path} HTTP/1.1\r\nhost: x\r\n{headers}\r\ncontent-length: {length}\r\n\r\n{body}")
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: x\r\n{headers}\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
 }
 
 /// Others are answered as if there were no slow requests.
@@ -105,18 +121,25 @@ async fn others_are_answered(app: &App) {
     for round in 0..3 {
         let replies = join_all((0..IN_FLIGHT).map(|_| app.query("{ hello }"))).await;
         for reply in replies {
-            assert_eq!((reply.status, reply.text.contains("world")), (200, true), "round {round}: {reply:?}");
+            assert_eq!(
+                (reply.status, reply.text.contains("world")),
+                (200, true),
+                "round {round}: {reply:?}"
+            );
         }
     }
 }
 
-/// Begins so many requests, looks at the others, and ends the slow ones: each is answered in the end.
+/// Begins so many requests, looks at the others, and ends the slow ones: each is answered in the
+/// end.
 async fn slow_requests_take_nothing(headers: &str, path: &str, body: &str, expected: &str) {
     let app = app().await;
     let mut clients = Vec::new();
     for _ in 0..SLOW {
         let mut client = Client::open(app.address()).await;
-        client.send(&begun(path, headers, body.len(), &body[..10])).await;
+        client
+            .send(&begun(path, headers, body.len(), &body[..10]))
+            .await;
         clients.push(client);
     }
     // All of them have been read when a later connection is answered.
@@ -125,7 +148,10 @@ async fn slow_requests_take_nothing(headers: &str, path: &str, body: &str, expec
         for client in client.iter_mut() {
             client.send(&body[10..]).await;
             let answer = client.answer().await;
-            assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(expected), "{answer}");
+            assert!(
+                answer.starts_with("HTTP/1.1 200") && answer.contains(expected),
+                "{answer}"
+            );
         }
     }
 }
@@ -157,15 +183,31 @@ async fn slow_bodies_of_streams_hold_no_permit() {
 /// Only the first subscriber waits for the connection: it has been lost for long afterwards.
 #[tokio::test]
 async fn subscribers_to_a_source_of_events_that_is_away_hold_no_permit() {
-    let options = options(narrow()).subscriptions(subscriptions![heard]).event_channels(["heard"]);
+    let options = options(narrow())
+        .subscriptions(subscriptions![heard])
+        .event_channels(["heard"]);
     let app = App::serve(options.event_source(Away)).await;
-    let (headers, body) = (format!("{JSON}\r\naccept: text/event-stream"), r#"{"query":"subscription { heard }"}"#);
+    let (headers, body) = (
+        format!("{JSON}\r\naccept: text/event-stream"),
+        r#"{"query":"subscription { heard }"}"#,
+    );
     // The end of the connection, because a stream has no length.
-    let request = begun("/graphql", &format!("{headers}\r\nconnection: close"), body.len(), body);
+    let request = begun(
+        "/graphql",
+        &format!("{headers}\r\nconnection: close"),
+        body.len(),
+        body,
+    );
     let mut clients = Vec::new();
     let mut first = Client::open(app.address()).await;
     first.send(&request).await;
-    assert!(first.closed().await.1.contains("events cannot be listened to"));
+    assert!(
+        first
+            .closed()
+            .await
+            .1
+            .contains("events cannot be listened to")
+    );
     for _ in 0..SLOW {
         let mut client = Client::open(app.address()).await;
         client.send(&request).await;
@@ -180,8 +222,9 @@ async fn subscribers_to_a_source_of_events_that_is_away_hold_no_permit() {
 
 #[tokio::test]
 async fn slow_uploads_hold_no_permit() {
-    let part =
-        |name: &str, value: &str| format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+    let part = |name: &str, value: &str| {
+        format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    };
     let operations = part("operations", HELLO);
     let body = format!("{operations}{}--b--\r\n", part("map", "{}"));
     let headers = "content-type: multipart/form-data; boundary=b\r\ngraphql-preflight: 1";
@@ -195,19 +238,30 @@ async fn slow_streams_of_one_connection_hold_no_permit() {
     let (mut requests, connection) = connect_http2(app.address()).await;
     let mut streams = Vec::new();
     for _ in 0..SLOW {
-        let request = http::Request::post("http://x/graphql").header("content-type", "application/json");
+        let request =
+            http::Request::post("http://x/graphql").header("content-type", "application/json");
         requests = requests.ready().await.unwrap();
-        streams.push(requests.send_request(request.body(()).unwrap(), false).unwrap());
+        streams.push(
+            requests
+                .send_request(request.body(()).unwrap(), false)
+                .unwrap(),
+        );
     }
     others_are_answered(&app).await;
     for (response, mut send) in streams {
-        send.send_data(Bytes::from_static(HELLO.as_bytes()), true).unwrap();
+        send.send_data(Bytes::from_static(HELLO.as_bytes()), true)
+            .unwrap();
         assert_eq!(response.await.unwrap().status(), 200);
     }
     connection.abort();
 }
 
-async fn connect_http2(address: SocketAddr) -> (SendRequest<Bytes>, tokio::task::JoinHandle<Result<(), h2::Error>>) {
+async fn connect_http2(
+    address: SocketAddr,
+) -> (
+    SendRequest<Bytes>,
+    tokio::task::JoinHandle<Result<(), h2::Error>>,
+) {
     let stream = tokio::net::TcpStream::connect(address).await.unwrap();
     let (requests, connection) = h2::client::handshake(stream).await.unwrap();
     (requests, tokio::spawn(connection))
@@ -220,16 +274,23 @@ async fn an_identity_provider_that_hangs_holds_no_permit() {
     for number in 0..30 {
         let mut client = Client::open(app.address()).await;
         let headers = format!("{JSON}\r\nauthorization: Bearer token-{number}");
-        client.send(&begun("/graphql", &headers, HELLO.len(), HELLO)).await;
+        client
+            .send(&begun("/graphql", &headers, HELLO.len(), HELLO))
+            .await;
         clients.push(client);
     }
     others_are_answered(&app).await;
 }
 
-/// The slowest bodies of an address are given up for its newer ones, and those of others for nobody.
+/// The slowest bodies of an address are given up for its newer ones, and those of others for
+/// nobody.
 #[tokio::test]
 async fn an_address_has_so_many_bodies_under_way() {
-    let app = App::serve(options(ProtectionConfig { max_bodies_per_address: 2, ..narrow() })).await;
+    let app = App::serve(options(ProtectionConfig {
+        max_bodies_per_address: 2,
+        ..narrow()
+    }))
+    .await;
     let mut first = Client::open(app.address()).await;
     let mut others = Vec::new();
     first.send(&begun("/graphql", JSON, HELLO.len(), "")).await;
@@ -241,16 +302,22 @@ async fn an_address_has_so_many_bodies_under_way() {
         others.push(client);
     }
     let answer = first.answer().await;
-    assert!(answer.starts_with("HTTP/1.1 429") && answer.contains("RATE_LIMITED"), "{answer}");
-    assert!(answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 429") && answer.contains("RATE_LIMITED"),
+        "{answer}"
+    );
+    assert!(
+        answer.to_ascii_lowercase().contains("connection: close"),
+        "{answer}"
+    );
     for mut client in others {
         client.send(HELLO).await;
         assert!(client.answer().await.contains("world"));
     }
 }
 
-/// Slow bodies beside four clients: the clients get as many answers as just before, in one of several rounds at least,
-/// as other tests run beside.
+/// Slow bodies beside four clients: the clients get as many answers as just before, in one of
+/// several rounds at least, as other tests run beside.
 #[tokio::test(flavor = "multi_thread")]
 async fn three_hundred_slow_bodies_leave_the_others_their_answers() {
     let app = Arc::new(App::serve(options(ProtectionConfig::default())).await);
@@ -265,7 +332,11 @@ async fn three_hundred_slow_bodies_leave_the_others_their_answers() {
             answers
         };
         let clients = (0..4).map(|_| tokio::spawn(client(app.clone())));
-        join_all(clients).await.into_iter().map(|answers| answers.unwrap()).sum::<usize>()
+        join_all(clients)
+            .await
+            .into_iter()
+            .map(|answers| answers.unwrap())
+            .sum::<usize>()
     };
     let mut rounds = Vec::new();
     for _ in 0..10 {
@@ -273,7 +344,9 @@ async fn three_hundred_slow_bodies_leave_the_others_their_answers() {
         let mut clients = Vec::new();
         for _ in 0..300 {
             let mut client = Client::open(app.address()).await;
-            client.send(&begun("/graphql", JSON, 1_000, "{\"query\":\"")).await;
+            client
+                .send(&begun("/graphql", JSON, 1_000, "{\"query\":\""))
+                .await;
             clients.push(client);
         }
         let slow = load().await;
@@ -289,7 +362,11 @@ async fn three_hundred_slow_bodies_leave_the_others_their_answers() {
 #[tokio::test]
 async fn shedding_is_said() {
     let log = Log::start();
-    let app = App::serve(options(ProtectionConfig { max_in_flight: 1, ..narrow() })).await;
+    let app = App::serve(options(ProtectionConfig {
+        max_in_flight: 1,
+        ..narrow()
+    }))
+    .await;
     let mut running = Client::open(app.address()).await;
     running.send(&post(r#"{"query":"{ gated }"}"#)).await;
     let refused = async || match app.query("{ hello }").await.status {
@@ -298,7 +375,10 @@ async fn shedding_is_said() {
     };
     eventually(refused).await;
     let ready = app.get("/ready").await.json()["checks"]["load"].clone();
-    assert!(ready.as_str().unwrap_or_default().starts_with("degraded: "), "{ready}");
+    assert!(
+        ready.as_str().unwrap_or_default().starts_with("degraded: "),
+        "{ready}"
+    );
     // One that refuses all is not ready in the end.
     let stuck = async || {
         assert_eq!(app.query("{ hello }").await.status, 503);
@@ -313,10 +393,17 @@ async fn shedding_is_said() {
     GATE.add_permits(1);
     assert!(running.answer().await.contains("true"));
     log.has("load shedding ended").await;
-    assert_eq!(log.text().matches("load shedding started").count(), 1, "{}", log.text());
-    eventually(async || match app.get("/ready").await.json()["checks"].get("load") {
-        None => Ok(()),
-        Some(load) => Err(load.to_string()),
-    })
+    assert_eq!(
+        log.text().matches("load shedding started").count(),
+        1,
+        "{}",
+        log.text()
+    );
+    eventually(
+        async || match app.get("/ready").await.json()["checks"].get("load") {
+            None => Ok(()),
+            Some(load) => Err(load.to_string()),
+        },
+    )
     .await;
 }

@@ -29,13 +29,23 @@ async fn app() -> App {
 
 async fn app_with(max_unread_answers: usize) -> App {
     let database = TestDatabase::new("").await;
-    let protection = ProtectionConfig { max_unread_answers, ..ProtectionConfig::default() };
-    let config = SvcConfig { protection, ..SvcConfig::default() };
-    let options = AppOptions::new().config(config).database_url(database.url()).queries(queries![text]);
+    let protection = ProtectionConfig {
+        max_unread_answers,
+        ..ProtectionConfig::default()
+    };
+    let config = SvcConfig {
+        protection,
+        ..SvcConfig::default()
+    };
+    let options = AppOptions::new()
+        .config(config)
+        .database_url(database.url())
+        .queries(queries![text]);
     App::serve(options).await.unwatched()
 }
 
-/// A client that has asked, and reads nothing but the beginning; `None` where the service has refused.
+/// A client that has asked, and reads nothing but the beginning; `None` where the service has
+/// refused.
 async fn stalled(app: &App, request: &str) -> Option<TcpStream> {
     stalled_at([127, 0, 0, 1], app, request).await
 }
@@ -47,7 +57,10 @@ async fn stalled_at(address: [u8; 4], app: &App, request: &str) -> Option<TcpStr
     let mut stream = socket.connect(app.address()).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut status = [0; 12];
-    tokio::time::timeout(PATIENCE, stream.read_exact(&mut status)).await.expect("no answer in time").unwrap();
+    tokio::time::timeout(PATIENCE, stream.read_exact(&mut status))
+        .await
+        .expect("no answer in time")
+        .unwrap();
     match &status {
         b"HTTP/1.1 200" => Some(stream),
         b"HTTP/1.1 503" => None,
@@ -58,7 +71,10 @@ async fn stalled_at(address: [u8; 4], app: &App, request: &str) -> Option<TcpStr
 /// Reads what is left.
 async fn rest(mut stream: TcpStream) -> usize {
     let (mut bytes, mut read) = (vec![0; 1 << 20], 0);
-    while let Ok(count) = tokio::time::timeout(PATIENCE, stream.read(&mut bytes)).await.expect("no end in time") {
+    while let Ok(count) = tokio::time::timeout(PATIENCE, stream.read(&mut bytes))
+        .await
+        .expect("no end in time")
+    {
         if count == 0 {
             break;
         }
@@ -72,7 +88,10 @@ async fn answers(app: &App) {
     eventually(async || match app.query("{ text(length: 1) }").await {
         reply if reply.status == 200 => Ok(()),
         reply => {
-            assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+            assert_eq!(
+                (reply.status, reply.code().as_str()),
+                (503, "SERVICE_UNAVAILABLE")
+            );
             assert_eq!(reply.headers["retry-after"], "1");
             Err(reply.text)
         }
@@ -110,8 +129,8 @@ async fn who_has_kept_an_answer_for_longest_loses_the_connection() {
     }
 }
 
-/// Whoever reads steadily, though slowly, outlasts those who came later and read nothing. On a machine that stands
-/// still for a second nobody reads, but not each time.
+/// Whoever reads steadily, though slowly, outlasts those who came later and read nothing. On a
+/// machine that stands still for a second nobody reads, but not each time.
 #[tokio::test]
 async fn who_reads_steadily_gets_everything() {
     let mut tries = Vec::new();
@@ -174,7 +193,9 @@ async fn read_slowly(stream: TcpStream) -> usize {
 async fn read_in_steps(mut stream: TcpStream, step: usize, pause: Duration) -> usize {
     let (mut bytes, mut read) = (vec![0; step], 0);
     while read <= LARGE {
-        let count = tokio::time::timeout(PATIENCE, stream.read(&mut bytes)).await.expect("no end in time");
+        let count = tokio::time::timeout(PATIENCE, stream.read(&mut bytes))
+            .await
+            .expect("no end in time");
         match count {
             Ok(0) | Err(_) => break,
             Ok(count) => read += count,
@@ -184,7 +205,8 @@ async fn read_in_steps(mut stream: TcpStream, step: usize, pause: Duration) -> u
     read
 }
 
-/// Whoever takes a little all the time keeps an answer for minutes: less than 256 KiB a second is too little for ten.
+/// Whoever takes a little all the time keeps an answer for minutes: less than 256 KiB a second is
+/// too little for ten.
 #[tokio::test]
 async fn who_creeps_is_given_up_after_ten_seconds() {
     let app = app().await;
@@ -192,18 +214,26 @@ async fn who_creeps_is_given_up_after_ten_seconds() {
     for _ in 0..12 {
         let mut clients = Vec::new();
         for _ in 0..3 {
-            // A window smaller than a segment of the loopback stalls for seconds, whatever the client reads.
+            // A window smaller than a segment of the loopback stalls for seconds, whatever the
+            // client reads.
             let socket = TcpSocket::new_v4().unwrap();
             socket.set_recv_buffer_size(1 << 20).unwrap();
             let mut client = socket.connect(app.address()).await.unwrap();
             client.write_all(request.as_bytes()).await.unwrap();
             client.readable().await.unwrap();
-            clients.push(tokio::spawn(read_in_steps(client, 16_384, Duration::from_millis(120))));
+            clients.push(tokio::spawn(read_in_steps(
+                client,
+                16_384,
+                Duration::from_millis(120),
+            )));
         }
         let start = Instant::now();
         // All of it would take a minute.
         let first = eventually(async || {
-            clients.iter().position(JoinHandle::is_finished).ok_or_else(|| "all three keep their answers".to_owned())
+            clients
+                .iter()
+                .position(JoinHandle::is_finished)
+                .ok_or_else(|| "all three keep their answers".to_owned())
         })
         .await;
         let kept = start.elapsed();
@@ -239,7 +269,10 @@ async fn requests_of_those_who_keep_answers_are_refused() {
         }
     })
     .await;
-    assert!(stalled_at([127, 0, 0, 2], &app, &small).await.is_some(), "a client at another address is refused");
+    assert!(
+        stalled_at([127, 0, 0, 2], &app, &small).await.is_some(),
+        "a client at another address is refused"
+    );
     answers(&app).await;
 }
 
@@ -251,14 +284,20 @@ async fn a_socket_whose_client_reads_nothing_is_closed() {
         let mut socket = Socket::ready(&app).await;
         socket.subscribe("1", DOCUMENT).await;
         // It is being sent.
-        tokio::time::timeout(PATIENCE, socket.0.get_ref().readable()).await.expect("nothing in time").unwrap();
+        tokio::time::timeout(PATIENCE, socket.0.get_ref().readable())
+            .await
+            .expect("nothing in time")
+            .unwrap();
         sockets.push(socket);
     }
     answers(&app).await;
     let first = sockets[0].receive_text().await;
     assert!(first.is_err(), "the whole answer has come");
     for socket in &mut sockets[1..] {
-        assert_eq!(socket.receive_text().await.map(|text| text.len() > LARGE), Ok(true));
+        assert_eq!(
+            socket.receive_text().await.map(|text| text.len() > LARGE),
+            Ok(true)
+        );
     }
 }
 
@@ -292,7 +331,10 @@ async fn the_answers_of_one_socket_count_together() {
 
 #[tokio::test]
 async fn clients_that_read_nothing_take_no_more_memory_than_is_allowed() {
-    if !is_alone(module_path!(), "clients_that_read_nothing_take_no_more_memory_than_is_allowed") {
+    if !is_alone(
+        module_path!(),
+        "clients_that_read_nothing_take_no_more_memory_than_is_allowed",
+    ) {
         return;
     }
     let app = app().await;
@@ -307,7 +349,10 @@ async fn clients_that_read_nothing_take_no_more_memory_than_is_allowed() {
         }
     }
     let more = resident().saturating_sub(before) >> 20;
-    assert!(more < 150, "{more} MiB more, where all answers would be 458");
+    assert!(
+        more < 150,
+        "{more} MiB more, where all answers would be 458"
+    );
 }
 
 #[tokio::test]
@@ -319,8 +364,13 @@ async fn a_stream_of_http2_that_takes_nothing_is_closed() {
         let (requests, connection) = h2::client::handshake(stream).await.unwrap();
         let connection = tokio::spawn(connection);
         let body = json!({ "query": DOCUMENT }).to_string();
-        let request = http::Request::builder().method("POST").uri("http://x/graphql");
-        let request = request.header("content-type", "application/json").body(()).unwrap();
+        let request = http::Request::builder()
+            .method("POST")
+            .uri("http://x/graphql");
+        let request = request
+            .header("content-type", "application/json")
+            .body(())
+            .unwrap();
         let mut requests = requests.ready().await.unwrap();
         let (response, mut send) = requests.send_request(request, false).unwrap();
         send.send_data(body.into(), true).unwrap();
@@ -331,8 +381,16 @@ async fn a_stream_of_http2_that_takes_nothing_is_closed() {
     }
     answers(&app).await;
     let (first, _response) = connections.remove(0);
-    let _ = tokio::time::timeout(PATIENCE, first).await.expect("the connection is still open").unwrap();
-    assert!(connections.iter().all(|(connection, _)| !connection.is_finished()), "others have room");
+    let _ = tokio::time::timeout(PATIENCE, first)
+        .await
+        .expect("the connection is still open")
+        .unwrap();
+    assert!(
+        connections
+            .iter()
+            .all(|(connection, _)| !connection.is_finished()),
+        "others have room"
+    );
 }
 
 /// A connection of HTTP/2 has many answers at once, and small ones make much of it too.
@@ -340,19 +398,31 @@ async fn a_stream_of_http2_that_takes_nothing_is_closed() {
 async fn small_answers_of_many_streams_count_together() {
     let app = app_with(1 << 20).await;
     let stream = TcpStream::connect(app.address()).await.unwrap();
-    let handshake = h2::client::Builder::new().initial_window_size(0).handshake::<_, svc::axum::body::Bytes>(stream);
+    let handshake = h2::client::Builder::new()
+        .initial_window_size(0)
+        .handshake::<_, svc::axum::body::Bytes>(stream);
     let (requests, connection) = handshake.await.unwrap();
     let connection = tokio::spawn(connection);
     let body = json!({ "query": "{ text(length: 30000) }" }).to_string();
     let mut waiting = Vec::new();
     for _ in 0..90 {
-        let request = http::Request::builder().method("POST").uri("http://x/graphql");
-        let request = request.header("content-type", "application/json").body(()).unwrap();
-        let Ok(mut requests) = requests.clone().ready().await else { break };
+        let request = http::Request::builder()
+            .method("POST")
+            .uri("http://x/graphql");
+        let request = request
+            .header("content-type", "application/json")
+            .body(())
+            .unwrap();
+        let Ok(mut requests) = requests.clone().ready().await else {
+            break;
+        };
         let (response, mut send) = requests.send_request(request, false).unwrap();
         let _ = send.send_data(body.clone().into(), true);
         waiting.push(response);
     }
-    let _ = tokio::time::timeout(PATIENCE, connection).await.expect("the connection is still open").unwrap();
+    let _ = tokio::time::timeout(PATIENCE, connection)
+        .await
+        .expect("the connection is still open")
+        .unwrap();
     answers(&app).await;
 }

@@ -14,31 +14,63 @@ fn two(clock: &Clock) -> RateLimiting {
 }
 
 async fn get(app: &App, path: &str) -> Reply {
-    app.send(app.request("GET", path).header("x-forwarded-for", CLIENT)).await
+    app.send(app.request("GET", path).header("x-forwarded-for", CLIENT))
+        .await
 }
 
 #[tokio::test]
 async fn graphql_is_limited_on_every_way() {
     let clock = Clock::new();
-    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
+    let operations = OperationsConfig {
+        rust_endpoint: true,
+        ..OperationsConfig::default()
+    };
     let configured = || {
-        let options = options().config(SvcConfig { operations: operations.clone(), ..SvcConfig::default() });
+        let options = options().config(SvcConfig {
+            operations: operations.clone(),
+            ..SvcConfig::default()
+        });
         options.database_url("postgres://nobody@127.0.0.1:1/nothing")
     };
     let body = json!({ "query": "{ hello }" });
-    for path in ["POST /graphql", "POST /graphql/rust", "GET /graphql?query={hello}", "PUT /graphql"] {
+    for path in [
+        "POST /graphql",
+        "POST /graphql/rust",
+        "GET /graphql?query={hello}",
+        "PUT /graphql",
+    ] {
         let app = App::serve(configured().rate_limiting(two(&clock))).await;
         let (method, path) = path.split_once(' ').unwrap();
         let send = async || match method {
             "POST" => post(&app, path, CLIENT, &body).await,
-            method => app.send(app.request(method, path).header("x-forwarded-for", CLIENT)).await,
+            method => {
+                app.send(app.request(method, path).header("x-forwarded-for", CLIENT))
+                    .await
+            }
         };
         let (first, second, third) = (send().await, send().await, send().await);
-        let left = |reply: &Reply| reply.headers["x-ratelimit-remaining"].to_str().unwrap().to_owned();
-        assert_eq!([left(&first), left(&second), left(&third)], ["1", "0", "0"], "{method} {path}");
-        assert_eq!((second.status == 429, third.status), (false, 429), "{method} {path}");
+        let left = |reply: &Reply| {
+            reply.headers["x-ratelimit-remaining"]
+                .to_str()
+                .unwrap()
+                .to_owned()
+        };
+        assert_eq!(
+            [left(&first), left(&second), left(&third)],
+            ["1", "0", "0"],
+            "{method} {path}"
+        );
+        assert_eq!(
+            (second.status == 429, third.status),
+            (false, 429),
+            "{method} {path}"
+        );
         assert!(third.headers.contains_key("retry-after"), "{method} {path}");
-        assert_eq!(ask(&app, "192.0.2.2", "{ hello }").await.status, 200, "another client");
+        assert_eq!(
+            ask(&app, "192.0.2.2", "{ hello }").await.status,
+            200,
+            "another client"
+        );
     }
 }
 
@@ -48,7 +80,10 @@ async fn all_ways_are_counted_together() {
     let app = App::serve(options().rate_limiting(two(&clock))).await;
     assert_eq!(ask(&app, CLIENT, "{ hello }").await.status, 200);
     assert_eq!(get(&app, "/graphql?query={hello}").await.status, 200);
-    let headers = [("sec-websocket-protocol", "graphql-transport-ws"), ("x-forwarded-for", CLIENT)];
+    let headers = [
+        ("sec-websocket-protocol", "graphql-transport-ws"),
+        ("x-forwarded-for", CLIENT),
+    ];
     assert_eq!(Socket::upgrade(&app, &headers).await.map(drop), Err(429));
     for path in ["/health", "/ready"] {
         assert_ne!(get(&app, path).await.status, 429, "{path}");
@@ -60,13 +95,26 @@ async fn each_request_of_a_batch_and_of_a_socket_is_counted() {
     let clock = Clock::new();
     let app = App::serve(with_batches().rate_limiting(two(&clock))).await;
     let one = json!({ "query": "{ hello }" });
-    let answers = post(&app, "/graphql", CLIENT, &json!([one, one, one])).await.json();
-    let codes: Vec<_> = answers.as_array().unwrap().iter().map(|one| &one["errors"][0]["extensions"]["code"]).collect();
+    let answers = post(&app, "/graphql", CLIENT, &json!([one, one, one]))
+        .await
+        .json();
+    let codes: Vec<_> = answers
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| &one["errors"][0]["extensions"]["code"])
+        .collect();
     assert_eq!(codes, [&json!(null), &json!(null), &json!("RATE_LIMITED")]);
     clock.advance(std::time::Duration::from_secs(180));
     let mut socket = Socket::ready(&app).await;
     socket.subscribe("1", "{ hello }").await;
-    assert_eq!([socket.next().await["type"].clone(), socket.next().await["type"].clone()], ["next", "complete"]);
+    assert_eq!(
+        [
+            socket.next().await["type"].clone(),
+            socket.next().await["type"].clone()
+        ],
+        ["next", "complete"]
+    );
     socket.subscribe("2", "{ hello }").await;
     assert_eq!(socket.next().await["type"], "error");
 }
@@ -76,15 +124,27 @@ async fn paths_that_lead_nowhere_are_counted() {
     let clock = Clock::new();
     let limiting = two(&clock).default_limit(RateLimit::requests(1));
     let app = App::serve(options().rate_limiting(limiting)).await;
-    assert_eq!([get(&app, "/nowhere").await.status, get(&app, "/elsewhere").await.status], [404, 429]);
+    assert_eq!(
+        [
+            get(&app, "/nowhere").await.status,
+            get(&app, "/elsewhere").await.status
+        ],
+        [404, 429]
+    );
 }
 
 /// Passwords that are tried are counted too.
 #[tokio::test]
 async fn limits_stand_before_the_development_password() {
     let clock = Clock::new();
-    let auth = AuthConfig { dev_password: Some("dev-pass-phrase".to_owned()), ..AuthConfig::default() };
-    let options = options().config(SvcConfig { auth, ..SvcConfig::default() });
+    let auth = AuthConfig {
+        dev_password: Some("dev-pass-phrase".to_owned()),
+        ..AuthConfig::default()
+    };
+    let options = options().config(SvcConfig {
+        auth,
+        ..SvcConfig::default()
+    });
     let options = options.database_url("postgres://nobody@127.0.0.1:1/nothing");
     let app = App::serve(options.rate_limiting(two(&clock))).await;
     let mut statuses = Vec::new();
@@ -98,8 +158,19 @@ async fn limits_stand_before_the_development_password() {
 async fn they_can_be_switched_off_and_have_to_be_right() {
     let off = RateLimiting::new().config(config(&[("SVC_RATE_LIMIT_ENABLED", "false")]));
     let app = App::serve(options().rate_limiting(off)).await;
-    assert!(!ask(&app, CLIENT, "{ hello }").await.headers.contains_key("x-ratelimit-limit"));
+    assert!(
+        !ask(&app, CLIENT, "{ hello }")
+            .await
+            .headers
+            .contains_key("x-ratelimit-limit")
+    );
     let wrong = RateLimiting::new().rules([RateLimitRule::new("api", RateLimit::requests(1))]);
-    let error = svc::create_svc_app(options().rate_limiting(wrong)).await.map(drop).unwrap_err();
-    assert_eq!(error.to_string(), "the path pattern of a rate limit is \"api\"; it must begin with / or *");
+    let error = svc::create_svc_app(options().rate_limiting(wrong))
+        .await
+        .map(drop)
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the path pattern of a rate limit is \"api\"; it must begin with / or *"
+    );
 }

@@ -15,14 +15,28 @@ async fn serve(limiting: RateLimiting) -> App {
 }
 
 async fn batch(app: &App, documents: &[&str]) -> Reply {
-    let entries: Vec<_> = documents.iter().map(|document| json!({ "query": document })).collect();
+    let entries: Vec<_> = documents
+        .iter()
+        .map(|document| json!({ "query": document }))
+        .collect();
     post(app, "/graphql", CLIENT, &Value::from(entries)).await
 }
 
 /// The codes of the entries of an answer; "data" for those that have passed.
 fn codes(reply: &Reply) -> Vec<String> {
-    let code = |entry: &Value| entry["errors"][0]["extensions"]["code"].as_str().unwrap_or("data").to_owned();
-    reply.json().as_array().expect("the answer of a batch").iter().map(code).collect()
+    let code = |entry: &Value| {
+        entry["errors"][0]["extensions"]["code"]
+            .as_str()
+            .unwrap_or("data")
+            .to_owned()
+    };
+    reply
+        .json()
+        .as_array()
+        .expect("the answer of a batch")
+        .iter()
+        .map(code)
+        .collect()
 }
 
 #[tokio::test]
@@ -33,13 +47,35 @@ async fn each_request_counts_for_the_path() {
     let reply = batch(&app, &["{ hello }"; 3]).await;
     assert_eq!(
         (reply.status, codes(&reply).as_slice()),
-        (200, ["data", "RATE_LIMITED", "RATE_LIMITED"].map(String::from).as_slice())
+        (
+            200,
+            ["data", "RATE_LIMITED", "RATE_LIMITED"]
+                .map(String::from)
+                .as_slice()
+        )
     );
     let refused = &reply.json()[1]["errors"][0];
-    assert_eq!((&refused["extensions"]["limit"], &refused["extensions"]["window"]), (&json!(4), &json!(60)));
-    assert!(refused["extensions"]["retryAfter"].as_u64().is_some_and(|seconds| seconds > 0), "{refused}");
+    assert_eq!(
+        (
+            &refused["extensions"]["limit"],
+            &refused["extensions"]["window"]
+        ),
+        (&json!(4), &json!(60))
+    );
+    assert!(
+        refused["extensions"]["retryAfter"]
+            .as_u64()
+            .is_some_and(|seconds| seconds > 0),
+        "{refused}"
+    );
     // Nothing is left, so the body is not read any further.
-    assert_eq!((batch(&app, &["{ hello }"; 3]).await.status, ask(&app, CLIENT, "{ hello }").await.status), (429, 429));
+    assert_eq!(
+        (
+            batch(&app, &["{ hello }"; 3]).await.status,
+            ask(&app, CLIENT, "{ hello }").await.status
+        ),
+        (429, 429)
+    );
     clock.advance(Duration::from_secs(120));
     assert_eq!(codes(&batch(&app, &["{ hello }"; 4]).await), ["data"; 4]);
 }
@@ -51,9 +87,20 @@ async fn what_cannot_run_counts_for_the_path() {
     let app = serve(limited(&clock, RateLimit::requests(5))).await;
     let entries = json!([{ "query": "{ nothing }" }, { "query": "{" }, { "query": 7 }, 7]);
     let reply = post(&app, "/graphql", CLIENT, &entries).await;
-    let expected = ["GRAPHQL_VALIDATION_FAILED", "GRAPHQL_PARSE_FAILED", "BAD_REQUEST", "BAD_REQUEST"];
+    let expected = [
+        "GRAPHQL_VALIDATION_FAILED",
+        "GRAPHQL_PARSE_FAILED",
+        "BAD_REQUEST",
+        "BAD_REQUEST",
+    ];
     assert_eq!(codes(&reply), expected);
-    assert_eq!([ask(&app, CLIENT, "{ hello }").await.status, ask(&app, CLIENT, "{ hello }").await.status], [200, 429]);
+    assert_eq!(
+        [
+            ask(&app, CLIENT, "{ hello }").await.status,
+            ask(&app, CLIENT, "{ hello }").await.status
+        ],
+        [200, 429]
+    );
 }
 
 #[tokio::test]
@@ -61,13 +108,33 @@ async fn each_request_counts_for_its_kind_and_its_root_fields() {
     let clock = Clock::new();
     let many = RateLimit::requests(1_000);
     let app = serve(wide(&clock).kinds(many, RateLimit::requests(3), many)).await;
-    let mixed = batch(&app, &["mutation { ping }", "{ hello }", "mutation { ping }"]).await;
+    let mixed = batch(
+        &app,
+        &["mutation { ping }", "{ hello }", "mutation { ping }"],
+    )
+    .await;
     assert_eq!(codes(&mixed), ["data"; 3]);
-    let reply = codes(&batch(&app, &["mutation { ping }", "{ hello }", "mutation { ping }"]).await);
-    assert_eq!((reply.iter().filter(|code| *code == "RATE_LIMITED").count(), &*reply[1]), (1, "data"));
+    let reply = codes(
+        &batch(
+            &app,
+            &["mutation { ping }", "{ hello }", "mutation { ping }"],
+        )
+        .await,
+    );
+    assert_eq!(
+        (
+            reply.iter().filter(|code| *code == "RATE_LIMITED").count(),
+            &*reply[1]
+        ),
+        (1, "data")
+    );
     // `report` 3 in an hour.
     let reply = codes(&batch(&app, &["{ a: report b: report }"; 3]).await);
-    assert_eq!(reply.iter().filter(|code| *code == "data").count(), 1, "{reply:?}");
+    assert_eq!(
+        reply.iter().filter(|code| *code == "data").count(),
+        1,
+        "{reply:?}"
+    );
 }
 
 #[tokio::test]
@@ -78,12 +145,28 @@ async fn each_request_takes_from_the_budget_and_gets_back_what_it_did_not_use() 
     let large = "{ items(limit: 1000) { name size } }";
     assert_eq!(codes(&batch(&app, &[large; 4]).await), ["data"; 4]);
     // This one asks for more than all.
-    let reply = batch(&app, &["{ a: items(limit: 3000) { name } b: items(limit: 3000) { name } }", "{ hello }"]).await;
+    let reply = batch(
+        &app,
+        &[
+            "{ a: items(limit: 3000) { name } b: items(limit: 3000) { name } }",
+            "{ hello }",
+        ],
+    )
+    .await;
     assert_eq!(codes(&reply), ["RATE_LIMITED", "data"]);
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    let request = request.header("x-forwarded-for", CLIENT).header("x-ratelimit-cost", "true");
-    let reply = app.send(request.body(json!({ "query": "{ hello }" }).to_string())).await;
-    assert_eq!(reply.json()["extensions"]["rateLimit"]["remaining"], 4_100 - 4 * 7 - 2);
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let request = request
+        .header("x-forwarded-for", CLIENT)
+        .header("x-ratelimit-cost", "true");
+    let reply = app
+        .send(request.body(json!({ "query": "{ hello }" }).to_string()))
+        .await;
+    assert_eq!(
+        reply.json()["extensions"]["rateLimit"]["remaining"],
+        4_100 - 4 * 7 - 2
+    );
 }
 
 /// The answer tells how each limit stands at its end, once.

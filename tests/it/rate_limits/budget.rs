@@ -1,5 +1,5 @@
-//! Budgets of complexity, and what is given back of them. `items(limit: n) { name size }` asks for 1 and twice the page,
-//! and answers with three items.
+//! Budgets of complexity, and what is given back of them. `items(limit: n) { name size }` asks for
+//! 1 and twice the page, and answers with three items.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -18,8 +18,16 @@ async fn serve_budget(clock: &Clock, budget: u64) -> App {
 
 async fn told(app: &App, document: &str) -> Reply {
     let body = json!({ "query": document }).to_string();
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    app.send(request.header("x-forwarded-for", CLIENT).header("x-ratelimit-cost", "true").body(body)).await
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    app.send(
+        request
+            .header("x-forwarded-for", CLIENT)
+            .header("x-ratelimit-cost", "true")
+            .body(body),
+    )
+    .await
 }
 
 #[tokio::test]
@@ -28,18 +36,31 @@ async fn what_was_asked_and_not_used_is_given_back() {
     let app = serve_budget(&clock, 2_010).await;
     clock.before_the_minute(60_000);
     let reply = told(&app, "{ items(limit: 1000) { name size } }").await;
-    let minute = reply.json()["extensions"]["rateLimit"]["resetAt"].as_str().unwrap().to_owned();
+    let minute = reply.json()["extensions"]["rateLimit"]["resetAt"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert!(minute.ends_with(":00Z"), "{minute}");
     let expected = json!({ "limit": 2_010, "remaining": 2_003, "cost": 7, "resetAt": minute });
     assert_eq!(reply.json()["extensions"], json!({ "rateLimit": expected }));
     // 2,003 are left, of which this asks for 2,001.
     assert_eq!(
-        told(&app, "{ items(limit: 1000) { name size } }").await.json()["extensions"]["rateLimit"]["remaining"],
+        told(&app, "{ items(limit: 1000) { name size } }")
+            .await
+            .json()["extensions"]["rateLimit"]["remaining"],
         1_996
     );
-    assert_eq!(ask(&app, CLIENT, "{ items(limit: 1000) { name size } }").await.status, 429);
+    assert_eq!(
+        ask(&app, CLIENT, "{ items(limit: 1000) { name size } }")
+            .await
+            .status,
+        429
+    );
     let small = ask(&app, CLIENT, "{ items(limit: 3) { name size } }").await;
-    assert_eq!((small.status, small.json()["extensions"].clone()), (200, Value::Null));
+    assert_eq!(
+        (small.status, small.json()["extensions"].clone()),
+        (200, Value::Null)
+    );
 }
 
 #[tokio::test]
@@ -47,8 +68,16 @@ async fn an_operation_over_the_whole_budget_never_passes() {
     let clock = Clock::new();
     let app = serve_budget(&clock, 100).await;
     let refused = ask(&app, CLIENT, "{ items(limit: 1000) { name size } }").await;
-    assert_eq!((refused.status, refused.code()), (429, "RATE_LIMITED".to_owned()));
-    assert_eq!(ask(&app, CLIENT, "{ items(limit: 40) { name size } }").await.status, 200);
+    assert_eq!(
+        (refused.status, refused.code()),
+        (429, "RATE_LIMITED".to_owned())
+    );
+    assert_eq!(
+        ask(&app, CLIENT, "{ items(limit: 40) { name size } }")
+            .await
+            .status,
+        200
+    );
 }
 
 /// Aliases are not cheaper than what they stand for.
@@ -56,7 +85,11 @@ async fn an_operation_over_the_whole_budget_never_passes() {
 async fn aliases_pay_for_each() {
     let clock = Clock::new();
     let app = serve_budget(&clock, 50).await;
-    let reply = told(&app, "{ a: items(limit: 3) { name size } b: items(limit: 3) { n: name m: name size } }").await;
+    let reply = told(
+        &app,
+        "{ a: items(limit: 3) { name size } b: items(limit: 3) { n: name m: name size } }",
+    )
+    .await;
     // 7 for the first, and 1 and 3 times 3 for the second.
     assert_eq!(reply.json()["extensions"]["rateLimit"]["cost"], 17);
     assert_eq!(reply.json()["extensions"]["rateLimit"]["remaining"], 33);
@@ -74,7 +107,8 @@ async fn what_is_left_of_a_request_that_was_dropped_is_given_back_once() {
         let reply = told(&app, "{ hello }").await;
         looks.set(looks.get() + 1);
         let left = reply.json()["extensions"]["rateLimit"]["remaining"].as_i64();
-        left.map(|left| i64::from(budget) - left - looks.get()).ok_or(reply.text)
+        left.map(|left| i64::from(budget) - left - looks.get())
+            .ok_or(reply.text)
     };
     let until_taken = async |expected: i64| {
         eventually(async || match taken().await? {

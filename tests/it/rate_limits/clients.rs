@@ -11,19 +11,37 @@ use super::service::{Clock, ask, config, limited, serve, wide};
 const TWO: RateLimit = RateLimit::requests(2).per_minute();
 
 async fn with(app: &App, headers: &[(&str, &str)]) -> u16 {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
-    app.send(request.body(json!({ "query": "{ hello }" }).to_string())).await.status
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let request = headers.iter().fold(request, |request, (name, value)| {
+        request.header(*name, *value)
+    });
+    app.send(request.body(json!({ "query": "{ hello }" }).to_string()))
+        .await
+        .status
 }
 
 #[tokio::test]
 async fn users_are_counted_wherever_they_are() {
     let clock = Clock::new();
     let app = serve(limited(&clock, TWO)).await;
-    assert_eq!(with(&app, &[("x-user", "ada"), ("x-forwarded-for", "192.0.2.1")]).await, 200);
-    assert_eq!(with(&app, &[("x-user", "ada"), ("x-forwarded-for", "192.0.2.2")]).await, 200);
-    assert_eq!(with(&app, &[("x-user", "ada"), ("x-forwarded-for", "192.0.2.3")]).await, 429);
-    assert_eq!(with(&app, &[("x-user", "bob"), ("x-forwarded-for", "192.0.2.3")]).await, 200);
+    assert_eq!(
+        with(&app, &[("x-user", "ada"), ("x-forwarded-for", "192.0.2.1")]).await,
+        200
+    );
+    assert_eq!(
+        with(&app, &[("x-user", "ada"), ("x-forwarded-for", "192.0.2.2")]).await,
+        200
+    );
+    assert_eq!(
+        with(&app, &[("x-user", "ada"), ("x-forwarded-for", "192.0.2.3")]).await,
+        429
+    );
+    assert_eq!(
+        with(&app, &[("x-user", "bob"), ("x-forwarded-for", "192.0.2.3")]).await,
+        200
+    );
     // A user named as an address is not that address.
     assert_eq!(with(&app, &[("x-forwarded-for", "192.0.2.1")]).await, 200);
 }
@@ -35,12 +53,19 @@ async fn an_address_is_named_by_headers_or_the_peer() {
     let app = serve(limited(&clock, RateLimit::requests(1).per_minute())).await;
     for headers in [
         vec![("x-forwarded-for", "192.0.2.1, 192.0.2.2")],
-        vec![("x-forwarded-for", "192.0.2.2:4711"), ("x-real-ip", "192.0.2.1")],
+        vec![
+            ("x-forwarded-for", "192.0.2.2:4711"),
+            ("x-real-ip", "192.0.2.1"),
+        ],
         vec![("x-real-ip", "192.0.2.3")],
         vec![("x-forwarded-for", "unknown"), ("x-real-ip", "192.0.2.4")],
         vec![],
     ] {
-        assert_eq!([with(&app, &headers).await, with(&app, &headers).await], [200, 429], "{headers:?}");
+        assert_eq!(
+            [with(&app, &headers).await, with(&app, &headers).await],
+            [200, 429],
+            "{headers:?}"
+        );
     }
     assert_eq!(with(&app, &[("x-real-ip", "192.0.2.1")]).await, 429);
     assert_eq!(with(&app, &[("x-forwarded-for", "127.0.0.1")]).await, 429);
@@ -56,12 +81,26 @@ async fn the_program_may_name_clients() {
     });
     let app = serve(limiting).await;
     for status in [200, 200, 429] {
-        assert_eq!(with(&app, &[("x-api-key", "acme"), ("x-user", &format!("user {status}"))]).await, status);
+        assert_eq!(
+            with(
+                &app,
+                &[("x-api-key", "acme"), ("x-user", &format!("user {status}"))]
+            )
+            .await,
+            status
+        );
     }
     assert_eq!(with(&app, &[("x-api-key", "initech")]).await, 200);
     // Where the function says nothing, or panics, the user or the address counts.
     for status in [200, 200, 429] {
-        assert_eq!(with(&app, &[("x-api-key", "broken"), ("x-forwarded-for", "192.0.2.1")]).await, status);
+        assert_eq!(
+            with(
+                &app,
+                &[("x-api-key", "broken"), ("x-forwarded-for", "192.0.2.1")]
+            )
+            .await,
+            status
+        );
     }
 }
 
@@ -69,14 +108,27 @@ async fn the_program_may_name_clients() {
 async fn lists_name_addresses_networks_and_keys() {
     let clock = Clock::new();
     let settings = config(&[
-        ("SVC_RATE_LIMIT_WHITELIST", "10.0.0.0/8, 2001:db8::/32, user:root, 198.51.100.7"),
-        ("SVC_RATE_LIMIT_BLACKLIST", "10.6.6.6, user:mallory, key:leaked"),
+        (
+            "SVC_RATE_LIMIT_WHITELIST",
+            "10.0.0.0/8, 2001:db8::/32, user:root, 198.51.100.7",
+        ),
+        (
+            "SVC_RATE_LIMIT_BLACKLIST",
+            "10.6.6.6, user:mallory, key:leaked",
+        ),
         ("SVC_TRUSTED_PROXIES", "127.0.0.1"),
     ]);
     let limiting = limited(&clock, TWO)
         .rule(RateLimitRule::new("/other", TWO))
         .config(settings)
-        .key(|request| request.headers.get("x-api-key")?.to_str().ok().map(str::to_owned));
+        .key(|request| {
+            request
+                .headers
+                .get("x-api-key")?
+                .to_str()
+                .ok()
+                .map(str::to_owned)
+        });
     let app = serve(limiting).await;
     for free in [
         ("x-forwarded-for", "10.1.2.3"),
@@ -88,26 +140,52 @@ async fn lists_name_addresses_networks_and_keys() {
             assert_eq!(with(&app, &[free]).await, 200, "{free:?}");
         }
     }
-    for refused in [("x-forwarded-for", "10.6.6.6"), ("x-user", "mallory"), ("x-api-key", "leaked")] {
+    for refused in [
+        ("x-forwarded-for", "10.6.6.6"),
+        ("x-user", "mallory"),
+        ("x-api-key", "leaked"),
+    ] {
         assert_eq!(with(&app, &[refused]).await, 403, "{refused:?}");
-        let other = app.send(app.request("GET", "/other").header(refused.0, refused.1)).await;
+        let other = app
+            .send(app.request("GET", "/other").header(refused.0, refused.1))
+            .await;
         let message = "requests of this client are not answered";
         let expected = json!({ "error": "Forbidden", "message": message, "retry_after": null });
         assert_eq!((other.status, other.json()), (403, expected), "{refused:?}");
     }
     assert_eq!(ask(&app, "mallory", "{ hello }").await.code(), "FORBIDDEN");
     // GraphQL answers in its own form, whatever the list names the client by.
-    for refused in [("x-forwarded-for", "10.6.6.6"), ("x-user", "mallory"), ("x-api-key", "leaked")] {
-        let request = app.request("POST", "/graphql").header("content-type", "application/json");
-        let answer = app.send(request.header(refused.0, refused.1).body(r#"{"query":"{ hello }"}"#)).await;
-        assert_eq!((answer.status, answer.code().as_str()), (403, "FORBIDDEN"), "{refused:?}");
+    for refused in [
+        ("x-forwarded-for", "10.6.6.6"),
+        ("x-user", "mallory"),
+        ("x-api-key", "leaked"),
+    ] {
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json");
+        let answer = app
+            .send(
+                request
+                    .header(refused.0, refused.1)
+                    .body(r#"{"query":"{ hello }"}"#),
+            )
+            .await;
+        assert_eq!(
+            (answer.status, answer.code().as_str()),
+            (403, "FORBIDDEN"),
+            "{refused:?}"
+        );
     }
-    let statuses = [with(&app, &[]).await, with(&app, &[]).await, with(&app, &[]).await];
+    let statuses = [
+        with(&app, &[]).await,
+        with(&app, &[]).await,
+        with(&app, &[]).await,
+    ];
     assert_eq!(statuses, [200, 200, 429]);
 }
 
-/// Any client can send these headers where no proxy is trusted: the address that one names is on no whitelist, nor is
-/// that of the other end, which may be a proxy's.
+/// Any client can send these headers where no proxy is trusted: the address that one names is on no
+/// whitelist, nor is that of the other end, which may be a proxy's.
 #[tokio::test]
 async fn an_address_that_nobody_vouches_for_frees_nobody() {
     let whitelist = ("SVC_RATE_LIMIT_WHITELIST", "10.0.0.0/8, 127.0.0.1");
@@ -123,15 +201,26 @@ async fn an_address_that_nobody_vouches_for_frees_nobody() {
         // One that names nobody comes from the other end itself.
         (vec![], [200, 200, 200]),
     ] {
-        let found = [with(&app, &forged).await, with(&app, &forged).await, with(&app, &forged).await];
+        let found = [
+            with(&app, &forged).await,
+            with(&app, &forged).await,
+            with(&app, &forged).await,
+        ];
         assert_eq!(found, statuses, "{forged:?}");
     }
     // Where the proxies are known to be others, or none, the header counts for nothing.
     for proxies in ["none", "192.0.2.0/24"] {
-        let settings = config(&[("SVC_RATE_LIMIT_WHITELIST", "10.0.0.0/8"), ("SVC_TRUSTED_PROXIES", proxies)]);
+        let settings = config(&[
+            ("SVC_RATE_LIMIT_WHITELIST", "10.0.0.0/8"),
+            ("SVC_TRUSTED_PROXIES", proxies),
+        ]);
         let app = serve(limited(&clock, TWO).config(settings)).await;
         let forged = [("x-forwarded-for", "10.1.2.3")];
-        let found = [with(&app, &forged).await, with(&app, &forged).await, with(&app, &forged).await];
+        let found = [
+            with(&app, &forged).await,
+            with(&app, &forged).await,
+            with(&app, &forged).await,
+        ];
         assert_eq!(found, [200, 200, 429], "{proxies}");
     }
 }
@@ -140,23 +229,34 @@ async fn an_address_that_nobody_vouches_for_frees_nobody() {
 #[tokio::test]
 async fn an_address_that_nobody_vouches_for_hides_nobody() {
     let clock = Clock::new();
-    let app = serve(limited(&clock, TWO).config(config(&[("SVC_RATE_LIMIT_BLACKLIST", "127.0.0.0/8")]))).await;
-    for headers in [vec![], vec![("x-forwarded-for", "192.0.2.1")], vec![("x-real-ip", "192.0.2.1")]] {
+    let app =
+        serve(limited(&clock, TWO).config(config(&[("SVC_RATE_LIMIT_BLACKLIST", "127.0.0.0/8")])))
+            .await;
+    for headers in [
+        vec![],
+        vec![("x-forwarded-for", "192.0.2.1")],
+        vec![("x-real-ip", "192.0.2.1")],
+    ] {
         assert_eq!(with(&app, &headers).await, 403, "{headers:?}");
     }
     // A trusted proxy is not its clients.
-    let settings = config(&[("SVC_RATE_LIMIT_BLACKLIST", "127.0.0.0/8"), ("SVC_TRUSTED_PROXIES", "127.0.0.1")]);
+    let settings = config(&[
+        ("SVC_RATE_LIMIT_BLACKLIST", "127.0.0.0/8"),
+        ("SVC_TRUSTED_PROXIES", "127.0.0.1"),
+    ]);
     let app = serve(limited(&clock, TWO).config(settings)).await;
     assert_eq!(with(&app, &[("x-forwarded-for", "192.0.2.1")]).await, 200);
 }
 
-/// IPv4 in the form of IPv6 is IPv4, and an IPv6 client is its network of 64 bits, unless another size is set.
+/// IPv4 in the form of IPv6 is IPv4, and an IPv6 client is its network of 64 bits, unless another
+/// size is set.
 #[tokio::test]
 async fn forms_of_an_address_are_one_client() {
     let clock = Clock::new();
     let one = RateLimit::requests(1).per_minute();
     let app = serve(limited(&clock, one)).await;
-    let narrow = serve(limited(&clock, one).config(config(&[("SVC_RATE_LIMIT_IPV6_PREFIX", "128")]))).await;
+    let narrow =
+        serve(limited(&clock, one).config(config(&[("SVC_RATE_LIMIT_IPV6_PREFIX", "128")]))).await;
     let pairs = [
         ("192.0.2.9", "::ffff:192.0.2.9", 429, 429),
         ("2001:db8::1", "2001:db8:0:0:0:0:0:1", 429, 429),
@@ -165,8 +265,16 @@ async fn forms_of_an_address_are_one_client() {
     ];
     for (first, second, by_network, by_address) in pairs {
         for (app, expected) in [(&app, by_network), (&narrow, by_address)] {
-            assert_eq!(with(app, &[("x-forwarded-for", first)]).await, 200, "{first}");
-            assert_eq!(with(app, &[("x-forwarded-for", second)]).await, expected, "{second}");
+            assert_eq!(
+                with(app, &[("x-forwarded-for", first)]).await,
+                200,
+                "{first}"
+            );
+            assert_eq!(
+                with(app, &[("x-forwarded-for", second)]).await,
+                expected,
+                "{second}"
+            );
         }
     }
 }
@@ -181,14 +289,18 @@ async fn violations_are_logged() {
     let log = Log::start();
     let clock = Clock::new();
     let one = RateLimit::requests(1).per_minute();
-    let limiting = limited(&clock, RateLimit::requests(50)).kinds(RateLimit::requests(50), one, one);
+    let limiting =
+        limited(&clock, RateLimit::requests(50)).kinds(RateLimit::requests(50), one, one);
     let app = serve(limiting.rule(RateLimitRule::new("/other", one))).await;
     for _ in 0..2 {
         ask(&app, "ada", "mutation Pinging { ping }").await;
     }
     log.has("rate_limit.exceeded").await;
     let text = log.text();
-    let line = text.lines().find(|line| line.contains("rate_limit.exceeded")).unwrap();
+    let line = text
+        .lines()
+        .find(|line| line.contains("rate_limit.exceeded"))
+        .unwrap();
     for part in [
         "svc::security",
         "ip_address=127.0.0.1",
@@ -202,7 +314,11 @@ async fn violations_are_logged() {
         assert!(line.contains(part), "{part} is missing in {line}");
     }
     for _ in 0..2 {
-        app.send(app.request("GET", "/other").header("x-forwarded-for", "192.0.2.1")).await;
+        app.send(
+            app.request("GET", "/other")
+                .header("x-forwarded-for", "192.0.2.1"),
+        )
+        .await;
     }
     log.has("resource=\"/other\"").await;
 }
@@ -211,9 +327,13 @@ async fn violations_are_logged() {
 #[tokio::test]
 async fn a_list_does_not_end_with_a_window() {
     let clock = Clock::new();
-    let app = serve(wide(&clock).config(config(&[("SVC_RATE_LIMIT_BLACKLIST", "192.0.2.1")]))).await;
+    let app =
+        serve(wide(&clock).config(config(&[("SVC_RATE_LIMIT_BLACKLIST", "192.0.2.1")]))).await;
     for _ in 0..3 {
-        assert_eq!(with(&app, &[("x-user", "ada"), ("x-forwarded-for", "192.0.2.1")]).await, 403);
+        assert_eq!(
+            with(&app, &[("x-user", "ada"), ("x-forwarded-for", "192.0.2.1")]).await,
+            403
+        );
         clock.advance(Duration::from_secs(3_600));
     }
 }

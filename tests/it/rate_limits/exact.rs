@@ -56,14 +56,33 @@ async fn a_token_bucket_is_refilled_evenly() {
 async fn who_waits_for_the_time_told_is_let_through() {
     for strategy in [FixedWindow, SlidingWindow, TokenBucket] {
         let clock = Clock::new();
-        let limit = RateLimit::requests(7).per(Duration::from_secs(90)).strategy(strategy).burst(7);
+        let limit = RateLimit::requests(7)
+            .per(Duration::from_secs(90))
+            .strategy(strategy)
+            .burst(7);
         let app = serve(limited(&clock, limit)).await;
-        assert_eq!(flood(&app, CLIENT, "{ hello }", 64).await, 7, "{strategy:?}");
+        assert_eq!(
+            flood(&app, CLIENT, "{ hello }", 64).await,
+            7,
+            "{strategy:?}"
+        );
         let refused = ask(&app, CLIENT, "{ hello }").await;
-        let wait: u64 = refused.headers["retry-after"].to_str().unwrap().parse().unwrap();
+        let wait: u64 = refused.headers["retry-after"]
+            .to_str()
+            .unwrap()
+            .parse()
+            .unwrap();
         clock.advance(Duration::from_secs(wait - 1));
-        assert_eq!(ask(&app, CLIENT, "{ hello }").await.status, 429, "{strategy:?}");
+        assert_eq!(
+            ask(&app, CLIENT, "{ hello }").await.status,
+            429,
+            "{strategy:?}"
+        );
         clock.advance(Duration::from_secs(1));
-        assert_eq!(ask(&app, CLIENT, "{ hello }").await.status, 200, "{strategy:?}");
+        assert_eq!(
+            ask(&app, CLIENT, "{ hello }").await.status,
+            200,
+            "{strategy:?}"
+        );
     }
 }

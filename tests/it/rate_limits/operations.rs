@@ -16,7 +16,10 @@ async fn kinds_are_counted_by_themselves() {
     assert_eq!(flood(&app, CLIENT, "{ hello }", 10).await, 4);
     assert_eq!(flood(&app, CLIENT, "mutation { ping }", 10).await, 2);
     let refused = ask(&app, CLIENT, "mutation { ping }").await;
-    assert_eq!((refused.status, refused.code()), (429, "RATE_LIMITED".to_owned()));
+    assert_eq!(
+        (refused.status, refused.code()),
+        (429, "RATE_LIMITED".to_owned())
+    );
     assert_eq!(refused.headers["x-ratelimit-limit"], "2");
     assert_eq!(flood(&app, "192.0.2.2", "mutation { ping }", 10).await, 2);
     clock.advance(Duration::from_secs(120));
@@ -28,7 +31,12 @@ async fn kinds_are_counted_by_themselves() {
 async fn tiers_are_counted_by_themselves() {
     let clock = Clock::new();
     let tiers = [5, 3, 1].map(RateLimit::requests);
-    let app = serve(wide(&clock).tiers(tiers[0], tiers[1], tiers[2]).thresholds(21, 41)).await;
+    let app = serve(
+        wide(&clock)
+            .tiers(tiers[0], tiers[1], tiers[2])
+            .thresholds(21, 41),
+    )
+    .await;
     for (limit, passing) in [(9, 5), (20, 1), (10, 3), (19, 0)] {
         let document = format!("{{ items(limit: {limit}) {{ name size }} }}");
         assert_eq!(flood(&app, CLIENT, &document, 8).await, passing, "{limit}");

@@ -14,9 +14,15 @@ async fn a_root_field_has_a_limit_of_its_own() {
     assert_eq!(flood(&app, CLIENT, "mutation { ping }", 8).await, 8);
     assert_eq!(flood(&app, CLIENT, "{ report }", 8).await, 3);
     let refused = ask(&app, CLIENT, "{ hello report }").await;
-    assert_eq!((refused.status, refused.code()), (429, "RATE_LIMITED".to_owned()));
     assert_eq!(
-        (&refused.headers["x-ratelimit-limit"], &refused.headers["x-ratelimit-window"]),
+        (refused.status, refused.code()),
+        (429, "RATE_LIMITED".to_owned())
+    );
+    assert_eq!(
+        (
+            &refused.headers["x-ratelimit-limit"],
+            &refused.headers["x-ratelimit-window"]
+        ),
         (&"3".parse().unwrap(), &"3600".parse().unwrap())
     );
     assert_eq!(flood(&app, "192.0.2.2", "{ report }", 8).await, 3);
@@ -30,11 +36,20 @@ async fn a_root_field_has_a_limit_of_its_own() {
 async fn aliases_count_one_by_one() {
     let clock = Clock::new();
     let app = serve(wide(&clock)).await;
-    assert_eq!(ask(&app, CLIENT, "mutation { a: invite b: invite c: invite }").await.status, 429);
-    assert_eq!(ask(&app, CLIENT, "mutation { a: invite b: invite }").await.status, 200);
+    assert_eq!(
+        ask(&app, CLIENT, "mutation { a: invite b: invite c: invite }")
+            .await
+            .status,
+        429
+    );
+    assert_eq!(
+        ask(&app, CLIENT, "mutation { a: invite b: invite }")
+            .await
+            .status,
+        200
+    );
     assert_eq!(ask(&app, CLIENT, "mutation { invite }").await.status, 429);
-    let fragments =
-        "query Q { ...f ...g } fragment f on Query { a: report } fragment g on Query { b: report c: report }";
+    let fragments = "query Q { ...f ...g } fragment f on Query { a: report } fragment g on Query { b: report c: report }";
     assert_eq!(ask(&app, CLIENT, fragments).await.status, 200);
     assert_eq!(ask(&app, CLIENT, "{ report }").await.status, 429);
 }

@@ -24,17 +24,23 @@ pub(super) struct Clock(Arc<AtomicU64>);
 impl Clock {
     /// In the middle of a minute, an hour and a day.
     pub(super) fn new() -> Self {
-        Self(Arc::new(AtomicU64::new((1_000_000 * 86_400 + 12 * 3_600 + 30 * 60 + 30) * 1_000)))
+        Self(Arc::new(AtomicU64::new(
+            (1_000_000 * 86_400 + 12 * 3_600 + 30 * 60 + 30) * 1_000,
+        )))
     }
 
     pub(super) fn advance(&self, time: Duration) {
-        self.0.fetch_add(time.as_millis().try_into().unwrap(), Ordering::Relaxed);
+        self.0
+            .fetch_add(time.as_millis().try_into().unwrap(), Ordering::Relaxed);
     }
 
     /// To so many milliseconds before the next minute begins.
     pub(super) fn before_the_minute(&self, milliseconds: u64) {
         let now = self.0.load(Ordering::Relaxed);
-        self.0.store((now / 60_000 + 1) * 60_000 - milliseconds, Ordering::Relaxed);
+        self.0.store(
+            (now / 60_000 + 1) * 60_000 - milliseconds,
+            Ordering::Relaxed,
+        );
     }
 
     pub(super) fn set_in(&self, limiting: RateLimiting) -> RateLimiting {
@@ -58,7 +64,12 @@ fn hello() -> &'static str {
 #[svc::query]
 fn items(limit: Option<i32>) -> Vec<Item> {
     let _ = limit;
-    ["a", "b", "c"].map(|name| Item { name: name.to_owned(), size: 1 }).into()
+    ["a", "b", "c"]
+        .map(|name| Item {
+            name: name.to_owned(),
+            size: 1,
+        })
+        .into()
 }
 
 #[svc::query]
@@ -120,12 +131,18 @@ pub(super) fn options() -> AppOptions {
 pub(super) fn with_batches() -> AppOptions {
     let mut config = SvcConfig::default();
     config.protection.batch_max = 10;
-    options().config(config).database_url("postgres://nobody@127.0.0.1:1/nothing")
+    options()
+        .config(config)
+        .database_url("postgres://nobody@127.0.0.1:1/nothing")
 }
 
 /// The user that a header names, as a layer of a program would say it.
 async fn user(mut request: Request, next: Next) -> svc::axum::response::Response {
-    let name = request.headers().get("x-user").and_then(|name| name.to_str().ok()).map(UserContext::new);
+    let name = request
+        .headers()
+        .get("x-user")
+        .and_then(|name| name.to_str().ok())
+        .map(UserContext::new);
     if let Some(user) = name {
         request.extensions_mut().insert(user);
     }
@@ -136,7 +153,12 @@ async fn user(mut request: Request, next: Next) -> svc::axum::response::Response
 pub(super) fn wide(clock: &Clock) -> RateLimiting {
     let wide = RateLimit::requests(1_000_000);
     let rule = RateLimitRule::new("*", wide);
-    clock.set_in(RateLimiting::new()).rules([rule]).default_limit(wide).kinds(wide, wide, wide).tiers(wide, wide, wide)
+    clock
+        .set_in(RateLimiting::new())
+        .rules([rule])
+        .default_limit(wide)
+        .kinds(wide, wide, wide)
+        .tiers(wide, wide, wide)
 }
 
 /// The same with a limit for GraphQL.
@@ -145,7 +167,11 @@ pub(super) fn limited(clock: &Clock, limit: RateLimit) -> RateLimiting {
 }
 
 pub(super) fn config(text: &[(&str, &str)]) -> RateLimitConfig {
-    let get = |name: &str| text.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+    let get = |name: &str| {
+        text.iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| (*value).to_owned())
+    };
     SvcConfig::from_variables(get).unwrap().rate_limit
 }
 
@@ -155,10 +181,23 @@ pub(super) async fn serve(limiting: RateLimiting) -> App {
 
 pub(super) async fn serve_options(options: AppOptions, limiting: RateLimiting) -> App {
     let routes = create_svc_app(options).await.unwrap();
-    let routes = ["/auth/login", "/api/things", "/other", "/metrics", "/any/{*rest}"]
-        .into_iter()
-        .fold(routes, |routes, path| routes.route(path, get(async || "here").post(async || "here")));
-    App::serve_router(setup_rate_limiting(routes, limiting).unwrap().layer(from_fn(user))).await
+    let routes = [
+        "/auth/login",
+        "/api/things",
+        "/other",
+        "/metrics",
+        "/any/{*rest}",
+    ]
+    .into_iter()
+    .fold(routes, |routes, path| {
+        routes.route(path, get(async || "here").post(async || "here"))
+    });
+    App::serve_router(
+        setup_rate_limiting(routes, limiting)
+            .unwrap()
+            .layer(from_fn(user)),
+    )
+    .await
 }
 
 /// Sends a document as a client: an address in `X-Forwarded-For`, or a user.
@@ -167,15 +206,29 @@ pub(super) async fn ask(app: &App, client: &str, document: &str) -> Reply {
 }
 
 pub(super) async fn post(app: &App, path: &str, client: &str, body: &Value) -> Reply {
-    let name = if client.parse::<std::net::IpAddr>().is_ok() { "x-forwarded-for" } else { "x-user" };
-    let request = app.request("POST", path).header(name, client).header("content-type", "application/json");
+    let name = if client.parse::<std::net::IpAddr>().is_ok() {
+        "x-forwarded-for"
+    } else {
+        "x-user"
+    };
+    let request = app
+        .request("POST", path)
+        .header(name, client)
+        .header("content-type", "application/json");
     app.send(request.body(body.to_string())).await
 }
 
 /// The number of those that pass, of many that are sent at once.
-pub(super) async fn passing(requests: impl IntoIterator<Item = impl Future<Output = Reply>>) -> usize {
+pub(super) async fn passing(
+    requests: impl IntoIterator<Item = impl Future<Output = Reply>>,
+) -> usize {
     let replies = join_all(requests).await;
-    assert!(replies.iter().all(|reply| matches!(reply.status, 200 | 429)), "{replies:?}");
+    assert!(
+        replies
+            .iter()
+            .all(|reply| matches!(reply.status, 200 | 429)),
+        "{replies:?}"
+    );
     replies.iter().filter(|reply| reply.status == 200).count()
 }
 

@@ -11,7 +11,10 @@ const PARTS: &str = "multipart/mixed;subscriptionSpec=1.0";
 /// The status and the whole body of the answer to a document.
 async fn stream(app: &App, accept: &str, document: &str) -> (u16, String) {
     let body = serde_json::json!({ "query": document }).to_string();
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").header("accept", accept);
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .header("accept", accept);
     let events = Events::of(request.header("x-forwarded-for", CLIENT).body(body)).await;
     (events.status, events.whole().await)
 }
@@ -19,17 +22,40 @@ async fn stream(app: &App, accept: &str, document: &str) -> (u16, String) {
 #[tokio::test]
 async fn streams_count_for_the_path() {
     let clock = Clock::new();
-    let app = serve_options(options().data(Beats::new()), limited(&clock, RateLimit::requests(3))).await;
-    for accept in ["text/event-stream", PARTS, "text/event-stream, application/json"] {
+    let app = serve_options(
+        options().data(Beats::new()),
+        limited(&clock, RateLimit::requests(3)),
+    )
+    .await;
+    for accept in [
+        "text/event-stream",
+        PARTS,
+        "text/event-stream, application/json",
+    ] {
         let (status, text) = stream(&app, accept, "{ hello }").await;
-        assert!(status == 200 && text.contains("world"), "{accept}: {status} {text}");
+        assert!(
+            status == 200 && text.contains("world"),
+            "{accept}: {status} {text}"
+        );
     }
-    for accept in ["text/event-stream", PARTS, "text/event-stream, application/json"] {
+    for accept in [
+        "text/event-stream",
+        PARTS,
+        "text/event-stream, application/json",
+    ] {
         let (status, text) = stream(&app, accept, "{ hello }").await;
-        assert!(status == 429 && text.contains("RATE_LIMITED"), "{accept}: {status} {text}");
+        assert!(
+            status == 429 && text.contains("RATE_LIMITED"),
+            "{accept}: {status} {text}"
+        );
     }
-    let get = app.request("GET", "/graphql?query={hello}").header("accept", "text/event-stream");
-    assert_eq!(app.send(get.header("x-forwarded-for", CLIENT)).await.status, 429);
+    let get = app
+        .request("GET", "/graphql?query={hello}")
+        .header("accept", "text/event-stream");
+    assert_eq!(
+        app.send(get.header("x-forwarded-for", CLIENT)).await.status,
+        429
+    );
 }
 
 /// `beat` 2 in a minute, on all transports together.
@@ -45,9 +71,17 @@ async fn subscriptions_count_for_their_kind_and_root_field() {
     }
     for accept in ["text/event-stream", PARTS] {
         let (_, text) = stream(&app, accept, "subscription { beat }").await;
-        assert!(text.contains("RATE_LIMITED") && !text.contains("true"), "{text}");
+        assert!(
+            text.contains("RATE_LIMITED") && !text.contains("true"),
+            "{text}"
+        );
     }
-    let (status, _) = stream(&app, "text/event-stream, application/json", "subscription { beat }").await;
+    let (status, _) = stream(
+        &app,
+        "text/event-stream, application/json",
+        "subscription { beat }",
+    )
+    .await;
     assert_eq!(status, 429);
     assert_eq!(ask(&app, CLIENT, "{ hello }").await.status, 200);
 }

@@ -57,13 +57,21 @@ async fn retail(ctx: &Context<'_>, city: Option<String>) -> Result<Aggregate<Col
 /// Everything that the repository computes.
 #[svc::query]
 async fn computed(ctx: &Context<'_>) -> Result<Vec<String>> {
-    let sales = || ctx.db().find::<DataSale>().filter(col("pieces").gt(2)).limit(1);
+    let sales = || {
+        ctx.db()
+            .find::<DataSale>()
+            .filter(col("pieces").gt(2))
+            .limit(1)
+    };
     Ok(vec![
         format!("{:?}", sales().sum("price").await?),
         format!("{:?}", sales().avg("pieces").await?),
         format!("{:?}", sales().min("sold_on").await?),
         format!("{:?}", sales().max("grams").await?),
-        format!("{:?}", sales().filter(col("pieces").gt(1000)).sum("price").await?),
+        format!(
+            "{:?}",
+            sales().filter(col("pieces").gt(1000)).sum("price").await?
+        ),
         format!("{:?}", sales().distinct("city").await?),
         format!("{:?}", sales().group_counts(["kind", "paid"]).await?),
         format!("{}", sales().sum("nothing").await.is_err()),
@@ -80,9 +88,16 @@ INSERT INTO tb_sale SELECT md5(n::text)::uuid, CASE WHEN n % 3 = 0 THEN 'w' ELSE
 "#;
 
 async fn app() -> (TestDatabase, App) {
-    let database = TestDatabase::copy_of("aggregates", &(SQL.to_owned() + &three_views("sale", "id, kind"))).await;
+    let database = TestDatabase::copy_of(
+        "aggregates",
+        &(SQL.to_owned() + &three_views("sale", "id, kind")),
+    )
+    .await;
     let queries = queries![columns, data, table, retail, computed];
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .queries(queries);
     (database, App::serve(options).await)
 }
 
@@ -94,7 +109,10 @@ async fn groups_by_a_decimal_are_in_the_order_of_numbers() {
         .await;
     let document = "{ columns { groups(by: [PRICE], orderBy: [{key: {price: DESC}}], limit: 3) { key { price } } } }";
     let groups = app.query(document).await.data()["columns"]["groups"].clone();
-    let expected: Vec<_> = ["12", "9", "0.60"].iter().map(|price| json!({ "key": { "price": price } })).collect();
+    let expected: Vec<_> = ["12", "9", "0.60"]
+        .iter()
+        .map(|price| json!({ "key": { "price": price } }))
+        .collect();
     assert_eq!(groups, json!(expected));
 }
 
@@ -119,14 +137,27 @@ async fn numbers_are_exact_and_dates_are_dates() {
             "max": {"city": "Ulm", "soldOn": "2024-01-07", "grams": "9007199254740999"},
         })
     );
-    let none = app.same("(where: {pieces: {gt: 100}})", "{ count sum { pieces } avg { price } max { soldAt } }").await;
-    assert_eq!(none, json!({"count": 0, "sum": {"pieces": null}, "avg": {"price": null}, "max": {"soldAt": null}}));
+    let none = app
+        .same(
+            "(where: {pieces: {gt: 100}})",
+            "{ count sum { pieces } avg { price } max { soldAt } }",
+        )
+        .await;
+    assert_eq!(
+        none,
+        json!({"count": 0, "sum": {"pieces": null}, "avg": {"price": null}, "max": {"soldAt": null}})
+    );
 }
 
 #[tokio::test]
 async fn rows_are_grouped_by_what_by_names() {
     let (_database, app) = app().await;
-    let groups = app.same("", "{ groups(by: [CITY]) { key { city } count sum { price } } }").await;
+    let groups = app
+        .same(
+            "",
+            "{ groups(by: [CITY]) { key { city } count sum { price } } }",
+        )
+        .await;
     assert_eq!(
         groups["groups"],
         json!([
@@ -156,26 +187,48 @@ async fn rows_are_grouped_by_what_by_names() {
         .query("{ columns { __typename groups { __typename key { __typename } } sum { __typename } } }")
         .await
         .data();
-    let groups = json!([{"__typename": "ColumnSaleGroup", "key": {"__typename": "ColumnSaleGroupKey"}}]);
+    let groups =
+        json!([{"__typename": "ColumnSaleGroup", "key": {"__typename": "ColumnSaleGroupKey"}}]);
     let sum = json!({"__typename": "ColumnSaleSum"});
-    assert_eq!(names["columns"], json!({"__typename": "ColumnSaleAggregate", "groups": groups, "sum": sum}));
+    assert_eq!(
+        names["columns"],
+        json!({"__typename": "ColumnSaleAggregate", "groups": groups, "sum": sum})
+    );
     let (database, app) = self::app().await;
-    app.query("{ columns { count groups(by: [CITY]) { key { city } count } } }").await.data();
+    app.query("{ columns { count groups(by: [CITY]) { key { city } count } } }")
+        .await
+        .data();
     assert_eq!(database.statements("\"c_sale\"").await, 1);
 }
 
 #[tokio::test]
 async fn what_cannot_be_computed_is_a_clean_error() {
     let (_database, app) = app().await;
-    let reply = app.query("{ columns { groups(by: [KIND], orderBy: [{key: {city: ASC}}]) { key { kind } } } }").await;
+    let reply = app
+        .query("{ columns { groups(by: [KIND], orderBy: [{key: {city: ASC}}]) { key { kind } } } }")
+        .await;
     assert_eq!(reply.code(), "BAD_USER_INPUT");
-    assert!(reply.message().contains("`city` orders groups and is not in `by`; add `CITY` there"), "{}", reply.text);
-    let reply = app.query("{ columns { groups(limit: -1) { count } } }").await;
+    assert!(
+        reply
+            .message()
+            .contains("`city` orders groups and is not in `by`; add `CITY` there"),
+        "{}",
+        reply.text
+    );
+    let reply = app
+        .query("{ columns { groups(limit: -1) { count } } }")
+        .await;
     assert!(reply.message().contains("negative"), "{}", reply.text);
-    for query in
-        ["{ columns { sum { city } } }", "{ columns { sum { kind } } }", "{ columns { groups { key { meta } } } }"]
-    {
-        assert_eq!(app.query(query).await.code(), "GRAPHQL_VALIDATION_FAILED", "{query}");
+    for query in [
+        "{ columns { sum { city } } }",
+        "{ columns { sum { kind } } }",
+        "{ columns { groups { key { meta } } } }",
+    ] {
+        assert_eq!(
+            app.query(query).await.code(),
+            "GRAPHQL_VALIDATION_FAILED",
+            "{query}"
+        );
     }
 }
 

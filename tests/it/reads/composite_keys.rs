@@ -94,8 +94,16 @@ fn sql() -> String {
         INSERT INTO tb_tag VALUES (1, 'new'), (1, 'old'), (2, 'new');
         INSERT INTO tb_join SELECT tenant, ('00000000-0000-0000-0000-00000000000' || n)::uuid, code
           FROM (VALUES (1, 1, 'new'), (1, 1, 'old'), (2, 1, 'new'), (1, 2, 'gone'), (2, 1, 'new')) AS j (tenant, n, code);";
-    let views = [("product", "tenant_id, id"), ("line", "id, tenant_id"), ("tag", "code"), ("join", "tenant_id")];
-    tables.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+    let views = [
+        ("product", "tenant_id, id"),
+        ("line", "id, tenant_id"),
+        ("tag", "code"),
+        ("join", "tenant_id"),
+    ];
+    tables.to_owned()
+        + &views
+            .map(|(name, columns)| three_views(name, columns))
+            .concat()
 }
 
 fn options(kind: &str) -> AppOptions {
@@ -136,17 +144,35 @@ async fn same(query: &str) -> Value {
 }
 
 fn products_of(lines: &Value) -> Vec<Option<&str>> {
-    lines.as_array().expect("a list").iter().map(|line| line["product"]["name"].as_str()).collect()
+    lines
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|line| line["product"]["name"].as_str())
+        .collect()
 }
 
-const LEADS: [Option<&str>; 7] = [Some("apple"), Some("bread"), Some("cup"), None, None, None, Some("apple")];
+const LEADS: [Option<&str>; 7] = [
+    Some("apple"),
+    Some("bread"),
+    Some("cup"),
+    None,
+    None,
+    None,
+    Some("apple"),
+];
 
 #[tokio::test]
 async fn rows_lead_to_one_row_by_all_keys() {
-    for (root, selection) in
-        [("lines(orderBy: [{id: ASC}])", "name"), ("lines(orderBy: [{id: ASC}])", "name shout"), ("held", "name")]
-    {
-        let answer = same(&format!("{{ lines: {root} {{ product {{ {selection} }} }} }}")).await;
+    for (root, selection) in [
+        ("lines(orderBy: [{id: ASC}])", "name"),
+        ("lines(orderBy: [{id: ASC}])", "name shout"),
+        ("held", "name"),
+    ] {
+        let answer = same(&format!(
+            "{{ lines: {root} {{ product {{ {selection} }} }} }}"
+        ))
+        .await;
         assert_eq!(products_of(&answer["lines"]), LEADS, "{root} {selection}");
     }
     let made = same(
@@ -168,7 +194,10 @@ async fn rows_lead_to_many_rows_by_all_keys() {
         {"name": "cup", "lines": [{"id": 3}], "tags": [{"code": "new"}]},
     ]);
     for root in ["products(orderBy: [{name: ASC}])", "heldProducts"] {
-        let answer = same(&format!("{{ products: {root} {{ name lines {{ id }} tags {{ code }} }} }}")).await;
+        let answer = same(&format!(
+            "{{ products: {root} {{ name lines {{ id }} tags {{ code }} }} }}"
+        ))
+        .await;
         assert_eq!(answer["products"], expected, "{root}");
     }
     let deep =
@@ -182,14 +211,24 @@ async fn conditions_and_orders_lead_through_all_keys() {
     for (condition, expected) in [
         ("{product: {name: {eq: \"cup\"}}}", vec![3]),
         ("{NOT: {product: {}}}", vec![4, 5, 6]),
-        ("{product: {tags: {some: {code: {eq: \"new\"}}}}}", vec![1, 3, 7]),
-        ("{product: {tags: {none: {code: {eq: \"old\"}}}}}", vec![2, 3]),
+        (
+            "{product: {tags: {some: {code: {eq: \"new\"}}}}}",
+            vec![1, 3, 7],
+        ),
+        (
+            "{product: {tags: {none: {code: {eq: \"old\"}}}}}",
+            vec![2, 3],
+        ),
         ("{product: {lines: {every: {id: {gte: 3}}}}}", vec![3]),
     ] {
-        let answer = same(&format!("{{ answer: lines(where: {condition}, orderBy: [{{id: ASC}}]) {{ id }} }}")).await;
+        let answer = same(&format!(
+            "{{ answer: lines(where: {condition}, orderBy: [{{id: ASC}}]) {{ id }} }}"
+        ))
+        .await;
         assert_eq!(svc_tests::ids(&answer), expected, "{condition}");
     }
-    let ordered = same("{ answer: lines(orderBy: [{product: {name: DESC}}, {id: ASC}]) { id } }").await;
+    let ordered =
+        same("{ answer: lines(orderBy: [{product: {name: DESC}}, {id: ASC}]) { id } }").await;
     assert_eq!(svc_tests::ids(&ordered), [4, 5, 6, 3, 2, 1, 7]);
     let named = same("{ answer: named(name: \"apple\") { id } }").await;
     assert_eq!(svc_tests::ids(&named), [1, 7]);
@@ -206,7 +245,11 @@ async fn policies_are_about_the_rows_of_all_keys() {
         }
     };
     for root in ["lines(orderBy: [{id: ASC}])", "held"] {
-        let answer = same_with(&format!("{{ lines: {root} {{ product {{ name }} }} }}"), policy).await;
+        let answer = same_with(
+            &format!("{{ lines: {root} {{ product {{ name }} }} }}"),
+            policy,
+        )
+        .await;
         let expected = LEADS.map(|name| name.filter(|name| *name != "cup"));
         assert_eq!(products_of(&answer["lines"]), expected, "{root}");
     }
@@ -217,7 +260,10 @@ async fn a_tree_by_several_keys_is_one_statement() {
     let database = TestDatabase::copy_of("composite_keys", &sql()).await;
     let app = App::serve(options("columns").database_url(database.url())).await;
     for (query, count) in [
-        ("{ lines { product { name tags { code } lines { id } } } }", 1),
+        (
+            "{ lines { product { name tags { code } lines { id } } } }",
+            1,
+        ),
         // One statement for the rows in hand, and one for what they lead to.
         ("{ held { product { name } } }", 2),
     ] {
@@ -233,9 +279,15 @@ async fn a_value_with_too_few_keys_is_named_in_the_log() {
     let log = svc_tests::Log::start();
     let app = App::serve(options("columns").database_url(database.url())).await;
     let reply = app.query("{ half { id product { name } } }").await;
-    assert_eq!(reply.json()["data"], json!({"half": [{"id": 9, "product": null}]}), "{}", reply.text);
+    assert_eq!(
+        reply.json()["data"],
+        json!({"half": [{"id": 9, "product": null}]}),
+        "{}",
+        reply.text
+    );
     assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR");
-    log.has("starts at the keys `tenant_id`, `product_id`, and a value of it was made with 1").await;
+    log.has("starts at the keys `tenant_id`, `product_id`, and a value of it was made with 1")
+        .await;
 }
 
 #[svc_type(sql_source = "c_line")]
@@ -258,7 +310,9 @@ async fn each_key_is_checked_at_the_start() {
                        CREATE VIEW c_line AS SELECT * FROM tb_line;";
     let database = TestDatabase::new(&sql).await;
     let options = AppOptions::new().queries(queries![lost]);
-    let findings = svc::testing::check_views(&options, &database.url()).await.expect("findings");
+    let findings = svc::testing::check_views(&options, &database.url())
+        .await
+        .expect("findings");
     let findings = format!("{findings:#?}");
     for part in [
         "a relation needs the key `gone_id` of `c_line`",

@@ -68,16 +68,31 @@ ANALYZE;
 async fn app() -> (App, TestDatabase) {
     let database = TestDatabase::new(SQL).await;
     let options = AppOptions::new().database_url(database.url());
-    let app = App::serve(options.queries(queries![notes, totals, pages, owners, stored, as_json])).await;
+    let app =
+        App::serve(options.queries(queries![notes, totals, pages, owners, stored, as_json])).await;
     (app, database)
 }
 
 /// The answer, and how many documents were built for it.
-async fn built(app: &App, database: &TestDatabase, document: &str, conditions: &Value) -> (Value, i64) {
+async fn built(
+    app: &App,
+    database: &TestDatabase,
+    document: &str,
+    conditions: &Value,
+) -> (Value, i64) {
     let pool = database.pool().await;
-    sqlx::query("SELECT setval('built', 1)").execute(&pool).await.unwrap();
-    let data = app.query_with(document, json!({ "w": conditions })).await.data();
-    let last: i64 = sqlx::query_scalar("SELECT last_value FROM built").fetch_one(&pool).await.unwrap();
+    sqlx::query("SELECT setval('built', 1)")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let data = app
+        .query_with(document, json!({ "w": conditions }))
+        .await
+        .data();
+    let last: i64 = sqlx::query_scalar("SELECT last_value FROM built")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     (data, last - 1)
 }
 
@@ -88,15 +103,27 @@ fn many(count: usize, condition: &Value) -> Vec<Value> {
 #[tokio::test]
 async fn many_conditions_read_it_once_for_each_row() {
     let (app, database) = app().await;
-    let (any, none) = (json!({ "title": { "contains": "note" } }), json!({ "title": { "contains": "nothing" } }));
-    let document = "query ($w: NoteWhere) { notes(where: $w, order_by: [{id: ASC}], limit: 1) { id } }";
+    let (any, none) = (
+        json!({ "title": { "contains": "note" } }),
+        json!({ "title": { "contains": "nothing" } }),
+    );
+    let document =
+        "query ($w: NoteWhere) { notes(where: $w, order_by: [{id: ASC}], limit: 1) { id } }";
     let first = json!({ "notes": [{ "id": 1 }] });
     for (conditions, answer, most) in [
         (json!({ "OR": many(40, &none) }), json!({ "notes": [] }), 40),
-        (json!({ "NOT": { "OR": many(40, &none) } }), first.clone(), 40),
+        (
+            json!({ "NOT": { "OR": many(40, &none) } }),
+            first.clone(),
+            40,
+        ),
         // The first few could be served by an index.
         (json!({ "AND": many(40, &any) }), first.clone(), 5 * 40),
-        (json!({ "tags": { "contains": ["t1"] }, "OR": many(40, &any) }), first, 3 * 40),
+        (
+            json!({ "tags": { "contains": ["t1"] }, "OR": many(40, &any) }),
+            first,
+            3 * 40,
+        ),
     ] {
         let (data, count) = built(&app, &database, document, &conditions).await;
         assert_eq!(data, answer, "{conditions}");
@@ -111,12 +138,22 @@ async fn orders_aggregates_and_relations_do_as_well() {
     let w = json!({ "title": { "contains": "note" } });
     let computed = "sum { size } avg { size } min { size title } max { size title }";
     for (document, most) in [
-        (format!("query ($w: NoteWhere) {{ notes(where: $w, limit: 3, order_by: [{keys}]) {{ id }} }}"), 80),
         (
-            format!("query ($w: NoteWhere) {{ pages(where: $w, first: 3, order_by: [{keys}]) {{ nodes {{ id }} }} }}"),
+            format!(
+                "query ($w: NoteWhere) {{ notes(where: $w, limit: 3, order_by: [{keys}]) {{ id }} }}"
+            ),
             80,
         ),
-        (format!("query ($w: NoteWhere) {{ totals(where: $w) {{ {computed} }} }}"), 80),
+        (
+            format!(
+                "query ($w: NoteWhere) {{ pages(where: $w, first: 3, order_by: [{keys}]) {{ nodes {{ id }} }} }}"
+            ),
+            80,
+        ),
+        (
+            format!("query ($w: NoteWhere) {{ totals(where: $w) {{ {computed} }} }}"),
+            80,
+        ),
         (
             format!(
                 "query ($w: NoteWhere) {{ totals(where: $w) {{ groups(by: [SIZE, TITLE], limit: 3) {{ key {{ size title }} {computed} }} }} }}"
@@ -130,8 +167,13 @@ async fn orders_aggregates_and_relations_do_as_well() {
     }
     let document = "query ($w: OwnerWhere) { owners(where: $w) { id } }";
     let none = json!({ "title": { "contains": "nothing" } });
-    let (data, count) =
-        built(&app, &database, document, &json!({ "notes": { "some": { "OR": many(40, &none) } } })).await;
+    let (data, count) = built(
+        &app,
+        &database,
+        document,
+        &json!({ "notes": { "some": { "OR": many(40, &none) } } }),
+    )
+    .await;
     assert_eq!(data, json!({ "owners": [] }));
     // Once for the key that joins, and once for the conditions.
     assert!(count <= 3 * 2 * 40, "{count} documents");
@@ -142,22 +184,37 @@ async fn stored_documents_answer_the_same_and_keep_their_index() {
     let (app, database) = app().await;
     let any = many(20, &json!({ "size": { "gte": 0 } }));
     for root in ["stored", "as_json"] {
-        let name = if root == "stored" { "StoredNoteWhere" } else { "JsonNoteWhere" };
-        let document =
-            format!("query ($w: {name}) {{ {root}(where: $w, order_by: [{{title: DESC}}]) {{ id title }} }}");
+        let name = if root == "stored" {
+            "StoredNoteWhere"
+        } else {
+            "JsonNoteWhere"
+        };
+        let document = format!(
+            "query ($w: {name}) {{ {root}(where: $w, order_by: [{{title: DESC}}]) {{ id title }} }}"
+        );
         let w = json!({ "title": { "in": ["note 77", "note 78"] }, "AND": any });
         let data = app.query_with(&document, json!({ "w": w })).await.data();
-        assert_eq!(data[root], json!([{ "id": 78, "title": "note 78" }, { "id": 77, "title": "note 77" }]));
+        assert_eq!(
+            data[root],
+            json!([{ "id": 78, "title": "note 78" }, { "id": 77, "title": "note 77" }])
+        );
     }
     let document = "query ($w: StoredNoteWhere) { stored(where: $w) { id } }";
     let pool = database.pool().await;
     // A backend hands its statistics over now and then.
     eventually(async || {
         let w = json!({ "title": { "eq": "note 77" }, "AND": any });
-        assert_eq!(app.query_with(document, json!({ "w": w })).await.data()["stored"], json!([{ "id": 77 }]));
+        assert_eq!(
+            app.query_with(document, json!({ "w": w })).await.data()["stored"],
+            json!([{ "id": 77 }])
+        );
         let scans = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'stored_title'";
         let scans: i64 = sqlx::query_scalar(scans).fetch_one(&pool).await.unwrap();
-        if scans > 0 { Ok(()) } else { Err("the index is not used".to_owned()) }
+        if scans > 0 {
+            Ok(())
+        } else {
+            Err("the index is not used".to_owned())
+        }
     })
     .await;
 }

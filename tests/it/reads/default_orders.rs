@@ -1,4 +1,5 @@
-//! Rows come in the order that the program names, behind the client's, over the three kinds of views.
+//! Rows come in the order that the program names, behind the client's, over the three kinds of
+//! views.
 
 use serde_json::{Value, json};
 use svc::db::{OrderBy, desc};
@@ -58,13 +59,24 @@ macro_rules! shelf {
             }
 
             #[svc::query]
-            pub(super) async fn found(ctx: &Context<'_>, order_by: Option<OrderBy<Book>>) -> Result<Find<Book>> {
-                let find = ctx.db().find::<Book>().default_order(desc("year")).default_order(asc("title"));
+            pub(super) async fn found(
+                ctx: &Context<'_>,
+                order_by: Option<OrderBy<Book>>,
+            ) -> Result<Find<Book>> {
+                let find = ctx
+                    .db()
+                    .find::<Book>()
+                    .default_order(desc("year"))
+                    .default_order(asc("title"));
                 Ok(find.apply_order_by(order_by))
             }
             #[svc::query]
             pub(super) async fn counted(ctx: &Context<'_>) -> Result<i64> {
-                ctx.db().find::<Book>().default_order(desc("year")).count().await
+                ctx.db()
+                    .find::<Book>()
+                    .default_order(desc("year"))
+                    .count()
+                    .await
             }
             #[svc::query]
             pub(super) async fn titles(ctx: &Context<'_>) -> Result<Vec<String>> {
@@ -82,7 +94,9 @@ macro_rules! shelf {
 macro_rules! queries_of {
     ($kind:ident) => {{
         use $kind::*;
-        queries![shelves, books, roomy, pages, last, found, counted, titles, held]
+        queries![
+            shelves, books, roomy, pages, last, found, counted, titles, held
+        ]
     }};
 }
 
@@ -98,11 +112,16 @@ fn sql() -> String {
         INSERT INTO tb_book VALUES (10, 1, 3, 'c', 1990), (11, 1, 1, 'b', 2001), (12, 1, 2, 'a', 2001),
           (13, 2, 1, 'e', NULL), (14, 2, 2, 'd', 1990);";
     let views = [("shelf", "id"), ("book", "id, shelf_id, place")];
-    tables.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+    tables.to_owned()
+        + &views
+            .map(|(name, columns)| three_views(name, columns))
+            .concat()
 }
 
 async fn app(database: &TestDatabase, kind: &str) -> App {
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let list = match kind {
         "columns" => queries_of!(columns),
         "data" => queries_of!(data),
@@ -128,16 +147,31 @@ async fn a_list_has_its_order() {
     assert_eq!(ids("books").await, [13, 12, 11, 10, 14]);
     assert_eq!(ids("books(limit: 2, offset: 1)").await, [12, 11]);
     assert_eq!(ids("roomy").await, [14, 13, 10, 12, 11]);
-    assert_eq!(same("{ last(shelfId: 1) { id } }").await, json!({"last": {"id": 10}}));
+    assert_eq!(
+        same("{ last(shelfId: 1) { id } }").await,
+        json!({"last": {"id": 10}})
+    );
 }
 
 #[tokio::test]
 async fn a_clients_order_comes_first() {
-    assert_eq!(ids("books(orderBy: [{year: ASC}])").await, [10, 14, 12, 11, 13]);
-    assert_eq!(ids("books(orderBy: [{title: DESC}])").await, [13, 14, 10, 11, 12]);
-    assert_eq!(ids("books(orderBy: [{id: ASC}])").await, [10, 11, 12, 13, 14]);
+    assert_eq!(
+        ids("books(orderBy: [{year: ASC}])").await,
+        [10, 14, 12, 11, 13]
+    );
+    assert_eq!(
+        ids("books(orderBy: [{title: DESC}])").await,
+        [13, 14, 10, 11, 12]
+    );
+    assert_eq!(
+        ids("books(orderBy: [{id: ASC}])").await,
+        [10, 11, 12, 13, 14]
+    );
     assert_eq!(ids("found").await, [13, 12, 11, 10, 14]);
-    assert_eq!(ids("found(orderBy: [{year: ASC_NULLS_FIRST}])").await, [13, 10, 14, 12, 11]);
+    assert_eq!(
+        ids("found(orderBy: [{year: ASC_NULLS_FIRST}])").await,
+        [13, 10, 14, 12, 11]
+    );
 }
 
 #[tokio::test]
@@ -169,7 +203,9 @@ async fn pages_go_on_in_that_order() {
         let app = app(&database, kind).await;
         let (mut ids, mut after) = (Vec::new(), "null".to_owned());
         while ids.len() < 5 {
-            let query = format!("{{ pages(first: 2, after: {after}) {{ nodes {{ id }} pageInfo {{ endCursor }} }} }}");
+            let query = format!(
+                "{{ pages(first: 2, after: {after}) {{ nodes {{ id }} pageInfo {{ endCursor }} }} }}"
+            );
             let pages = app.query(&query).await.data()["pages"].clone();
             let found = pages["nodes"].as_array().unwrap();
             assert!(!found.is_empty(), "{kind}: {pages}");
@@ -182,5 +218,8 @@ async fn pages_go_on_in_that_order() {
 
 #[tokio::test]
 async fn what_resolvers_await_has_it_too() {
-    assert_eq!(same("{ counted titles }").await, json!({"counted": 5, "titles": ["e", "d", "c", "b", "a"]}));
+    assert_eq!(
+        same("{ counted titles }").await,
+        json!({"counted": 5, "titles": ["e", "d", "c", "b", "a"]})
+    );
 }

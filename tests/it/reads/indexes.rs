@@ -42,8 +42,9 @@ CREATE VIEW v_note AS SELECT n.*, jsonb_build_object('id', id, 'body', body) AS 
 ANALYZE;
 ";
 
-/// The statement that a document runs, with the plan that PostgreSQL makes for these values. The statistics have
-/// placeholders for the bounds of pages and for guards (`CASE WHEN false …`) as well; their values come last.
+/// The statement that a document runs, with the plan that PostgreSQL makes for these values. The
+/// statistics have placeholders for the bounds of pages and for guards (`CASE WHEN false …`) as
+/// well; their values come last.
 async fn plan(database: &TestDatabase, app: &App, query: &str, values: &[&str]) -> String {
     let pool = database.pool().await;
     let reset = "SELECT pg_stat_statements_reset(0, oid, 0) FROM pg_database WHERE datname = current_database()";
@@ -59,21 +60,34 @@ async fn plan(database: &TestDatabase, app: &App, query: &str, values: &[&str]) 
     let types = vec!["unknown"; values.len()].join(", ");
     let mut connection = pool.acquire().await.unwrap();
     let prepare = format!("PREPARE asked ({types}) AS {text}");
-    sqlx::raw_sql(sqlx::AssertSqlSafe(prepare)).execute(&mut *connection).await.unwrap();
+    sqlx::raw_sql(sqlx::AssertSqlSafe(prepare))
+        .execute(&mut *connection)
+        .await
+        .unwrap();
     let explain = format!("EXPLAIN (COSTS off) EXECUTE asked ({})", values.join(", "));
-    let rows: Vec<String> =
-        sqlx::query_scalar(sqlx::AssertSqlSafe(explain)).persistent(false).fetch_all(&mut *connection).await.unwrap();
+    let rows: Vec<String> = sqlx::query_scalar(sqlx::AssertSqlSafe(explain))
+        .persistent(false)
+        .fetch_all(&mut *connection)
+        .await
+        .unwrap();
     rows.join("\n")
 }
 
 #[tokio::test]
 async fn equality_range_order_and_cursor_use_the_index() {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![events, pages]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![events, pages]);
     let app = App::serve(options).await;
     let cursor = {
-        let page = app.query("{ pages(first: 1, order_by: [{at: DESC}]) { page_info { end_cursor } } }").await;
-        page.data()["pages"]["page_info"]["end_cursor"].as_str().unwrap().to_owned()
+        let page = app
+            .query("{ pages(first: 1, order_by: [{at: DESC}]) { page_info { end_cursor } } }")
+            .await;
+        page.data()["pages"]["page_info"]["end_cursor"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     let text = |at: &str| format!("'{at}'");
     for (query, values, expected) in [
@@ -124,10 +138,14 @@ async fn equality_range_order_and_cursor_use_the_index() {
     assert_ties_are_sorted_once(&database, &app).await;
 }
 
-/// From the second request of a document on, an index on the order alone serves a page without ties.
+/// From the second request of a document on, an index on the order alone serves a page without
+/// ties.
 async fn assert_ties_are_sorted_once(database: &TestDatabase, app: &App) {
     let query = "{ events(order_by: [{name: ASC}], limit: 5, offset: 3) { kind } }";
-    for (values, is_sorted) in [(&["5", "3", "false", "8"][..], true), (&["7", "2", "9"], false)] {
+    for (values, is_sorted) in [
+        (&["5", "3", "false", "8"][..], true),
+        (&["7", "2", "9"], false),
+    ] {
         let plan = plan(database, app, query, values).await;
         assert!(plan.contains("Index Scan using event_name"), "{plan}");
         assert_eq!(plan.contains("Sort"), is_sorted, "{plan}");

@@ -64,14 +64,30 @@ fn sql() -> String {
         INSERT INTO tb_join SELECT product, ('00000000-0000-0000-0000-00000000000' || category)::uuid
           FROM (VALUES (1, 1), (1, 2), (1, 3), (2, 1), (3, 3), (3, 3)) AS j (product, category);
         INSERT INTO tb_join VALUES (2, NULL), (9, '00000000-0000-0000-0000-000000000001');";
-    let views = [("product", "id"), ("category", "id"), ("join", "product_id")];
-    tables.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+    let views = [
+        ("product", "id"),
+        ("category", "id"),
+        ("join", "product_id"),
+    ];
+    tables.to_owned()
+        + &views
+            .map(|(name, columns)| three_views(name, columns))
+            .concat()
 }
 
-async fn app(database: &TestDatabase, kind: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> App {
+async fn app(
+    database: &TestDatabase,
+    kind: &str,
+    configure: impl Fn(&str, AppOptions) -> AppOptions,
+) -> App {
     macro_rules! queries_of {
         ($kind:ident) => {
-            queries![$kind::products, $kind::categories, $kind::held, $kind::count_in]
+            queries![
+                $kind::products,
+                $kind::categories,
+                $kind::held,
+                $kind::count_in
+            ]
         };
     }
     let list = match kind {
@@ -79,13 +95,21 @@ async fn app(database: &TestDatabase, kind: &str, configure: impl Fn(&str, AppOp
         "data" => queries_of!(data),
         _ => queries_of!(table),
     };
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     App::serve(configure(kind, options.queries(list))).await
 }
 
 async fn same_with(query: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> Value {
     let database = TestDatabase::copy_of("many_to_many", &sql()).await;
-    let ask = async |kind| app(&database, kind, &configure).await.query(query).await.text;
+    let ask = async |kind| {
+        app(&database, kind, &configure)
+            .await
+            .query(query)
+            .await
+            .text
+    };
     agreed_data(query, ["columns", "data", "table"], ask).await
 }
 
@@ -97,7 +121,10 @@ async fn same(query: &str) -> Value {
 #[tokio::test]
 async fn rows_lead_to_rows_on_both_sides_of_a_join() {
     for root in ["products(orderBy: [{id: ASC}])", "held"] {
-        let answer = same(&format!("{{ products: {root} {{ shout categories {{ name }} }} }}")).await;
+        let answer = same(&format!(
+            "{{ products: {root} {{ shout categories {{ name }} }} }}"
+        ))
+        .await;
         assert_eq!(
             answer["products"],
             json!([
@@ -131,13 +158,27 @@ async fn conditions_reach_through_a_join() {
         (r#"categories: {some: {name: {eq: "food"}}}"#, json!([1, 2])),
         (r#"categories: {none: {name: {eq: "food"}}}"#, json!([3])),
         (r#"categories: {every: {name: {eq: "food"}}}"#, json!([2])),
-        (r#"categories: {some: {products: {some: {name: {eq: "cup"}}}}}"#, json!([1, 3])),
+        (
+            r#"categories: {some: {products: {some: {name: {eq: "cup"}}}}}"#,
+            json!([1, 3]),
+        ),
     ] {
-        let answer = same(&format!("{{ products(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}")).await;
-        let ids: Value = answer["products"].as_array().unwrap().iter().map(|row| row["id"].clone()).collect();
+        let answer = same(&format!(
+            "{{ products(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}"
+        ))
+        .await;
+        let ids: Value = answer["products"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["id"].clone())
+            .collect();
         assert_eq!(ids, found, "{condition}");
     }
-    assert_eq!(same(r#"{ countIn(name: "sale") }"#).await, json!({"countIn": 2}));
+    assert_eq!(
+        same(r#"{ countIn(name: "sale") }"#).await,
+        json!({"countIn": 2})
+    );
 }
 
 #[tokio::test]
@@ -167,9 +208,15 @@ async fn a_policy_about_the_rows_holds_behind_a_join() {
 #[tokio::test]
 async fn it_is_one_statement() {
     let database = TestDatabase::copy_of("many_to_many", &sql()).await;
-    for (kind, join) in [("columns", "c_join"), ("data", "d_join"), ("table", "tv_join")] {
+    for (kind, join) in [
+        ("columns", "c_join"),
+        ("data", "d_join"),
+        ("table", "tv_join"),
+    ] {
         let app = app(&database, kind, |_, options| options).await;
-        app.query("{ products { categories { products { name } } } }").await.data();
+        app.query("{ products { categories { products { name } } } }")
+            .await
+            .data();
         assert_eq!(database.statements(join).await, 1, "{kind}");
     }
 }
@@ -183,14 +230,21 @@ async fn a_view_that_joins_and_is_missing_is_named() {
         .await;
     svc_tests::eventually(async || {
         let reply = app.get("/ready").await;
-        let is_named = reply.status == 503 && reply.text.contains("a relation needs the key `category_id` of `c_join`");
+        let is_named = reply.status == 503
+            && reply
+                .text
+                .contains("a relation needs the key `category_id` of `c_join`");
         if is_named { Ok(()) } else { Err(reply.text) }
     })
     .await;
     database.execute("DROP VIEW c_join").await;
     svc_tests::eventually(async || {
         let reply = app.get("/ready").await;
-        if reply.status == 503 && reply.text.contains("c_join") { Ok(()) } else { Err(reply.text) }
+        if reply.status == 503 && reply.text.contains("c_join") {
+            Ok(())
+        } else {
+            Err(reply.text)
+        }
     })
     .await;
 }

@@ -43,11 +43,15 @@ macro_rules! shop {
             }
 
             pub(super) fn options() -> AppOptions {
-                AppOptions::new().queries(queries![products, held]).nodes(types![Product, Line])
+                AppOptions::new()
+                    .queries(queries![products, held])
+                    .nodes(types![Product, Line])
             }
 
             pub(super) fn governed() -> AppOptions {
-                options().row_policy::<Product>(|_: &Context<'_>| Ok(RowDecision::allow_where(col("hidden").eq(false))))
+                options().row_policy::<Product>(|_: &Context<'_>| {
+                    Ok(RowDecision::allow_where(col("hidden").eq(false)))
+                })
             }
         }
     };
@@ -65,7 +69,10 @@ fn sql() -> String {
           FROM generate_series(1, 2) n;
         INSERT INTO tb_line SELECT n, n * 10, ('00000000-0000-0000-0000-00000000000' || n)::uuid FROM generate_series(1, 3) n;";
     let views = [("product", "id"), ("line", "id")];
-    tables.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+    tables.to_owned()
+        + &views
+            .map(|(name, columns)| three_views(name, columns))
+            .concat()
 }
 
 const KINDS: [&str; 3] = ["columns", "data", "table"];
@@ -110,12 +117,20 @@ async fn each_row_tells_the_id_by_which_it_is_found() {
     let answer =
         same("{ products(orderBy: [{id: ASC}]) { nodeId id lines { nodeId again: nodeId } } held { nodeId } }").await;
     assert_eq!(answer["products"][0]["nodeId"], json!(product(1)));
-    assert_eq!(answer["products"][0]["lines"], json!([{"nodeId": id("Line:1"), "again": id("Line:1")}]));
-    assert_eq!(answer["held"], json!([{"nodeId": id("Line:1")}, {"nodeId": id("Line:2")}, {"nodeId": id("Line:3")}]));
-    let selection =
-        "{ __typename nodeId ... on Product { name shout lines { amount } } ... on Line { amount product { name } } }";
+    assert_eq!(
+        answer["products"][0]["lines"],
+        json!([{"nodeId": id("Line:1"), "again": id("Line:1")}])
+    );
+    assert_eq!(
+        answer["held"],
+        json!([{"nodeId": id("Line:1")}, {"nodeId": id("Line:2")}, {"nodeId": id("Line:3")}])
+    );
+    let selection = "{ __typename nodeId ... on Product { name shout lines { amount } } ... on Line { amount product { name } } }";
     let (one, two) = (product(1), id("Line:2"));
-    let answer = same(&format!("{{ a: node(id: \"{one}\") {selection} b: node(id: \"{two}\") {selection} }}")).await;
+    let answer = same(&format!(
+        "{{ a: node(id: \"{one}\") {selection} b: node(id: \"{two}\") {selection} }}"
+    ))
+    .await;
     assert_eq!(
         answer,
         json!({
@@ -123,11 +138,31 @@ async fn each_row_tells_the_id_by_which_it_is_found() {
             "b": {"__typename": "Line", "nodeId": two, "amount": 20, "product": {"name": "product 2"}},
         })
     );
-    let ids = [id("Line:3"), product(2), id("Line:9"), id("Gone:1"), product(1), id("Line:3")];
+    let ids = [
+        id("Line:3"),
+        product(2),
+        id("Line:9"),
+        id("Gone:1"),
+        product(1),
+        id("Line:3"),
+    ];
     let answer = same(&format!("{{ nodes(ids: {}) {{ nodeId }} }}", json!(ids))).await;
-    let found = [Some(&ids[0]), Some(&ids[1]), None, None, Some(&ids[4]), Some(&ids[5])];
-    assert_eq!(answer["nodes"], json!(found.map(|id| id.map_or(Value::Null, |id| json!({"nodeId": id})))));
-    assert_eq!(same("{ nodes(ids: []) { nodeId } }").await, json!({"nodes": []}));
+    let found = [
+        Some(&ids[0]),
+        Some(&ids[1]),
+        None,
+        None,
+        Some(&ids[4]),
+        Some(&ids[5]),
+    ];
+    assert_eq!(
+        answer["nodes"],
+        json!(found.map(|id| id.map_or(Value::Null, |id| json!({"nodeId": id}))))
+    );
+    assert_eq!(
+        same("{ nodes(ids: []) { nodeId } }").await,
+        json!({"nodes": []})
+    );
 }
 
 #[tokio::test]
@@ -137,10 +172,18 @@ async fn policies_hold_for_nodes() {
         json!([product(2), id("Line:2")])
     );
     let answer = same_of(&query, true).await;
-    assert_eq!(answer["nodes"], json!([null, {"nodeId": id("Line:2"), "product": null}]));
+    assert_eq!(
+        answer["nodes"],
+        json!([null, {"nodeId": id("Line:2"), "product": null}])
+    );
     for (kept_back, seen) in [(product(2), product(1)), (product(9), product(1))] {
-        let query = format!("{{ kept: node(id: {kept_back:?}) {{ nodeId }} seen: node(id: {seen:?}) {{ nodeId }} }}");
-        assert_eq!(same_of(&query, true).await, json!({"kept": null, "seen": {"nodeId": seen}}));
+        let query = format!(
+            "{{ kept: node(id: {kept_back:?}) {{ nodeId }} seen: node(id: {seen:?}) {{ nodeId }} }}"
+        );
+        assert_eq!(
+            same_of(&query, true).await,
+            json!({"kept": null, "seen": {"nodeId": seen}})
+        );
     }
 }
 
@@ -150,7 +193,13 @@ async fn rows_of_a_type_are_one_statement() {
     let app = App::serve(options("columns", false).database_url(database.url())).await;
     let query = format!(
         "{{ nodes(ids: {}) {{ nodeId ... on Product {{ name lines {{ amount }} }} ... on Line {{ amount }} }} }}",
-        json!([product(1), product(2), id("Line:1"), id("Line:2"), id("Line:7")])
+        json!([
+            product(1),
+            product(2),
+            id("Line:1"),
+            id("Line:2"),
+            id("Line:7")
+        ])
     );
     let before = database.statements("\"c_").await;
     app.query(&query).await.data();
@@ -161,22 +210,47 @@ async fn rows_of_a_type_are_one_statement() {
 async fn an_id_that_is_none_is_the_client_s_fault() {
     let database = TestDatabase::copy_of("nodes", &sql()).await;
     let app = App::serve(options("data", false).database_url(database.url())).await;
-    for wrong in ["", "x", "Product:1", &id("Product"), &id("Product:1"), &id("Line:x"), &id("Line:99999999999")] {
+    for wrong in [
+        "",
+        "x",
+        "Product:1",
+        &id("Product"),
+        &id("Product:1"),
+        &id("Line:x"),
+        &id("Line:99999999999"),
+    ] {
         for query in [
             format!("{{ node(id: {wrong:?}) {{ nodeId }} }}"),
             format!("{{ node: nodes(ids: [{wrong:?}]) {{ nodeId }} }}"),
         ] {
             let reply = app.query(&query).await;
             assert_eq!(reply.code(), "BAD_USER_INPUT", "{query}: {}", reply.text);
-            assert!(reply.message().contains("is not the id of a node"), "{}", reply.text);
+            assert!(
+                reply.message().contains("is not the id of a node"),
+                "{}",
+                reply.text
+            );
         }
     }
     let many = vec![product(1); 1_001];
-    let reply = app.query_with("query ($ids: [ID!]!) { nodes(ids: $ids) { nodeId } }", json!({"ids": many})).await;
-    assert!(reply.message().contains("1000 rows") || reply.message().contains("complexity"), "{}", reply.text);
+    let reply = app
+        .query_with(
+            "query ($ids: [ID!]!) { nodes(ids: $ids) { nodeId } }",
+            json!({"ids": many}),
+        )
+        .await;
+    assert!(
+        reply.message().contains("1000 rows") || reply.message().contains("complexity"),
+        "{}",
+        reply.text
+    );
     // Each id counts as a row.
-    let cheap =
-        app.query_with("query ($ids: [ID!]!) { nodes(ids: $ids) { nodeId } }", json!({"ids": [product(1)]})).await;
+    let cheap = app
+        .query_with(
+            "query ($ids: [ID!]!) { nodes(ids: $ids) { nodeId } }",
+            json!({"ids": [product(1)]}),
+        )
+        .await;
     assert_eq!(cheap.data(), json!({"nodes": [{"nodeId": product(1)}]}));
 }
 
@@ -188,16 +262,28 @@ async fn the_authorizer_decides_about_nodes() {
     let options = options("table", false).authorizer(move |request: AuthorizationRequest| {
         let known = known.clone();
         async move {
-            request.operation_name() != "node" || request.argument::<ID>("id").is_ok_and(|id| id.as_str() == known)
+            request.operation_name() != "node"
+                || request
+                    .argument::<ID>("id")
+                    .is_ok_and(|id| id.as_str() == known)
         }
     });
     let app = App::serve(options.database_url(database.url())).await;
     assert_eq!(
-        app.query(&format!("{{ node(id: \"{allowed}\") {{ nodeId }} }}")).await.data(),
+        app.query(&format!("{{ node(id: \"{allowed}\") {{ nodeId }} }}"))
+            .await
+            .data(),
         json!({"node": {"nodeId": allowed}})
     );
-    let reply = app.query(&format!("{{ node(id: \"{}\") {{ nodeId }} }}", product(2))).await;
-    assert_eq!((reply.code().as_str(), &reply.json()["data"]), ("FORBIDDEN", &json!({"node": null})), "{}", reply.text);
+    let reply = app
+        .query(&format!("{{ node(id: \"{}\") {{ nodeId }} }}", product(2)))
+        .await;
+    assert_eq!(
+        (reply.code().as_str(), &reply.json()["data"]),
+        ("FORBIDDEN", &json!({"node": null})),
+        "{}",
+        reply.text
+    );
 }
 
 /// Its columns are those of one view, and nodes are rows of several, so it tells nothing of any.
@@ -205,10 +291,19 @@ async fn the_authorizer_decides_about_nodes() {
 async fn a_filter_of_the_authorizer_keeps_back_all_nodes() {
     let database = TestDatabase::copy_of("nodes", &sql()).await;
     for kind in KINDS {
-        let filter = |_: AuthorizationRequest| async { AuthorizationDecision::allow_where(col("hidden").eq(false)) };
-        let app = App::serve(options(kind, false).authorizer(filter).database_url(database.url())).await;
+        let filter = |_: AuthorizationRequest| async {
+            AuthorizationDecision::allow_where(col("hidden").eq(false))
+        };
+        let app = App::serve(
+            options(kind, false)
+                .authorizer(filter)
+                .database_url(database.url()),
+        )
+        .await;
         for row in [product(1), product(2), product(9), id("Line:1")] {
-            let reply = app.query(&format!("{{ node(id: {row:?}) {{ nodeId }} }}")).await;
+            let reply = app
+                .query(&format!("{{ node(id: {row:?}) {{ nodeId }} }}"))
+                .await;
             assert_eq!(reply.code(), "FORBIDDEN", "{kind}: {}", reply.text);
             assert_eq!(reply.json()["data"], json!({"node": null}), "{kind}");
         }
@@ -238,10 +333,21 @@ async fn keyless() -> Vec<Keyless>;
 
 #[test]
 fn types_that_cannot_be_nodes_are_named() {
-    let of = |types| AppOptions::new().queries(queries![keyless]).nodes(types).sdl();
+    let of = |types| {
+        AppOptions::new()
+            .queries(queries![keyless])
+            .nodes(types)
+            .sdl()
+    };
     for (sdl, part) in [
-        (of(types![Keyless]), "Keyless` is listed in `nodes`, but stores no `id`"),
-        (of(types![Guarded]), "Guarded` is listed in `nodes`, but has an `id` that not everybody may learn"),
+        (
+            of(types![Keyless]),
+            "Keyless` is listed in `nodes`, but stores no `id`",
+        ),
+        (
+            of(types![Guarded]),
+            "Guarded` is listed in `nodes`, but has an `id` that not everybody may learn",
+        ),
         (of(types![Named]), "both become `node_id` in GraphQL"),
     ] {
         let error = sdl.expect_err("a mistake").to_string();
@@ -252,13 +358,23 @@ fn types_that_cannot_be_nodes_are_named() {
 #[test]
 fn the_schema_has_the_interface() {
     let sdl = options("columns", false).sdl().expect("a schema");
-    for part in
-        ["interface Node {", "type Product implements Node {", "nodeId: ID!", "): [Node]!", "id: ID!\n  ): Node\n"]
-    {
+    for part in [
+        "interface Node {",
+        "type Product implements Node {",
+        "nodeId: ID!",
+        "): [Node]!",
+        "id: ID!\n  ): Node\n",
+    ] {
         assert!(sdl.contains(part), "{part}: {sdl}");
     }
     assert!(!sdl.contains("nodeId: IDFilter"));
-    assert!(!AppOptions::new().queries(queries![keyless]).sdl().expect("a schema").contains("Node"));
+    assert!(
+        !AppOptions::new()
+            .queries(queries![keyless])
+            .sdl()
+            .expect("a schema")
+            .contains("Node")
+    );
 }
 
 /// Types whose ids are texts to the schema, and not to the database.
@@ -296,9 +412,22 @@ const TEXTS: &str = "
 #[tokio::test]
 async fn a_forged_key_that_no_column_can_hold_is_the_client_s_fault() {
     let database = TestDatabase::new(&(sql() + TEXTS)).await;
-    let nodes =
-        types![OfUuid, TextOfUuid, DataOfUuid, TableOfUuid, OfInt, TextOfInt, OfBigInt, OfText, OfChar, OfColour];
-    let options = AppOptions::new().queries(queries![keyless]).nodes(nodes).auto_camel_case(true);
+    let nodes = types![
+        OfUuid,
+        TextOfUuid,
+        DataOfUuid,
+        TableOfUuid,
+        OfInt,
+        TextOfInt,
+        OfBigInt,
+        OfText,
+        OfChar,
+        OfColour
+    ];
+    let options = AppOptions::new()
+        .queries(queries![keyless])
+        .nodes(nodes)
+        .auto_camel_case(true);
     let app = App::serve(options.database_url(database.url())).await;
     let uuid = "00000000-0000-0000-0000-000000000001";
     for (name, good) in [
@@ -314,17 +443,43 @@ async fn a_forged_key_that_no_column_can_hold_is_the_client_s_fault() {
         ("OfColour", "red"),
     ] {
         let ask = async |keys: &[&str]| {
-            let ids: Vec<_> = keys.iter().map(|key| id(&format!("{name}:{key}"))).collect();
-            app.query(&format!("{{ nodes(ids: {}) {{ nodeId }} }}", json!(ids))).await
+            let ids: Vec<_> = keys
+                .iter()
+                .map(|key| id(&format!("{name}:{key}")))
+                .collect();
+            app.query(&format!("{{ nodes(ids: {}) {{ nodeId }} }}", json!(ids)))
+                .await
         };
         let found = ask(&[good]).await;
-        assert_eq!(found.json()["errors"], json!(null), "{name}: {}", found.text);
-        assert_eq!(found.data(), json!({"nodes": [{"nodeId": id(&format!("{name}:{good}"))}]}), "{name}");
-        for forged in ["", "x", "-1", "99999999999", "99999999999999999999", "2024-99-99", "' OR 1=1 --", "blue"] {
+        assert_eq!(
+            found.json()["errors"],
+            json!(null),
+            "{name}: {}",
+            found.text
+        );
+        assert_eq!(
+            found.data(),
+            json!({"nodes": [{"nodeId": id(&format!("{name}:{good}"))}]}),
+            "{name}"
+        );
+        for forged in [
+            "",
+            "x",
+            "-1",
+            "99999999999",
+            "99999999999999999999",
+            "2024-99-99",
+            "' OR 1=1 --",
+            "blue",
+        ] {
             let reply = ask(&[forged, good]).await;
             let answer = reply.json();
             match answer["errors"][0]["extensions"]["code"].as_str() {
-                None => assert_eq!(answer["data"]["nodes"][0], json!(null), "{name}, {forged}: {answer}"),
+                None => assert_eq!(
+                    answer["data"]["nodes"][0],
+                    json!(null),
+                    "{name}, {forged}: {answer}"
+                ),
                 Some(code) => assert_eq!(code, "BAD_USER_INPUT", "{name}, {forged}: {answer}"),
             }
         }

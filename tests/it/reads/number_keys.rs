@@ -43,16 +43,34 @@ const SQL: &str = "
 #[tokio::test]
 async fn keys_in_hand_lead_where_planned_ones_do() {
     let database = TestDatabase::new(SQL).await;
-    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![planned, in_hand])).await;
+    let app = App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![planned, in_hand]),
+    )
+    .await;
     let ids = |ids: &[i32]| ids.iter().map(|id| json!({"id": id})).collect::<Vec<_>>();
-    let expected: Vec<_> =
-        [(vec![11], vec![11]), (vec![], vec![]), (vec![13], vec![]), (vec![], vec![]), (vec![12], vec![12])]
-            .iter()
-            .map(|(one, both)| json!({"by_num": ids(one), "by_float": ids(one), "by_both": ids(both)}))
-            .collect();
+    let expected: Vec<_> = [
+        (vec![11], vec![11]),
+        (vec![], vec![]),
+        (vec![13], vec![]),
+        (vec![], vec![]),
+        (vec![12], vec![12]),
+    ]
+    .iter()
+    .map(|(one, both)| json!({"by_num": ids(one), "by_float": ids(one), "by_both": ids(both)}))
+    .collect();
     for field in ["planned(order_by: [{id: ASC}])", "in_hand"] {
-        let reply =
-            app.query(&format!("{{ rows: {field} {{ by_num {{ id }} by_float {{ id }} by_both {{ id }} }} }}")).await;
-        assert_eq!(reply.data()["rows"], json!(expected), "{field}: {}", reply.text);
+        let reply = app
+            .query(&format!(
+                "{{ rows: {field} {{ by_num {{ id }} by_float {{ id }} by_both {{ id }} }} }}"
+            ))
+            .await;
+        assert_eq!(
+            reply.data()["rows"],
+            json!(expected),
+            "{field}: {}",
+            reply.text
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Pages have all rows, also those whose key of the order is null though something says that it is not.
+//! Pages have all rows, also those whose key of the order is null though something says that it is
+//! not.
 
 use serde_json::{Value, json};
 use svc::prelude::*;
@@ -73,7 +74,13 @@ const SQL: &str = r#"
 async fn serve() -> App {
     let database = TestDatabase::copy_of("pages_with_nulls", SQL).await;
     let queries = queries![posts, entries, titled, ranked];
-    App::serve(AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries)).await
+    App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .auto_camel_case(true)
+            .queries(queries),
+    )
+    .await
 }
 
 /// The ids of all pages of two rows, in both directions.
@@ -89,7 +96,10 @@ async fn walk(app: &App, field: &str, order: &str) -> [Vec<Value>; 2] {
                 "{{ {field}({size}{cursor}, orderBy: [{order}]) {{ edges {{ cursor node {{ id }} }} pageInfo {{ {end} {more} }} }} }}"
             );
             let mut answer = app.query(&page).await.json()["data"][field].take();
-            let rows = answer["edges"].as_array().unwrap_or_else(|| panic!("{page}")).iter();
+            let rows = answer["edges"]
+                .as_array()
+                .unwrap_or_else(|| panic!("{page}"))
+                .iter();
             let rows = rows.map(|edge| edge["node"]["id"].clone());
             if from == "after" {
                 ids.extend(rows);
@@ -109,23 +119,41 @@ async fn walk(app: &App, field: &str, order: &str) -> [Vec<Value>; 2] {
 async fn a_count_of_children_may_lie_behind_no_row() {
     let app = serve().await;
     let order = "{ author: { postsAggregate: { count: ASC } } }";
-    assert_eq!(walk(&app, "posts", order).await, [(); 2].map(|()| [3, 1, 2, 4, 5, 6].map(Value::from).to_vec()));
+    assert_eq!(
+        walk(&app, "posts", order).await,
+        [(); 2].map(|()| [3, 1, 2, 4, 5, 6].map(Value::from).to_vec())
+    );
     let order = "{ author: { postsAggregate: { count: DESC_NULLS_LAST } } }, { id: DESC }";
-    assert_eq!(walk(&app, "posts", order).await, [(); 2].map(|()| [2, 1, 3, 6, 5, 4].map(Value::from).to_vec()));
+    assert_eq!(
+        walk(&app, "posts", order).await,
+        [(); 2].map(|()| [2, 1, 3, 6, 5, 4].map(Value::from).to_vec())
+    );
 }
 
 #[tokio::test]
 async fn a_field_of_an_interface_may_be_null_in_one_member_alone() {
     let app = serve().await;
-    for (order, ids) in [("{ title: ASC }", [1, 2, 3, 4]), ("{ title: DESC_NULLS_FIRST }", [4, 3, 2, 1])] {
-        assert_eq!(walk(&app, "entries", order).await, [(); 2].map(|()| ids.map(Value::from).to_vec()), "{order}");
+    for (order, ids) in [
+        ("{ title: ASC }", [1, 2, 3, 4]),
+        ("{ title: DESC_NULLS_FIRST }", [4, 3, 2, 1]),
+    ] {
+        assert_eq!(
+            walk(&app, "entries", order).await,
+            [(); 2].map(|()| ids.map(Value::from).to_vec()),
+            "{order}"
+        );
     }
 }
 
-/// Null asks for all rows where no row is without a value, and here some are, whatever the first member says.
+/// Null asks for all rows where no row is without a value, and here some are, whatever the first
+/// member says.
 #[tokio::test]
 async fn null_asks_for_those_without_a_value_where_one_member_has_them() {
-    let answer = serve().await.query("{ titled(title: null) { id } }").await.data();
+    let answer = serve()
+        .await
+        .query("{ titled(title: null) { id } }")
+        .await
+        .data();
     assert_eq!(answer["titled"], json!([{ "id": 3 }, { "id": 4 }]));
 }
 
@@ -138,14 +166,27 @@ async fn a_field_that_members_store_differently_is_selected_alone() {
         all["entries"]["nodes"],
         json!([{"label": "sea"}, {"label": "sea"}, {"label": "sea"}, {"label": "sea"}])
     );
-    for arguments in [r#"where: { label: { eq: "sea" } }"#, "orderBy: [{ label: ASC }]"] {
-        let refused = app.query(&format!("{{ entries({arguments}) {{ nodes {{ id }} }} }}")).await;
-        assert_eq!(refused.code(), "GRAPHQL_VALIDATION_FAILED", "{}", refused.text);
+    for arguments in [
+        r#"where: { label: { eq: "sea" } }"#,
+        "orderBy: [{ label: ASC }]",
+    ] {
+        let refused = app
+            .query(&format!("{{ entries({arguments}) {{ nodes {{ id }} }} }}"))
+            .await;
+        assert_eq!(
+            refused.code(),
+            "GRAPHQL_VALIDATION_FAILED",
+            "{}",
+            refused.text
+        );
     }
 }
 
 #[tokio::test]
 async fn what_cannot_be_read_is_on_some_page() {
     let app = serve().await;
-    assert_eq!(walk(&app, "ranked", "{ rank: ASC }").await[0], [3, 4, 1, 2].map(Value::from));
+    assert_eq!(
+        walk(&app, "ranked", "{ rank: ASC }").await[0],
+        [3, 4, 1, 2].map(Value::from)
+    );
 }

@@ -1,4 +1,5 @@
-//! However much of `data` a client selects, and wherever `data` comes from, a field has the same value or the same error.
+//! However much of `data` a client selects, and wherever `data` comes from, a field has the same
+//! value or the same error.
 
 use std::fmt::Write as _;
 
@@ -113,15 +114,30 @@ fn value(random: &mut StdRng, depth: usize) -> Value {
         "2024-03-31T12:30:00.5+02:00",
         "2024-02-30T12:30:00Z",
     ];
-    let numbers =
-        ["0", "7", "-7", "1.0", "1.50", "2147483647", "2147483648", "9007199254740993", "1e3", "0.1", "1e400"];
+    let numbers = [
+        "0",
+        "7",
+        "-7",
+        "1.0",
+        "1.50",
+        "2147483647",
+        "2147483648",
+        "9007199254740993",
+        "1e3",
+        "0.1",
+        "1e400",
+    ];
     match random.random_range(0..if depth == 0 { 8 } else { 10 }) {
         0 => Value::Null,
         1 => json!(random.random_bool(0.5)),
         2..4 => serde_json::from_str(numbers.choose(random).unwrap()).unwrap_or(json!(3)),
         4..8 => json!(texts.choose(random).unwrap()),
-        8 => (0..random.random_range(0..3)).map(|_| value(random, depth - 1)).collect(),
-        _ => json!({ "text": value(random, depth - 1), "number": value(random, depth - 1), "other ü": [1, "}"] }),
+        8 => (0..random.random_range(0..3))
+            .map(|_| value(random, depth - 1))
+            .collect(),
+        _ => {
+            json!({ "text": value(random, depth - 1), "number": value(random, depth - 1), "other ü": [1, "}"] })
+        }
     }
 }
 
@@ -134,7 +150,11 @@ fn sql(random: &mut StdRng) -> String {
                 row[field] = value(random, 2);
             }
         }
-        let _ = writeln!(sql, "INSERT INTO tv_item VALUES ('{}');", row.to_string().replace('\'', "''"));
+        let _ = writeln!(
+            sql,
+            "INSERT INTO tv_item VALUES ('{}');",
+            row.to_string().replace('\'', "''")
+        );
     }
     sql + "CREATE VIEW v_item AS SELECT data || '{}' AS data FROM tv_item;
            CREATE VIEW v_item_json AS SELECT data::text::json AS data FROM tv_item;"
@@ -142,11 +162,19 @@ fn sql(random: &mut StdRng) -> String {
 
 /// The rows that `root` answers for `fields`, and the messages by path.
 async fn ask(app: &App, root: &str, fields: &[&str]) -> (Vec<Value>, Vec<Value>) {
-    let query = format!("{{ rows: {root}(orderBy: [{{ n: ASC }}], limit: {ROWS}) {{ {} }} }}", fields.join(" "));
+    let query = format!(
+        "{{ rows: {root}(orderBy: [{{ n: ASC }}], limit: {ROWS}) {{ {} }} }}",
+        fields.join(" ")
+    );
     let reply = app.post(&json!({ "query": query })).await.json();
-    let Value::Array(rows) = reply["data"]["rows"].clone() else { panic!("{query}: {reply}") };
+    let Value::Array(rows) = reply["data"]["rows"].clone() else {
+        panic!("{query}: {reply}")
+    };
     let errors = reply["errors"].as_array().cloned().unwrap_or_default();
-    let errors = errors.iter().map(|error| json!([error["path"], error["message"]])).collect();
+    let errors = errors
+        .iter()
+        .map(|error| json!([error["path"], error["message"]]))
+        .collect();
     (rows, errors)
 }
 
@@ -156,11 +184,18 @@ async fn a_field_is_the_same_however_much_is_selected() {
     let database = TestDatabase::new(&sql(&mut random)).await;
     let options = AppOptions::new()
         .config(SvcConfig {
-            schema: svc::SchemaConfig { auto_camel_case: true, ..svc::SchemaConfig::default() },
+            schema: svc::SchemaConfig {
+                auto_camel_case: true,
+                ..svc::SchemaConfig::default()
+            },
             ..SvcConfig::default()
         })
         .database_url(database.url());
-    let limits = svc::Limits { complexity: 10_000, errors: 10_000, ..svc::Limits::default() };
+    let limits = svc::Limits {
+        complexity: 10_000,
+        errors: 10_000,
+        ..svc::Limits::default()
+    };
     let app = App::serve(options.limits(limits).queries(queries![view, json, table])).await;
     let (all, errors) = ask(&app, "json", &FIELDS).await;
     assert_eq!(all.len(), ROWS);
@@ -171,14 +206,23 @@ async fn a_field_is_the_same_however_much_is_selected() {
             fields.shuffle(&mut random);
             fields.truncate([1, 2, 3, FIELDS.len()][round % 4]);
             let (rows, found) = ask(&app, root, &fields).await;
-            let names: Vec<_> = fields.iter().map(|field| field.split(' ').next().unwrap()).collect();
+            let names: Vec<_> = fields
+                .iter()
+                .map(|field| field.split(' ').next().unwrap())
+                .collect();
             for (row, whole) in rows.iter().zip(&all) {
                 for name in &names {
-                    assert_eq!(row[*name].to_string(), whole[*name].to_string(), "{name} of {root} with {names:?}");
+                    assert_eq!(
+                        row[*name].to_string(),
+                        whole[*name].to_string(),
+                        "{name} of {root} with {names:?}"
+                    );
                 }
             }
-            let mut expected: Vec<_> =
-                errors.iter().filter(|error| names.iter().any(|name| error[0][2] == *name)).collect();
+            let mut expected: Vec<_> = errors
+                .iter()
+                .filter(|error| names.iter().any(|name| error[0][2] == *name))
+                .collect();
             let mut found: Vec<_> = found.iter().collect();
             expected.sort_by_key(|error| error.to_string());
             found.sort_by_key(|error| error.to_string());

@@ -1,4 +1,5 @@
-//! Arguments of functions and SQL that the type or the domain of a parameter does not accept, in reads.
+//! Arguments of functions and SQL that the type or the domain of a parameter does not accept, in
+//! reads.
 
 use serde_json::json;
 use svc::prelude::*;
@@ -23,7 +24,9 @@ async fn steps() -> Vec<Step>;
 async fn steps_above(low: i32, mark: Option<String>, days: Option<Vec<String>>) -> Vec<Step>;
 #[svc::query(function = "broken_steps")]
 async fn broken_steps(low: i32) -> Vec<Step>;
-#[svc::query(sql = "SELECT id FROM v_step WHERE id > $1::positive AND id < coalesce($2::text::int, 10)")]
+#[svc::query(
+    sql = "SELECT id FROM v_step WHERE id > $1::positive AND id < coalesce($2::text::int, 10)"
+)]
 async fn chosen(low: i32, high: Option<String>) -> Vec<Step>;
 
 const SQL: &str = "
@@ -41,7 +44,9 @@ const SQL: &str = "
 
 async fn app() -> App {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     App::serve(options.queries(queries![steps, steps_above, broken_steps, chosen])).await
 }
 
@@ -71,7 +76,10 @@ async fn an_argument_that_its_parameter_does_not_accept_is_the_client_s_error() 
             let reply = app.query(document).await;
             assert_eq!(
                 (reply.code().as_str(), reply.message().as_str()),
-                ("BAD_USER_INPUT", "an argument is not a value that the field takes"),
+                (
+                    "BAD_USER_INPUT",
+                    "an argument is not a value that the field takes"
+                ),
                 "{document}: {}",
                 reply.text
             );
@@ -82,8 +90,16 @@ async fn an_argument_that_its_parameter_does_not_accept_is_the_client_s_error() 
 #[tokio::test]
 async fn an_error_of_a_function_with_fit_arguments_is_masked() {
     let app = app().await;
-    for document in ["{ brokenSteps(low: 1) { id } }", "{ steps { brokenTimes(factor: 1) } }"] {
+    for document in [
+        "{ brokenSteps(low: 1) { id } }",
+        "{ steps { brokenTimes(factor: 1) } }",
+    ] {
         let reply = app.query(document).await;
-        assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{document}: {}", reply.text);
+        assert_eq!(
+            reply.code(),
+            "INTERNAL_SERVER_ERROR",
+            "{document}: {}",
+            reply.text
+        );
     }
 }

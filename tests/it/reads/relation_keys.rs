@@ -37,15 +37,30 @@ macro_rules! orders {
             #[svc::query]
             pub(super) async fn answer() -> Vec<Line>;
             #[svc::query]
-            pub(super) async fn chosen(ctx: &Context<'_>, product: Option<Uuid>) -> Result<Vec<i32>> {
-                let rows = ctx.db().find::<Line>().filter(col("product").eq(product)).order_by(asc("product")).await?;
+            pub(super) async fn chosen(
+                ctx: &Context<'_>,
+                product: Option<Uuid>,
+            ) -> Result<Vec<i32>> {
+                let rows = ctx
+                    .db()
+                    .find::<Line>()
+                    .filter(col("product").eq(product))
+                    .order_by(asc("product"))
+                    .await?;
                 Ok(rows.into_iter().map(|row| row.id).collect())
             }
 
             pub(super) fn options(is_governed: bool) -> AppOptions {
-                let options = AppOptions::new().auto_camel_case(true).queries(queries![answer, chosen]);
-                let visible = |_: &Context<'_>| Ok(RowDecision::allow_where(col("hidden").eq(false)));
-                if is_governed { options.row_policy::<Product>(visible) } else { options }
+                let options = AppOptions::new()
+                    .auto_camel_case(true)
+                    .queries(queries![answer, chosen]);
+                let visible =
+                    |_: &Context<'_>| Ok(RowDecision::allow_where(col("hidden").eq(false)));
+                if is_governed {
+                    options.row_policy::<Product>(visible)
+                } else {
+                    options
+                }
             }
         }
     };
@@ -55,7 +70,8 @@ orders!(columns, "c_product", "c_line");
 orders!(data, "d_product", "d_line");
 orders!(table, "tv_product", "tv_line");
 
-/// Lines 1 and 2 lead to products, of which the second is hidden, 3 to one that is gone, and 4 to none.
+/// Lines 1 and 2 lead to products, of which the second is hidden, 3 to one that is gone, and 4 to
+/// none.
 fn sql() -> String {
     let tables = "
         CREATE TABLE tb_product (id uuid PRIMARY KEY, code text, hidden bool NOT NULL);
@@ -67,7 +83,12 @@ fn sql() -> String {
     let uuid = "CREATE FUNCTION uuid(n int) RETURNS uuid LANGUAGE sql IMMUTABLE AS
         $$ SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid $$;";
     let views = [("product", "id"), ("line", "id, product_id")];
-    format!("{uuid} {tables} {}", views.map(|(name, columns)| three_views(name, columns)).concat())
+    format!(
+        "{uuid} {tables} {}",
+        views
+            .map(|(name, columns)| three_views(name, columns))
+            .concat()
+    )
 }
 
 const KINDS: [&str; 3] = ["columns", "data", "table"];
@@ -85,31 +106,85 @@ fn id(n: i32) -> String {
     format!("\"00000000-0000-0000-0000-00000000000{n}\"")
 }
 
-/// Conditions, the lines that match without a policy, and those that match where a policy keeps product 2 back.
+/// Conditions, the lines that match without a policy, and those that match where a policy keeps
+/// product 2 back.
 fn conditions() -> Vec<(String, Vec<i64>, Vec<i64>)> {
     let (one, two, three) = (id(1), id(2), id(3));
     vec![
         (format!("productId: {{eq: {one}}}"), vec![1], vec![1]),
         (format!("productId: {{eq: {two}}}"), vec![2], vec![]),
-        // The key is a value of the row itself, so that it does not matter whether it leads anywhere.
+        // The key is a value of the row itself, so that it does not matter whether it leads
+        // anywhere.
         (format!("productId: {{eq: {three}}}"), vec![3], vec![]),
         (format!("product: {{id: {{eq: {three}}}}}"), vec![], vec![]),
-        (format!("productId: {{in: [{one}, {two}, {three}]}}"), vec![1, 2, 3], vec![1]),
+        (
+            format!("productId: {{in: [{one}, {two}, {three}]}}"),
+            vec![1, 2, 3],
+            vec![1],
+        ),
         ("productId: {in: []}".to_owned(), vec![], vec![]),
-        (format!("productId: {{neq: {one}}}"), vec![2, 3, 4], vec![2, 3, 4]),
-        (format!("productId: {{neq: {two}}}"), vec![1, 3, 4], vec![1, 2, 3, 4]),
-        (format!("productId: {{nin: [{one}, {two}]}}"), vec![3, 4], vec![2, 3, 4]),
-        ("productId: {isnull: true}".to_owned(), vec![4], vec![2, 3, 4]),
-        ("productId: {isnull: false}".to_owned(), vec![1, 2, 3], vec![1]),
+        (
+            format!("productId: {{neq: {one}}}"),
+            vec![2, 3, 4],
+            vec![2, 3, 4],
+        ),
+        (
+            format!("productId: {{neq: {two}}}"),
+            vec![1, 3, 4],
+            vec![1, 2, 3, 4],
+        ),
+        (
+            format!("productId: {{nin: [{one}, {two}]}}"),
+            vec![3, 4],
+            vec![2, 3, 4],
+        ),
+        (
+            "productId: {isnull: true}".to_owned(),
+            vec![4],
+            vec![2, 3, 4],
+        ),
+        (
+            "productId: {isnull: false}".to_owned(),
+            vec![1, 2, 3],
+            vec![1],
+        ),
         ("productId: {eq: null}".to_owned(), vec![4], vec![2, 3, 4]),
-        (format!("NOT: {{productId: {{eq: {one}}}}}"), vec![2, 3, 4], vec![2, 3, 4]),
-        (format!("NOT: {{productId: {{in: [{two}]}}}}"), vec![1, 3, 4], vec![1, 2, 3, 4]),
-        (format!("OR: [{{productId: {{eq: {one}}}}}, {{id: {{eq: 4}}}}]"), vec![1, 4], vec![1, 4]),
+        (
+            format!("NOT: {{productId: {{eq: {one}}}}}"),
+            vec![2, 3, 4],
+            vec![2, 3, 4],
+        ),
+        (
+            format!("NOT: {{productId: {{in: [{two}]}}}}"),
+            vec![1, 3, 4],
+            vec![1, 2, 3, 4],
+        ),
+        (
+            format!("OR: [{{productId: {{eq: {one}}}}}, {{id: {{eq: 4}}}}]"),
+            vec![1, 4],
+            vec![1, 4],
+        ),
         // Keys of other names and types, and those of embedded objects.
-        ("otherProductCode: {startswith: \"code\"}".to_owned(), vec![1, 2, 3], vec![1]),
-        ("otherProductCode: {eq: \"code 2\"}".to_owned(), vec![2], vec![]),
-        (format!("part: {{productId: {{in: [{two}, {one}]}}}}"), vec![1, 2], vec![1]),
-        ("part: {productId: {isnull: true}}".to_owned(), vec![4], vec![2, 3, 4]),
+        (
+            "otherProductCode: {startswith: \"code\"}".to_owned(),
+            vec![1, 2, 3],
+            vec![1],
+        ),
+        (
+            "otherProductCode: {eq: \"code 2\"}".to_owned(),
+            vec![2],
+            vec![],
+        ),
+        (
+            format!("part: {{productId: {{in: [{two}, {one}]}}}}"),
+            vec![1, 2],
+            vec![1],
+        ),
+        (
+            "part: {productId: {isnull: true}}".to_owned(),
+            vec![4],
+            vec![2, 3, 4],
+        ),
     ]
 }
 
@@ -122,12 +197,21 @@ async fn rows_are_chosen_by_the_keys_of_their_relations() {
             app(&database, "data", is_governed).await,
             app(&database, "table", is_governed).await,
         ];
-        let app = |kind: &str| &apps[KINDS.iter().position(|known| *known == kind).expect("a kind")];
+        let app = |kind: &str| {
+            &apps[KINDS
+                .iter()
+                .position(|known| *known == kind)
+                .expect("a kind")]
+        };
         for (condition, open, governed) in conditions() {
-            let query = format!("{{ answer(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}");
+            let query =
+                format!("{{ answer(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}");
             // The second time is by a kept statement.
             for _ in 0..2 {
-                let found = agreed_data(&query, KINDS, async |kind| app(kind).query(&query).await.text).await;
+                let found = agreed_data(&query, KINDS, async |kind| {
+                    app(kind).query(&query).await.text
+                })
+                .await;
                 assert_eq!(
                     ids(&found),
                     if is_governed { &governed } else { &open }.clone(),
@@ -135,12 +219,23 @@ async fn rows_are_chosen_by_the_keys_of_their_relations() {
                 );
             }
         }
-        for (product, open, governed) in [(id(2), vec![2], vec![]), ("null".to_owned(), vec![4], vec![2, 3, 4])] {
+        for (product, open, governed) in [
+            (id(2), vec![2], vec![]),
+            ("null".to_owned(), vec![4], vec![2, 3, 4]),
+        ] {
             let query = format!("{{ chosen(product: {product}) }}");
-            let found = agreed_data(&query, KINDS, async |kind| app(kind).query(&query).await.text).await;
-            let mut found: Vec<i64> = serde_json::from_value(found["chosen"].clone()).expect("numbers");
+            let found = agreed_data(&query, KINDS, async |kind| {
+                app(kind).query(&query).await.text
+            })
+            .await;
+            let mut found: Vec<i64> =
+                serde_json::from_value(found["chosen"].clone()).expect("numbers");
             found.sort_unstable();
-            assert_eq!(found, if is_governed { governed } else { open }, "{is_governed} {product}");
+            assert_eq!(
+                found,
+                if is_governed { governed } else { open },
+                "{is_governed} {product}"
+            );
         }
     }
 }
@@ -150,11 +245,21 @@ async fn a_condition_on_a_key_reads_one_view_in_one_statement() {
     let database = TestDatabase::copy_of("relation_keys", &sql()).await;
     let app = app(&database, "columns", false).await;
     let before = database.statements("\"c_line\"").await;
-    app.query(&format!("{{ answer(where: {{productId: {{in: [{}]}}}}) {{ id }} }}", id(1))).await.data();
+    app.query(&format!(
+        "{{ answer(where: {{productId: {{in: [{}]}}}}) {{ id }} }}",
+        id(1)
+    ))
+    .await
+    .data();
     assert_eq!(database.statements("\"c_line\"").await, before + 1);
     assert_eq!(database.texts("c_product").await, Vec::<String>::new());
     let texts = database.texts("c_line").await;
-    assert!(texts.iter().any(|text| text.contains("WHERE (((t.\"product_id\" = ANY($1::uuid[]))))")), "{texts:#?}");
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.contains("WHERE (((t.\"product_id\" = ANY($1::uuid[]))))")),
+        "{texts:#?}"
+    );
 }
 
 #[svc_type(sql_source = "c_product")]
@@ -189,12 +294,19 @@ async fn told() -> Vec<Told>;
 
 #[test]
 fn no_key_tells_what_is_not_for_all() {
-    let sdl = AppOptions::new().queries(queries![told]).sdl().expect("a schema");
+    let sdl = AppOptions::new()
+        .queries(queries![told])
+        .sdl()
+        .expect("a schema");
     let start = sdl.find("input ToldWhere {").expect("conditions");
     let fields = &sdl[start..start + sdl[start..].find('}').expect("an end")];
-    for (name, count) in
-        [("reference:", 1), ("product_id:", 0), ("made_id:", 0), ("same_code:", 1), ("guarded_code:", 1)]
-    {
+    for (name, count) in [
+        ("reference:", 1),
+        ("product_id:", 0),
+        ("made_id:", 0),
+        ("same_code:", 1),
+        ("guarded_code:", 1),
+    ] {
         assert_eq!(fields.matches(name).count(), count, "{name} {fields}");
     }
     assert!(fields.contains("same_code: IntFilter"), "{fields}");
@@ -203,8 +315,15 @@ fn no_key_tells_what_is_not_for_all() {
 #[tokio::test]
 async fn the_guard_of_a_relation_guards_its_key() {
     let database = TestDatabase::new(&sql()).await;
-    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![told])).await;
-    let reply = app.query("{ told(where: {guarded_code: {eq: \"code 1\"}}) { id } }").await;
+    let app = App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![told]),
+    )
+    .await;
+    let reply = app
+        .query("{ told(where: {guarded_code: {eq: \"code 1\"}}) { id } }")
+        .await;
     assert_eq!(reply.code(), "UNAUTHENTICATED", "{}", reply.text);
     assert_eq!(reply.json()["data"], json!(null));
 }

@@ -74,18 +74,32 @@ macro_rules! blog {
                 let title = "made".to_owned();
                 let nobody = Uuid::nil();
                 let author = One::new(posts[0].author.key().unwrap_or_default());
-                posts.push(Post { id: nobody, title, views: 0, author, notes: Many::new(nobody) });
+                posts.push(Post {
+                    id: nobody,
+                    title,
+                    views: 0,
+                    author,
+                    notes: Many::new(nobody),
+                });
                 Ok(posts)
             }
 
             #[svc::query]
             pub(super) async fn by_author(ctx: &Context<'_>, name: String) -> Result<Find<Post>> {
-                Ok(ctx.db().find::<Post>().filter(col("author.name").eq(name)).order_by(asc("author.name")))
+                Ok(ctx
+                    .db()
+                    .find::<Post>()
+                    .filter(col("author.name").eq(name))
+                    .order_by(asc("author.name")))
             }
 
             #[svc::query]
             pub(super) async fn noted(ctx: &Context<'_>, part: String) -> Result<i64> {
-                ctx.db().find::<Post>().filter(col("notes").some(col("body").contains(part))).count().await
+                ctx.db()
+                    .find::<Post>()
+                    .filter(col("notes").some(col("body").contains(part)))
+                    .count()
+                    .await
             }
         }
     };
@@ -109,13 +123,22 @@ INSERT INTO tb_note SELECT n, 'note ' || n, CASE WHEN n % 4 > 0 THEN ('00000000-
 
 /// The tables, and the three kinds of views over each.
 fn sql() -> String {
-    let views = [("user", "id"), ("post", "id, author_id"), ("note", "id, post_id")];
-    SQL.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+    let views = [
+        ("user", "id"),
+        ("post", "id, author_id"),
+        ("note", "id, post_id"),
+    ];
+    SQL.to_owned()
+        + &views
+            .map(|(name, columns)| three_views(name, columns))
+            .concat()
 }
 
 async fn app(kind: &str) -> (TestDatabase, App) {
     let database = TestDatabase::copy_of("relations", &sql()).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let options = match kind {
         "columns" => options.queries({
             use columns::*;
@@ -221,7 +244,10 @@ async fn values_in_hand_lead_to_rows() {
 #[tokio::test]
 async fn conditions_and_orders_reach_through_relations() {
     for (arguments, titles) in [
-        (r#"(where: {author: {name: {eq: "user 1"}}}, orderBy: [{title: ASC}])"#, vec!["post 3", "post 6"]),
+        (
+            r#"(where: {author: {name: {eq: "user 1"}}}, orderBy: [{title: ASC}])"#,
+            vec!["post 3", "post 6"],
+        ),
         (
             r#"(where: {author: {lead: {name: {eq: "user 1"}}}}, orderBy: [{title: ASC}])"#,
             vec!["post 1", "post 2", "post 4", "post 5"],
@@ -230,9 +256,15 @@ async fn conditions_and_orders_reach_through_relations() {
             r#"(where: {NOT: {author: {name: {eq: "user 1"}}}}, orderBy: [{title: ASC}])"#,
             vec!["post 1", "post 2", "post 4", "post 5"],
         ),
-        (r#"(where: {notes: {some: {body: {eq: "note 5"}}}})"#, vec!["post 1"]),
+        (
+            r#"(where: {notes: {some: {body: {eq: "note 5"}}}})"#,
+            vec!["post 1"],
+        ),
         (r#"(where: {notes: {none: {id: {gt: 0}}}})"#, vec!["post 6"]),
-        (r#"(where: {notes: {every: {id: {gt: 5}}}}, orderBy: [{title: ASC}])"#, vec!["post 6"]),
+        (
+            r#"(where: {notes: {every: {id: {gt: 5}}}}, orderBy: [{title: ASC}])"#,
+            vec!["post 6"],
+        ),
         (
             r#"(where: {notes: {some: {author: {age: {isnull: true}}}}}, orderBy: [{title: ASC}])"#,
             vec!["post 2", "post 3", "post 4"],
@@ -241,12 +273,26 @@ async fn conditions_and_orders_reach_through_relations() {
             r#"(where: {author: {posts: {some: {title: {eq: "post 6"}}}}}, orderBy: [{title: ASC}])"#,
             vec!["post 3", "post 6"],
         ),
-        (r#"(where: {author: {name: {eq: "user 1"}}, title: {eq: "post 3"}})"#, vec!["post 3"]),
-        ("(orderBy: [{author: {name: DESC}}, {title: ASC}], limit: 3)", vec!["post 2", "post 5", "post 1"]),
-        ("(orderBy: [{author: {age: ASC_NULLS_FIRST}}, {title: DESC}], limit: 3)", vec!["post 5", "post 2", "post 6"]),
+        (
+            r#"(where: {author: {name: {eq: "user 1"}}, title: {eq: "post 3"}})"#,
+            vec!["post 3"],
+        ),
+        (
+            "(orderBy: [{author: {name: DESC}}, {title: ASC}], limit: 3)",
+            vec!["post 2", "post 5", "post 1"],
+        ),
+        (
+            "(orderBy: [{author: {age: ASC_NULLS_FIRST}}, {title: DESC}], limit: 3)",
+            vec!["post 5", "post 2", "post 6"],
+        ),
     ] {
         let answer = same(&format!("{{ posts{arguments} {{ title }} }}")).await;
-        let found: Vec<_> = answer["posts"].as_array().unwrap().iter().map(|post| post["title"].clone()).collect();
+        let found: Vec<_> = answer["posts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|post| post["title"].clone())
+            .collect();
         assert_eq!(found, titles, "{arguments}");
     }
     let answer = same(r#"{ byAuthor(name: "user 3") { title } noted(part: "note 1") }"#).await;
@@ -265,12 +311,18 @@ async fn a_tree_is_read_with_one_statement() {
             1,
         ),
         // Whole rows for methods: one statement for each relation, however many parents there are.
-        ("{ posts(limit: 6) { slowTitle author { name } notes(limit: 5) { body } } }", 3),
+        (
+            "{ posts(limit: 6) { slowTitle author { name } notes(limit: 5) { body } } }",
+            3,
+        ),
         (
             "{ posts(limit: 6) { slowTitle author { shout } notes(limit: 2) { author { shout posts(limit: 2) { slowTitle } } } } }",
             5,
         ),
-        ("{ made { author { name posts(limit: 2) { title } } notes(limit: 2) { body } } }", 3),
+        (
+            "{ made { author { name posts(limit: 2) { title } } notes(limit: 2) { body } } }",
+            3,
+        ),
     ] {
         let reply = app.query(query).await;
         assert!(reply.json().get("errors").is_none(), "{}", reply.text);
@@ -283,12 +335,16 @@ async fn a_tree_is_read_with_one_statement() {
 #[tokio::test]
 async fn a_key_that_leads_nowhere_is_null_or_an_error_by_its_type() {
     let (database, app) = app("columns").await;
-    database.execute("DELETE FROM tb_user WHERE name = 'user 2'").await;
+    database
+        .execute("DELETE FROM tb_user WHERE name = 'user 2'")
+        .await;
     let reply = app.query("{ notes(where: {id: {eq: 2}}) { id author { name } } posts(limit: 1, orderBy: [{title: ASC}]) { author { name } } }").await;
     let json = reply.json();
     assert_eq!(json["data"], Value::Null);
     assert_eq!(json["errors"][0]["path"], json!(["posts", 0, "author"]));
-    let reply = app.query("{ notes(where: {id: {eq: 2}}) { id author { name } } }").await;
+    let reply = app
+        .query("{ notes(where: {id: {eq: 2}}) { id author { name } } }")
+        .await;
     assert_eq!(reply.data(), json!({"notes": [{"id": 2, "author": null}]}));
 }
 
@@ -301,10 +357,18 @@ async fn bad_arguments_of_a_relation_fail_alone() {
         (r#"(where: {title: {contains: "\u0000"}})"#, "U+0000"),
         ("(where: {title: null})", "isnull"),
     ] {
-        let reply = app.query(&format!("{{ users {{ posts{arguments} {{ title }} }} }}")).await;
-        assert!(reply.message().contains(part), "{arguments}: {}", reply.text);
+        let reply = app
+            .query(&format!("{{ users {{ posts{arguments} {{ title }} }} }}"))
+            .await;
+        assert!(
+            reply.message().contains(part),
+            "{arguments}: {}",
+            reply.text
+        );
     }
-    let reply = app.query("{ users { posts(where: {nope: {eq: 1}}) { title } } }").await;
+    let reply = app
+        .query("{ users { posts(where: {nope: {eq: 1}}) { title } } }")
+        .await;
     assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED");
 }
 
@@ -331,20 +395,32 @@ async fn mistakes(ctx: &Context<'_>) -> Vec<String> {
     let crates = || ctx.db().find::<Crate>();
     let counts = [
         crates().filter(col("owner.name").eq("x")).count().await,
-        crates().filter(col("parts").some(col("id").eq(1))).count().await,
+        crates()
+            .filter(col("parts").some(col("id").eq(1)))
+            .count()
+            .await,
         posts().filter(col("notes").eq("x")).count().await,
         posts().filter(col("author.nope").eq("x")).count().await,
         posts().filter(col("notes.body").eq("note 5")).count().await,
         posts().order_by(asc("notes")).await.map(|_| 0),
         posts().order_by(asc("notes.body")).await.map(|_| 0),
     ];
-    counts.into_iter().map(|count| count.map_or_else(|error| error.to_string(), |count| count.to_string())).collect()
+    counts
+        .into_iter()
+        .map(|count| count.map_or_else(|error| error.to_string(), |count| count.to_string()))
+        .collect()
 }
 
 #[tokio::test]
 async fn a_key_that_is_nowhere_is_named_with_what_to_write() {
-    let database = TestDatabase::new(&(sql() + "CREATE VIEW k_box AS SELECT id FROM tb_note;")).await;
-    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![crates, mistakes])).await;
+    let database =
+        TestDatabase::new(&(sql() + "CREATE VIEW k_box AS SELECT id FROM tb_note;")).await;
+    let app = App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![crates, mistakes]),
+    )
+    .await;
     assert_eq!(
         app.query("{ mistakes }").await.data()["mistakes"],
         json!([
@@ -357,12 +433,23 @@ async fn a_key_that_is_nowhere_is_named_with_what_to_write() {
             "`notes` leads to many rows, which have no one value to compare, to order by or to compute with",
         ])
     );
-    for query in ["{ crates { owner { name } } }", "{ crates { parts { id } } }"] {
+    for query in [
+        "{ crates { owner { name } } }",
+        "{ crates { parts { id } } }",
+    ] {
         let reply = app.query(query).await;
-        assert_eq!((reply.code(), reply.message()), ("INTERNAL_SERVER_ERROR".into(), "internal server error".into()));
+        assert_eq!(
+            (reply.code(), reply.message()),
+            (
+                "INTERNAL_SERVER_ERROR".into(),
+                "internal server error".into()
+            )
+        );
     }
     assert_eq!(
-        app.query("{ crates(where: {id: {eq: 3}}) { id itself { id } } }").await.data(),
+        app.query("{ crates(where: {id: {eq: 3}}) { id itself { id } } }")
+            .await
+            .data(),
         json!({"crates": [{"id": 3, "itself": {"id": 3}}]})
     );
 }

@@ -1,5 +1,5 @@
-//! Rows are chosen and ordered by relations to interfaces, and by those that interfaces promise, over the three kinds
-//! of views.
+//! Rows are chosen and ordered by relations to interfaces, and by those that interfaces promise,
+//! over the three kinds of views.
 
 use serde_json::{Value, json};
 use svc::prelude::*;
@@ -71,10 +71,20 @@ fn tables() -> String {
                 "SELECT '{kind}_{member}' AS __typename, id, owner_id, title, to_jsonb(t) AS data FROM tb_{member} t"
             )
         };
-        format!("CREATE VIEW {kind}_{name} AS {} UNION ALL {};", of("note"), of("task"))
+        format!(
+            "CREATE VIEW {kind}_{name} AS {} UNION ALL {};",
+            of("note"),
+            of("task")
+        )
     };
-    let views = [("user", "id"), ("note", "id, owner_id"), ("task", "id, owner_id")];
-    let views = views.map(|(name, columns)| three_views(name, columns)).concat();
+    let views = [
+        ("user", "id"),
+        ("note", "id, owner_id"),
+        ("task", "id, owner_id"),
+    ];
+    let views = views
+        .map(|(name, columns)| three_views(name, columns))
+        .concat();
     format!(
         "{tables}{views}{}{}
          CREATE VIEW d_entry AS SELECT data || jsonb_build_object('__typename', __typename) AS data FROM
@@ -86,7 +96,9 @@ fn tables() -> String {
 }
 
 async fn app(database: &TestDatabase, kind: &str) -> App {
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let options = match kind {
         "columns" => options.queries(queries![columns::users, columns::entries]),
         "data" => options.queries(queries![data::users, data::entries]),
@@ -113,8 +125,14 @@ async fn rows_are_chosen_by_a_relation_to_many_of_an_interface() {
         (r#"some: {title: {eq: "sea"}}"#, vec![1, 2]),
         (r#"some: {title: {eq: "sow"}}"#, vec![1]),
         (r#"none: {title: {eq: "sow"}}"#, vec![2, 3]),
-        (r#"every: {title: {startswith: "s"}, id: {in: [11, 13]}}"#, vec![2, 3]),
-        (r#"some: {owner: {name: {eq: "bo"}}, title: {eq: "sky"}}"#, vec![2]),
+        (
+            r#"every: {title: {startswith: "s"}, id: {in: [11, 13]}}"#,
+            vec![2, 3],
+        ),
+        (
+            r#"some: {owner: {name: {eq: "bo"}}, title: {eq: "sky"}}"#,
+            vec![2],
+        ),
         ("some: {}", vec![1, 2]),
     ] {
         let field = format!("users(where: {{entries: {{{condition}}}}}, orderBy: [{{id: ASC}}])");
@@ -124,28 +142,54 @@ async fn rows_are_chosen_by_a_relation_to_many_of_an_interface() {
 
 #[tokio::test]
 async fn rows_are_chosen_and_ordered_by_a_relation_to_one_of_an_interface() {
-    assert_eq!(ids(r#"users(where: {last: {title: {eq: "sow"}}})"#).await, [1]);
-    assert_eq!(ids(r#"users(where: {NOT: {last: {title: {eq: "sow"}}}}, orderBy: [{id: ASC}])"#).await, [2, 3]);
-    assert_eq!(ids("users(orderBy: [{last: {title: ASC}}, {id: ASC}])").await, [2, 1, 3]);
-    assert_eq!(ids("users(orderBy: [{last: {owner: {name: DESC_NULLS_LAST}}}])").await, [2, 1, 3]);
+    assert_eq!(
+        ids(r#"users(where: {last: {title: {eq: "sow"}}})"#).await,
+        [1]
+    );
+    assert_eq!(
+        ids(r#"users(where: {NOT: {last: {title: {eq: "sow"}}}}, orderBy: [{id: ASC}])"#).await,
+        [2, 3]
+    );
+    assert_eq!(
+        ids("users(orderBy: [{last: {title: ASC}}, {id: ASC}])").await,
+        [2, 1, 3]
+    );
+    assert_eq!(
+        ids("users(orderBy: [{last: {owner: {name: DESC_NULLS_LAST}}}])").await,
+        [2, 1, 3]
+    );
 }
 
 #[tokio::test]
 async fn rows_of_an_interface_are_chosen_and_ordered_by_a_relation_that_it_promises() {
-    assert_eq!(ids(r#"entries(where: {owner: {name: {eq: "bo"}}}, orderBy: [{id: ASC}])"#).await, [11, 13]);
-    assert_eq!(ids("entries(orderBy: [{owner: {name: DESC}}, {id: ASC}])").await, [11, 13, 10, 12]);
     assert_eq!(
-        ids(r#"entries(where: {owner: {entries: {some: {id: {eq: 12}}}}}, orderBy: [{id: ASC}])"#).await,
+        ids(r#"entries(where: {owner: {name: {eq: "bo"}}}, orderBy: [{id: ASC}])"#).await,
+        [11, 13]
+    );
+    assert_eq!(
+        ids("entries(orderBy: [{owner: {name: DESC}}, {id: ASC}])").await,
+        [11, 13, 10, 12]
+    );
+    assert_eq!(
+        ids(r#"entries(where: {owner: {entries: {some: {id: {eq: 12}}}}}, orderBy: [{id: ASC}])"#)
+            .await,
         [10, 12]
     );
-    let owners = same("{ entries(orderBy: [{id: ASC}], where: {id: {lte: 11}}) { owner { name } } }").await;
-    assert_eq!(owners, json!({"entries": [{"owner": {"name": "ada"}}, {"owner": {"name": "bo"}}]}));
+    let owners =
+        same("{ entries(orderBy: [{id: ASC}], where: {id: {lte: 11}}) { owner { name } } }").await;
+    assert_eq!(
+        owners,
+        json!({"entries": [{"owner": {"name": "ada"}}, {"owner": {"name": "bo"}}]})
+    );
 }
 
 #[tokio::test]
 async fn a_list_given_for_a_list_means_one_of_these() {
     assert_eq!(ids(r#"users(tags: ["x", "z"])"#).await, [1]);
-    assert_eq!(ids(r#"users(tags: ["y", "x"], orderBy: [{id: ASC}])"#).await, [1, 2]);
+    assert_eq!(
+        ids(r#"users(tags: ["y", "x"], orderBy: [{id: ASC}])"#).await,
+        [1, 2]
+    );
     assert_eq!(ids("users(tags: [])").await, [] as [i64; 0]);
     assert_eq!(ids("users(orderBy: [{id: ASC}])").await, [1, 2, 3]);
 }
@@ -181,6 +225,13 @@ async fn kept() -> Vec<Kept>;
 #[test]
 fn a_promise_that_members_keep_by_different_keys_cannot_be_asked() {
     let sdl = AppOptions::new().queries(queries![kept]).sdl().unwrap();
-    let conditions = sdl.split("input KeptWhere {").nth(1).and_then(|rest| rest.split('}').next()).unwrap();
-    assert!(conditions.contains("id: IntFilter") && !conditions.contains("owner"), "{conditions}");
+    let conditions = sdl
+        .split("input KeptWhere {")
+        .nth(1)
+        .and_then(|rest| rest.split('}').next())
+        .unwrap();
+    assert!(
+        conditions.contains("id: IntFilter") && !conditions.contains("owner"),
+        "{conditions}"
+    );
 }

@@ -20,17 +20,31 @@ fn found(result: Result<impl std::fmt::Debug>) -> String {
 
 /// The results of each method, under conditions that the client chooses.
 #[svc::query]
-async fn everything(ctx: &Context<'_>, column: String, shop: i32, open: Option<bool>) -> Result<Vec<String>> {
+async fn everything(
+    ctx: &Context<'_>,
+    column: String,
+    shop: i32,
+    open: Option<bool>,
+) -> Result<Vec<String>> {
     let db = ctx.db().scoped(column, shop);
     let db = match open {
         Some(open) => db.scoped("open", open),
         None => db,
     };
-    let orders = || db.find::<Order>().filter(col("id").gt(0)).order_by(asc("id"));
+    let orders = || {
+        db.find::<Order>()
+            .filter(col("id").gt(0))
+            .order_by(asc("id"))
+    };
     let ids = |orders: Vec<Order>| orders.into_iter().map(|order| order.id).collect::<Vec<_>>();
     Ok(vec![
         found(orders().await.map(ids)),
-        found(db.find_one::<Order>().filter(col("id").eq(2)).await.map(|order| order.map(|order| order.id))),
+        found(
+            db.find_one::<Order>()
+                .filter(col("id").eq(2))
+                .await
+                .map(|order| order.map(|order| order.id)),
+        ),
         found(orders().count().await),
         found(orders().filter(col("item").eq("c")).exists().await),
         found(orders().sum("price").await),
@@ -38,10 +52,18 @@ async fn everything(ctx: &Context<'_>, column: String, shop: i32, open: Option<b
         found(orders().min("item").await),
         found(orders().max("item").await),
         found(orders().distinct("item").await),
-        found(orders().group_counts(["open"]).await.map(|groups| groups.len())),
         found(
             orders()
-                .paginate(CursorPage { last: Some(1), ..CursorPage::default() })
+                .group_counts(["open"])
+                .await
+                .map(|groups| groups.len()),
+        ),
+        found(
+            orders()
+                .paginate(CursorPage {
+                    last: Some(1),
+                    ..CursorPage::default()
+                })
                 .await
                 .map(|slice| slice.edges[0].node.id),
         ),
@@ -66,7 +88,14 @@ async fn computed(ctx: &Context<'_>, shop: i32) -> Result<Aggregate<Order>> {
 
 #[svc::query]
 async fn raw(ctx: &Context<'_>) -> Result<serde_json::Value> {
-    Ok(ctx.db().find::<Order>().order_by(asc("id")).limit(1).json().await?.into())
+    Ok(ctx
+        .db()
+        .find::<Order>()
+        .order_by(asc("id"))
+        .limit(1)
+        .json()
+        .await?
+        .into())
 }
 
 const SQL: &str = "
@@ -76,8 +105,9 @@ CREATE VIEW v_order AS SELECT id, shop, open, to_jsonb(o) AS data FROM tb_order 
 
 async fn app() -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
-    let options =
-        AppOptions::new().database_url(database.url()).queries(queries![everything, listed, paged, computed, raw]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![everything, listed, paged, computed, raw]);
     let app = App::serve(options).await;
     (database, app)
 }
@@ -121,7 +151,10 @@ async fn mandatory_filters_hold_in_every_method() {
             ],
         ),
     ] {
-        let answer = app.query(&format!("{{ everything({arguments}) }}")).await.data();
+        let answer = app
+            .query(&format!("{{ everything({arguments}) }}"))
+            .await
+            .data();
         assert_eq!(answer["everything"], json!(expected), "{arguments}");
     }
     let answer = app
@@ -144,7 +177,10 @@ async fn mandatory_filters_hold_in_every_method() {
 #[tokio::test]
 async fn a_mandatory_filter_on_nothing_finds_nothing() {
     let (_database, app) = app().await;
-    let answer = app.query("{ everything(column: \"tenant\", shop: 1) }").await.data();
+    let answer = app
+        .query("{ everything(column: \"tenant\", shop: 1) }")
+        .await
+        .data();
     assert_eq!(answer["everything"], json!(vec!["error"; 12]));
 }
 
@@ -152,5 +188,8 @@ async fn a_mandatory_filter_on_nothing_finds_nothing() {
 async fn rows_are_json_with_the_stored_names() {
     let (_database, app) = app().await;
     let answer = app.query("{ raw }").await.data();
-    assert_eq!(answer["raw"], json!([{"id": 1, "item": "a", "price": "1.5"}]));
+    assert_eq!(
+        answer["raw"],
+        json!([{"id": 1, "item": "a", "price": "1.5"}])
+    );
 }

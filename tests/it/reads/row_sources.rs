@@ -96,7 +96,9 @@ fn sql() -> String {
         INSERT INTO tb_place VALUES (1, 'inn', 4, '{bed,beer}', 1), (2, 'pub', 1, '{beer}', 1), (3, 'bar', 2, '{beer}', 2),
           (4, 'spa', 3.5, '{}', 2), (5, 'zoo', 9, '{beer,bears}', 2);";
     let views = three_views("city", "id") + &three_views("place", "id");
-    let functions = nearby("c", "x") + &nearby("d", "(data->>'x')::float8") + &nearby("tv", "(data->>'x')::float8");
+    let functions = nearby("c", "x")
+        + &nearby("d", "(data->>'x')::float8")
+        + &nearby("tv", "(data->>'x')::float8");
     tables.to_owned() + &views + &functions
 }
 
@@ -123,7 +125,10 @@ fn options(kind: &str, database: &TestDatabase) -> AppOptions {
         "data" => queries_of!(data),
         _ => queries_of!(table),
     };
-    AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(list)
+    AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .queries(list)
 }
 
 /// Asks the three kinds the same, twice each, and gives the one answer they must have.
@@ -132,7 +137,11 @@ async fn same_with(query: &str, configure: impl Fn(&str, AppOptions) -> AppOptio
     let ask = async |kind| {
         let app = App::serve(configure(kind, options(kind, &database))).await;
         let first = app.query(query).await.text;
-        assert_eq!(app.query(query).await.text, first, "kept statements answer {query} as new ones");
+        assert_eq!(
+            app.query(query).await.text,
+            first,
+            "kept statements answer {query} as new ones"
+        );
         first
     };
     agreed_data(query, ["columns", "data", "table"], ask).await
@@ -143,7 +152,11 @@ async fn same(query: &str) -> Value {
 }
 
 fn names(rows: &Value) -> Vec<&str> {
-    rows.as_array().expect("a list").iter().map(|row| row["name"].as_str().expect("a name")).collect()
+    rows.as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| row["name"].as_str().expect("a name"))
+        .collect()
 }
 
 #[tokio::test]
@@ -167,18 +180,30 @@ async fn rows_come_in_the_order_in_which_they_are_given() {
 #[tokio::test]
 async fn conditions_orders_and_pages_are_the_clients() {
     for (arguments, found) in [
-        ("at: 2, where: {name: {neq: \"bar\"}}", ["pub", "spa", "inn"].as_slice()),
-        ("at: 2, orderBy: [{name: ASC}]", &["bar", "inn", "pub", "spa"]),
+        (
+            "at: 2, where: {name: {neq: \"bar\"}}",
+            ["pub", "spa", "inn"].as_slice(),
+        ),
+        (
+            "at: 2, orderBy: [{name: ASC}]",
+            &["bar", "inn", "pub", "spa"],
+        ),
         ("at: 2, limit: 2, offset: 1", &["pub", "spa"]),
         ("at: 2, limit: 9, offset: 3", &["inn"]),
-        ("at: 2, where: {city: {name: {eq: \"Ayr\"}}}, limit: 1", &["pub"]),
+        (
+            "at: 2, where: {city: {name: {eq: \"Ayr\"}}}, limit: 1",
+            &["pub"],
+        ),
         ("at: 2, where: {tags: {contains: \"bed\"}}", &["inn"]),
         ("at: 2, limit: 0", &[]),
     ] {
         let answer = same(&format!("{{ nearby({arguments}) {{ name }} }}")).await;
         assert_eq!(names(&answer["nearby"]), found, "{arguments}");
     }
-    assert_eq!(names(&same("{ byName(at: 2) { name } }").await["byName"]), ["spa", "pub", "inn", "bar"]);
+    assert_eq!(
+        names(&same("{ byName(at: 2) { name } }").await["byName"]),
+        ["spa", "pub", "inn", "bar"]
+    );
     let answer = same("{ byName(at: 2, orderBy: [{city: {name: ASC}}]) { name } }").await;
     assert_eq!(names(&answer["byName"]), ["pub", "inn", "spa", "bar"]);
 }
@@ -189,13 +214,20 @@ async fn relations_lead_on_from_the_views() {
         "{ nearby(at: 2, limit: 1) { name city { name places(where: {x: {gt: 2}}, orderBy: [{x: DESC}]) { name city { id } } } } }",
     )
     .await;
-    let places = json!([{ "name": "zoo", "city": { "id": 2 } }, { "name": "spa", "city": { "id": 2 } }]);
-    assert_eq!(answer["nearby"], json!([{ "name": "bar", "city": { "name": "Bonn", "places": places } }]));
+    let places =
+        json!([{ "name": "zoo", "city": { "id": 2 } }, { "name": "spa", "city": { "id": 2 } }]);
+    assert_eq!(
+        answer["nearby"],
+        json!([{ "name": "bar", "city": { "name": "Bonn", "places": places } }])
+    );
 }
 
 #[tokio::test]
 async fn single_rows_and_aggregates_are_of_what_is_given() {
-    let answer = same("{ nearest(at: 8) { name shout } none: nearest(at: 90) { name } must(at: 4) { name } }").await;
+    let answer = same(
+        "{ nearest(at: 8) { name shout } none: nearest(at: 90) { name } must(at: 4) { name } }",
+    )
+    .await;
     assert_eq!(
         answer,
         json!({ "nearest": { "name": "zoo", "shout": "ZOO" }, "none": null, "must": { "name": "inn" } })
@@ -204,8 +236,12 @@ async fn single_rows_and_aggregates_are_of_what_is_given() {
         "{ sums(at: 2, where: {name: {neq: \"bar\"}}) { count max { x } groups(by: [CITY_ID], orderBy: [{key: {cityId: ASC}}]) { count key { cityId } } } }",
     )
     .await;
-    let groups = json!([{ "count": 2, "key": { "cityId": 1 } }, { "count": 1, "key": { "cityId": 2 } }]);
-    assert_eq!(answer["sums"], json!({ "count": 3, "max": { "x": 4 }, "groups": groups }));
+    let groups =
+        json!([{ "count": 2, "key": { "cityId": 1 } }, { "count": 1, "key": { "cityId": 2 } }]);
+    assert_eq!(
+        answer["sums"],
+        json!({ "count": 3, "max": { "x": 4 }, "groups": groups })
+    );
 }
 
 #[tokio::test]
@@ -213,10 +249,18 @@ async fn cursors_lead_through_what_is_given() {
     let database = database().await;
     for kind in ["columns", "data", "table"] {
         let app = App::serve(options(kind, &database)).await;
-        for order in ["", ", orderBy: [{name: DESC}]", ", orderBy: [{cityId: ASC}]"] {
+        for order in [
+            "",
+            ", orderBy: [{name: DESC}]",
+            ", orderBy: [{cityId: ASC}]",
+        ] {
             let all = format!(
                 "{{ nearby(at: 2, within: 9{}) {{ id name }} }}",
-                if order.is_empty() { ", orderBy: [{id: ASC}]" } else { order }
+                if order.is_empty() {
+                    ", orderBy: [{id: ASC}]"
+                } else {
+                    order
+                }
             );
             let all = app.query(&all).await.data()["nearby"].clone();
             let (mut found, mut after) = (Vec::new(), String::new());
@@ -277,7 +321,10 @@ async fn policies_hold_for_what_is_given() {
     )
     .await;
     let city = json!({ "places": [{ "name": "bar" }, { "name": "spa" }, { "name": "zoo" }] });
-    assert_eq!(answer["nearby"], json!([{ "name": "bar", "city": city }, { "name": "spa", "city": city }]));
+    assert_eq!(
+        answer["nearby"],
+        json!([{ "name": "bar", "city": city }, { "name": "spa", "city": city }])
+    );
     assert_eq!(names(&answer["tagged"]), ["zoo", "bar"]);
     assert_eq!(answer["nearest"], json!({ "name": "bar" }));
     assert_eq!(answer["sums"], json!({ "count": 3 }));
@@ -333,9 +380,12 @@ async fn arguments_keep_their_values() {
            $$ SELECT 1, jsonb_build_object('who', who, 'id', id, 'colours', colours, 'area', area, 'at', at) $$;",
     )
     .await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let options = options.queries(queries![values::echo, values::select]);
-    let app = App::serve(options.context_value("who", |_| Ok(Some("O'Hara \"$1\"".to_owned())))).await;
+    let app =
+        App::serve(options.context_value("who", |_| Ok(Some("O'Hara \"$1\"".to_owned())))).await;
     let id = "6f9619ff-8b86-4011-b42d-00c04fc964ff";
     for root in ["echo", "select"] {
         for (area, at, colours) in [
@@ -352,12 +402,29 @@ async fn arguments_keep_their_values() {
             let variables = json!({ "id": id, "colours": colours, "area": area, "at": at });
             let reply = app.query_with(&document, variables).await;
             let data = reply.data()["answer"][0]["data"].clone();
-            assert_eq!((&data["who"], &data["id"]), (&json!("O'Hara \"$1\""), &json!(id)), "{root}");
-            let stored: Vec<_> = colours.as_array().unwrap().iter().map(|colour| colour.as_str().unwrap()).collect();
-            assert_eq!(data["colours"].as_array().unwrap().len(), stored.len(), "{root} {data}");
+            assert_eq!(
+                (&data["who"], &data["id"]),
+                (&json!("O'Hara \"$1\""), &json!(id)),
+                "{root}"
+            );
+            let stored: Vec<_> = colours
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|colour| colour.as_str().unwrap())
+                .collect();
+            assert_eq!(
+                data["colours"].as_array().unwrap().len(),
+                stored.len(),
+                "{root} {data}"
+            );
             match area {
                 Value::Null => assert_eq!(data["area"], Value::Null, "{root}"),
-                _ => assert_eq!(data["area"], json!({ "from_x": 7, "names": ["a,b", "\"{}\"", "NULL"] }), "{root}"),
+                _ => assert_eq!(
+                    data["area"],
+                    json!({ "from_x": 7, "names": ["a,b", "\"{}\"", "NULL"] }),
+                    "{root}"
+                ),
             }
             assert_eq!(data["at"].is_null(), at.is_null(), "{root}");
         }
@@ -416,41 +483,89 @@ async fn what_gives_no_rows_of_the_view_is_told() {
             wrong::other_type,
             wrong::right
         ];
-        AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(list)
+        AppOptions::new()
+            .database_url(database.url())
+            .auto_camel_case(true)
+            .queries(list)
     };
     let found = check_views(&options(), &database.url()).await.unwrap();
     let told = |field: &str| {
-        found.iter().find(|finding| finding.field == format!("Query.{field}")).map(|finding| finding.cause.clone())
+        found
+            .iter()
+            .find(|finding| finding.field == format!("Query.{field}"))
+            .map(|finding| finding.cause.clone())
     };
     for (field, part) in [
         ("absent", "the function `absent` does not exist"),
-        ("writes", "`public.writes` is volatile, and a read may run twice; declare it STABLE"),
-        ("ofTable", "does not answer with rows of `v_place`; let it RETURN SETOF v_place"),
-        ("single", "does not answer with rows of `v_place`; let it RETURN SETOF v_place"),
+        (
+            "writes",
+            "`public.writes` is volatile, and a read may run twice; declare it STABLE",
+        ),
+        (
+            "ofTable",
+            "does not answer with rows of `v_place`; let it RETURN SETOF v_place",
+        ),
+        (
+            "single",
+            "does not answer with rows of `v_place`; let it RETURN SETOF v_place",
+        ),
         ("nowhere", "relation \"nowhere\" does not exist"),
-        ("withoutName", "its SQL gives no column `name`, which `v_place` has"),
-        ("otherType", "its SQL gives `id` as int8, and `v_place` has it as int4"),
+        (
+            "withoutName",
+            "its SQL gives no column `name`, which `v_place` has",
+        ),
+        (
+            "otherType",
+            "its SQL gives `id` as int8, and `v_place` has it as int4",
+        ),
     ] {
-        assert!(told(field).is_some_and(|cause| cause.contains(part)), "{field}: {:?}", told(field));
+        assert!(
+            told(field).is_some_and(|cause| cause.contains(part)),
+            "{field}: {:?}",
+            told(field)
+        );
     }
     assert_eq!(told("right"), None);
     let app = App::serve(options()).await;
-    assert_eq!(app.query("{ right(id: 1) { name } }").await.data(), json!({ "right": [{ "name": "bar" }] }));
-    for field in ["absent(id: 1)", "writes(id: 1)", "ofTable(id: 1)", "single(id: 1)", "nowhere", "withoutName"] {
-        let reply = app.query(&format!("{{ {field} {{ name }} right(id: 1) {{ id }} }}")).await;
+    assert_eq!(
+        app.query("{ right(id: 1) { name } }").await.data(),
+        json!({ "right": [{ "name": "bar" }] })
+    );
+    for field in [
+        "absent(id: 1)",
+        "writes(id: 1)",
+        "ofTable(id: 1)",
+        "single(id: 1)",
+        "nowhere",
+        "withoutName",
+    ] {
+        let reply = app
+            .query(&format!("{{ {field} {{ name }} right(id: 1) {{ id }} }}"))
+            .await;
         // A relation that is not there may come back.
-        let code = if field == "nowhere" { "SERVICE_UNAVAILABLE" } else { "INTERNAL_SERVER_ERROR" };
+        let code = if field == "nowhere" {
+            "SERVICE_UNAVAILABLE"
+        } else {
+            "INTERNAL_SERVER_ERROR"
+        };
         assert_eq!(reply.code(), code, "{field}: {}", reply.text);
     }
     // A function that comes, or is mended, is used.
     database.execute("CREATE FUNCTION absent(id int) RETURNS SETOF v_place LANGUAGE sql STABLE AS $$ SELECT * FROM v_place WHERE v_place.id = absent.id $$; ALTER FUNCTION writes STABLE").await;
     let mended = json!({ "absent": [{ "name": "bar" }], "writes": [{ "id": 1 }, { "id": 2 }] });
-    app.until_data("{ absent(id: 2) { name } writes(id: 1) { id } }", &mended).await;
+    app.until_data("{ absent(id: 2) { name } writes(id: 1) { id } }", &mended)
+        .await;
 }
 
 #[tokio::test]
 async fn an_argument_hides_none_of_the_rows_own() {
-    let error = create_svc_app(AppOptions::new().queries(queries![wrong::limited])).await.unwrap_err().to_string();
-    assert!(error.contains("the argument `limit` of `it::reads::row_sources::wrong::limited`"), "{error}");
+    let error = create_svc_app(AppOptions::new().queries(queries![wrong::limited]))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("the argument `limit` of `it::reads::row_sources::wrong::limited`"),
+        "{error}"
+    );
     assert!(error.contains("give it another name"), "{error}");
 }

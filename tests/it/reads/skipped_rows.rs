@@ -41,11 +41,23 @@ FROM generate_series(1, 50) AS b, generate_series(1, 3) AS c, generate_series(1,
 async fn nothing_is_read_of_rows_before_a_page() {
     let database = TestDatabase::new(SQL).await;
     let pool = database.pool().await;
-    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![authors])).await;
+    let app = App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![authors]),
+    )
+    .await;
     for which in ["order_by: [{id: ASC}]", "where: {id: {gt: 2}}"] {
-        database.execute("ALTER SEQUENCE book_reads RESTART; ALTER SEQUENCE page_reads RESTART").await;
+        database
+            .execute("ALTER SEQUENCE book_reads RESTART; ALTER SEQUENCE page_reads RESTART")
+            .await;
         let books = "books(order_by: [{id: ASC}], limit: 1, offset: 2) { number pages(limit: 1) { number } }";
-        let data = app.query(&format!("{{ authors({which}, limit: 1, offset: 20) {{ id {books} }} }}")).await.data();
+        let data = app
+            .query(&format!(
+                "{{ authors({which}, limit: 1, offset: 20) {{ id {books} }} }}"
+            ))
+            .await
+            .data();
         let book = &data["authors"][0]["books"][0];
         assert!(book["pages"][0]["number"].is_number(), "{data}");
         // The books of one author, and the pages of one book.

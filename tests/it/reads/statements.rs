@@ -33,7 +33,11 @@ async fn parts() -> Vec<Part>;
 async fn part(id: i32) -> Option<Part>;
 #[svc::query]
 async fn cheap(ctx: &Context<'_>, below: i32) -> Result<Find<Part>> {
-    Ok(ctx.db().find::<Part>().filter(col("id").lt(below)).order_by(desc("id")))
+    Ok(ctx
+        .db()
+        .find::<Part>()
+        .filter(col("id").lt(below))
+        .order_by(desc("id")))
 }
 
 const SQL: &str = "
@@ -44,7 +48,12 @@ FROM generate_series(1, 15) AS i;";
 #[tokio::test]
 async fn a_planned_root_field_runs_one_statement() {
     let database = TestDatabase::new(SQL).await;
-    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![parts, part, cheap])).await;
+    let app = App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![parts, part, cheap]),
+    )
+    .await;
     let mut before = 0;
     for (query, fields) in [
         ("{ parts { id } }", 1),
@@ -53,7 +62,10 @@ async fn a_planned_root_field_runs_one_statement() {
         ("{ part(id: 3) { name maker { name } } }", 1),
         ("{ cheap(below: 9) { name } }", 1),
         ("{ cheap(below: 9) { label } }", 1),
-        ("{ a: parts { id } b: parts(limit: 2) { id } c: part(id: 1) { label } d: cheap(below: 2) { id } }", 4),
+        (
+            "{ a: parts { id } b: parts(limit: 2) { id } c: part(id: 1) { label } d: cheap(below: 2) { id } }",
+            4,
+        ),
         ("{ __typename }", 0),
     ] {
         app.query(query).await.data();
@@ -66,12 +78,26 @@ async fn a_planned_root_field_runs_one_statement() {
 #[tokio::test]
 async fn only_what_is_selected_is_read() {
     let database = TestDatabase::new(SQL).await;
-    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![parts])).await;
+    let app = App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![parts]),
+    )
+    .await;
     app.query("{ parts { name } }").await.data();
-    assert_eq!(database.statements("SELECT * FROM (SELECT t.\"name\" FROM \"v_counted_part\" AS t ORDER BY").await, 1);
+    assert_eq!(
+        database
+            .statements("SELECT * FROM (SELECT t.\"name\" FROM \"v_counted_part\" AS t ORDER BY")
+            .await,
+        1
+    );
     app.query("{ parts { name maker { name } } }").await.data();
     assert_eq!(
-        database.statements("SELECT t.\"name\", t.\"data\"->$2 FROM (SELECT t.* FROM \"v_counted_part\"").await,
+        database
+            .statements(
+                "SELECT t.\"name\", t.\"data\"->$2 FROM (SELECT t.* FROM \"v_counted_part\""
+            )
+            .await,
         1
     );
 }

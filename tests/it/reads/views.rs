@@ -93,7 +93,11 @@ INSERT INTO tb_article VALUES
 "#;
 
 async fn app() -> App {
-    let database = TestDatabase::copy_of("planned", &(SQL.to_owned() + &three_views("article", "id, title"))).await;
+    let database = TestDatabase::copy_of(
+        "planned",
+        &(SQL.to_owned() + &three_views("article", "id, title")),
+    )
+    .await;
     let queries = queries![
         columns,
         data,
@@ -107,7 +111,13 @@ async fn app() -> App {
         by_subtitle,
         subtitled
     ];
-    App::serve(AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries)).await
+    App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .auto_camel_case(true)
+            .queries(queries),
+    )
+    .await
 }
 
 const ALL: &str =
@@ -136,8 +146,14 @@ async fn every_scalar_has_one_form_whatever_the_view() {
         "editors": [],
     });
     assert_eq!(rows[0], expected);
-    assert_eq!(rows[1]["author"]["id"], "00000000-0000-0000-0000-0000000000bb");
-    assert_eq!(rows[1]["editors"], json!([{"nickname": "A", "name": "Ada"}, {"nickname": null, "name": "Bo"}]));
+    assert_eq!(
+        rows[1]["author"]["id"],
+        "00000000-0000-0000-0000-0000000000bb"
+    );
+    assert_eq!(
+        rows[1]["editors"],
+        json!([{"nickname": "A", "name": "Ada"}, {"nickname": null, "name": "Bo"}])
+    );
     assert_eq!(rows[2]["publishedOn"], "0001-01-01");
 }
 
@@ -163,10 +179,16 @@ const CONDITIONS: &[(&str, &str)] = &[
     ("publishedAt: {gt: \"12:30:00\"}", "1"),
     ("createdAt: {eq: \"2024-01-01T02:00:00+02:00\"}", "2"),
     ("id: {eq: \"00000000-0000-0000-0000-000000000002\"}", "2"),
-    ("OR: [{views: {eq: 1}}, {views: {eq: -2}}], featured: {eq: true}", "2"),
+    (
+        "OR: [{views: {eq: 1}}, {views: {eq: -2}}], featured: {eq: true}",
+        "2",
+    ),
     ("NOT: {subtitle: {eq: \"sub\"}}", "13"),
     ("NOT: {OR: [{featured: {eq: true}}, {views: {eq: 7}}]}", "1"),
-    ("AND: [{featured: {eq: true}}, {NOT: {title: {eq: \"\"}}}]", "2"),
+    (
+        "AND: [{featured: {eq: true}}, {NOT: {title: {eq: \"\"}}}]",
+        "2",
+    ),
     ("title: {contains: \"\\\"quoted\"}", "1"),
     ("title: {contains: \"\\\\\"}", "1"),
     ("title: {contains: \"%\"}", ""),
@@ -198,13 +220,19 @@ const CONDITIONS: &[(&str, &str)] = &[
     ("meta: {eq: []}", "3"),
     ("meta: {pathExists: \"$.k[*] ? (@ > 2)\"}", "1"),
     ("author: {name: {eq: \"Ada\"}}", "13"),
-    ("author: {id: {eq: \"00000000-0000-0000-0000-0000000000BB\"}}", "2"),
+    (
+        "author: {id: {eq: \"00000000-0000-0000-0000-0000000000BB\"}}",
+        "2",
+    ),
     ("author: {nickname: {isnull: true}}", "123"),
     ("author: {name: {startswith: \"A\"}}, views: {gt: 1}", "3"),
     ("editors: {some: {name: {eq: \"Bo\"}}}", "2"),
     ("editors: {none: {name: {eq: \"Bo\"}}}", "13"),
     ("editors: {every: {name: {in: [\"Bo\", \"Ada\"]}}}", "123"),
-    ("editors: {some: {nickname: {isnull: true}, name: {neq: \"Ada\"}}}", "2"),
+    (
+        "editors: {some: {nickname: {isnull: true}, name: {neq: \"Ada\"}}}",
+        "2",
+    ),
     ("NOT: {editors: {some: {name: {eq: \"Bo\"}}}}", "13"),
     ("OR: []", ""),
     ("AND: []", "123"),
@@ -214,9 +242,15 @@ const CONDITIONS: &[(&str, &str)] = &[
 async fn filters_mean_the_same_in_columns_and_in_json() {
     let app = app().await;
     for (condition, ids) in CONDITIONS {
-        let rows = app.same(&format!("(where: {{{condition}}})"), "{ id }").await;
-        let found: String =
-            rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().chars().last().unwrap()).collect();
+        let rows = app
+            .same(&format!("(where: {{{condition}}})"), "{ id }")
+            .await;
+        let found: String = rows
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["id"].as_str().unwrap().chars().last().unwrap())
+            .collect();
         assert_eq!(found, *ids, "{condition}");
     }
 }
@@ -240,12 +274,21 @@ async fn lists_are_ordered_and_paged() {
         ("(limit: 0)", ""),
     ] {
         let rows = app.same(arguments, "{ id }").await;
-        let found: String =
-            rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().chars().last().unwrap()).collect();
+        let found: String = rows
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["id"].as_str().unwrap().chars().last().unwrap())
+            .collect();
         assert_eq!(found, ids, "{arguments}");
     }
     for arguments in ["(limit: -1)", "(offset: -1)", "(limit: 1001)"] {
-        assert_eq!(app.query(&format!("{{ columns{arguments} {{ id }} }}")).await.code(), "BAD_USER_INPUT");
+        assert_eq!(
+            app.query(&format!("{{ columns{arguments} {{ id }} }}"))
+                .await
+                .code(),
+            "BAD_USER_INPUT"
+        );
     }
 }
 
@@ -254,12 +297,27 @@ async fn a_row_is_found_by_its_argument_or_is_null() {
     let app = app().await;
     for root in ["columnOne", "dataOne", "tableOne"] {
         let query = format!("query ($id: UUID!) {{ row: {root}(id: $id) {{ title views }} }}");
-        let reply = app.query_with(&query, json!({ "id": "00000000-0000-0000-0000-000000000003" })).await;
-        assert_eq!(reply.data(), json!({ "row": { "title": "", "views": 2147483647 } }));
-        let reply = app.query_with(&query, json!({ "id": "00000000-0000-0000-0000-000000000009" })).await;
+        let reply = app
+            .query_with(
+                &query,
+                json!({ "id": "00000000-0000-0000-0000-000000000003" }),
+            )
+            .await;
+        assert_eq!(
+            reply.data(),
+            json!({ "row": { "title": "", "views": 2147483647 } })
+        );
+        let reply = app
+            .query_with(
+                &query,
+                json!({ "id": "00000000-0000-0000-0000-000000000009" }),
+            )
+            .await;
         assert_eq!(reply.data(), json!({ "row": null }));
     }
-    let reply = app.query("{ certain(id: \"00000000-0000-0000-0000-000000000009\") { id } }").await;
+    let reply = app
+        .query("{ certain(id: \"00000000-0000-0000-0000-000000000009\") { id } }")
+        .await;
     assert_eq!(reply.json()["data"], Value::Null);
     assert_eq!(reply.code(), "NOT_FOUND");
 }
@@ -269,50 +327,128 @@ async fn an_absent_argument_does_not_filter_and_null_means_what_the_field_or_the
     let app = app().await;
     let count = |reply: svc_tests::Reply| reply.data()["rows"].as_array().unwrap().len();
     assert_eq!(count(app.query("{ rows: byState { id } }").await), 3);
-    assert_eq!(count(app.query("{ rows: byState(state: PUBLISHED) { id } }").await), 2);
+    assert_eq!(
+        count(
+            app.query("{ rows: byState(state: PUBLISHED) { id } }")
+                .await
+        ),
+        2
+    );
     // The field is never null, so that null asks for nothing.
-    assert_eq!(count(app.query("{ rows: byState(state: null) { id } }").await), 3);
+    assert_eq!(
+        count(app.query("{ rows: byState(state: null) { id } }").await),
+        3
+    );
     for (root, found) in [("bySubtitle", 1), ("subtitled", 3), ("stateless", 0)] {
-        let argument = if root == "stateless" { "state" } else { "subtitle" };
-        assert_eq!(count(app.query(&format!("{{ rows: {root}({argument}: null) {{ id }} }}")).await), found, "{root}");
-        assert_eq!(count(app.query(&format!("{{ rows: {root} {{ id }} }}")).await), 3, "{root}");
-        let kind = if root == "stateless" { "State" } else { "String" };
-        let query = format!("query ($given: {kind}) {{ rows: {root}({argument}: $given) {{ id }} }}");
-        assert_eq!(count(app.query_with(&query, json!({ "given": null })).await), found, "{root}");
+        let argument = if root == "stateless" {
+            "state"
+        } else {
+            "subtitle"
+        };
+        assert_eq!(
+            count(
+                app.query(&format!("{{ rows: {root}({argument}: null) {{ id }} }}"))
+                    .await
+            ),
+            found,
+            "{root}"
+        );
+        assert_eq!(
+            count(app.query(&format!("{{ rows: {root} {{ id }} }}")).await),
+            3,
+            "{root}"
+        );
+        let kind = if root == "stateless" {
+            "State"
+        } else {
+            "String"
+        };
+        let query =
+            format!("query ($given: {kind}) {{ rows: {root}({argument}: $given) {{ id }} }}");
+        assert_eq!(
+            count(app.query_with(&query, json!({ "given": null })).await),
+            found,
+            "{root}"
+        );
         assert_eq!(count(app.query_with(&query, json!({})).await), 3, "{root}");
     }
     let query = "query ($state: State) { rows: byState(state: $state) { id } }";
     assert_eq!(count(app.query_with(query, json!({})).await), 3);
-    assert_eq!(count(app.query_with(query, json!({ "state": "DRAFT" })).await), 1);
+    assert_eq!(
+        count(app.query_with(query, json!({ "state": "DRAFT" })).await),
+        1
+    );
 }
 
 #[tokio::test]
 async fn hostile_strings_stay_values() {
     let app = app().await;
-    for text in ["'", "\\", "$1", "%", "\"; DROP TABLE tb_article; --", "{0}", "🦀", "\u{7f}"] {
+    for text in [
+        "'",
+        "\\",
+        "$1",
+        "%",
+        "\"; DROP TABLE tb_article; --",
+        "{0}",
+        "🦀",
+        "\u{7f}",
+    ] {
         for root in ["columns", "data", "table"] {
-            let query = format!("query ($t: String!) {{ {root}(where: {{title: {{eq: $t}}}}) {{ id }} }}");
-            assert_eq!(app.query_with(&query, json!({ "t": text })).await.data()[root], json!([]), "{text}");
+            let query =
+                format!("query ($t: String!) {{ {root}(where: {{title: {{eq: $t}}}}) {{ id }} }}");
+            assert_eq!(
+                app.query_with(&query, json!({ "t": text })).await.data()[root],
+                json!([]),
+                "{text}"
+            );
         }
     }
     let query = "query ($t: String!) { columns(where: {title: {eq: $t}}) { id } }";
-    assert_eq!(app.query_with(query, json!({ "t": "a\u{0}b" })).await.code(), "BAD_USER_INPUT");
+    assert_eq!(
+        app.query_with(query, json!({ "t": "a\u{0}b" }))
+            .await
+            .code(),
+        "BAD_USER_INPUT"
+    );
 }
 
 #[tokio::test]
 async fn a_null_condition_is_refused_as_it_could_mean_two_things() {
     let app = app().await;
-    for condition in ["title: null", "OR: null", "author: null", "editors: {some: null}"] {
+    for condition in [
+        "title: null",
+        "OR: null",
+        "author: null",
+        "editors: {some: null}",
+    ] {
         assert_eq!(
-            app.query(&format!("{{ columns(where: {{{condition}}}) {{ id }} }}")).await.code(),
+            app.query(&format!("{{ columns(where: {{{condition}}}) {{ id }} }}"))
+                .await
+                .code(),
             "BAD_USER_INPUT",
             "{condition}"
         );
     }
-    for condition in ["views: {gt: null}", "title: {contains: null}", "tags: {isEmpty: null}"] {
-        assert_eq!(app.same(&format!("(where: {{{condition}}})"), "{ id }").await, json!([]), "{condition}");
+    for condition in [
+        "views: {gt: null}",
+        "title: {contains: null}",
+        "tags: {isEmpty: null}",
+    ] {
+        assert_eq!(
+            app.same(&format!("(where: {{{condition}}})"), "{ id }")
+                .await,
+            json!([]),
+            "{condition}"
+        );
     }
-    assert_eq!(app.same("(where: null)", "{ id }").await.as_array().unwrap().len(), 3);
+    assert_eq!(
+        app.same("(where: null)", "{ id }")
+            .await
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
 }
 
 #[tokio::test]
@@ -323,12 +459,24 @@ async fn values_out_of_a_type_s_range_are_the_client_s_fault() {
         "publishedOn: {gt: \"+262143-01-01\"}",
         "publishedOn: {gt: \"-200000-01-01\"}",
     ] {
-        let reply = app.query(&format!("{{ columns(where: {{{condition}}}) {{ id }} }}")).await;
-        assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{condition}: {}", reply.text);
+        let reply = app
+            .query(&format!("{{ columns(where: {{{condition}}}) {{ id }} }}"))
+            .await;
+        assert_eq!(
+            reply.code(),
+            "GRAPHQL_VALIDATION_FAILED",
+            "{condition}: {}",
+            reply.text
+        );
     }
     let urn = "(where: {id: {eq: \"urn:uuid:00000000-0000-0000-0000-000000000002\"}})";
     assert_eq!(app.same(urn, "{ views }").await, json!([{ "views": -2 }]));
-    assert_eq!(app.query("{ columns(where: {title: {matches: \"(\"}}) { id } }").await.code(), "BAD_USER_INPUT");
+    assert_eq!(
+        app.query("{ columns(where: {title: {matches: \"(\"}}) { id } }")
+            .await
+            .code(),
+        "BAD_USER_INPUT"
+    );
 }
 
 #[tokio::test]
@@ -342,7 +490,9 @@ async fn what_is_unknown_in_a_filter_is_an_error() {
         "orderBy: [{title: UP}]",
     ] {
         assert_eq!(
-            app.query(&format!("{{ columns({arguments}) {{ id }} }}")).await.code(),
+            app.query(&format!("{{ columns({arguments}) {{ id }} }}"))
+                .await
+                .code(),
             "GRAPHQL_VALIDATION_FAILED",
             "{arguments}"
         );

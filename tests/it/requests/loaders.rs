@@ -29,8 +29,16 @@ impl Loader<String> for Units {
 
     async fn load(&self, codes: &[String]) -> Result<HashMap<String, Unit>, Arc<Error>> {
         self.1.0.lock().unwrap().push(codes.len());
-        let rows = self.0.find::<Unit>().filter(col("id").is_in(codes.to_vec())).await;
-        Ok(rows.map_err(Arc::new)?.into_iter().map(|unit| (unit.id.clone(), unit)).collect())
+        let rows = self
+            .0
+            .find::<Unit>()
+            .filter(col("id").is_in(codes.to_vec()))
+            .await;
+        Ok(rows
+            .map_err(Arc::new)?
+            .into_iter()
+            .map(|unit| (unit.id.clone(), unit))
+            .collect())
     }
 }
 
@@ -48,8 +56,13 @@ impl Amount {
     async fn unit(&self, ctx: &Context<'_>) -> Result<Option<Unit>> {
         let calls = ctx.data::<Calls>()?.clone();
         let loader = ctx.data::<Loaders>()?;
-        let loader = loader.0.get_or_init(|| DataLoader::new(Units(ctx.db().clone(), calls), tokio::spawn));
-        loader.load_one(self.unit_code.clone()).await.map_err(|error| Error::internal(error.chain()))
+        let loader = loader
+            .0
+            .get_or_init(|| DataLoader::new(Units(ctx.db().clone(), calls), tokio::spawn));
+        loader
+            .load_one(self.unit_code.clone())
+            .await
+            .map_err(|error| Error::internal(error.chain()))
     }
 }
 
@@ -74,10 +87,18 @@ async fn many_rows_are_one_call_with_the_variables_of_the_request() {
     let app = App::serve(options).await;
     for language in ["de", "en"] {
         let body = json!({ "query": "{ amounts(limit: 3) { unit { name } } }" }).to_string();
-        let request = app.request("POST", "/graphql").header("content-type", "application/json");
-        let answer = app.send(request.header("x-language", language).body(body)).await.data();
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json");
+        let answer = app
+            .send(request.header("x-language", language).body(body))
+            .await
+            .data();
         let name = |code: &str| json!({ "unit": { "name": format!("{language}:{code}") } });
-        assert_eq!(answer["amounts"], json!([name("m"), { "unit": null }, name("kg")]));
+        assert_eq!(
+            answer["amounts"],
+            json!([name("m"), { "unit": null }, name("kg")])
+        );
     }
     assert_eq!(*calls.0.lock().unwrap(), [3, 3]);
 }

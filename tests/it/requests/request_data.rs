@@ -56,10 +56,14 @@ async fn find_user(request: RequestContext) -> Result<User> {
             tokio::time::sleep(Duration::from_secs(600)).await;
             Ok(User("late".to_owned()))
         }
-        Some("unknown") => {
-            Err(Error::new(ErrorCode::Unauthenticated, "nobody has this name").with_extension("reason", "NAME"))
-        }
-        Some("away") => Err(Error::new(ErrorCode::ServiceUnavailable, "the directory is away")),
+        Some("unknown") => Err(
+            Error::new(ErrorCode::Unauthenticated, "nobody has this name")
+                .with_extension("reason", "NAME"),
+        ),
+        Some("away") => Err(Error::new(
+            ErrorCode::ServiceUnavailable,
+            "the directory is away",
+        )),
         Some("broken") => Err(Error::internal("the directory answered with garbage")),
         Some("panic") => panic!("no directory"),
         Some(name) => Ok(User(name.to_owned())),
@@ -85,31 +89,52 @@ fn options(url: &str, calls: &Arc<AtomicU32>) -> AppOptions {
 
 async fn ask(app: &App, user: &str, query: &str) -> Reply {
     let body = json!({ "query": query }).to_string();
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").header("x-user", user);
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .header("x-user", user);
     app.send(request.body(body)).await
 }
 
 async fn serve() -> (App, Arc<AtomicU32>) {
     let calls = Arc::default();
-    (App::serve(options("postgres://nobody@127.0.0.1:1/nothing", &calls)).await, calls)
+    (
+        App::serve(options("postgres://nobody@127.0.0.1:1/nothing", &calls)).await,
+        calls,
+    )
 }
 
 #[tokio::test]
 async fn it_is_made_once_and_in_order() {
     let (app, calls) = serve().await;
     let data = ask(&app, "ada", "{ user again: user roles }").await.data();
-    assert_eq!(data, json!({"user": "ada", "again": "ada", "roles": ["ada's role"]}));
+    assert_eq!(
+        data,
+        json!({"user": "ada", "again": "ada", "roles": ["ada's role"]})
+    );
     assert_eq!(calls.load(Ordering::Relaxed), 1);
-    assert_eq!(ask(&app, "ada", "{ user(").await.code(), "GRAPHQL_PARSE_FAILED");
-    assert_eq!(calls.load(Ordering::Relaxed), 1, "a request that is refused makes none");
+    assert_eq!(
+        ask(&app, "ada", "{ user(").await.code(),
+        "GRAPHQL_PARSE_FAILED"
+    );
+    assert_eq!(
+        calls.load(Ordering::Relaxed),
+        1,
+        "a request that is refused makes none"
+    );
 }
 
 #[tokio::test]
 async fn session_variables_and_context_values_read_it() {
     let database = TestDatabase::new(SQL).await;
     let app = App::serve(options(&database.url(), &Arc::default())).await;
-    assert_eq!(ask(&app, "ada", "{ seen { user } }").await.data(), json!({"seen": {"user": "ada"}}));
-    let echoed = ask(&app, "ada", r#"mutation { echo(word: "hello") }"#).await.data();
+    assert_eq!(
+        ask(&app, "ada", "{ seen { user } }").await.data(),
+        json!({"seen": {"user": "ada"}})
+    );
+    let echoed = ask(&app, "ada", r#"mutation { echo(word: "hello") }"#)
+        .await
+        .data();
     assert_eq!(echoed, json!({"echo": "ada: hello"}));
 }
 
@@ -121,19 +146,36 @@ async fn an_error_is_the_whole_requests() {
     let error = json!({"message": "nobody has this name", "extensions": {"code": "UNAUTHENTICATED", "reason": "NAME"}});
     assert_eq!(reply.json(), json!({ "errors": [error] }));
     let reply = ask(&app, "away", "mutation { touch }").await;
-    assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (503, "SERVICE_UNAVAILABLE")
+    );
 }
 
 #[tokio::test]
 async fn what_is_not_for_clients_is_masked_and_logged() {
     let log = Log::start();
     let (app, _) = serve().await;
-    for (user, why) in [("broken", "the directory answered with garbage"), ("panic", "no directory")] {
+    for (user, why) in [
+        ("broken", "the directory answered with garbage"),
+        ("panic", "no directory"),
+    ] {
         let reply = ask(&app, user, "{ user }").await;
-        assert_eq!((reply.status, reply.message().as_str()), (500, "internal server error"), "{user}");
-        let id = reply.json()["errors"][0]["extensions"]["errorId"].as_str().unwrap().to_owned();
+        assert_eq!(
+            (reply.status, reply.message().as_str()),
+            (500, "internal server error"),
+            "{user}"
+        );
+        let id = reply.json()["errors"][0]["extensions"]["errorId"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         let text = log.text();
-        assert!(text.lines().any(|line| line.contains(&id) && line.contains(why)), "{user}: {text}");
+        assert!(
+            text.lines()
+                .any(|line| line.contains(&id) && line.contains(why)),
+            "{user}: {text}"
+        );
     }
 }
 
@@ -145,7 +187,11 @@ async fn a_slow_one_ends_with_the_request() {
     for query in ["{ user }", "mutation { touch }"] {
         let start = Instant::now();
         let reply = ask(&app, "slow", query).await;
-        assert_eq!((reply.status, reply.code().as_str()), (504, "TIMEOUT"), "{query}");
+        assert_eq!(
+            (reply.status, reply.code().as_str()),
+            (504, "TIMEOUT"),
+            "{query}"
+        );
         assert!(start.elapsed() < Duration::from_secs(100));
         assert_eq!(reply.json().get("data"), None::<&Value>);
     }

@@ -41,21 +41,42 @@ fn found(root: &Path, which: &str, expected: &Errors) -> Errors {
         .expect("cargo");
     assert!(!output.status.success(), "{which} compiles");
     let lines = String::from_utf8(output.stdout).unwrap();
-    let messages = lines.lines().filter_map(|line| Some(serde_json::from_str::<Value>(line).ok()?["message"].clone()));
-    let errors = messages.filter(|message| message["level"] == "error" && message["code"].is_object());
-    errors.flat_map(|error| errors_of(&error, which, expected)).collect()
+    let messages = lines
+        .lines()
+        .filter_map(|line| Some(serde_json::from_str::<Value>(line).ok()?["message"].clone()));
+    let errors =
+        messages.filter(|message| message["level"] == "error" && message["code"].is_object());
+    errors
+        .flat_map(|error| errors_of(&error, which, expected))
+        .collect()
 }
 
 /// An error for each place that the compiler marks, with the expected word if its text has it.
 fn errors_of(error: &Value, which: &str, expected: &Errors) -> Vec<(u64, String, String)> {
     let text = error["rendered"].as_str().unwrap_or_default();
     let code = error["code"]["code"].as_str().unwrap_or_default();
-    let marked = error["spans"].as_array().unwrap().iter().filter(|span| span["is_primary"] == true);
+    let marked = error["spans"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|span| span["is_primary"] == true);
     let places = marked.map(|span| {
-        assert!(span["file_name"].as_str().unwrap().ends_with(&format!("unadmitted/{which}.rs")), "{text}");
+        assert!(
+            span["file_name"]
+                .as_str()
+                .unwrap()
+                .ends_with(&format!("unadmitted/{which}.rs")),
+            "{text}"
+        );
         let line = span["line_start"].as_u64().unwrap();
-        let word = expected.iter().find(|(at, _, word)| *at == line && text.contains(word.as_str()));
-        (line, code.to_owned(), word.map_or_else(|| text.to_owned(), |(_, _, word)| word.clone()))
+        let word = expected
+            .iter()
+            .find(|(at, _, word)| *at == line && text.contains(word.as_str()));
+        (
+            line,
+            code.to_owned(),
+            word.map_or_else(|| text.to_owned(), |(_, _, word)| word.clone()),
+        )
     });
     places.collect()
 }

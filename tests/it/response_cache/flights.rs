@@ -11,8 +11,9 @@ use super::service::{ask, database, options, serve, until_waiting, waiting};
 /// A database whose authors are read once a function has returned.
 async fn slow_database(function: &str) -> TestDatabase {
     let database = database().await;
-    let slow =
-        format!("CREATE OR REPLACE VIEW v_kept_author AS SELECT id, name FROM tb_author, (SELECT {function}) AS slept");
+    let slow = format!(
+        "CREATE OR REPLACE VIEW v_kept_author AS SELECT id, name FROM tb_author, (SELECT {function}) AS slept"
+    );
     database.execute(&slow).await;
     database
 }
@@ -23,12 +24,24 @@ async fn a_hundred_misses_cause_one_statement() {
     let app = serve(options(&database)).await;
     let before = database.statements("v_kept_author").await;
     let replies = join_all((0..100).map(|_| app.query("{ authors { id name } }"))).await;
-    assert!(replies.iter().all(|reply| reply.data()["authors"][1]["name"] == "bob"), "{replies:?}");
+    assert!(
+        replies
+            .iter()
+            .all(|reply| reply.data()["authors"][1]["name"] == "bob"),
+        "{replies:?}"
+    );
     assert_eq!(database.statements("v_kept_author").await - before, 1);
     // Each user has one of its own.
-    let users: Vec<_> = (0..20).map(|number| format!("user{}", number % 4)).collect();
+    let users: Vec<_> = (0..20)
+        .map(|number| format!("user{}", number % 4))
+        .collect();
     let document = "{ authors { name } }";
-    join_all(users.iter().map(async |user| ask(&app, document, &[("x-user", user)]).await.data())).await;
+    join_all(
+        users
+            .iter()
+            .map(async |user| ask(&app, document, &[("x-user", user)]).await.data()),
+    )
+    .await;
     assert_eq!(database.statements("v_kept_author").await - before, 5);
 }
 
@@ -39,9 +52,15 @@ async fn another_one_takes_over_from_a_client_that_goes() {
     // Authors are read once nobody holds the lock.
     let pool = database.pool().await;
     let mut lock = pool.acquire().await.unwrap();
-    sqlx::query("SELECT pg_advisory_lock(8)").execute(&mut *lock).await.unwrap();
+    sqlx::query("SELECT pg_advisory_lock(8)")
+        .execute(&mut *lock)
+        .await
+        .unwrap();
     let body = json!({ "query": "{ authors { name } }" }).to_string();
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").body(body);
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .body(body);
     let leader = tokio::spawn(request.send());
     let first = until_waiting(&pool, 1).await;
     let others = join_all((0..5).map(|_| app.query("{ authors { name } }")));
@@ -54,10 +73,18 @@ async fn another_one_takes_over_from_a_client_that_goes() {
             now => Err(format!("{now:?} after {first:?}")),
         })
         .await;
-        sqlx::query("SELECT pg_advisory_unlock(8)").execute(&mut *lock).await.unwrap();
+        sqlx::query("SELECT pg_advisory_unlock(8)")
+            .execute(&mut *lock)
+            .await
+            .unwrap();
     };
     let (replies, ()) = tokio::join!(others, gone);
-    assert!(replies.iter().all(|reply| reply.data()["authors"][1]["name"] == "bob"), "{replies:?}");
+    assert!(
+        replies
+            .iter()
+            .all(|reply| reply.data()["authors"][1]["name"] == "bob"),
+        "{replies:?}"
+    );
 }
 
 /// An answer with errors is nobody else's, and does not hold the others up one after the other.
@@ -72,16 +99,28 @@ async fn errors_are_not_shared() {
     let began = std::time::Instant::now();
     // The first one, and as many at once as there are connections.
     let replies = join_all((0..9).map(|_| app.query("{ authors { id } }"))).await;
-    let mut ids: Vec<_> =
-        replies.iter().map(|reply| reply.json()["errors"][0]["extensions"]["errorId"].to_string()).collect();
+    let mut ids: Vec<_> = replies
+        .iter()
+        .map(|reply| reply.json()["errors"][0]["extensions"]["errorId"].to_string())
+        .collect();
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), 9, "{ids:?}");
-    assert!(began.elapsed() < Duration::from_secs(45), "{:?}: one after the other takes 54 s", began.elapsed());
-    database.execute("CREATE OR REPLACE VIEW v_kept_author AS SELECT id, name FROM tb_author").await;
+    assert!(
+        began.elapsed() < Duration::from_secs(45),
+        "{:?}: one after the other takes 54 s",
+        began.elapsed()
+    );
+    database
+        .execute("CREATE OR REPLACE VIEW v_kept_author AS SELECT id, name FROM tb_author")
+        .await;
     eventually(async || {
         let reply = app.query("{ authors { id } }").await;
-        if reply.json().get("errors").is_none() { Ok(()) } else { Err(reply.text) }
+        if reply.json().get("errors").is_none() {
+            Ok(())
+        } else {
+            Err(reply.text)
+        }
     })
     .await;
 }

@@ -12,7 +12,12 @@ use super::service::{database, options, serve, uncached_options};
 /// The number that a document gives, each time that it runs another one.
 async fn number(app: &App, document: &str) -> i64 {
     let data = app.query(document).await.data();
-    let numbers: Vec<_> = data.as_object().unwrap().values().filter_map(serde_json::Value::as_i64).collect();
+    let numbers: Vec<_> = data
+        .as_object()
+        .unwrap()
+        .values()
+        .filter_map(serde_json::Value::as_i64)
+        .collect();
     numbers[0]
 }
 
@@ -26,8 +31,18 @@ async fn a_kept_answer_runs_no_statement() {
     for _ in 0..5 {
         assert_eq!(app.query(document).await.text, first.text);
     }
-    assert_eq!(app.query("query # other spaces\n{ posts { id, title, author { name } } }").await.text, first.text);
-    assert_eq!(app.get("/graphql?query=%7Bposts%7Bid%20title%20author%7Bname%7D%7D%7D").await.text, first.text);
+    assert_eq!(
+        app.query("query # other spaces\n{ posts { id, title, author { name } } }")
+            .await
+            .text,
+        first.text
+    );
+    assert_eq!(
+        app.get("/graphql?query=%7Bposts%7Bid%20title%20author%7Bname%7D%7D%7D")
+            .await
+            .text,
+        first.text
+    );
     assert_eq!(database.statements("v_kept_post").await, before);
 }
 
@@ -54,14 +69,28 @@ async fn whatever_changes_the_answer_is_in_the_key() {
         app.query("{ tick }").await.text,
         app.query("{ again: tick }").await.text,
         app.query(r#"{ tick(text: "a") }"#).await.text,
-        app.post(&json!({ "query": two, "operationName": "A" })).await.text,
-        app.post(&json!({ "query": two, "operationName": "B" })).await.text,
+        app.post(&json!({ "query": two, "operationName": "A" }))
+            .await
+            .text,
+        app.post(&json!({ "query": two, "operationName": "B" }))
+            .await
+            .text,
         app.query_with(with, json!({})).await.text,
         app.query_with(with, json!({ "text": null })).await.text,
         app.query_with(with, json!({ "text": "" })).await.text,
         app.query_with(with, json!({ "text": "a" })).await.text,
-        app.query_with("query ($yes: Boolean!) { tick @include(if: $yes) }", json!({ "yes": true })).await.text,
-        app.query_with("query ($yes: Boolean!) { tick @include(if: $yes) }", json!({ "yes": false })).await.text,
+        app.query_with(
+            "query ($yes: Boolean!) { tick @include(if: $yes) }",
+            json!({ "yes": true }),
+        )
+        .await
+        .text,
+        app.query_with(
+            "query ($yes: Boolean!) { tick @include(if: $yes) }",
+            json!({ "yes": false }),
+        )
+        .await
+        .text,
     ];
     let all = answers.len();
     answers.sort();
@@ -69,11 +98,16 @@ async fn whatever_changes_the_answer_is_in_the_key() {
     assert_eq!(answers.len(), all, "{answers:?}");
     // A variable that is not declared changes nothing.
     let kept = app.query_with(with, json!({ "text": "a" })).await.text;
-    assert_eq!(app.query_with(with, json!({ "text": "a", "more": 1 })).await.text, kept);
+    assert_eq!(
+        app.query_with(with, json!({ "text": "a", "more": 1 }))
+            .await
+            .text,
+        kept
+    );
 }
 
-/// Asks until an answer that is kept for a second is another one; whether the first one was seen again. `None` where
-/// that could not be, as the second question was late.
+/// Asks until an answer that is kept for a second is another one; whether the first one was seen
+/// again. `None` where that could not be, as the second question was late.
 async fn is_seen_again(app: &App, document: &str) -> Option<bool> {
     let began = Instant::now();
     let first = number(app, document).await;
@@ -134,8 +168,15 @@ async fn errors_are_not_kept() {
 async fn only_operations_of_kept_queries_are_kept() {
     let database = database().await;
     let app = serve(options(&database)).await;
-    for document in ["{ tick uncached { id } }", "{ tick __schema { description } }"] {
-        assert_ne!(number(&app, document).await, number(&app, document).await, "{document}");
+    for document in [
+        "{ tick uncached { id } }",
+        "{ tick __schema { description } }",
+    ] {
+        assert_ne!(
+            number(&app, document).await,
+            number(&app, document).await,
+            "{document}"
+        );
     }
     let document = "{ __typename tick }";
     assert_eq!(number(&app, document).await, number(&app, document).await);
@@ -146,21 +187,43 @@ async fn nothing_is_kept_unless_it_is_switched_on() {
     let database = database().await;
     let log = Log::start();
     let app = App::serve(uncached_options(&database)).await;
-    assert_ne!(number(&app, "{ tick }").await, number(&app, "{ tick }").await);
-    assert_ne!(app.get("/graphql?query=%7Btick%7D").await.headers["cache-control"], "public, no-cache");
+    assert_ne!(
+        number(&app, "{ tick }").await,
+        number(&app, "{ tick }").await
+    );
+    assert_ne!(
+        app.get("/graphql?query=%7Btick%7D").await.headers["cache-control"],
+        "public, no-cache"
+    );
     log.has("SVC_RESPONSE_CACHE=true").await;
-    let off = SvcConfig::from_variables(|name| (name == "SVC_RESPONSE_CACHE").then(|| "false".to_owned())).unwrap();
+    let off = SvcConfig::from_variables(|name| {
+        (name == "SVC_RESPONSE_CACHE").then(|| "false".to_owned())
+    })
+    .unwrap();
     let database_url = database.url();
     let app = App::serve(options(&database).config(off).database_url(database_url)).await;
-    assert_ne!(number(&app, "{ tick }").await, number(&app, "{ tick }").await);
+    assert_ne!(
+        number(&app, "{ tick }").await,
+        number(&app, "{ tick }").await
+    );
 }
 
 #[tokio::test]
 async fn the_setting_is_enough() {
     let database = database().await;
-    let on = SvcConfig::from_variables(|name| (name == "SVC_RESPONSE_CACHE").then(|| "true".to_owned())).unwrap();
-    let app = serve(uncached_options(&database).config(on).database_url(database.url())).await;
-    assert_eq!(number(&app, "{ tick }").await, number(&app, "{ tick }").await);
+    let on =
+        SvcConfig::from_variables(|name| (name == "SVC_RESPONSE_CACHE").then(|| "true".to_owned()))
+            .unwrap();
+    let app = serve(
+        uncached_options(&database)
+            .config(on)
+            .database_url(database.url()),
+    )
+    .await;
+    assert_eq!(
+        number(&app, "{ tick }").await,
+        number(&app, "{ tick }").await
+    );
 }
 
 #[tokio::test]
@@ -170,13 +233,24 @@ async fn the_sql_of_a_registered_operation_is_kept_too() {
         .sql("SELECT json_agg(json_build_object('id', id, 'title', title)) AS headlines FROM v_kept_post /* own */");
     let app = serve(options(&database).operations([operation])).await;
     let first = app.post(&json!({ "documentId": "Named" })).await;
-    assert_eq!(first.data()["headlines"][0], json!({ "id": 1, "title": "one" }));
-    let before = database.statements("/* own */").await;
-    assert_eq!(app.post(&json!({ "documentId": "Named" })).await.text, first.text);
-    assert_eq!(database.statements("/* own */").await, before);
-    app.query(r#"mutation { rename(id: 1, title: "new") }"#).await.data();
     assert_eq!(
-        app.post(&json!({ "documentId": "Named" })).await.data()["headlines"].to_string().matches("new").count(),
+        first.data()["headlines"][0],
+        json!({ "id": 1, "title": "one" })
+    );
+    let before = database.statements("/* own */").await;
+    assert_eq!(
+        app.post(&json!({ "documentId": "Named" })).await.text,
+        first.text
+    );
+    assert_eq!(database.statements("/* own */").await, before);
+    app.query(r#"mutation { rename(id: 1, title: "new") }"#)
+        .await
+        .data();
+    assert_eq!(
+        app.post(&json!({ "documentId": "Named" })).await.data()["headlines"]
+            .to_string()
+            .matches("new")
+            .count(),
         1
     );
 }

@@ -11,11 +11,17 @@ const POSTS: &str = "/graphql?query=%7Bposts(id:1)%7Btitle%7D%7D";
 
 async fn get(app: &App, path: &str, headers: &[(&str, &str)]) -> Reply {
     let request = app.request("GET", path);
-    app.send(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))).await
+    app.send(headers.iter().fold(request, |request, (name, value)| {
+        request.header(*name, *value)
+    }))
+    .await
 }
 
 fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
-    reply.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    reply
+        .headers
+        .get(name)
+        .map_or("", |value| value.to_str().unwrap())
 }
 
 #[tokio::test]
@@ -24,20 +30,36 @@ async fn a_public_answer_is_asked_for_again_and_not_sent_again() {
     let app = serve(options(&database)).await;
     for _ in 0..2 {
         let reply = get(&app, POSTS, &[]).await;
-        assert_eq!((reply.status, header(&reply, "cache-control")), (200, "public, no-cache"));
-        assert_eq!(header(&reply, "vary"), "Accept, Authorization, Cookie, Origin");
+        assert_eq!(
+            (reply.status, header(&reply, "cache-control")),
+            (200, "public, no-cache")
+        );
+        assert_eq!(
+            header(&reply, "vary"),
+            "Accept, Authorization, Cookie, Origin"
+        );
     }
     let first = get(&app, POSTS, &[]).await;
     let etag = header(&first, "etag").to_owned();
-    for known in [etag.clone(), format!("\"x\", {etag}"), etag.trim_start_matches("W/").to_owned(), "*".to_owned()] {
+    for known in [
+        etag.clone(),
+        format!("\"x\", {etag}"),
+        etag.trim_start_matches("W/").to_owned(),
+        "*".to_owned(),
+    ] {
         let again = get(&app, POSTS, &[("if-none-match", &known)]).await;
         assert_eq!((again.status, again.text.as_str()), (304, ""), "{known}");
         assert_eq!(header(&again, "etag"), etag);
         assert_eq!(header(&again, "cache-control"), "public, no-cache");
     }
-    app.query(r#"mutation { rename(id: 1, title: "new") }"#).await.data();
+    app.query(r#"mutation { rename(id: 1, title: "new") }"#)
+        .await
+        .data();
     let changed = get(&app, POSTS, &[("if-none-match", &etag)]).await;
-    assert_eq!((changed.status, changed.data()["posts"][0]["title"].as_str()), (200, Some("new")));
+    assert_eq!(
+        (changed.status, changed.data()["posts"][0]["title"].as_str()),
+        (200, Some("new"))
+    );
     assert_ne!(header(&changed, "etag"), etag);
 }
 
@@ -53,41 +75,72 @@ async fn whatever_is_not_public_is_not_kept_elsewhere() {
         get(&app, POSTS, &[("authorization", "Bearer x")]).await,
         get(&app, "/graphql?query=%7Buncached%7Bid%7D%7D", &[]).await,
         get(&app, "/graphql?query=%7Bnope%7D", &[]).await,
-        get(&app, "/graphql?query=%7Bposts(id:%22x%22)%7Btitle%7D%7D", &[]).await,
+        get(
+            &app,
+            "/graphql?query=%7Bposts(id:%22x%22)%7Btitle%7D%7D",
+            &[],
+        )
+        .await,
         app.query("{ posts(id: 1) { title } }").await,
     ];
     for reply in private {
-        assert_eq!(header(&reply, "cache-control"), "private, no-store", "{}", reply.text);
+        assert_eq!(
+            header(&reply, "cache-control"),
+            "private, no-store",
+            "{}",
+            reply.text
+        );
         assert_eq!(header(&reply, "etag"), "");
     }
     let with_known = get(&app, POSTS, &[("x-user", "ada"), ("if-none-match", "*")]).await;
     assert_eq!(with_known.status, 200);
 }
 
-/// With the setting others answer by themselves for as long as the answer holds, unless the service has to decide.
+/// With the setting others answer by themselves for as long as the answer holds, unless the service
+/// has to decide.
 #[tokio::test]
 async fn others_may_keep_an_answer_for_its_time() {
     let database = database().await;
     let max_age = || SvcConfig {
-        response_cache: ResponseCacheConfig { max_age: true, enabled: Some(true), ..ResponseCacheConfig::default() },
+        response_cache: ResponseCacheConfig {
+            max_age: true,
+            enabled: Some(true),
+            ..ResponseCacheConfig::default()
+        },
         ..SvcConfig::default()
     };
-    let app = serve(options(&database).config(max_age()).database_url(database.url())).await;
+    let app = serve(
+        options(&database)
+            .config(max_age())
+            .database_url(database.url()),
+    )
+    .await;
     let reply = get(&app, POSTS, &[]).await;
-    let seconds =
-        header(&reply, "cache-control").strip_prefix("public, max-age=").unwrap_or_else(|| panic!("{reply:?}"));
-    assert!((400..=600).contains(&seconds.parse::<u32>().unwrap()), "{seconds}");
+    let seconds = header(&reply, "cache-control")
+        .strip_prefix("public, max-age=")
+        .unwrap_or_else(|| panic!("{reply:?}"));
+    assert!(
+        (400..=600).contains(&seconds.parse::<u32>().unwrap()),
+        "{seconds}"
+    );
     let variables = SessionVariables::new().header("app.owner", "x-owner");
     let decided = [
         options(&database).authorizer(async |_: AuthorizationRequest| true),
         options(&database).session_variables(variables),
-        uncached_options(&database).response_cache(ResponseCache::new().key(|_| Some(String::new()))),
+        uncached_options(&database)
+            .response_cache(ResponseCache::new().key(|_| Some(String::new()))),
     ];
     for options in decided {
         let app = serve(options.config(max_age()).database_url(database.url())).await;
-        assert_eq!(header(&get(&app, POSTS, &[]).await, "cache-control"), "public, no-cache");
+        assert_eq!(
+            header(&get(&app, POSTS, &[]).await, "cache-control"),
+            "public, no-cache"
+        );
     }
     let by_header = ResponseCache::new().header("accept-language");
     let app = serve(uncached_options(&database).response_cache(by_header)).await;
-    assert_eq!(header(&get(&app, POSTS, &[]).await, "vary"), "Accept, Authorization, Cookie, Origin, accept-language");
+    assert_eq!(
+        header(&get(&app, POSTS, &[]).await, "vary"),
+        "Accept, Authorization, Cookie, Origin, accept-language"
+    );
 }

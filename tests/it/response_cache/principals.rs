@@ -22,13 +22,18 @@ async fn users_and_their_roles_are_told_apart() {
     for _ in 0..3 {
         for user in users {
             let (name, role) = user.split_once(';').unwrap_or((user, ""));
-            let roles: Vec<_> = Some(role).filter(|role| !role.is_empty()).into_iter().collect();
+            let roles: Vec<_> = Some(role)
+                .filter(|role| !role.is_empty())
+                .into_iter()
+                .collect();
             let expected = json!({ "who": format!("{name} {roles:?}") });
             assert_eq!(data(&app, "{ who }", &[("x-user", user)]).await, expected);
         }
         assert_eq!(data(&app, "{ who }", &[]).await, json!({ "who": "nobody" }));
     }
-    let mut ticks = join_all(users.map(async |user| ask(&app, "{ tick }", &[("x-user", user)]).await.text)).await;
+    let mut ticks =
+        join_all(users.map(async |user| ask(&app, "{ tick }", &[("x-user", user)]).await.text))
+            .await;
     ticks.sort();
     ticks.dedup();
     assert_eq!(ticks.len(), users.len(), "{ticks:?}");
@@ -39,15 +44,26 @@ async fn credentials_of_nobody_are_never_public() {
     let database = database().await;
     let app = serve(options(&database)).await;
     let kept = data(&app, "{ tick }", &[]).await;
-    for credentials in [("cookie", "session=1"), ("authorization", "Basic eDp5"), ("authorization", "Bearer x")] {
+    for credentials in [
+        ("cookie", "session=1"),
+        ("authorization", "Basic eDp5"),
+        ("authorization", "Bearer x"),
+    ] {
         let first = ask(&app, "{ tick }", &[credentials]).await.data();
         assert_ne!(first, kept, "{credentials:?}");
-        assert_ne!(ask(&app, "{ tick }", &[credentials]).await.data(), first, "{credentials:?}");
+        assert_ne!(
+            ask(&app, "{ tick }", &[credentials]).await.data(),
+            first,
+            "{credentials:?}"
+        );
     }
     assert_eq!(data(&app, "{ tick }", &[]).await, kept);
     // A user is known, whatever else the request has.
     let of_user = data(&app, "{ tick }", &[("x-user", "ada")]).await;
-    assert_eq!(data(&app, "{ tick }", &[("x-user", "ada"), ("cookie", "a=1")]).await, of_user);
+    assert_eq!(
+        data(&app, "{ tick }", &[("x-user", "ada"), ("cookie", "a=1")]).await,
+        of_user
+    );
 }
 
 /// A socket keeps no `Authorization` among its headers, and is nobody's with it nevertheless.
@@ -65,7 +81,10 @@ async fn sockets_with_credentials_of_nobody_are_never_public() {
             socket.subscribe(id, "{ tick }").await;
             let answer = socket.next().await["payload"]["data"].take();
             assert_eq!(socket.next().await, json!({ "type": "complete", "id": id }));
-            assert!(answer["tick"].is_number() && !seen.contains(&answer), "{answer} after {seen:?}");
+            assert!(
+                answer["tick"].is_number() && !seen.contains(&answer),
+                "{answer} after {seen:?}"
+            );
             seen.push(answer);
         }
     }
@@ -80,7 +99,12 @@ const TENANTS: &str = "
 
 async fn titles(app: &App, headers: &[(&str, &str)]) -> Value {
     let posts = data(app, "{ posts { title } }", headers).await;
-    posts["posts"].as_array().unwrap().iter().map(|post| post["title"].clone()).collect()
+    posts["posts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|post| post["title"].clone())
+        .collect()
 }
 
 #[tokio::test]
@@ -88,10 +112,19 @@ async fn session_variables_are_in_the_key() {
     let database = database().await;
     database.execute(TENANTS).await;
     let role = format!("kept_{}", database.name());
-    database.execute(&format!("CREATE ROLE {role} LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")).await;
+    database
+        .execute(&format!(
+            "CREATE ROLE {role} LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}"
+        ))
+        .await;
     let url = format!("{}&user={role}", database.url());
     let variables = SessionVariables::new().header("app.owner", "x-owner");
-    let app = serve(options(&database).database_url(url).session_variables(variables)).await;
+    let app = serve(
+        options(&database)
+            .database_url(url)
+            .session_variables(variables),
+    )
+    .await;
     for _ in 0..3 {
         assert_eq!(titles(&app, &[("x-owner", "ada")]).await, json!(["one"]));
         assert_eq!(titles(&app, &[("x-owner", "bob")]).await, json!(["two"]));
@@ -129,7 +162,10 @@ async fn the_program_adds_headers_and_what_it_knows() {
     });
     let app = serve(uncached_options(&database).response_cache(cache)).await;
     for language in ["de", "fr", "de", "fr"] {
-        assert_eq!(data(&app, "{ language }", &[("accept-language", language)]).await["language"], language);
+        assert_eq!(
+            data(&app, "{ language }", &[("accept-language", language)]).await["language"],
+            language
+        );
     }
     let tick = async |tenant| data(&app, "{ tick }", &[("x-tenant", tenant)]).await;
     assert_eq!(tick("a").await, tick("a").await);
@@ -142,11 +178,21 @@ async fn what_request_data_is_good_for_has_to_be_said() {
     let database = database().await;
     struct Tenant;
     let options = || uncached_options(&database).request_data(async |_| Ok(Tenant));
-    let refused = create_svc_app(options().response_cache(ResponseCache::new())).await.unwrap_err().to_string();
+    let refused = create_svc_app(options().response_cache(ResponseCache::new()))
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("ResponseCache::new().key"), "{refused}");
     let said = ResponseCache::new().key(|ctx| ctx.data::<Tenant>().ok().map(|_| String::new()));
     let app = serve(options().response_cache(said)).await;
-    assert_eq!(data(&app, "{ tick }", &[]).await, data(&app, "{ tick }", &[]).await);
+    assert_eq!(
+        data(&app, "{ tick }", &[]).await,
+        data(&app, "{ tick }", &[]).await
+    );
     let refused = ResponseCache::new().header("no header");
-    assert!(create_svc_app(uncached_options(&database).response_cache(refused)).await.is_err());
+    assert!(
+        create_svc_app(uncached_options(&database).response_cache(refused))
+            .await
+            .is_err()
+    );
 }

@@ -1,5 +1,5 @@
-//! Ten thousand races between reads and writes, through two instances: no one gets another's answer, and none is older
-//! than it may be.
+//! Ten thousand races between reads and writes, through two instances: no one gets another's
+//! answer, and none is older than it may be.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -18,7 +18,8 @@ use super::service::{ask, serve};
 const RACES: usize = 10_000;
 const USERS: usize = 4;
 const RACERS: usize = 16;
-/// The time after which a write is seen through every instance, on a busy machine that runs tests beside.
+/// The time after which a write is seen through every instance, on a busy machine that runs tests
+/// beside.
 const HEARD: Duration = Duration::from_secs(8);
 /// The races that are run meanwhile: a machine that stands still hears of nothing.
 const PASSED: usize = 200;
@@ -35,7 +36,10 @@ struct Raced {
 /// The row of the one who asks.
 #[svc::query(cache = 60)]
 async fn mine(ctx: &Context<'_>) -> Result<FindOne<Raced>> {
-    Ok(ctx.db().find_one::<Raced>().filter(col("owner").eq(ctx.require_user()?.user_id.clone())))
+    Ok(ctx
+        .db()
+        .find_one::<Raced>()
+        .filter(col("owner").eq(ctx.require_user()?.user_id.clone())))
 }
 
 #[svc::query(cache = 60)]
@@ -45,13 +49,18 @@ async fn row(id: i32) -> Option<Raced>;
 fn tick(text: Option<String>) -> i32 {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     drop(text);
-    NEXT.fetch_add(1, Ordering::SeqCst).try_into().unwrap_or_default()
+    NEXT.fetch_add(1, Ordering::SeqCst)
+        .try_into()
+        .unwrap_or_default()
 }
 
 #[svc::mutation(invalidates = [Raced])]
 async fn advance(ctx: &Context<'_>, id: i32) -> Result<i64> {
     let update = "UPDATE tb_raced SET version = version + 1 WHERE id = $1 RETURNING version";
-    Ok(sqlx::query_scalar(update).bind(id).fetch_one(ctx.db().pool()).await?)
+    Ok(sqlx::query_scalar(update)
+        .bind(id)
+        .fetch_one(ctx.db().pool())
+        .await?)
 }
 
 const SQL: &str = "
@@ -79,20 +88,35 @@ struct Race {
 
 async fn instance(database: &TestDatabase) -> App {
     let cache = ResponseCache::new().changed_by::<Raced>("raced");
-    let options = AppOptions::new().database_url(database.url()).queries(queries![mine, row, tick]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![mine, row, tick]);
     serve(options.mutations(mutations![advance]).response_cache(cache)).await
 }
 
 impl Race {
     async fn run(self: Arc<Self>, seed: u64, pool: sqlx::PgPool) {
         let mut random = StdRng::seed_from_u64(seed);
-        while self.begun.fetch_add(1, Ordering::SeqCst) < RACES || self.floors.writes.load(Ordering::SeqCst) < WRITES {
+        while self.begun.fetch_add(1, Ordering::SeqCst) < RACES
+            || self.floors.writes.load(Ordering::SeqCst) < WRITES
+        {
             let (instance, user) = (random.random_range(0..2), random.random_range(0..USERS));
             match random.random_range(0..100) {
                 0 => self.mutate(instance, user).await,
                 1 => self.write(user, &pool).await,
-                2..50 => self.read(instance, user, "{ mine { id owner version } }", "mine").await,
-                _ => self.read(instance, user, &format!("{{ row(id: {user}) {{ id owner version }} }}"), "row").await,
+                2..50 => {
+                    self.read(instance, user, "{ mine { id owner version } }", "mine")
+                        .await
+                }
+                _ => {
+                    self.read(
+                        instance,
+                        user,
+                        &format!("{{ row(id: {user}) {{ id owner version }} }}"),
+                        "row",
+                    )
+                    .await
+                }
             }
         }
     }
@@ -101,16 +125,31 @@ impl Race {
         let heard = self.floors.heard[user].load(Ordering::SeqCst);
         let told = self.floors.told[instance][user].load(Ordering::SeqCst);
         let name = format!("user{user}");
-        let reply = ask(&self.apps[instance], document, &[("x-user", &name)]).await.data();
+        let reply = ask(&self.apps[instance], document, &[("x-user", &name)])
+            .await
+            .data();
         let row: &Value = &reply[field];
-        assert_eq!((&row["owner"], &row["id"]), (&json!(name), &json!(user)), "{reply}");
+        assert_eq!(
+            (&row["owner"], &row["id"]),
+            (&json!(name), &json!(user)),
+            "{reply}"
+        );
         let version = row["version"].as_i64().unwrap();
-        assert!(version >= told, "{version} is older than the {told} that a mutation here has told");
-        assert!(version >= heard, "{version} is older than the {heard} that all have heard of");
+        assert!(
+            version >= told,
+            "{version} is older than the {told} that a mutation here has told"
+        );
+        assert!(
+            version >= heard,
+            "{version} is older than the {heard} that all have heard of"
+        );
     }
 
     async fn mutate(&self, instance: usize, user: usize) {
-        let reply = self.apps[instance].query(&format!("mutation {{ advance(id: {user}) }}")).await.data();
+        let reply = self.apps[instance]
+            .query(&format!("mutation {{ advance(id: {user}) }}"))
+            .await
+            .data();
         let version = reply["advance"].as_i64().unwrap();
         self.floors.told[instance][user].fetch_max(version, Ordering::SeqCst);
     }
@@ -119,8 +158,13 @@ impl Race {
     async fn write(&self, user: usize, pool: &sqlx::PgPool) {
         let update = "UPDATE tb_raced SET version = version + 1 WHERE id = $1 RETURNING version";
         let id = i32::try_from(user).unwrap();
-        let version: i64 = sqlx::query_scalar(update).bind(id).fetch_one(pool).await.unwrap();
-        self.floors.heard_later(user, version, self.begun.load(Ordering::SeqCst));
+        let version: i64 = sqlx::query_scalar(update)
+            .bind(id)
+            .fetch_one(pool)
+            .await
+            .unwrap();
+        self.floors
+            .heard_later(user, version, self.begun.load(Ordering::SeqCst));
     }
 }
 
@@ -128,10 +172,12 @@ impl Floors {
     /// Notes a write when so many races had begun.
     fn heard_later(&self, user: usize, version: i64, begun: usize) {
         // The next write tells, after the time and the races have passed.
-        static WRITTEN: std::sync::Mutex<Vec<(Instant, usize, usize, i64)>> = std::sync::Mutex::new(Vec::new());
+        static WRITTEN: std::sync::Mutex<Vec<(Instant, usize, usize, i64)>> =
+            std::sync::Mutex::new(Vec::new());
         let mut written = WRITTEN.lock().unwrap();
         written.push((Instant::now(), begun, user, version));
-        let is_heard = |at: Instant, then: usize| at.elapsed() > HEARD && begun.saturating_sub(then) > PASSED;
+        let is_heard =
+            |at: Instant, then: usize| at.elapsed() > HEARD && begun.saturating_sub(then) > PASSED;
         for (.., user, version) in written.extract_if(.., |(at, then, ..)| is_heard(*at, *then)) {
             self.heard[user].fetch_max(version, Ordering::SeqCst);
             self.writes.fetch_add(1, Ordering::SeqCst);
@@ -144,24 +190,36 @@ async fn nobody_gets_anothers_answer_or_an_old_one() {
     let database = TestDatabase::new(&format!("{}{SQL}", svc::events::SVC_NOTIFY)).await;
     let apps = [instance(&database).await, instance(&database).await];
     let before = database.statements("v_raced").await;
-    let race = Arc::new(Race { apps, floors: Floors::default(), begun: AtomicUsize::new(0) });
+    let race = Arc::new(Race {
+        apps,
+        floors: Floors::default(),
+        begun: AtomicUsize::new(0),
+    });
     let pool = database.pool().await;
     let seed: u64 = rand::random();
-    let racers = (0..RACERS as u64).map(|racer| tokio::spawn(race.clone().run(seed.wrapping_add(racer), pool.clone())));
+    let racers = (0..RACERS as u64)
+        .map(|racer| tokio::spawn(race.clone().run(seed.wrapping_add(racer), pool.clone())));
     for raced in join_all(racers).await {
         raced.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
     }
     pool.close().await;
     let read = database.statements("v_raced").await - before;
     let races = race.begun.load(Ordering::SeqCst);
-    assert!(read < races as i64 / 2, "most answers are kept: {read} statements in {races} races");
+    assert!(
+        read < races as i64 / 2,
+        "most answers are kept: {read} statements in {races} races"
+    );
     let mut kept = svc_tests::eventually(async || {
         let mut versions = Vec::new();
         for app in &race.apps {
             versions.push(ask(app, "{ row(id: 0) { version } }", &[]).await.data());
         }
         versions.dedup();
-        if versions.len() == 1 { Ok(versions) } else { Err(format!("{versions:?}")) }
+        if versions.len() == 1 {
+            Ok(versions)
+        } else {
+            Err(format!("{versions:?}"))
+        }
     })
     .await;
     assert!(kept.pop().is_some());

@@ -15,9 +15,18 @@ const PATIENCE: Duration = Duration::from_secs(45);
 const SOON: Duration = Duration::from_secs(120);
 
 async fn instance(database: &TestDatabase, redis: &Redis) -> App {
-    let response_cache = ResponseCacheConfig { redis: true, enabled: Some(true), ..ResponseCacheConfig::default() };
-    let config = SvcConfig { response_cache, ..SvcConfig::default() };
-    let options = options(database).config(config).database_url(database.url());
+    let response_cache = ResponseCacheConfig {
+        redis: true,
+        enabled: Some(true),
+        ..ResponseCacheConfig::default()
+    };
+    let config = SvcConfig {
+        response_cache,
+        ..SvcConfig::default()
+    };
+    let options = options(database)
+        .config(config)
+        .database_url(database.url());
     serve(options.redis(RedisClient::new(&redis.url()).unwrap())).await
 }
 
@@ -37,7 +46,11 @@ async fn until_shared(database: &TestDatabase, one: &App, other: &App, document:
         let before = database.statements("v_kept_post").await;
         ask(other, document, &of(&user)).await.data();
         let after = database.statements("v_kept_post").await;
-        if after == before { Ok(()) } else { Err("it was read again".to_owned()) }
+        if after == before {
+            Ok(())
+        } else {
+            Err("it was read again".to_owned())
+        }
     })
     .await;
 }
@@ -46,30 +59,54 @@ async fn until_shared(database: &TestDatabase, one: &App, other: &App, document:
 async fn instances_share_answers_and_forget_them_together() {
     let (database, redis) = (database().await, Redis::new().await);
     database.execute(TRIGGER).await;
-    let (one, other) = (instance(&database, &redis).await, instance(&database, &redis).await);
+    let (one, other) = (
+        instance(&database, &redis).await,
+        instance(&database, &redis).await,
+    );
     until_shared(&database, &one, &other, "{ posts { title } }").await;
     let asked = async |app: &App, user: &str| {
-        ask(app, "{ posts(id: 1) { title owner } }", &of(user)).await.data()["posts"][0]["title"].clone()
+        ask(app, "{ posts(id: 1) { title owner } }", &of(user))
+            .await
+            .data()["posts"][0]["title"]
+            .clone()
     };
     for round in 0..10 {
         let expected = format!("r{round}");
         assert_ne!(asked(&one, "ada").await, expected);
         assert_ne!(asked(&other, "ada").await, expected);
         match round % 2 {
-            0 => drop(one.query(&format!(r#"mutation {{ rename(id: 1, title: "{expected}") }}"#)).await.data()),
-            _ => database.execute(&format!("UPDATE tb_post SET title = '{expected}' WHERE id = 1")).await,
+            0 => drop(
+                one.query(&format!(
+                    r#"mutation {{ rename(id: 1, title: "{expected}") }}"#
+                ))
+                .await
+                .data(),
+            ),
+            _ => {
+                database
+                    .execute(&format!(
+                        "UPDATE tb_post SET title = '{expected}' WHERE id = 1"
+                    ))
+                    .await
+            }
         }
         for app in [&one, &other] {
             svc_tests::within(SOON, async || {
                 let found = asked(app, "ada").await;
-                if found == expected { Ok(()) } else { Err(found.to_string()) }
+                if found == expected {
+                    Ok(())
+                } else {
+                    Err(found.to_string())
+                }
             })
             .await;
         }
     }
     until_shared(&database, &one, &other, "{ posts { title id } }").await;
     // One that starts later begins with what changed meanwhile in mind.
-    database.execute("UPDATE tb_post SET title = 'last' WHERE id = 1").await;
+    database
+        .execute("UPDATE tb_post SET title = 'last' WHERE id = 1")
+        .await;
     let third = instance(&database, &redis).await;
     until_title(&third, "last", SOON).await;
 }
@@ -97,7 +134,9 @@ async fn a_redis_that_is_away_keeps_nobody_waiting() {
         assert_eq!(reply.data(), json!({ "posts": [{ "title": "one" }] }));
     }
     // What changes meanwhile is told when it is back: nobody finds the old answer there.
-    app.query(r#"mutation { rename(id: 1, title: "new") }"#).await.data();
+    app.query(r#"mutation { rename(id: 1, title: "new") }"#)
+        .await
+        .data();
     assert_eq!(title(&app).await, "new");
     redis.start().await;
     let other = instance(&database, &redis).await;
@@ -110,8 +149,21 @@ async fn a_redis_that_is_away_keeps_nobody_waiting() {
 #[tokio::test]
 async fn sharing_needs_a_redis() {
     let database = database().await;
-    let response_cache = ResponseCacheConfig { redis: true, enabled: Some(true), ..ResponseCacheConfig::default() };
-    let config = SvcConfig { response_cache, ..SvcConfig::default() };
-    let refused = create_svc_app(options(&database).config(config).database_url(database.url())).await.unwrap_err();
+    let response_cache = ResponseCacheConfig {
+        redis: true,
+        enabled: Some(true),
+        ..ResponseCacheConfig::default()
+    };
+    let config = SvcConfig {
+        response_cache,
+        ..SvcConfig::default()
+    };
+    let refused = create_svc_app(
+        options(&database)
+            .config(config)
+            .database_url(database.url()),
+    )
+    .await
+    .unwrap_err();
     assert!(refused.to_string().contains("SVC_REDIS_URL"), "{refused}");
 }

@@ -24,7 +24,10 @@ struct Policy {
 }
 
 impl Authorizer for Policy {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
         if !["posts", "own"].contains(&request.operation_name()) {
             return Ok(AuthorizationDecision::allow());
         }
@@ -65,22 +68,38 @@ async fn the_gate_decides_about_each_request() {
     let asked = policy.asked.load(Ordering::SeqCst);
     assert_eq!(app.query(document).await.data(), all);
     assert_eq!(policy.asked.load(Ordering::SeqCst), asked + 1);
-    assert_eq!(database.statements("v_kept_post").await, before, "it is kept");
+    assert_eq!(
+        database.statements("v_kept_post").await,
+        before,
+        "it is kept"
+    );
     policy.says.store(DENY, Ordering::SeqCst);
     assert_eq!(app.query(document).await.code(), "FORBIDDEN");
     policy.says.store(FILTER, Ordering::SeqCst);
     for _ in 0..2 {
-        assert_eq!(app.query(document).await.data(), json!({ "posts": [{ "title": "two" }] }));
+        assert_eq!(
+            app.query(document).await.data(),
+            json!({ "posts": [{ "title": "two" }] })
+        );
     }
     policy.says.store(ALLOW, Ordering::SeqCst);
-    assert_eq!(app.query(document).await.data(), all, "what was filtered is not kept");
+    assert_eq!(
+        app.query(document).await.data(),
+        all,
+        "what was filtered is not kept"
+    );
 }
 
 #[tokio::test]
 async fn a_field_of_its_own_authorizer_answers_as_if_nothing_were_kept() {
     let database = database().await;
     let policy = Policy::default();
-    let app = serve(options(&database).queries(queries![own]).authorizer(policy.clone())).await;
+    let app = serve(
+        options(&database)
+            .queries(queries![own])
+            .authorizer(policy.clone()),
+    )
+    .await;
     assert_eq!(app.query("{ own }").await.data(), json!({ "own": 1 }));
     policy.says.store(DENY, Ordering::SeqCst);
     assert_eq!(app.query("{ own }").await.data(), json!({ "own": 1 }));
@@ -91,9 +110,20 @@ async fn guards_hold() {
     let database = database().await;
     let app = serve(options(&database).queries(queries![guarded])).await;
     for _ in 0..2 {
-        assert_eq!(ask(&app, "{ guarded }", &[("x-user", "ada;editor")]).await.data(), json!({ "guarded": 1 }));
-        assert_eq!(ask(&app, "{ guarded }", &[("x-user", "ada")]).await.code(), "FORBIDDEN");
-        assert_eq!(ask(&app, "{ guarded }", &[]).await.code(), "UNAUTHENTICATED");
+        assert_eq!(
+            ask(&app, "{ guarded }", &[("x-user", "ada;editor")])
+                .await
+                .data(),
+            json!({ "guarded": 1 })
+        );
+        assert_eq!(
+            ask(&app, "{ guarded }", &[("x-user", "ada")]).await.code(),
+            "FORBIDDEN"
+        );
+        assert_eq!(
+            ask(&app, "{ guarded }", &[]).await.code(),
+            "UNAUTHENTICATED"
+        );
     }
 }
 
@@ -119,10 +149,21 @@ async fn rate_limits_count_kept_answers() {
 async fn limits_and_registered_documents_hold() {
     let database = database().await;
     let app = serve(options(&database)).await;
-    app.query("{ posts { title author { name } } }").await.data();
-    let limits = Limits { depth: 2, ..Limits::default() };
+    app.query("{ posts { title author { name } } }")
+        .await
+        .data();
+    let limits = Limits {
+        depth: 2,
+        ..Limits::default()
+    };
     let strict = serve(options(&database).limits(limits)).await;
-    assert_eq!(strict.query("{ posts { title author { name } } }").await.code(), "QUERY_TOO_DEEP");
+    assert_eq!(
+        strict
+            .query("{ posts { title author { name } } }")
+            .await
+            .code(),
+        "QUERY_TOO_DEEP"
+    );
     let registered = svc::Operation::new("{ tick }");
     let ready = svc::Operation::new(r#"{ tick(text: "ready") }"#);
     let closed = serve(
@@ -132,6 +173,9 @@ async fn limits_and_registered_documents_hold() {
             .response_cache(svc::ResponseCache::new()),
     )
     .await;
-    assert_eq!(closed.query("{ tick }").await.data(), closed.query("{ tick }").await.data());
+    assert_eq!(
+        closed.query("{ tick }").await.data(),
+        closed.query("{ tick }").await.data()
+    );
     assert_eq!(closed.query("{ brief }").await.code(), "FORBIDDEN");
 }

@@ -1,4 +1,5 @@
-//! Changes of policies, views, grants, functions and roles make kept answers old, and so does a database that is away.
+//! Changes of policies, views, grants, functions and roles make kept answers old, and so does a
+//! database that is away.
 
 use std::time::Duration;
 
@@ -33,12 +34,21 @@ async fn guarded() -> (TestDatabase, String) {
     (database, role)
 }
 
-/// The settings of an instance that looks for changes so often, and shares answers if there is a Redis.
+/// The settings of an instance that looks for changes so often, and shares answers if there is a
+/// Redis.
 fn config(database: &TestDatabase, role: &str, poll: Duration, redis: bool) -> SvcConfig {
     let url = Some(format!("{}&user={role}", database.url()));
     SvcConfig {
-        database: DatabaseConfig { url, catalogue_poll: Some(poll), ..DatabaseConfig::default() },
-        response_cache: ResponseCacheConfig { redis, enabled: Some(true), ..ResponseCacheConfig::default() },
+        database: DatabaseConfig {
+            url,
+            catalogue_poll: Some(poll),
+            ..DatabaseConfig::default()
+        },
+        response_cache: ResponseCacheConfig {
+            redis,
+            enabled: Some(true),
+            ..ResponseCacheConfig::default()
+        },
         ..SvcConfig::default()
     }
 }
@@ -60,7 +70,11 @@ async fn titles(app: &App, user: &str) -> Value {
 async fn until_titles(app: &App, user: &str, expected: Value, after: &str) {
     within(SOON, async || {
         let found = titles(app, user).await;
-        if found == expected { Ok(()) } else { Err(format!("{found} after {after}")) }
+        if found == expected {
+            Ok(())
+        } else {
+            Err(format!("{found} after {after}"))
+        }
     })
     .await;
 }
@@ -125,13 +139,18 @@ async fn changes_of_rules_forget_kept_answers() {
         database.execute(&change.replace("{role}", &role)).await;
         within(SOON, async || {
             let found = titles(&app, "ada").await;
-            if found.is_array() == is_readable { Ok(()) } else { Err(format!("{found} after {change}")) }
+            if found.is_array() == is_readable {
+                Ok(())
+            } else {
+                Err(format!("{found} after {change}"))
+            }
         })
         .await;
     }
 }
 
-/// Looks that find nothing but other rows, and what no read can depend on, leave the answers that are kept.
+/// Looks that find nothing but other rows, and what no read can depend on, leave the answers that
+/// are kept.
 #[tokio::test]
 async fn writes_temporary_tables_and_other_roles_forget_nothing() {
     let (database, role) = guarded().await;
@@ -149,7 +168,11 @@ async fn writes_temporary_tables_and_other_roles_forget_nothing() {
     let before = looks().await;
     within(SOON, async || {
         let after = looks().await;
-        if after >= before + 3 { Ok(()) } else { Err(format!("{} looks", after - before)) }
+        if after >= before + 3 {
+            Ok(())
+        } else {
+            Err(format!("{} looks", after - before))
+        }
     })
     .await;
     assert_eq!(titles(&app, "ada").await, json!(["one", "two"]));
@@ -165,37 +188,59 @@ async fn policies_that_stop_binding_end_kept_answers() {
     let variables = SessionVariables::new().header("app.owner", "x-owner");
     let app = serve(instance_options(&database, config).session_variables(variables)).await;
     until_titles(&app, "ada", json!(["one", "two"]), "the start").await;
-    database.execute("ALTER TABLE tb_post DISABLE ROW LEVEL SECURITY").await;
-    until_titles(&app, "ada", json!("SERVICE_UNAVAILABLE"), "policies stopped binding").await;
-    database.execute("UPDATE tb_post SET title = 'new'; ALTER TABLE tb_post ENABLE ROW LEVEL SECURITY").await;
+    database
+        .execute("ALTER TABLE tb_post DISABLE ROW LEVEL SECURITY")
+        .await;
+    until_titles(
+        &app,
+        "ada",
+        json!("SERVICE_UNAVAILABLE"),
+        "policies stopped binding",
+    )
+    .await;
+    database
+        .execute("UPDATE tb_post SET title = 'new'; ALTER TABLE tb_post ENABLE ROW LEVEL SECURITY")
+        .await;
     until_titles(&app, "ada", json!(["new", "new"]), "policies bind again").await;
 }
 
-/// One instance looks for changes once an hour. PostgreSQL keeps the plans that it made for it while its role passed the
-/// policies, so what it reads is old; the other instance must not find that in Redis.
+/// One instance looks for changes once an hour. PostgreSQL keeps the plans that it made for it
+/// while its role passed the policies, so what it reads is old; the other instance must not find
+/// that in Redis.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_instance_that_has_not_looked_gives_others_no_old_answers() {
     let ((database, role), redis) = (guarded().await, Redis::new().await);
     database
-        .execute(&format!("ALTER POLICY readers ON tb_post USING (owner = 'bob'); ALTER ROLE {role} BYPASSRLS"))
+        .execute(&format!(
+            "ALTER POLICY readers ON tb_post USING (owner = 'bob'); ALTER ROLE {role} BYPASSRLS"
+        ))
         .await;
     let instance = async |poll| {
         let client = RedisClient::new(&redis.url()).unwrap();
         serve(instance_options(&database, config(&database, &role, poll, true)).redis(client)).await
     };
-    let (quick, late) = (instance(Duration::from_millis(20)).await, instance(Duration::from_secs(3_600)).await);
+    let (quick, late) = (
+        instance(Duration::from_millis(20)).await,
+        instance(Duration::from_secs(3_600)).await,
+    );
     for user in ["ada", "bob"] {
         assert_eq!(titles(&quick, user).await, json!(["one", "two"]));
         assert_eq!(titles(&late, user).await, json!(["one", "two"]));
     }
-    database.execute(&format!("ALTER ROLE {role} NOBYPASSRLS")).await;
+    database
+        .execute(&format!("ALTER ROLE {role} NOBYPASSRLS"))
+        .await;
     until_titles(&quick, "ada", json!(["two"]), "the change").await;
     for number in 0..20 {
         let user = format!("user{number}");
         titles(&late, &user).await;
         assert_eq!(titles(&quick, &user).await, json!(["two"]), "{user}");
     }
-    assert_eq!(titles(&quick, "bob").await, json!(["two"]), "what another instance has kept before");
+    assert_eq!(
+        titles(&quick, "bob").await,
+        json!(["two"]),
+        "what another instance has kept before"
+    );
 }
 
 /// Events come from elsewhere, so the source of events does not say that the database is away.
@@ -207,16 +252,31 @@ async fn a_database_that_is_away_ends_kept_answers() {
     let setup = "CREATE TABLE tb_author (id int, name text); CREATE TABLE tb_post (id int, title text, author_id int, owner text);
         INSERT INTO tb_post VALUES (1, 'one', 1, 'ada');
         CREATE VIEW v_kept_author AS SELECT * FROM tb_author; CREATE VIEW v_kept_post AS SELECT * FROM tb_post;";
-    let config = SvcConfig { environment: Environment::Production, ..SvcConfig::default() };
+    let config = SvcConfig {
+        environment: Environment::Production,
+        ..SvcConfig::default()
+    };
     let unused = database().await;
-    let options = options(&unused).config(config).database_url(url.clone()).event_source(InProcessEvents::new());
+    let options = options(&unused)
+        .config(config)
+        .database_url(url.clone())
+        .event_source(InProcessEvents::new());
     let app = serve(options.setup_sql(setup)).await;
     assert_eq!(titles(&app, "ada").await, json!(["one"]));
     server.stop().await;
-    until_titles(&app, "ada", json!("SERVICE_UNAVAILABLE"), "the server has stopped").await;
+    until_titles(
+        &app,
+        "ada",
+        json!("SERVICE_UNAVAILABLE"),
+        "the server has stopped",
+    )
+    .await;
     let server = Database::start(Options::new(folder.path())).await.unwrap();
     let pool = sqlx::PgPool::connect(&url).await.unwrap();
-    sqlx::query("UPDATE tb_post SET title = 'new'").execute(&pool).await.unwrap();
+    sqlx::query("UPDATE tb_post SET title = 'new'")
+        .execute(&pool)
+        .await
+        .unwrap();
     pool.close().await;
     until_titles(&app, "ada", json!(["new"]), "the server is back").await;
     app.stopped().await;

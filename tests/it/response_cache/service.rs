@@ -80,7 +80,10 @@ fn flaky(ctx: &Context<'_>) -> Result<Option<i32>> {
 
 #[svc::query(cache = 600)]
 fn who(ctx: &Context<'_>) -> String {
-    ctx.user().map_or_else(|| "nobody".to_owned(), |user| format!("{} {:?}", user.user_id, user.roles))
+    ctx.user().map_or_else(
+        || "nobody".to_owned(),
+        |user| format!("{} {:?}", user.user_id, user.roles),
+    )
 }
 
 #[svc::query(cache = 600)]
@@ -91,7 +94,9 @@ fn language(ctx: &Context<'_>) -> String {
 /// Counts posts by SQL of its own.
 #[svc::query(cache = 600, reads = [Post])]
 async fn count(ctx: &Context<'_>) -> Result<i64> {
-    Ok(sqlx::query_scalar("SELECT count(*) FROM v_kept_post").fetch_one(ctx.db().pool()).await?)
+    Ok(sqlx::query_scalar("SELECT count(*) FROM v_kept_post")
+        .fetch_one(ctx.db().pool())
+        .await?)
 }
 
 const RENAME: &str = "UPDATE tb_post SET title = $2 WHERE id = $1";
@@ -104,7 +109,11 @@ async fn rename(ctx: &Context<'_>, id: i32, title: String) -> Result<bool> {
 
 #[svc::mutation]
 async fn rename_and_say(ctx: &Context<'_>, id: i32, title: String) -> Result<bool> {
-    sqlx::query(RENAME).bind(id).bind(title).execute(ctx.db().pool()).await?;
+    sqlx::query(RENAME)
+        .bind(id)
+        .bind(title)
+        .execute(ctx.db().pool())
+        .await?;
     ctx.invalidate::<Post>();
     Ok(true)
 }
@@ -112,7 +121,11 @@ async fn rename_and_say(ctx: &Context<'_>, id: i32, title: String) -> Result<boo
 /// Says nothing of what it writes.
 #[svc::mutation]
 async fn rename_in_silence(ctx: &Context<'_>, id: i32, title: String) -> Result<bool> {
-    sqlx::query(RENAME).bind(id).bind(title).execute(ctx.db().pool()).await?;
+    sqlx::query(RENAME)
+        .bind(id)
+        .bind(title)
+        .execute(ctx.db().pool())
+        .await?;
     Ok(true)
 }
 
@@ -138,7 +151,8 @@ pub(super) const TRIGGER: &str = "
     CREATE TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE ON tb_post
         FOR EACH ROW EXECUTE FUNCTION svc_notify('kept_post_changed');";
 
-/// The statistics of statements, which are there from the start: an extension that comes later is a change of the schema.
+/// The statistics of statements, which are there from the start: an extension that comes later is a
+/// change of the schema.
 const STATISTICS: &str = "CREATE EXTENSION pg_stat_statements;";
 
 /// A database without a trigger.
@@ -151,8 +165,15 @@ pub(super) fn uncached_options(database: &TestDatabase) -> AppOptions {
     AppOptions::new()
         .database_url(database.url())
         .data(Ticks::default())
-        .queries(queries![posts, headlines, authors, uncached, tick, brief, flaky, who, language, count])
-        .mutations(mutations![rename, rename_and_say, rename_in_silence, rename_author])
+        .queries(queries![
+            posts, headlines, authors, uncached, tick, brief, flaky, who, language, count
+        ])
+        .mutations(mutations![
+            rename,
+            rename_and_say,
+            rename_in_silence,
+            rename_author
+        ])
         .subscriptions(subscriptions![post_changed])
 }
 
@@ -162,10 +183,16 @@ pub(super) fn options(database: &TestDatabase) -> AppOptions {
 
 /// The user of a header: a name, and a role after a `;`.
 async fn identify(mut request: Request, next: Next) -> Response {
-    let header = request.headers().get("x-user").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let header = request
+        .headers()
+        .get("x-user")
+        .and_then(|value| value.to_str().ok())
+        .map(str::to_owned);
     if let Some(header) = header {
         let (name, role) = header.split_once(';').unwrap_or((&header, ""));
-        request.extensions_mut().insert(UserContext::new(name).roles(Some(role).filter(|role| !role.is_empty())));
+        request
+            .extensions_mut()
+            .insert(UserContext::new(name).roles(Some(role).filter(|role| !role.is_empty())));
     }
     next.run(request).await
 }
@@ -180,7 +207,11 @@ pub(super) async fn serve_router(router: Router) -> App {
     let ready = r#"{ tick(text: "ready") }"#;
     eventually(async || {
         let (one, other) = (app.query(ready).await.text, app.query(ready).await.text);
-        if one == other { Ok(()) } else { Err(format!("{one} {other}")) }
+        if one == other {
+            Ok(())
+        } else {
+            Err(format!("{one} {other}"))
+        }
     })
     .await;
     app
@@ -188,9 +219,14 @@ pub(super) async fn serve_router(router: Router) -> App {
 
 /// The answer to a document with further headers.
 pub(super) async fn ask(app: &App, document: &str, headers: &[(&str, &str)]) -> Reply {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
-    app.send(request.body(json!({ "query": document }).to_string())).await
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let request = headers.iter().fold(request, |request, (name, value)| {
+        request.header(*name, *value)
+    });
+    app.send(request.body(json!({ "query": document }).to_string()))
+        .await
 }
 
 /// The statements that wait for a lock: their processes, and when they began.
@@ -218,7 +254,11 @@ pub(super) async fn title(app: &App) -> Value {
 pub(super) async fn until_title(app: &App, expected: &str, limit: Duration) {
     svc_tests::within(limit, async || {
         let found = title(app).await;
-        if found == expected { Ok(()) } else { Err(found.to_string()) }
+        if found == expected {
+            Ok(())
+        } else {
+            Err(found.to_string())
+        }
     })
     .await;
 }

@@ -23,10 +23,22 @@ fn taken(filter: UserWhere) -> i32 {
 
 #[test]
 fn both_items_are_named() {
-    let error = AppOptions::new().queries(queries![users, taken]).sdl().unwrap_err().to_string();
+    let error = AppOptions::new()
+        .queries(queries![users, taken])
+        .sdl()
+        .unwrap_err()
+        .to_string();
     let here = module_path!();
-    let (own, made) = (format!("`{here}::UserWhere`"), format!("`svc's UserWhere, made for {here}::User`"));
-    for part in ["the GraphQL type `UserWhere` is declared twice", &own, &made, "rename one with `name = \"…\"`"] {
+    let (own, made) = (
+        format!("`{here}::UserWhere`"),
+        format!("`svc's UserWhere, made for {here}::User`"),
+    );
+    for part in [
+        "the GraphQL type `UserWhere` is declared twice",
+        &own,
+        &made,
+        "rename one with `name = \"…\"`",
+    ] {
         assert!(error.contains(part), "{part}: {error}");
     }
     assert_eq!(error.matches("declared twice").count(), 1, "{error}");

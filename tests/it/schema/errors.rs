@@ -8,9 +8,12 @@ use svc::prelude::*;
 fn errors(options: &AppOptions) -> Vec<String> {
     match options.sdl() {
         Ok(sdl) => panic!("the schema was taken:\n{sdl}"),
-        Err(error) => {
-            error.to_string().lines().skip(1).map(|line| line.trim_start_matches("  - ").to_owned()).collect()
-        }
+        Err(error) => error
+            .to_string()
+            .lines()
+            .skip(1)
+            .map(|line| line.trim_start_matches("  - ").to_owned())
+            .collect(),
     }
 }
 
@@ -236,8 +239,11 @@ fn names_the_rust_items() {
 
 #[test]
 fn all_errors_are_said_at_once() {
-    let found =
-        errors(&AppOptions::new().auto_camel_case(true).queries(queries![a, b, also_a, rowless, counted, colored]));
+    let found = errors(
+        &AppOptions::new()
+            .auto_camel_case(true)
+            .queries(queries![a, b, also_a, rowless, counted, colored]),
+    );
     assert_eq!(found.len(), 5, "{found:#?}");
 }
 
@@ -270,20 +276,32 @@ async fn paged_call(page: Page) -> i32;
 /// A page that could not arrive is refused at the start and not dropped in silence.
 #[test]
 fn a_page_stands_alone_and_in_a_function_with_a_body() {
-    let options =
-        AppOptions::new().queries(queries![paged_input, paged_list, paged_rows]).mutations(mutations![paged_call]);
+    let options = AppOptions::new()
+        .queries(queries![paged_input, paged_list, paged_rows])
+        .mutations(mutations![paged_call]);
     let errors = errors(&options);
-    for (argument, item) in [("page", "Paged"), ("pages", "paged_list"), ("page", "paged_rows"), ("page", "paged_call")]
-    {
-        let part = format!("`{argument}` of `it::schema::errors::{item}` is a `Page` or `CursorPage`");
-        assert!(errors.iter().any(|error| error.starts_with(&part)), "{part}: {errors:#?}");
+    for (argument, item) in [
+        ("page", "Paged"),
+        ("pages", "paged_list"),
+        ("page", "paged_rows"),
+        ("page", "paged_call"),
+    ] {
+        let part =
+            format!("`{argument}` of `it::schema::errors::{item}` is a `Page` or `CursorPage`");
+        assert!(
+            errors.iter().any(|error| error.starts_with(&part)),
+            "{part}: {errors:#?}"
+        );
     }
 }
 
 #[test]
 fn a_function_is_listed_once() {
     let options = AppOptions::new().queries(queries![a, a]);
-    assert_eq!(errors(&options), [format!("the query `{HERE}::a` is listed twice; remove one")]);
+    assert_eq!(
+        errors(&options),
+        [format!("the query `{HERE}::a` is listed twice; remove one")]
+    );
 }
 
 #[svc_type(sql_source = "v_typed")]
@@ -313,7 +331,13 @@ async fn typed(
 ) -> Vec<Typed>;
 
 #[svc::query]
-async fn mistyped(id: String, name: i32, count: bool, tags: String, phase: Vec<Vec<Phase>>) -> Vec<Typed>;
+async fn mistyped(
+    id: String,
+    name: i32,
+    count: bool,
+    tags: String,
+    phase: Vec<Vec<Phase>>,
+) -> Vec<Typed>;
 
 #[test]
 fn arguments_have_the_types_of_the_fields_that_they_filter_on() {
@@ -350,7 +374,13 @@ struct Egg {
 
 #[svc::query]
 fn hatched(chicken: Chicken, egg: Egg) -> bool {
-    let _ = (chicken.egg, chicken.name, egg.chicken, egg.sibling, egg.more);
+    let _ = (
+        chicken.egg,
+        chicken.name,
+        egg.chicken,
+        egg.sibling,
+        egg.more,
+    );
     true
 }
 
@@ -404,8 +434,15 @@ fn names_that_svc_makes_are_told_with_the_item_that_takes_them() {
     let options = AppOptions::new().queries(queries![own_names, own_root, own_integer, one_clash]);
     let found = errors(&options);
     let here = HERE;
-    for (name, item) in [("ClashWhere", "Condition"), ("Query", "Root"), ("Int", "Integer")] {
-        let about: Vec<_> = found.iter().filter(|error| error.contains(&format!("`{name}`"))).collect();
+    for (name, item) in [
+        ("ClashWhere", "Condition"),
+        ("Query", "Root"),
+        ("Int", "Integer"),
+    ] {
+        let about: Vec<_> = found
+            .iter()
+            .filter(|error| error.contains(&format!("`{name}`")))
+            .collect();
         assert!(
             matches!(about.as_slice(), [only] if only.contains(&format!("`{here}::{item}`"))),
             "{name}: {found:#?}"
@@ -428,13 +465,19 @@ async fn rowless_changed() -> Rowless;
 /// An argument of a planned subscription is a field of its row, and the row is one of a view.
 #[test]
 fn planned_subscriptions_are_checked_like_queries() {
-    let options = AppOptions::new().queries(queries![a]).subscriptions(subscriptions![watched, rowless_changed]);
+    let options = AppOptions::new()
+        .queries(queries![a])
+        .subscriptions(subscriptions![watched, rowless_changed]);
     let found = errors(&options);
     for about in [
         "the argument `nothing` of `it::schema::errors::watched` matches no stored field",
         "the argument `name` of `it::schema::errors::watched` has the type `Boolean`",
         "`it::schema::errors::rowless_changed` has no body, and its row type",
     ] {
-        assert_eq!(found.iter().filter(|error| error.contains(about)).count(), 1, "{about}: {found:#?}");
+        assert_eq!(
+            found.iter().filter(|error| error.contains(about)).count(),
+            1,
+            "{about}: {found:#?}"
+        );
     }
 }

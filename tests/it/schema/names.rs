@@ -59,7 +59,9 @@ async fn keys(given: NameInput) -> serde_json::Value;
 async fn back(given: NameInput) -> Option<DataName>;
 #[svc::query]
 fn joined(given: NameInput, dns_1_id: i32, a__b: String) -> String {
-    let part = given.home_part.and_then(|part| part.address_line_1.or(part.a__b));
+    let part = given
+        .home_part
+        .and_then(|part| part.address_line_1.or(part.a__b));
     format!(
         "{:?} {:?} {:?} {:?} {:?} {part:?} {dns_1_id} {a__b}",
         given.dns_1_id, given.address_line_1, given.userID, given._private, given.a__b
@@ -74,7 +76,11 @@ CREATE FUNCTION keys(given jsonb) RETURNS jsonb LANGUAGE sql AS 'SELECT given';
 
 /// The fields as they are stored, their names with camelCase on, and the values of the first row.
 fn ids(rows: &Value) -> String {
-    rows.as_array().unwrap().iter().map(|row| row["id"].to_string()).collect()
+    rows.as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].to_string())
+        .collect()
 }
 
 fn fields() -> [(&'static str, &'static str, Value); 5] {
@@ -88,16 +94,32 @@ fn fields() -> [(&'static str, &'static str, Value); 5] {
 }
 
 async fn app(camel: bool) -> App {
-    let database = TestDatabase::copy_of("names", &(SQL.to_owned() + &three_views("name", "id, dns_1_id"))).await;
-    let queries = queries![columns, columns_one, data, data_one, table, table_one, joined];
-    let options =
-        AppOptions::new().database_url(database.url()).auto_camel_case(camel).mutations(mutations![keys, back]);
+    let database = TestDatabase::copy_of(
+        "names",
+        &(SQL.to_owned() + &three_views("name", "id, dns_1_id")),
+    )
+    .await;
+    let queries = queries![
+        columns,
+        columns_one,
+        data,
+        data_one,
+        table,
+        table_one,
+        joined
+    ];
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(camel)
+        .mutations(mutations![keys, back]);
     App::serve(options.queries(queries)).await
 }
 
 /// The name in the API, of a field that is stored as `stored`.
 fn name(camel: bool, stored: &str) -> String {
-    let known = fields().into_iter().map(|(stored, camel, _)| (stored, camel));
+    let known = fields()
+        .into_iter()
+        .map(|(stored, camel, _)| (stored, camel));
     let all = known.chain([
         ("home_part", "homePart"),
         ("order_by", "orderBy"),
@@ -105,7 +127,11 @@ fn name(camel: bool, stored: &str) -> String {
         ("data_one", "dataOne"),
         ("table_one", "tableOne"),
     ]);
-    all.filter(|(known, _)| camel && *known == stored).map(|(_, camel)| camel).next().unwrap_or(stored).to_owned()
+    all.filter(|(known, _)| camel && *known == stored)
+        .map(|(_, camel)| camel)
+        .next()
+        .unwrap_or(stored)
+        .to_owned()
 }
 
 /// As fields, in `where` and `orderBy`, nested, and as arguments that filter.
@@ -117,17 +143,30 @@ async fn hard_names_find_their_values() {
         let all = fields().map(|(stored, _, _)| n(stored)).join(" ");
         let part = format!("{} {{ {} a__b }}", n("home_part"), n("address_line_1"));
         for root in ["columns", "data", "table"] {
-            let mut expected = json!({ "id": 1, n("home_part"): { n("address_line_1"): "x", "a__b": "y" } });
+            let mut expected =
+                json!({ "id": 1, n("home_part"): { n("address_line_1"): "x", "a__b": "y" } });
             for (stored, _, value) in fields() {
                 expected[n(stored)] = value;
             }
             for condition in fields()
                 .map(|(stored, _, value)| format!("{}: {{eq: {value}}}", n(stored)))
                 .into_iter()
-                .chain([format!(r#"{}: {{{}: {{eq: "x"}}, a__b: {{eq: "y"}}}}"#, n("home_part"), n("address_line_1"))])
+                .chain([format!(
+                    r#"{}: {{{}: {{eq: "x"}}, a__b: {{eq: "y"}}}}"#,
+                    n("home_part"),
+                    n("address_line_1")
+                )])
             {
-                let reply = app.query(&format!("{{ {root}(where: {{{condition}}}) {{ id {all} {part} }} }}")).await;
-                assert_eq!(reply.data()[root], json!([expected]), "camelCase {camel}, {root}: {condition}");
+                let reply = app
+                    .query(&format!(
+                        "{{ {root}(where: {{{condition}}}) {{ id {all} {part} }} }}"
+                    ))
+                    .await;
+                assert_eq!(
+                    reply.data()[root],
+                    json!([expected]),
+                    "camelCase {camel}, {root}: {condition}"
+                );
             }
             for (stored, _, _) in fields() {
                 let order = n("order_by");
@@ -136,14 +175,22 @@ async fn hard_names_find_their_values() {
                     n(stored)
                 );
                 let data = app.query(&query).await.data();
-                assert_eq!((ids(&data["up"]), ids(&data["down"])), ("21".into(), "12".into()), "{query}");
+                assert_eq!(
+                    (ids(&data["up"]), ids(&data["down"])),
+                    ("21".into(), "12".into()),
+                    "{query}"
+                );
             }
             let one = n(&format!("{root}_one"));
             let query = format!(
                 r#"{{ one: {one}({}: 11, userID: "u") {{ id }} none: {one}({0}: 11, userID: "b") {{ id }} }}"#,
                 n("dns_1_id")
             );
-            assert_eq!(app.query(&query).await.data(), json!({ "one": { "id": 1 }, "none": null }), "{query}");
+            assert_eq!(
+                app.query(&query).await.data(),
+                json!({ "one": { "id": 1 }, "none": null }),
+                "{query}"
+            );
         }
     }
 }
@@ -168,8 +215,15 @@ async fn hard_names_go_there_and_back() {
             n("address_line_1")
         );
         let data = app.query_with(&query, json!({ "g": given })).await.data();
-        assert_eq!((&data["keys"], &data["back"]), (&stored, &given), "camelCase {camel}");
-        let query = format!(r#"query ($g: NameInput!) {{ joined(given: $g, {}: 5, a__b: "z") }}"#, n("dns_1_id"));
+        assert_eq!(
+            (&data["keys"], &data["back"]),
+            (&stored, &given),
+            "camelCase {camel}"
+        );
+        let query = format!(
+            r#"query ($g: NameInput!) {{ joined(given: $g, {}: 5, a__b: "z") }}"#,
+            n("dns_1_id")
+        );
         assert_eq!(
             app.query_with(&query, json!({ "g": given })).await.data()["joined"],
             r#"Some(11) Some("line") Some("u") Some("p") Some("ab") Some("x") 5 z"#
@@ -199,13 +253,24 @@ fn oneName() -> i32 {
     1
 }
 
-/// Fields of types are tested among the errors of schemas; here are inputs, arguments and operations.
+/// Fields of types are tested among the errors of schemas; here are inputs, arguments and
+/// operations.
 #[test]
 fn two_names_that_become_one_are_refused() {
-    for queries in [queries![clash_of_inputs], queries![clash_of_arguments], queries![one_name, oneName]] {
-        let options = |camel| AppOptions::new().auto_camel_case(camel).queries(queries.clone());
+    for queries in [
+        queries![clash_of_inputs],
+        queries![clash_of_arguments],
+        queries![one_name, oneName],
+    ] {
+        let options = |camel| {
+            AppOptions::new()
+                .auto_camel_case(camel)
+                .queries(queries.clone())
+        };
         let error = options(true).sdl().unwrap_err().to_string();
-        let both = ["userId", "oneName"].iter().any(|name| error.contains(name));
+        let both = ["userId", "oneName"]
+            .iter()
+            .any(|name| error.contains(name));
         assert!(both && error.contains("rename one"), "{error}");
         assert!(options(false).sdl().is_ok(), "as written, they differ");
     }

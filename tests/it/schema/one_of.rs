@@ -27,7 +27,12 @@ fn find(by: Key, range: Option<Range>) -> String {
 #[tokio::test]
 async fn introspection_tells_one_of_from_other_types() {
     let database = TestDatabase::new("").await;
-    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![find])).await;
+    let app = App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![find]),
+    )
+    .await;
     let document = r#"query Types($skip: Boolean = true) {
         key: __type(name: "Key") { ...Shown more: isOneOf @skip(if: $skip) }
         range: __type(name: "Range") { kind isOneOf name }
@@ -49,7 +54,21 @@ async fn introspection_tells_one_of_from_other_types() {
     });
     let reply = app.query(document).await;
     assert_eq!(reply.data().to_string(), expected.to_string());
-    let listed = app.query(r#"{ __type(name: "__Type") { fields { name } } }"#).await.data();
-    assert!(listed["__type"]["fields"].as_array().unwrap().contains(&json!({ "name": "isOneOf" })), "{listed}");
-    assert_eq!(app.query("{ find(by: { id: 1, slug: \"a\" }) }").await.code(), "GRAPHQL_VALIDATION_FAILED");
+    let listed = app
+        .query(r#"{ __type(name: "__Type") { fields { name } } }"#)
+        .await
+        .data();
+    assert!(
+        listed["__type"]["fields"]
+            .as_array()
+            .unwrap()
+            .contains(&json!({ "name": "isOneOf" })),
+        "{listed}"
+    );
+    assert_eq!(
+        app.query("{ find(by: { id: 1, slug: \"a\" }) }")
+            .await
+            .code(),
+        "GRAPHQL_VALIDATION_FAILED"
+    );
 }

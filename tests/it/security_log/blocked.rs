@@ -16,7 +16,13 @@ use super::files::{PATIENCE, events, log_in, numbered, numbers};
 const SOON: Duration = Duration::from_secs(120);
 
 fn make_pipe(path: &Path) {
-    assert!(Command::new("mkfifo").arg(path).status().expect("the program mkfifo").success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(path)
+            .status()
+            .expect("the program mkfifo")
+            .success()
+    );
 }
 
 /// Opening a pipe that nobody reads waits, like a disk that does not answer.
@@ -27,11 +33,18 @@ fn a_disk_that_does_not_answer_delays_nobody() {
     make_pipe(&path);
     let (log, text, start) = (log_in(&path), "x".repeat(450), Instant::now());
     for number in 0..6_000 {
-        log.log_event(numbered(number).reason(text.as_str()).resource(text.as_str()));
+        log.log_event(
+            numbered(number)
+                .reason(text.as_str())
+                .resource(text.as_str()),
+        );
     }
     assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
     let status = log.status();
-    assert!(status.lost > 0 && status.waiting <= 2 * (4 << 20), "{status:?}");
+    assert!(
+        status.lost > 0 && status.waiting <= 2 * (4 << 20),
+        "{status:?}"
+    );
     assert!(!log.flush(Duration::from_millis(10)));
     // What was accepted is there for whoever reads at last.
     let reading = std::thread::spawn(move || {
@@ -43,7 +56,11 @@ fn a_disk_that_does_not_answer_delays_nobody() {
     drop(log);
     let text = reading.join().unwrap();
     let lines = text.lines().count() as u64;
-    assert_eq!(lines, 6_000 - status.lost + 1, "with the line that counts the others");
+    assert_eq!(
+        lines,
+        6_000 - status.lost + 1,
+        "with the line that counts the others"
+    );
     assert!(text.contains("system.events_lost"));
 }
 
@@ -52,7 +69,10 @@ fn a_disk_that_does_not_answer_delays_nobody() {
 async fn a_standard_output_that_nobody_reads_delays_no_file() {
     const ALONE: &str = "SVC_TESTS_STUCK_STDOUT";
     if let Some(path) = std::env::var_os(ALONE) {
-        let log = SecurityLogger::new(SecurityLogConfig { path: Some(path.into()), stdout: true });
+        let log = SecurityLogger::new(SecurityLogConfig {
+            path: Some(path.into()),
+            stdout: true,
+        });
         (0..5_000).for_each(|number| log.log_event(numbered(number)));
         // Ended by whoever has started it.
         std::future::pending::<()>().await;
@@ -61,11 +81,24 @@ async fn a_standard_output_that_nobody_reads_delays_no_file() {
     let path = folder.path().join("security.log");
     let name = "security_log::blocked::a_standard_output_that_nobody_reads_delays_no_file";
     let mut child = Command::new(std::env::current_exe().unwrap());
-    let child = child.args(["--exact", name, "--nocapture"]).env(ALONE, &path).stdout(Stdio::piped());
-    let mut child = child.stderr(Stdio::null()).spawn().expect("the test program");
+    let child = child
+        .args(["--exact", name, "--nocapture"])
+        .env(ALONE, &path)
+        .stdout(Stdio::piped());
+    let mut child = child
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the test program");
     eventually(async || {
-        let found = fs::read_to_string(&path).unwrap_or_default().matches('\n').count();
-        if found == 5_000 { Ok(()) } else { Err(format!("{found} of 5000")) }
+        let found = fs::read_to_string(&path)
+            .unwrap_or_default()
+            .matches('\n')
+            .count();
+        if found == 5_000 {
+            Ok(())
+        } else {
+            Err(format!("{found} of 5000"))
+        }
     })
     .await;
     child.kill().unwrap();
@@ -79,7 +112,10 @@ async fn a_standard_output_that_nobody_reads_delays_no_file() {
 async fn a_standard_output_that_is_closed_ends_no_file() {
     const ALONE: &str = "SVC_TESTS_CLOSED_STDOUT";
     if let Some(path) = std::env::var_os(ALONE) {
-        let log = SecurityLogger::new(SecurityLogConfig { path: Some(path.into()), stdout: true });
+        let log = SecurityLogger::new(SecurityLogConfig {
+            path: Some(path.into()),
+            stdout: true,
+        });
         eventually(async || {
             log.log_event(numbered(0));
             log.status().failure.ok_or_else(|| "no failure".to_owned())
@@ -87,17 +123,34 @@ async fn a_standard_output_that_is_closed_ends_no_file() {
         .await;
         (1..100).for_each(|number| log.log_event(numbered(number)));
         assert!(!log.flush(PATIENCE), "a part of it is lost");
-        assert!(log.status().lost >= 100 && log.status().waiting == 0, "{:?}", log.status());
+        assert!(
+            log.status().lost >= 100 && log.status().waiting == 0,
+            "{:?}",
+            log.status()
+        );
         std::process::exit(7);
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("security.log");
     let name = "security_log::blocked::a_standard_output_that_is_closed_ends_no_file";
     let mut child = Command::new(std::env::current_exe().unwrap());
-    let child = child.args(["--exact", name, "--nocapture"]).env(ALONE, &path).stdout(Stdio::piped());
-    let mut child = child.stderr(Stdio::null()).spawn().expect("the test program");
+    let child = child
+        .args(["--exact", name, "--nocapture"])
+        .env(ALONE, &path)
+        .stdout(Stdio::piped());
+    let mut child = child
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the test program");
     let mut begun = BufReader::new(child.stdout.take().expect("a pipe"));
-    while !begun.by_ref().lines().next().expect("a line").unwrap().starts_with("running") {}
+    while !begun
+        .by_ref()
+        .lines()
+        .next()
+        .expect("a line")
+        .unwrap()
+        .starts_with("running")
+    {}
     drop(begun);
     assert_eq!(child.wait().unwrap().code(), Some(7));
     let mut found = numbers(&events(&path));

@@ -15,7 +15,10 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A log in a file.
 pub(super) fn log_in(path: &Path) -> SecurityLogger {
-    SecurityLogger::new(SecurityLogConfig { path: Some(path.to_owned()), stdout: false })
+    SecurityLogger::new(SecurityLogConfig {
+        path: Some(path.to_owned()),
+        stdout: false,
+    })
 }
 
 /// An event with a number.
@@ -26,12 +29,18 @@ pub(super) fn numbered(number: usize) -> SecurityEvent {
 /// The events of a file, each of which is one line.
 pub(super) fn events(path: &Path) -> Vec<Value> {
     let text = fs::read_to_string(path).expect("the log");
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}"))).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("not JSON: {line}")))
+        .collect()
 }
 
 /// The numbers of events.
 pub(super) fn numbers(events: &[Value]) -> Vec<usize> {
-    let number = |event: &Value| event["metadata"]["number"].as_u64().map(|number| usize::try_from(number).unwrap());
+    let number = |event: &Value| {
+        event["metadata"]["number"]
+            .as_u64()
+            .map(|number| usize::try_from(number).unwrap())
+    };
     events.iter().filter_map(number).collect()
 }
 
@@ -49,7 +58,10 @@ fn what_a_client_writes_stays_in_its_line() {
         "\0",
     ];
     for text in hostile {
-        let event = SecurityEvent::new(SecurityEventType::AuthFailure).user_id(text).user_agent(text).reason(text);
+        let event = SecurityEvent::new(SecurityEventType::AuthFailure)
+            .user_id(text)
+            .user_agent(text)
+            .reason(text);
         log.log_event(event.resource(text).metadata(text, text));
     }
     assert!(log.flush(PATIENCE));
@@ -58,11 +70,19 @@ fn what_a_client_writes_stays_in_its_line() {
         !letter.is_control()
             && !matches!(letter, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
-    assert!(written.chars().all(|letter| letter == '\n' || is_plain(letter)), "{written:?}");
+    assert!(
+        written
+            .chars()
+            .all(|letter| letter == '\n' || is_plain(letter)),
+        "{written:?}"
+    );
     let events = events(&path);
     assert_eq!(events.len(), hostile.len());
     for (event, text) in events.iter().zip(hostile) {
-        assert_eq!((&event["event_type"], &event["user_id"]), (&"auth.failure".into(), &text.into()));
+        assert_eq!(
+            (&event["event_type"], &event["user_id"]),
+            (&"auth.failure".into(), &text.into())
+        );
         assert_eq!(event["metadata"][text], text);
     }
 }
@@ -73,13 +93,22 @@ fn a_line_has_a_bound() {
     let path = folder.path().join("security.log");
     let log = log_in(&path);
     let long = "ä".repeat(1_000_000);
-    let event = SecurityEvent::new(SecurityEventType::AuthFailure).user_id(&long).user_agent(&long).resource(&long);
-    let many = (0..10_000).fold(event.clone(), |event, n| event.metadata(format!("key {n}"), n));
+    let event = SecurityEvent::new(SecurityEventType::AuthFailure)
+        .user_id(&long)
+        .user_agent(&long)
+        .resource(&long);
+    let many = (0..10_000).fold(event.clone(), |event, n| {
+        event.metadata(format!("key {n}"), n)
+    });
     log.log_event(event.metadata("text", long));
     log.log_event(many);
     assert!(log.flush(PATIENCE));
     let written = fs::read_to_string(&path).unwrap();
-    assert!(written.lines().all(|line| line.len() < 20_000), "{}", written.len());
+    assert!(
+        written.lines().all(|line| line.len() < 20_000),
+        "{}",
+        written.len()
+    );
     assert_eq!(events(&path).len(), 2);
 }
 
@@ -94,7 +123,10 @@ fn times_do_not_go_back() {
         }
     });
     assert!(log.flush(PATIENCE));
-    let times: Vec<_> = events(&path).iter().map(|event| event["timestamp"].as_str().unwrap().to_owned()).collect();
+    let times: Vec<_> = events(&path)
+        .iter()
+        .map(|event| event["timestamp"].as_str().unwrap().to_owned())
+        .collect();
     assert!(times.len() == 2_000 && times.is_sorted());
 }
 
@@ -122,7 +154,9 @@ fn no_line_is_lost_while_the_file_is_rotated() {
         let rotating = scope.spawn(|| {
             let mut rotated = Vec::new();
             while !is_over.load(Ordering::Relaxed) {
-                let old = folder.path().join(format!("security.log.{}", rotated.len()));
+                let old = folder
+                    .path()
+                    .join(format!("security.log.{}", rotated.len()));
                 if fs::rename(&path, &old).is_ok() {
                     rotated.push(old);
                 }
@@ -141,7 +175,10 @@ fn no_line_is_lost_while_the_file_is_rotated() {
         rotated.push(path);
     }
     assert!(rotated.len() > 2, "{} files", rotated.len());
-    let mut found: Vec<_> = rotated.iter().flat_map(|file| numbers(&events(file))).collect();
+    let mut found: Vec<_> = rotated
+        .iter()
+        .flat_map(|file| numbers(&events(file)))
+        .collect();
     found.sort_unstable();
     assert_eq!(found, (0..20_000).collect::<Vec<_>>());
     assert_eq!(log.status().lost, 0);
@@ -174,7 +211,10 @@ fn a_line_without_an_end_does_not_spoil_the_next() {
     let text = fs::read_to_string(&path).unwrap();
     let (first, second) = text.split_once('\n').unwrap();
     assert_eq!(first, "{\"timestamp\":\"20");
-    assert_eq!(serde_json::from_str::<Value>(second).unwrap()["metadata"]["number"], 1);
+    assert_eq!(
+        serde_json::from_str::<Value>(second).unwrap()["metadata"]["number"],
+        1
+    );
 }
 
 #[test]

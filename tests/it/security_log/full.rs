@@ -22,7 +22,10 @@ impl SmallDisk {
             .output()
             .expect("the program mount");
         let why = String::from_utf8_lossy(&mounting.stderr);
-        assert!(mounting.status.success(), "this test mounts a small disk, which takes root: {why}");
+        assert!(
+            mounting.status.success(),
+            "this test mounts a small disk, which takes root: {why}"
+        );
         Self(folder)
     }
 
@@ -41,23 +44,36 @@ impl Drop for SmallDisk {
 #[tokio::test]
 async fn what_finds_no_room_on_the_disk_is_written_when_there_is_some() {
     let disk = SmallDisk::mount();
-    let (path, ballast) = (disk.path().join("security.log"), disk.path().join("ballast"));
+    let (path, ballast) = (
+        disk.path().join("security.log"),
+        disk.path().join("ballast"),
+    );
     fs::write(&ballast, vec![0; 40_000]).unwrap();
     let log = log_in(&path);
     (0..500).for_each(|number| log.log_event(numbered(number)));
-    let full = async || log.status().failure.ok_or_else(|| "not full yet".to_owned());
+    let full = async || {
+        log.status()
+            .failure
+            .ok_or_else(|| "not full yet".to_owned())
+    };
     assert!(eventually(full).await.contains("No space left"));
     // Requests go on meanwhile.
     let start = Instant::now();
     (500..510).for_each(|number| log.log_event(numbered(number)));
-    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(60),
+        "{:?}",
+        start.elapsed()
+    );
     fs::remove_file(&ballast).unwrap();
     // What does not fit on the whole disk goes to the next file, as in a rotation.
     let moved = tempfile::tempdir().unwrap();
     let old = moved.path().join("old.log");
     eventually(async || match log.flush(Duration::from_secs(3)) {
         true => Ok(()),
-        false if old.exists() || log.status().failure.is_none() => Err("not written yet".to_owned()),
+        false if old.exists() || log.status().failure.is_none() => {
+            Err("not written yet".to_owned())
+        }
         false => {
             fs::copy(&path, &old).unwrap();
             fs::remove_file(&path).unwrap();
@@ -65,7 +81,11 @@ async fn what_finds_no_room_on_the_disk_is_written_when_there_is_some() {
         }
     })
     .await;
-    let mut found = if old.exists() { numbers(&whole_lines(&old)) } else { Vec::new() };
+    let mut found = if old.exists() {
+        numbers(&whole_lines(&old))
+    } else {
+        Vec::new()
+    };
     found.extend(numbers(&events(&path)));
     found.dedup();
     assert_eq!(found, (0..510).collect::<Vec<_>>());
@@ -75,7 +95,10 @@ async fn what_finds_no_room_on_the_disk_is_written_when_there_is_some() {
 fn whole_lines(path: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(path).unwrap();
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
-    whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    whole
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// `/dev/full` is a disk without any room. What waits has a bound, and what is lost is counted.
@@ -90,13 +113,24 @@ fn events_that_nobody_can_take_are_counted() {
         log.log_event(numbered(number).reason(text.as_str()));
     }
     let status = log.status();
-    assert!(status.lost > 0 && status.waiting <= (4 << 20) * 2, "{status:?}");
+    assert!(
+        status.lost > 0 && status.waiting <= (4 << 20) * 2,
+        "{status:?}"
+    );
     fs::remove_file(&path).unwrap();
     assert!(log.flush(PATIENCE));
     let events = events(&path);
     let kept = numbers(&events);
-    assert!(kept.is_sorted() && kept.len() as u64 + status.lost == 20_000, "{} and {status:?}", kept.len());
-    let told = events.iter().filter(|event| event["event_type"] == "system.events_lost");
-    let told: u64 = told.map(|event| event["metadata"]["events"].as_u64().unwrap()).sum();
+    assert!(
+        kept.is_sorted() && kept.len() as u64 + status.lost == 20_000,
+        "{} and {status:?}",
+        kept.len()
+    );
+    let told = events
+        .iter()
+        .filter(|event| event["event_type"] == "system.events_lost");
+    let told: u64 = told
+        .map(|event| event["metadata"]["events"].as_u64().unwrap())
+        .sum();
     assert_eq!(told, status.lost);
 }

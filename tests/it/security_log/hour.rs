@@ -1,5 +1,5 @@
-//! A scripted hour of a service: each of its security events once, in the order in which they happen, with what is known
-//! of the client.
+//! A scripted hour of a service: each of its security events once, in the order in which they
+//! happen, with what is known of the client.
 
 use std::fs;
 use std::path::Path;
@@ -19,9 +19,18 @@ const WRONG: &str = "not the password";
 
 /// Asks with a name for the request, as a user if there is a token.
 async fn ask(app: &App, token: &str, id: &str, document: &str) -> Value {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").header("x-request-id", id);
-    let request = if token.is_empty() { request } else { request.bearer_auth(token) };
-    app.send(request.body(json!({ "query": document }).to_string())).await.json()
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .header("x-request-id", id);
+    let request = if token.is_empty() {
+        request
+    } else {
+        request.bearer_auth(token)
+    };
+    app.send(request.body(json!({ "query": document }).to_string()))
+        .await
+        .json()
 }
 
 /// Registers, logs in, and fails to; the session that was begun last.
@@ -33,7 +42,12 @@ async fn accounts(app: &App) -> Held {
     refresh(app, &first.refresh).await;
     assert_eq!(refresh(app, &first.refresh).await.status, 401);
     assert_eq!(refresh(app, "no.such.token").await.status, 401);
-    assert_eq!(with(app, "no.such.token", "GET", "/auth/me", Value::Null).await.status, 401);
+    assert_eq!(
+        with(app, "no.such.token", "GET", "/auth/me", Value::Null)
+            .await
+            .status,
+        401
+    );
     held
 }
 
@@ -41,14 +55,24 @@ async fn accounts(app: &App) -> Held {
 async fn denials(app: &App, held: &Held) {
     ask(app, "no.such.token", "r1", "{ own_salary { id } }").await;
     ask(app, "", "r2", "{ salaries { id } }").await;
-    ask(app, &held.access, "r3", "{ a: salaries { id } b: salaries { id } }").await;
+    ask(
+        app,
+        &held.access,
+        "r3",
+        "{ a: salaries { id } b: salaries { id } }",
+    )
+    .await;
     ask(app, &held.access, "r4", "{ own_salary { amount } }").await;
     ask(app, &held.access, "r5", "{ a: secret_plan b: secret_plan }").await;
 }
 
-/// Asks as pages of other sites do, and too often, and for too much; what the service says to its panic.
+/// Asks as pages of other sites do, and too often, and for too much; what the service says to its
+/// panic.
 async fn abuse(app: &App, held: &Held) -> Value {
-    let form = app.request("POST", "/graphql").header("content-type", "text/plain").header("x-request-id", "r6");
+    let form = app
+        .request("POST", "/graphql")
+        .header("content-type", "text/plain")
+        .header("x-request-id", "r6");
     assert_eq!(app.send(form.body("{}")).await.status, 403);
     for status in [200, 429] {
         assert_eq!(app.get("/rare").await.status, status);
@@ -65,19 +89,25 @@ async fn abuse(app: &App, held: &Held) -> Value {
 async fn sockets(app: &App) {
     let foreign = [("origin", "https://evil.example"), ("x-request-id", "r12")];
     assert_eq!(Socket::upgrade(app, &foreign).await.err(), Some(403));
-    let mut socket = Socket::open_with(app, &[("user-agent", "a socket"), ("x-request-id", "r13")]).await;
+    let mut socket =
+        Socket::open_with(app, &[("user-agent", "a socket"), ("x-request-id", "r13")]).await;
     socket.send(&json!({ "type": "connection_init", "payload": { "authorization": "Bearer no.such.token" } })).await;
     assert_eq!(socket.closed().await.0, 4403);
 }
 
-/// The type, the request and the resource of each event. The routes of accounts name their requests themselves.
+/// The type, the request and the resource of each event. The routes of accounts name their requests
+/// themselves.
 fn rows(events: &[Value]) -> Vec<[&str; 3]> {
     events
         .iter()
         .map(|event| {
             let text = |key: &str| event[key].as_str().unwrap_or_default();
             let id = text("request_id");
-            [text("event_type"), if id.len() > 3 { "*" } else { id }, text("resource")]
+            [
+                text("event_type"),
+                if id.len() > 3 { "*" } else { id },
+                text("resource"),
+            ]
         })
         .collect()
 }
@@ -112,7 +142,9 @@ const EVENTS: &[[&str; 3]] = &[
 /// The one event of a request.
 fn of<'e>(events: &'e [Value], request: &str) -> &'e Value {
     let mut found = events.iter().filter(|event| event["request_id"] == request);
-    let (Some(event), None) = (found.next(), found.next()) else { panic!("{request}: {events:#?}") };
+    let (Some(event), None) = (found.next(), found.next()) else {
+        panic!("{request}: {events:#?}")
+    };
     event
 }
 
@@ -123,14 +155,22 @@ async fn one_hour_is_complete_and_in_order() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("security.log");
-    init_security_logger(SecurityLogConfig { path: Some(path.clone()), stdout: false });
+    init_security_logger(SecurityLogConfig {
+        path: Some(path.clone()),
+        stdout: false,
+    });
     let database = database().await;
     let app = serve(&url_of(&database)).await;
     let held = accounts(&app).await;
     denials(&app, &held).await;
     let panicked = abuse(&app, &held).await;
     sockets(&app).await;
-    assert_eq!(with(&app, &held.access, "POST", "/auth/logout", Value::Null).await.status, 200);
+    assert_eq!(
+        with(&app, &held.access, "POST", "/auth/logout", Value::Null)
+            .await
+            .status,
+        200
+    );
     ask(&app, &held.access, "r11", "{ own_salary { id } }").await;
 
     assert!(get_security_logger().flush(PATIENCE));
@@ -147,22 +187,45 @@ fn assert_details(found: &[Value], panicked: &Value) {
     }
     assert_eq!(found[0]["user_email"], "ada@example.com");
     let is_of_client = |event: &&Value| event["event_type"] != "auth.token_revoked";
-    assert!(found.iter().filter(is_of_client).all(|event| event["ip_address"] == "127.0.0.1"), "{found:#?}");
+    assert!(
+        found
+            .iter()
+            .filter(is_of_client)
+            .all(|event| event["ip_address"] == "127.0.0.1"),
+        "{found:#?}"
+    );
     assert_eq!(of(found, "r13")["user_agent"], "a socket");
     assert_eq!(of(found, "r3")["metadata"]["times"], 2);
     let denied = of(found, "r5");
     assert_eq!(denied["metadata"], json!({ "code": "NOT_YET", "times": 2 }));
-    assert_eq!((&denied["reason"], &denied["action"]), (&json!("it is secret"), &json!("query")));
+    assert_eq!(
+        (&denied["reason"], &denied["action"]),
+        (&json!("it is secret"), &json!("query"))
+    );
     let panic = of(found, "r9");
-    assert_eq!(panic["metadata"]["error_id"], panicked["errors"][0]["extensions"]["errorId"]);
+    assert_eq!(
+        panic["metadata"]["error_id"],
+        panicked["errors"][0]["extensions"]["errorId"]
+    );
     assert!(panic["reason"].as_str().unwrap().contains("out of paper"));
-    let times: Vec<_> = found.iter().map(|event| event["timestamp"].as_str().unwrap()).collect();
+    let times: Vec<_> = found
+        .iter()
+        .map(|event| event["timestamp"].as_str().unwrap())
+        .collect();
     assert!(times.is_sorted(), "{times:?}");
 }
 
 fn assert_no_secret(path: &Path, held: &Held) {
     let text = fs::read_to_string(path).unwrap();
-    for secret in [PASSWORD, WRONG, SECRET, "no such", "no.such.token", &held.access, &held.refresh] {
+    for secret in [
+        PASSWORD,
+        WRONG,
+        SECRET,
+        "no such",
+        "no.such.token",
+        &held.access,
+        &held.refresh,
+    ] {
         assert!(!text.contains(secret), "{secret:?} was written");
     }
 }

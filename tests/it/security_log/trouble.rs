@@ -1,5 +1,5 @@
-//! A service whose log cannot be written, fills its disk and is rotated, all under load: no request fails, and no event is
-//! lost.
+//! A service whose log cannot be written, fills its disk and is rotated, all under load: no request
+//! fails, and no event is lost.
 
 use std::fs;
 use std::ops::Range;
@@ -23,16 +23,26 @@ fn hello() -> &'static str {
 
 async fn serve() -> App {
     let url = Some("postgres://nobody@127.0.0.1:1/nothing".to_owned());
-    let database = DatabaseConfig { url, ..DatabaseConfig::default() };
-    let options = AppOptions::new().config(SvcConfig { database, ..SvcConfig::default() });
+    let database = DatabaseConfig {
+        url,
+        ..DatabaseConfig::default()
+    };
+    let options = AppOptions::new().config(SvcConfig {
+        database,
+        ..SvcConfig::default()
+    });
     App::serve(options.queries(queries![hello])).await
 }
 
 /// Sends a request that is an event for each number, named by it, and as many that are none.
 async fn load(app: &App, numbers: Range<usize>) {
     let each = stream::iter(numbers).for_each_concurrent(16, async |number| {
-        let form = app.request("POST", "/graphql").header("content-type", "text/plain");
-        let form = form.header("x-request-id", format!("n-{number}")).body("{}");
+        let form = app
+            .request("POST", "/graphql")
+            .header("content-type", "text/plain");
+        let form = form
+            .header("x-request-id", format!("n-{number}"))
+            .body("{}");
         assert_eq!(app.send(form).await.status, 403);
         assert_eq!(app.query("{ hello }").await.data()["hello"], "world");
     });
@@ -77,7 +87,10 @@ async fn no_request_fails_and_no_event_is_lost() {
     }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("missing").join("security.log");
-    init_security_logger(SecurityLogConfig { path: Some(path.clone()), stdout: false });
+    init_security_logger(SecurityLogConfig {
+        path: Some(path.clone()),
+        stdout: false,
+    });
     let app = serve().await;
     load(&app, 0..200).await;
     failure("No such file").await;
@@ -98,11 +111,16 @@ async fn no_request_fails_and_no_event_is_lost() {
 
     assert!(files.len() > 2, "{} files", files.len());
     let found: Vec<_> = files.iter().flat_map(|file| events(file)).collect();
-    let mut numbers: Vec<usize> =
-        found.iter().map(|event| event["request_id"].as_str().unwrap()[2..].parse().unwrap()).collect();
+    let mut numbers: Vec<usize> = found
+        .iter()
+        .map(|event| event["request_id"].as_str().unwrap()[2..].parse().unwrap())
+        .collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (0..1_000).collect::<Vec<_>>());
     assert_eq!(get_security_logger().status().lost, 0);
-    let times: Vec<_> = found.iter().map(|event| event["timestamp"].as_str().unwrap()).collect();
+    let times: Vec<_> = found
+        .iter()
+        .map(|event| event["timestamp"].as_str().unwrap())
+        .collect();
     assert!(times.is_sorted(), "in the order of the files");
 }

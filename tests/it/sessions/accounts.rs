@@ -4,7 +4,9 @@ use std::error::Error;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use svc::accounts::{AccountMail, AccountMailer, NativeAuthFactory, PostgresUserRepository, create_auth_router};
+use svc::accounts::{
+    AccountMail, AccountMailer, NativeAuthFactory, PostgresUserRepository, create_auth_router,
+};
 use svc::create_svc_app;
 use svc::sessions::{MemorySessionStore, SessionLayer};
 use svc_tests::{App, Reply, TestDatabase};
@@ -17,13 +19,28 @@ use crate::accounts::{accounts, database, factory, provider};
 const NEW: &str = "Another-horse-8";
 
 /// A service of native accounts with sessions in memory, and its database.
-async fn serve_with(change: impl FnOnce(NativeAuthFactory) -> NativeAuthFactory) -> (App, TestDatabase) {
+async fn serve_with(
+    change: impl FnOnce(NativeAuthFactory) -> NativeAuthFactory,
+) -> (App, TestDatabase) {
     let database = database().await;
     let accounts = accounts(&database);
-    let native = provider(change(factory(&accounts)), PostgresUserRepository::new(&accounts));
+    let native = provider(
+        change(factory(&accounts)),
+        PostgresUserRepository::new(&accounts),
+    );
     let layer = SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap();
-    let router = create_svc_app(options().auth_provider(native.clone())).await.unwrap();
-    (App::serve_router(router.nest("/auth", create_auth_router(&native)).layer(layer)).await, database)
+    let router = create_svc_app(options().auth_provider(native.clone()))
+        .await
+        .unwrap();
+    (
+        App::serve_router(
+            router
+                .nest("/auth", create_auth_router(&native))
+                .layer(layer),
+        )
+        .await,
+        database,
+    )
 }
 
 async fn serve() -> (App, TestDatabase) {
@@ -31,13 +48,28 @@ async fn serve() -> (App, TestDatabase) {
 }
 
 async fn post(app: &App, browser: &mut Browser, path: &str, body: Value) -> Reply {
-    let request = app.request("POST", path).header("content-type", "application/json");
-    browser.send_request(app, request.body(body.to_string())).await
+    let request = app
+        .request("POST", path)
+        .header("content-type", "application/json");
+    browser
+        .send_request(app, request.body(body.to_string()))
+        .await
 }
 
-async fn with(app: &App, browser: &mut Browser, token: &str, (method, path): (&str, &str), body: Value) -> Reply {
-    let request = app.request(method, path).bearer_auth(token).header("content-type", "application/json");
-    browser.send_request(app, request.body(body.to_string())).await
+async fn with(
+    app: &App,
+    browser: &mut Browser,
+    token: &str,
+    (method, path): (&str, &str),
+    body: Value,
+) -> Reply {
+    let request = app
+        .request(method, path)
+        .bearer_auth(token)
+        .header("content-type", "application/json");
+    browser
+        .send_request(app, request.body(body.to_string()))
+        .await
 }
 
 /// A browser with a value in its session.
@@ -48,7 +80,8 @@ async fn visitor(app: &App) -> Browser {
 }
 
 async fn register(app: &App, browser: &mut Browser, name: &str) -> Held {
-    let body = json!({ "username": name, "password": PASSWORD, "email": format!("{name}@example.com") });
+    let body =
+        json!({ "username": name, "password": PASSWORD, "email": format!("{name}@example.com") });
     let reply = post(app, browser, "/auth/register", body).await;
     assert_eq!(reply.status, 201, "{}", reply.text);
     Held::of(&reply)
@@ -66,11 +99,23 @@ async fn a_log_in_renews_the_session() {
     let mut browser = visitor(&app).await;
     let planted = browser.clone();
     register(&app, &mut browser, "ada").await;
-    assert_eq!(values(&app, &mut browser, planted).await, (json!("basket"), Value::Null));
+    assert_eq!(
+        values(&app, &mut browser, planted).await,
+        (json!("basket"), Value::Null)
+    );
     let planted = browser.clone();
-    let reply = post(&app, &mut browser, "/auth/login", json!({ "username": "ada", "password": PASSWORD })).await;
+    let reply = post(
+        &app,
+        &mut browser,
+        "/auth/login",
+        json!({ "username": "ada", "password": PASSWORD }),
+    )
+    .await;
     assert_eq!(reply.status, 200, "{}", reply.text);
-    assert_eq!(values(&app, &mut browser, planted).await, (json!("basket"), Value::Null));
+    assert_eq!(
+        values(&app, &mut browser, planted).await,
+        (json!("basket"), Value::Null)
+    );
 }
 
 #[tokio::test]
@@ -85,12 +130,36 @@ async fn every_end_of_a_log_in_ends_the_session() {
         let mut browser = visitor(&app).await;
         let held = register(&app, &mut browser, name).await;
         let copy = browser.clone();
-        let listed = with(&app, &mut browser, &held.access, ("GET", "/auth/sessions"), Value::Null).await.json();
+        let listed = with(
+            &app,
+            &mut browser,
+            &held.access,
+            ("GET", "/auth/sessions"),
+            Value::Null,
+        )
+        .await
+        .json();
         let path = path.replace("{id}", listed["sessions"][0]["id"].as_str().unwrap());
         let password = json!({ "password": PASSWORD });
-        let reply = with(&app, &mut browser, &held.access, (method, path.as_str()), password).await;
-        assert_eq!((reply.status, &browser.cookie), (200, &None), "{path} {}", reply.text);
-        assert_eq!(values(&app, &mut browser, copy).await, (Value::Null, Value::Null), "{path}");
+        let reply = with(
+            &app,
+            &mut browser,
+            &held.access,
+            (method, path.as_str()),
+            password,
+        )
+        .await;
+        assert_eq!(
+            (reply.status, &browser.cookie),
+            (200, &None),
+            "{path} {}",
+            reply.text
+        );
+        assert_eq!(
+            values(&app, &mut browser, copy).await,
+            (Value::Null, Value::Null),
+            "{path}"
+        );
     }
 }
 
@@ -99,12 +168,42 @@ async fn the_end_of_another_session_leaves_that_of_the_browser() {
     let (app, _database) = serve().await;
     let (mut browser, mut other) = (visitor(&app).await, Browser::default());
     let held = register(&app, &mut browser, "ada").await;
-    post(&app, &mut other, "/auth/login", json!({ "username": "ada", "password": PASSWORD })).await;
-    let listed = with(&app, &mut browser, &held.access, ("GET", "/auth/sessions"), Value::Null).await.json();
+    post(
+        &app,
+        &mut other,
+        "/auth/login",
+        json!({ "username": "ada", "password": PASSWORD }),
+    )
+    .await;
+    let listed = with(
+        &app,
+        &mut browser,
+        &held.access,
+        ("GET", "/auth/sessions"),
+        Value::Null,
+    )
+    .await
+    .json();
     let sessions = listed["sessions"].as_array().unwrap();
-    let id = sessions.iter().find(|session| session["current"] == json!(false)).unwrap()["id"].as_str().unwrap();
+    let id = sessions
+        .iter()
+        .find(|session| session["current"] == json!(false))
+        .unwrap()["id"]
+        .as_str()
+        .unwrap();
     let path = format!("/auth/sessions/{id}");
-    assert_eq!(with(&app, &mut browser, &held.access, ("DELETE", path.as_str()), Value::Null).await.status, 200);
+    assert_eq!(
+        with(
+            &app,
+            &mut browser,
+            &held.access,
+            ("DELETE", path.as_str()),
+            Value::Null
+        )
+        .await
+        .status,
+        200
+    );
     assert_eq!(browser.value(&app).await, "basket");
 }
 
@@ -117,10 +216,20 @@ async fn a_password_change_renews_the_session() {
     for (current, status) in [("Wrong-horse-7", 401), (PASSWORD, 200)] {
         assert_eq!(browser.cookie, stolen.cookie);
         let change = json!({ "current_password": current, "new_password": NEW });
-        let reply = with(&app, &mut browser, &held.access, ("POST", "/auth/password"), change).await;
+        let reply = with(
+            &app,
+            &mut browser,
+            &held.access,
+            ("POST", "/auth/password"),
+            change,
+        )
+        .await;
         assert_eq!(reply.status, status, "{}", reply.text);
     }
-    assert_eq!(values(&app, &mut browser, stolen).await, (json!("basket"), Value::Null));
+    assert_eq!(
+        values(&app, &mut browser, stolen).await,
+        (json!("basket"), Value::Null)
+    );
 }
 
 struct Outbox(UnboundedSender<AccountMail>);
@@ -137,7 +246,13 @@ async fn a_password_that_is_reset_renews_the_session() {
     let (app, _database) = serve_with(|factory| factory.mailer(Outbox(sender))).await;
     let mut browser = visitor(&app).await;
     register(&app, &mut browser, "ada").await;
-    post(&app, &mut browser, "/auth/password/forgot", json!({ "email": "ada@example.com" })).await;
+    post(
+        &app,
+        &mut browser,
+        "/auth/password/forgot",
+        json!({ "email": "ada@example.com" }),
+    )
+    .await;
     let mailed = async {
         loop {
             if let AccountMail::ResetPassword { token, .. } = mails.recv().await.unwrap() {
@@ -145,9 +260,20 @@ async fn a_password_that_is_reset_renews_the_session() {
             }
         }
     };
-    let token = tokio::time::timeout(Duration::from_secs(30), mailed).await.unwrap();
+    let token = tokio::time::timeout(Duration::from_secs(30), mailed)
+        .await
+        .unwrap();
     let stolen = browser.clone();
-    let reply = post(&app, &mut browser, "/auth/password/reset", json!({ "token": token, "password": NEW })).await;
+    let reply = post(
+        &app,
+        &mut browser,
+        "/auth/password/reset",
+        json!({ "token": token, "password": NEW }),
+    )
+    .await;
     assert_eq!(reply.status, 200, "{}", reply.text);
-    assert_eq!(values(&app, &mut browser, stolen).await, (json!("basket"), Value::Null));
+    assert_eq!(
+        values(&app, &mut browser, stolen).await,
+        (json!("basket"), Value::Null)
+    );
 }

@@ -21,7 +21,10 @@ struct Doors {
 
 impl Doors {
     fn new() -> Self {
-        Self { came: Arc::new(Semaphore::new(0)), may_go: Arc::new(Semaphore::new(0)) }
+        Self {
+            came: Arc::new(Semaphore::new(0)),
+            may_go: Arc::new(Semaphore::new(0)),
+        }
     }
 
     async fn wait(&self) {
@@ -51,7 +54,9 @@ async fn renew_late(ctx: &Context<'_>) -> Result<bool> {
 }
 
 async fn late(layer: SessionLayer, doors: &Doors) -> App {
-    let options = options().mutations(mutations![set_late, remove_late, renew_late]).data(doors.clone());
+    let options = options()
+        .mutations(mutations![set_late, remove_late, renew_late])
+        .data(doors.clone());
     App::serve_router(create_svc_app(options).await.unwrap().layer(layer)).await
 }
 
@@ -77,37 +82,62 @@ async fn overtaken(
     tokio::join!(going, overtaking).0
 }
 
-/// A session that a log-out has ended stays so, whatever was under way: for who held the cookie, and for who has copied
-/// it.
+/// A session that a log-out has ended stays so, whatever was under way: for who held the cookie,
+/// and for who has copied it.
 async fn check(slow: &App, fast: &App, doors: &Doors) {
-    for request in ["mutation { set_late(value: \"late\") }", "mutation { renew_late }"] {
+    for request in [
+        "mutation { set_late(value: \"late\") }",
+        "mutation { renew_late }",
+    ] {
         let mut browser = Browser::default();
         browser.set(fast, "mine").await;
         let mut copy = browser.clone();
         let mut after = overtaken(slow, doors, &browser, request, async || {
-            browser.clone().send(fast, "mutation { clear }").await.data();
+            browser
+                .clone()
+                .send(fast, "mutation { clear }")
+                .await
+                .data();
         })
         .await;
         assert_eq!(after.header, None, "{request}");
         for app in [slow, fast] {
-            assert_eq!((copy.value(app).await, after.value(app).await), (Value::Null, Value::Null), "{request}");
+            assert_eq!(
+                (copy.value(app).await, after.value(app).await),
+                (Value::Null, Value::Null),
+                "{request}"
+            );
         }
     }
     // A new identifier at a log-in is the only one, too.
     let mut browser = Browser::default();
     browser.set(fast, "mine").await;
     let mut own = browser.clone();
-    for request in ["mutation { set_late(value: \"late\") }", "mutation { remove_late }"] {
+    for request in [
+        "mutation { set_late(value: \"late\") }",
+        "mutation { remove_late }",
+    ] {
         let mut planted = own.clone();
         let after = overtaken(slow, doors, &planted, request, async || {
             own.send(fast, "mutation { renew }").await.data();
         })
         .await;
         assert_eq!(after.header, None, "{request}");
-        assert_eq!((planted.value(slow).await, own.value(slow).await), (Value::Null, Value::from("mine")), "{request}");
+        assert_eq!(
+            (planted.value(slow).await, own.value(slow).await),
+            (Value::Null, Value::from("mine")),
+            "{request}"
+        );
     }
     // The control: what nobody has ended is changed.
-    own = overtaken(slow, doors, &own, "mutation { set_late(value: \"late\") }", async || {}).await;
+    own = overtaken(
+        slow,
+        doors,
+        &own,
+        "mutation { set_late(value: \"late\") }",
+        async || {},
+    )
+    .await;
     assert_eq!(own.value(fast).await, "late");
 }
 
@@ -125,6 +155,10 @@ async fn a_session_in_redis_that_has_ended_does_not_come_back() {
 #[tokio::test]
 async fn a_session_in_memory_that_has_ended_does_not_come_back() {
     let doors = Doors::new();
-    let app = late(SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap(), &doors).await;
+    let app = late(
+        SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap(),
+        &doors,
+    )
+    .await;
     check(&app, &app, &doors).await;
 }

@@ -44,7 +44,9 @@ fn clear(ctx: &Context<'_>) -> Result<bool> {
 
 pub(super) fn options() -> AppOptions {
     let options = AppOptions::new().database_url("postgres://nobody@127.0.0.1:1/nothing");
-    options.queries(queries![value, open]).mutations(mutations![set, remove, renew, clear])
+    options
+        .queries(queries![value, open])
+        .mutations(mutations![set, remove, renew, clear])
 }
 
 pub(super) async fn serve(layer: SessionLayer) -> App {
@@ -68,7 +70,10 @@ pub(super) struct Browser {
 impl Browser {
     pub(super) async fn send(&mut self, app: &App, query: &str) -> Reply {
         let body = json!({ "query": query }).to_string();
-        let request = app.request("POST", "/graphql").header("content-type", "application/json").body(body);
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json")
+            .body(body);
         self.send_request(app, request).await
     }
 
@@ -80,14 +85,20 @@ impl Browser {
         let reply = app.send(request).await;
         if let Some(header) = reply.headers.get("set-cookie") {
             let header = header.to_str().unwrap().to_owned();
-            self.cookie = if header.contains("Max-Age=0") { None } else { header.split(';').next().map(str::to_owned) };
+            self.cookie = if header.contains("Max-Age=0") {
+                None
+            } else {
+                header.split(';').next().map(str::to_owned)
+            };
             self.header = Some(header);
         }
         reply
     }
 
     pub(super) async fn set(&mut self, app: &App, value: &str) {
-        self.send(app, &format!("mutation {{ set(value: \"{value}\") }}")).await.data();
+        self.send(app, &format!("mutation {{ set(value: \"{value}\") }}"))
+            .await
+            .data();
     }
 
     pub(super) async fn value(&mut self, app: &App) -> Value {

@@ -16,16 +16,27 @@ async fn serve_config(change: impl FnOnce(&mut SessionConfig)) -> App {
     serve(SessionLayer::new(config).unwrap()).await
 }
 
-/// The specification's settings: `secret_key`, `session_cookie`, `max_age`, `same_site`, `https_only`.
+/// The specification's settings: `secret_key`, `session_cookie`, `max_age`, `same_site`,
+/// `https_only`.
 #[tokio::test]
 async fn the_settings_are_in_the_cookie() {
     let mut browser = Browser::default();
     let app = serve_config(|_| ()).await;
-    assert!(browser.send(&app, "{ value }").await.headers.get("set-cookie").is_none());
+    assert!(
+        browser
+            .send(&app, "{ value }")
+            .await
+            .headers
+            .get("set-cookie")
+            .is_none()
+    );
     browser.set(&app, "one").await;
     let header = browser.header.clone().unwrap();
     assert!(header.starts_with("session="), "{header}");
-    assert!(header.ends_with("; Path=/; Max-Age=86400; HttpOnly; SameSite=Lax; Secure"), "{header}");
+    assert!(
+        header.ends_with("; Path=/; Max-Age=86400; HttpOnly; SameSite=Lax; Secure"),
+        "{header}"
+    );
     assert_eq!(browser.value(&app).await, "one");
 
     let app = serve_config(|config| {
@@ -37,9 +48,17 @@ async fn the_settings_are_in_the_cookie() {
     .await;
     let mut browser = Browser::default();
     let reply = browser.send(&app, "mutation { set(value: \"one\") }").await;
-    assert!(reply.headers["cache-control"].to_str().unwrap().contains("no-store"));
+    assert!(
+        reply.headers["cache-control"]
+            .to_str()
+            .unwrap()
+            .contains("no-store")
+    );
     let header = browser.header.unwrap();
-    assert!(header.starts_with("sid=") && header.ends_with("; Path=/; Max-Age=60; HttpOnly; SameSite=Strict"));
+    assert!(
+        header.starts_with("sid=")
+            && header.ends_with("; Path=/; Max-Age=60; HttpOnly; SameSite=Strict")
+    );
 }
 
 #[tokio::test]
@@ -50,25 +69,50 @@ async fn settings_that_cannot_be_are_refused() {
         SessionLayer::new(config).map(drop).unwrap_err().to_string()
     };
     for (change, message) in [
-        ((|config| config.secret_key = "hunter2".to_owned()) as fn(&mut SessionConfig), "at least 32 bytes"),
-        (|config| config.previous_secret_key = Some("hunter2".to_owned()), "previous_secret_key"),
-        (|config| config.session_cookie = "a b".to_owned(), "session_cookie"),
-        (|config| config.max_age = std::time::Duration::ZERO, "max_age"),
-        (|config| (config.https_only, config.same_site) = (false, SameSite::None), "https_only"),
-        (|config| (config.https_only, config.session_cookie) = (false, "__Host-s".to_owned()), "https_only"),
+        (
+            (|config| config.secret_key = "hunter2".to_owned()) as fn(&mut SessionConfig),
+            "at least 32 bytes",
+        ),
+        (
+            |config| config.previous_secret_key = Some("hunter2".to_owned()),
+            "previous_secret_key",
+        ),
+        (
+            |config| config.session_cookie = "a b".to_owned(),
+            "session_cookie",
+        ),
+        (
+            |config| config.max_age = std::time::Duration::ZERO,
+            "max_age",
+        ),
+        (
+            |config| (config.https_only, config.same_site) = (false, SameSite::None),
+            "https_only",
+        ),
+        (
+            |config| (config.https_only, config.session_cookie) = (false, "__Host-s".to_owned()),
+            "https_only",
+        ),
     ] {
         let error = refused(change);
-        assert!(error.contains(message) && !error.contains("hunter2"), "{error}");
+        assert!(
+            error.contains(message) && !error.contains("hunter2"),
+            "{error}"
+        );
     }
     assert!(!format!("{:?}", config()).contains(SECRET));
 }
 
 fn content(cookie: &str) -> Vec<u8> {
-    URL_SAFE_NO_PAD.decode(cookie.split_once('=').unwrap().1).unwrap()
+    URL_SAFE_NO_PAD
+        .decode(cookie.split_once('=').unwrap().1)
+        .unwrap()
 }
 
 fn holds(bytes: &[u8], part: &str) -> bool {
-    bytes.windows(part.len()).any(|window| window == part.as_bytes())
+    bytes
+        .windows(part.len())
+        .any(|window| window == part.as_bytes())
 }
 
 /// Encrypted it cannot be read, signed it can; changed it is nothing.
@@ -80,7 +124,10 @@ async fn a_cookie_cannot_be_changed() {
         browser.set(&app, "confidential").await;
         let cookie = browser.cookie.clone().unwrap();
         let bytes = content(&cookie);
-        assert_eq!(holds(&bytes, "confidential"), protection == CookieProtection::Signed);
+        assert_eq!(
+            holds(&bytes, "confidential"),
+            protection == CookieProtection::Signed
+        );
         for place in 0..bytes.len() {
             let mut altered = bytes.clone();
             altered[place] ^= 1;
@@ -100,7 +147,9 @@ async fn a_cookie_cannot_be_changed() {
     let second = serve_config(|config| config.session_cookie = "admin".to_owned()).await;
     let mut browser = Browser::default();
     browser.set(&first, "one").await;
-    browser.cookie = browser.cookie.map(|cookie| cookie.replacen("session=", "admin=", 1));
+    browser.cookie = browser
+        .cookie
+        .map(|cookie| cookie.replacen("session=", "admin=", 1));
     assert_eq!(browser.value(&second).await, Value::Null);
 }
 
@@ -150,7 +199,12 @@ async fn what_a_session_holds_is_bounded() {
     browser.set(&app, &"x".repeat(2_600)).await;
     assert!(browser.cookie.as_ref().unwrap().len() < 4_096);
     let kept = browser.value(&app).await;
-    let reply = browser.send(&app, &format!("mutation {{ set(value: \"{}\") }}", "x".repeat(3_000))).await;
+    let reply = browser
+        .send(
+            &app,
+            &format!("mutation {{ set(value: \"{}\") }}", "x".repeat(3_000)),
+        )
+        .await;
     assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR");
     assert_eq!(browser.value(&app).await, kept);
 }

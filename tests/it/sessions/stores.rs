@@ -18,7 +18,10 @@ fn redis_layer(redis: &Redis) -> SessionLayer {
 #[tokio::test]
 async fn instances_share_sessions() {
     let redis = Redis::new().await;
-    let (first, second) = (serve(redis_layer(&redis)).await, serve(redis_layer(&redis)).await);
+    let (first, second) = (
+        serve(redis_layer(&redis)).await,
+        serve(redis_layer(&redis)).await,
+    );
     let mut browser = Browser::default();
     browser.set(&first, "one").await;
     assert_eq!(browser.value(&second).await, "one");
@@ -52,13 +55,18 @@ async fn check_ends(app: &App) {
 async fn a_session_that_has_ended_or_was_renewed_is_gone() {
     let redis = Redis::new().await;
     check_ends(&serve(redis_layer(&redis)).await).await;
-    check_ends(&serve(SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap()).await).await;
+    check_ends(
+        &serve(SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap()).await,
+    )
+    .await;
 }
 
 /// The sessions that were not used for the longest make room.
 #[tokio::test]
 async fn memory_is_bounded() {
-    let app = serve(SessionLayer::with_store(config(), MemorySessionStore::with_bytes(20_000)).unwrap()).await;
+    let app =
+        serve(SessionLayer::with_store(config(), MemorySessionStore::with_bytes(20_000)).unwrap())
+            .await;
     let mut first = Browser::default();
     first.set(&app, "first").await;
     for _ in 0..30 {
@@ -78,16 +86,35 @@ async fn a_store_that_is_away_is_told_by_those_who_need_it() {
     let mut browser = Browser::default();
     browser.set(&app, "one").await;
     redis.stop();
-    assert_eq!(browser.send(&app, "{ value }").await.code(), "SERVICE_UNAVAILABLE");
-    assert_eq!(browser.send(&app, "mutation { set(value: \"two\") }").await.code(), "SERVICE_UNAVAILABLE");
-    assert_eq!(browser.send(&app, "{ open }").await.data(), json!({ "open": true }));
+    assert_eq!(
+        browser.send(&app, "{ value }").await.code(),
+        "SERVICE_UNAVAILABLE"
+    );
+    assert_eq!(
+        browser
+            .send(&app, "mutation { set(value: \"two\") }")
+            .await
+            .code(),
+        "SERVICE_UNAVAILABLE"
+    );
+    assert_eq!(
+        browser.send(&app, "{ open }").await.data(),
+        json!({ "open": true })
+    );
     // One without a cookie would be lost, and is not told that it is kept.
-    let reply = Browser::default().send(&app, "mutation { set(value: \"two\") }").await;
-    assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+    let reply = Browser::default()
+        .send(&app, "mutation { set(value: \"two\") }")
+        .await;
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (503, "SERVICE_UNAVAILABLE")
+    );
     redis.start().await;
-    eventually(async || match browser.send(&app, "{ value }").await.json()["data"]["value"].clone() {
-        Value::String(value) if value == "one" => Ok(()),
-        value => Err(value.to_string()),
+    eventually(async || {
+        match browser.send(&app, "{ value }").await.json()["data"]["value"].clone() {
+            Value::String(value) if value == "one" => Ok(()),
+            value => Err(value.to_string()),
+        }
     })
     .await;
 }

@@ -4,15 +4,29 @@ use svc::SvcConfig;
 
 fn read(name: &str, value: &str) -> Result<String, String> {
     let config = SvcConfig::from_variables(|known| (known == name).then(|| value.to_owned()));
-    config.map(|config| format!("{config:?}")).map_err(|error| error.to_string())
+    config
+        .map(|config| format!("{config:?}"))
+        .map_err(|error| error.to_string())
 }
 
 #[test]
 fn each_list_takes_commas_and_json() {
     for (name, commas, json) in [
-        ("SVC_RATE_LIMIT_WHITELIST", "10.0.0.0/8, user:42", r#"["10.0.0.0/8", "user:42"]"#),
-        ("SVC_RATE_LIMIT_BLACKLIST", "key:acme,2001:db8::7", r#"[ "key:acme" , "2001:db8::7" ]"#),
-        ("SVC_TRUSTED_PROXIES", "10.0.0.0/8, 192.0.2.7", r#" ["10.0.0.0/8","192.0.2.7"]"#),
+        (
+            "SVC_RATE_LIMIT_WHITELIST",
+            "10.0.0.0/8, user:42",
+            r#"["10.0.0.0/8", "user:42"]"#,
+        ),
+        (
+            "SVC_RATE_LIMIT_BLACKLIST",
+            "key:acme,2001:db8::7",
+            r#"[ "key:acme" , "2001:db8::7" ]"#,
+        ),
+        (
+            "SVC_TRUSTED_PROXIES",
+            "10.0.0.0/8, 192.0.2.7",
+            r#" ["10.0.0.0/8","192.0.2.7"]"#,
+        ),
         ("SVC_IDP_ALGORITHMS", "RS256, ES256", r#"["RS256","ES256"]"#),
         (
             "SVC_CORS_ORIGINS",
@@ -20,7 +34,11 @@ fn each_list_takes_commas_and_json() {
             r#"["https://a.example.com","https://b.example.com"]"#,
         ),
         ("SVC_CORS_HEADERS", "x-one, x-two", r#"["x-one","x-two"]"#),
-        ("SVC_SUBSCRIPTION_ORIGINS", "https://a.example.com", r#"["https://a.example.com"]"#),
+        (
+            "SVC_SUBSCRIPTION_ORIGINS",
+            "https://a.example.com",
+            r#"["https://a.example.com"]"#,
+        ),
         ("SVC_METRICS_EXCLUDE_PATHS", "/a,/b", r#"["/a","/b"]"#),
     ] {
         assert_eq!(read(name, commas), read(name, json), "{name}");
@@ -28,7 +46,10 @@ fn each_list_takes_commas_and_json() {
         for wrong in [r#"["10.0.0.1""#, "[1]", r#"{"a": 1}"#] {
             if name != "SVC_METRICS_EXCLUDE_PATHS" || wrong.starts_with('[') {
                 let error = read(name, wrong).expect_err(name);
-                assert!(error.starts_with(&format!("{name} is ")) && error.contains("JSON list"), "{error}");
+                assert!(
+                    error.starts_with(&format!("{name} is ")) && error.contains("JSON list"),
+                    "{error}"
+                );
             }
         }
     }
@@ -39,7 +60,10 @@ fn each_list_takes_commas_and_json() {
 fn errors_show_no_credentials() {
     for (name, value) in [
         ("SVC_CORS_ORIGINS", "https://u:secret@x.y"),
-        ("SVC_CORS_ORIGINS", "https://a.example.com, https://u:sec/r,et@x.y"),
+        (
+            "SVC_CORS_ORIGINS",
+            "https://a.example.com, https://u:sec/r,et@x.y",
+        ),
         ("SVC_CORS_ORIGINS", r#"["https://u:secret@x.y"]"#),
         ("SVC_SUBSCRIPTION_ORIGINS", "https://u:secret@x.y"),
         ("SVC_TRUSTED_PROXIES", "http://u:secret@10.0.0.1"),
@@ -47,6 +71,9 @@ fn errors_show_no_credentials() {
         ("SVC_METRICS_ADDR", "u:secret@localhost:1"),
     ] {
         let error = read(name, value).expect_err(name);
-        assert!(error.starts_with(name) && !error.contains("sec") && error.contains("***@"), "{error}");
+        assert!(
+            error.starts_with(name) && !error.contains("sec") && error.contains("***@"),
+            "{error}"
+        );
     }
 }

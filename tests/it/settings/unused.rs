@@ -5,17 +5,45 @@ use super::start::{is_program, log_of};
 /// Settings of parts that a program may lack, with what would use them.
 const OF_MISSING_PARTS: [(&str, &str, &str); 26] = [
     ("SVC_RATE_LIMIT_ENABLED", "true", "svc::setup_rate_limiting"),
-    ("SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "3", "svc::setup_rate_limiting"),
-    ("SVC_RATE_LIMIT_WHITELIST", "10.0.0.1", "svc::setup_rate_limiting"),
+    (
+        "SVC_RATE_LIMIT_REQUESTS_PER_MINUTE",
+        "3",
+        "svc::setup_rate_limiting",
+    ),
+    (
+        "SVC_RATE_LIMIT_WHITELIST",
+        "10.0.0.1",
+        "svc::setup_rate_limiting",
+    ),
     ("SVC_METRICS_NAMESPACE", "shop", "svc::setup_metrics"),
     ("SVC_METRICS_ENABLED", "true", "svc::setup_metrics"),
     ("SVC_TRACING_SQL_COMMENTS", "true", "svc::setup_tracing"),
-    ("SVC_ACCOUNTS_ACCESS_TOKEN_TTL", "5", "SVC_AUTH_PROVIDER=native"),
+    (
+        "SVC_ACCOUNTS_ACCESS_TOKEN_TTL",
+        "5",
+        "SVC_AUTH_PROVIDER=native",
+    ),
     ("SVC_ACCOUNTS_PATH", "/accounts", "SVC_AUTH_PROVIDER=native"),
-    ("SVC_ACCOUNTS_ADDRESS_HEADER", "x-real-ip", "SVC_AUTH_PROVIDER=native"),
-    ("SVC_IDP_DOMAIN", "shop.example.com", "SVC_AUTH_PROVIDER=idp"),
-    ("SVC_AUTH_ISSUER", "https://shop.example.com", "SVC_AUTH_PROVIDER names one"),
-    ("SVC_AUTH_SECRET_KEY", "a secret of the tests, longer than 32 bytes", "SVC_AUTH_PROVIDER names one"),
+    (
+        "SVC_ACCOUNTS_ADDRESS_HEADER",
+        "x-real-ip",
+        "SVC_AUTH_PROVIDER=native",
+    ),
+    (
+        "SVC_IDP_DOMAIN",
+        "shop.example.com",
+        "SVC_AUTH_PROVIDER=idp",
+    ),
+    (
+        "SVC_AUTH_ISSUER",
+        "https://shop.example.com",
+        "SVC_AUTH_PROVIDER names one",
+    ),
+    (
+        "SVC_AUTH_SECRET_KEY",
+        "a secret of the tests, longer than 32 bytes",
+        "SVC_AUTH_PROVIDER names one",
+    ),
     ("SVC_AUTH_TIMEOUT", "3", "SVC_AUTH_PROVIDER names one"),
     ("SVC_DEV_AUTH_USERNAME", "ada", "SVC_DEV_AUTH_PASSWORD"),
     ("SVC_AUTHORIZATION_TIMEOUT", "3", "no authorizer"),
@@ -25,7 +53,11 @@ const OF_MISSING_PARTS: [(&str, &str, &str); 26] = [
     ("SVC_EVENTS_QUEUE", "7", "no subscriptions"),
     ("SVC_RESPONSE_CACHE", "true", "#[svc::query(cache = 30)]"),
     ("SVC_RESPONSE_CACHE_SIZE", "7", "#[svc::query(cache = 30)]"),
-    ("SVC_REGISTERED_ONLY_MODE", "warn", "SVC_REGISTERED_ONLY=true"),
+    (
+        "SVC_REGISTERED_ONLY_MODE",
+        "warn",
+        "SVC_REGISTERED_ONLY=true",
+    ),
     ("SVC_ALLOW_UNBOUND_POLICIES", "true", "no session variables"),
     ("SVC_LOG_USERS", "true", "SVC_LOG_REQUESTS=true"),
     ("SVC_UPLOAD_MAX_FILES", "3", "SVC_UPLOADS=true"),
@@ -33,7 +65,10 @@ const OF_MISSING_PARTS: [(&str, &str, &str); 26] = [
 ];
 
 fn unused(lines: &[String], name: &str) -> Option<String> {
-    lines.iter().find(|line| line.contains(&format!("{name} is set and nothing uses it"))).cloned()
+    lines
+        .iter()
+        .find(|line| line.contains(&format!("{name} is set and nothing uses it")))
+        .cloned()
 }
 
 #[tokio::test]
@@ -46,7 +81,8 @@ async fn settings_of_missing_parts_are_named_whichever_way_they_are_taken() {
     for way in ["from_env", "config", "code"] {
         let lines = log_of(test, way, &settings);
         for (name, _, why) in OF_MISSING_PARTS.iter().filter(|(.., why)| !why.is_empty()) {
-            let line = unused(&lines, name).unwrap_or_else(|| panic!("{way}: no {name} in {lines:#?}"));
+            let line =
+                unused(&lines, name).unwrap_or_else(|| panic!("{way}: no {name} in {lines:#?}"));
             assert!(line.contains(why), "{way}: {line}");
         }
         assert_eq!(unused(&lines, "SVC_SECURITY_LOG_STDOUT"), None, "{way}");
@@ -62,7 +98,11 @@ async fn slips_are_named_whichever_way_settings_are_taken() {
     for way in ["from_env", "config", "code"] {
         let lines = log_of(test, way, &[("SVC_LIMIT_DEPTHS", "3")]);
         let named = "SVC_LIMIT_DEPTHS is not a setting of svc; did you mean SVC_LIMIT_DEPTH?";
-        assert_eq!(lines.iter().filter(|line| line.contains(named)).count(), 1, "{way}: {lines:#?}");
+        assert_eq!(
+            lines.iter().filter(|line| line.contains(named)).count(),
+            1,
+            "{way}: {lines:#?}"
+        );
     }
 }
 
@@ -89,7 +129,12 @@ async fn settings_that_have_an_effect_are_not_named() {
     ];
     let lines = log_of(test, "parts", &settings);
     let named = ["nothing uses it", "has no effect", "not a setting"];
-    assert!(!lines.iter().any(|line| named.iter().any(|named| line.contains(named))), "{lines:#?}");
+    assert!(
+        !lines
+            .iter()
+            .any(|line| named.iter().any(|named| line.contains(named))),
+        "{lines:#?}"
+    );
 }
 
 #[tokio::test]
@@ -100,7 +145,11 @@ async fn the_size_of_token_buckets_is_named_where_no_limit_is_one() {
     let test = "settings::unused::the_size_of_token_buckets_is_named_where_no_limit_is_one";
     for (way, is_named) in [("parts", true), ("buckets", false)] {
         let lines = log_of(test, way, &[("SVC_RATE_LIMIT_BURST_SIZE", "7")]);
-        assert_eq!(unused(&lines, "SVC_RATE_LIMIT_BURST_SIZE").is_some(), is_named, "{way}: {lines:#?}");
+        assert_eq!(
+            unused(&lines, "SVC_RATE_LIMIT_BURST_SIZE").is_some(),
+            is_named,
+            "{way}: {lines:#?}"
+        );
     }
 }
 
@@ -111,7 +160,14 @@ async fn settings_that_the_program_overrides_are_named() {
         return;
     }
     let test = "settings::unused::settings_that_the_program_overrides_are_named";
-    let lines = log_of(test, "own limits", &[("SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "3"), ("SVC_PORT", "1")]);
+    let lines = log_of(
+        test,
+        "own limits",
+        &[
+            ("SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "3"),
+            ("SVC_PORT", "1"),
+        ],
+    );
     let limits = "SVC_RATE_LIMIT_REQUESTS_PER_MINUTE is set and has no effect on rate limits";
     assert!(lines.iter().any(|line| line.contains(limits)), "{lines:#?}");
     let port = "SVC_PORT is set and has no effect: the program gives another value";

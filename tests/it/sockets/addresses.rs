@@ -16,7 +16,10 @@ const ADA: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 async fn serve(most: u32, proxies: Option<&str>) -> (App, Watched) {
     let watched = Watched::new();
     let config = SvcConfig {
-        subscriptions: SubscriptionsConfig { max_connections_per_address: most, ..SubscriptionsConfig::default() },
+        subscriptions: SubscriptionsConfig {
+            max_connections_per_address: most,
+            ..SubscriptionsConfig::default()
+        },
         rate_limit: RateLimitConfig {
             trusted_proxies: proxies.map(|proxies| proxies.parse().unwrap()),
             ..RateLimitConfig::default()
@@ -24,22 +27,36 @@ async fn serve(most: u32, proxies: Option<&str>) -> (App, Watched) {
         database: nowhere(),
         ..SvcConfig::default()
     };
-    (App::serve(options(&watched).config(config).auth_provider(provider())).await, watched)
+    (
+        App::serve(options(&watched).config(config).auth_provider(provider())).await,
+        watched,
+    )
 }
 
 /// The status of a stream that a client at an address asks for, and the stream.
 async fn stream(app: &App, headers: &[(&str, &str)]) -> Events {
-    let request = app.request("GET", "/graphql?query=subscription{forever}").header("accept", "text/event-stream");
-    Events::of(headers.iter().fold(request, |request, (name, value)| request.header(*name, *value))).await
+    let request = app
+        .request("GET", "/graphql?query=subscription{forever}")
+        .header("accept", "text/event-stream");
+    Events::of(headers.iter().fold(request, |request, (name, value)| {
+        request.header(*name, *value)
+    }))
+    .await
 }
 
 /// The status of a socket that a client at an address asks for.
 async fn refused(app: &App, headers: &[(&'static str, &str)]) -> u16 {
-    Socket::upgrade(app, &[&[OURS], headers].concat()).await.map(drop).unwrap_err()
+    Socket::upgrade(app, &[&[OURS], headers].concat())
+        .await
+        .map(drop)
+        .unwrap_err()
 }
 
 fn token_of_ada() -> String {
-    format!("Bearer {}", token(json!({ "sub": ADA, "jti": ADA, "sid": "s" })))
+    format!(
+        "Bearer {}",
+        token(json!({ "sub": ADA, "jti": ADA, "sid": "s" }))
+    )
 }
 
 #[tokio::test]
@@ -50,10 +67,18 @@ async fn an_address_has_so_many_connections_without_a_user() {
     second.until("event: next").await;
     assert_eq!(refused(&app, &[]).await, 429);
     // Nobody has another address by saying so.
-    assert_eq!(refused(&app, &[("x-forwarded-for", "192.0.2.1")]).await, 429);
+    assert_eq!(
+        refused(&app, &[("x-forwarded-for", "192.0.2.1")]).await,
+        429
+    );
     let third = stream(&app, &[]).await;
     assert_eq!(third.status, 429);
-    assert!(third.whole().await.contains("clients at this address who are not logged in"));
+    assert!(
+        third
+            .whole()
+            .await
+            .contains("clients at this address who are not logged in")
+    );
     drop((first, second));
     watched.until_streams(0).await;
     for _ in 0..2 {
@@ -80,7 +105,11 @@ async fn users_leave_their_address_to_others() {
         sockets.push(Socket::ready_with(&app, json!({ "authorization": held })).await);
     }
     let anonymous = Socket::open(&app).await;
-    assert_eq!(refused(&app, &[("authorization", &held)]).await, 429, "it is not known yet who this is");
+    assert_eq!(
+        refused(&app, &[("authorization", &held)]).await,
+        429,
+        "it is not known yet who this is"
+    );
     drop(anonymous);
     eventually(async || match Socket::upgrade(&app, &[OURS]).await {
         Ok(_) => Ok(()),
@@ -96,11 +125,19 @@ async fn an_address_is_that_of_rate_limits() {
         let (app, _) = serve(1, proxies).await;
         let mut open = Vec::new();
         for address in ["192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8:0:1::1"] {
-            open.push(Socket::upgrade(&app, &[OURS, ("x-forwarded-for", address)]).await.map_err(|_| address));
+            open.push(
+                Socket::upgrade(&app, &[OURS, ("x-forwarded-for", address)])
+                    .await
+                    .map_err(|_| address),
+            );
         }
         assert!(open.iter().all(Result::is_ok), "{proxies:?}");
         for address in ["192.0.2.1", "::ffff:192.0.2.2", "2001:db8::2"] {
-            assert_eq!(refused(&app, &[("x-forwarded-for", address)]).await, 429, "{address} {proxies:?}");
+            assert_eq!(
+                refused(&app, &[("x-forwarded-for", address)]).await,
+                429,
+                "{address} {proxies:?}"
+            );
         }
     }
 }
@@ -113,7 +150,11 @@ async fn an_address_may_have_any_number() {
         open.push(Socket::open(&app).await);
     }
     assert_eq!(open.len(), 250);
-    let (app, _) = serve(SubscriptionsConfig::default().max_connections_per_address, Some("none")).await;
+    let (app, _) = serve(
+        SubscriptionsConfig::default().max_connections_per_address,
+        Some("none"),
+    )
+    .await;
     let mut open = Vec::new();
     for _ in 0..200 {
         open.push(Socket::open(&app).await);

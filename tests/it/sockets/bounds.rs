@@ -19,29 +19,51 @@ fn config() -> SubscriptionsConfig {
 
 #[tokio::test]
 async fn the_service_has_so_many_connections() {
-    let (app, watched) = serve_with(SubscriptionsConfig { max_connections: 2, ..config() }).await;
+    let (app, watched) = serve_with(SubscriptionsConfig {
+        max_connections: 2,
+        ..config()
+    })
+    .await;
     let first = Socket::ready(&app).await;
     let second = Events::post(&app, "text/event-stream", "subscription { forever }").await;
     assert_eq!(Socket::upgrade(&app, &[OURS]).await.map(drop), Err(503));
     let third = Events::post(&app, "text/event-stream", "subscription { forever }").await;
     assert_eq!(third.status, 503);
-    assert!(third.whole().await.contains("as many open subscriptions as it may have"));
+    assert!(
+        third
+            .whole()
+            .await
+            .contains("as many open subscriptions as it may have")
+    );
     drop((first, second));
     watched.until_streams(0).await;
-    eventually(async || Socket::upgrade(&app, &[OURS]).await.map(drop).map_err(|status| status.to_string())).await;
+    eventually(async || {
+        Socket::upgrade(&app, &[OURS])
+            .await
+            .map(drop)
+            .map_err(|status| status.to_string())
+    })
+    .await;
 }
 
 /// A mutation that is refused for want of a place has not run.
 #[tokio::test]
 async fn a_mutation_that_finds_no_place_for_its_stream_does_nothing() {
-    let (app, watched) = serve_with(SubscriptionsConfig { max_connections: 1, ..config() }).await;
+    let (app, watched) = serve_with(SubscriptionsConfig {
+        max_connections: 1,
+        ..config()
+    })
+    .await;
     let first = Socket::ready(&app).await;
     watched.gate.add_permits(1);
     let refused = Events::post(&app, "text/event-stream", "{ waiting }").await;
     assert_eq!((refused.status, watched.gate.available_permits()), (503, 1));
     // One that can be answered without a stream needs no place.
     let answered = Events::post(&app, "text/event-stream, application/json", "{ waiting }").await;
-    assert_eq!((answered.status, watched.gate.available_permits()), (200, 0));
+    assert_eq!(
+        (answered.status, watched.gate.available_permits()),
+        (200, 0)
+    );
     drop(first);
 }
 
@@ -50,15 +72,44 @@ async fn a_mutation_that_finds_no_place_for_its_stream_does_nothing() {
 async fn long_headers_open_nothing_that_lasts() {
     let (app, watched) = serve().await;
     let (long, short) = ("x".repeat(17_000), "x".repeat(15_000));
-    assert_eq!(Socket::upgrade(&app, &[OURS, ("cookie", &long)]).await.map(drop), Err(431));
-    Socket::upgrade(&app, &[OURS, ("cookie", &short)]).await.map(drop).unwrap();
+    assert_eq!(
+        Socket::upgrade(&app, &[OURS, ("cookie", &long)])
+            .await
+            .map(drop),
+        Err(431)
+    );
+    Socket::upgrade(&app, &[OURS, ("cookie", &short)])
+        .await
+        .map(drop)
+        .unwrap();
     let ask = |accept: &'static str, query: &str, cookie: &str| {
-        let request = app.request("GET", &format!("/graphql?query={query}")).header("accept", accept);
+        let request = app
+            .request("GET", &format!("/graphql?query={query}"))
+            .header("accept", accept);
         Events::of(request.header("cookie", cookie))
     };
-    assert_eq!(ask("text/event-stream", "subscription{forever}", &long).await.status, 431);
-    assert_eq!(ask("text/event-stream, application/json", "subscription{forever}", &long).await.status, 431);
-    assert_eq!(ask("text/event-stream, application/json", "{hello}", &long).await.status, 200);
+    assert_eq!(
+        ask("text/event-stream", "subscription{forever}", &long)
+            .await
+            .status,
+        431
+    );
+    assert_eq!(
+        ask(
+            "text/event-stream, application/json",
+            "subscription{forever}",
+            &long
+        )
+        .await
+        .status,
+        431
+    );
+    assert_eq!(
+        ask("text/event-stream, application/json", "{hello}", &long)
+            .await
+            .status,
+        200
+    );
     let mut events = ask("text/event-stream", "subscription{forever}", &short).await;
     events.until("event: next").await;
     watched.until_streams(1).await;
@@ -66,7 +117,11 @@ async fn long_headers_open_nothing_that_lasts() {
 
 #[tokio::test]
 async fn a_socket_has_so_many_operations() {
-    let (app, watched) = serve_with(SubscriptionsConfig { max_operations: 3, ..config() }).await;
+    let (app, watched) = serve_with(SubscriptionsConfig {
+        max_operations: 3,
+        ..config()
+    })
+    .await;
     let mut socket = Socket::ready(&app).await;
     for id in ["1", "2", "3"] {
         socket.subscribe(id, "subscription { forever }").await;
@@ -74,8 +129,14 @@ async fn a_socket_has_so_many_operations() {
     }
     socket.subscribe("4", "{ hello }").await;
     let refused = socket.next().await;
-    assert_eq!((&refused["type"], &refused["id"]), (&json!("error"), &json!("4")));
-    assert_eq!(refused["payload"][0]["message"], "a socket runs at most 3 operations at once");
+    assert_eq!(
+        (&refused["type"], &refused["id"]),
+        (&json!("error"), &json!("4"))
+    );
+    assert_eq!(
+        refused["payload"][0]["message"],
+        "a socket runs at most 3 operations at once"
+    );
     socket.send(&json!({ "id": "1", "type": "complete" })).await;
     socket.subscribe("4", "{ hello }").await;
     assert_eq!(socket.next().await["type"], "next");
@@ -84,13 +145,20 @@ async fn a_socket_has_so_many_operations() {
 
 #[tokio::test]
 async fn a_message_has_so_many_bytes() {
-    let (app, _) = serve_with(SubscriptionsConfig { max_message_size: 2_048, ..config() }).await;
+    let (app, _) = serve_with(SubscriptionsConfig {
+        max_message_size: 2_048,
+        ..config()
+    })
+    .await;
     let ping = |bytes: usize| format!("{{\"type\":\"ping\"{}}}", " ".repeat(bytes - 15));
     let mut socket = Socket::ready(&app).await;
     socket.send_frame(Message::text(ping(2_048))).await;
     assert_eq!(socket.next().await["type"], "pong");
     socket.send_frame(Message::text(ping(2_049))).await;
-    assert_eq!(socket.closed().await, (1009, "a message may have 2048 bytes at most".to_owned()));
+    assert_eq!(
+        socket.closed().await,
+        (1009, "a message may have 2048 bytes at most".to_owned())
+    );
     // What is left of a large one, too.
     let mut socket = Socket::ready(&app).await;
     socket.send_frame(Message::text(ping(1 << 20))).await;
@@ -99,8 +167,16 @@ async fn a_message_has_so_many_bytes() {
 
 #[tokio::test]
 async fn a_flood_of_messages_closes_the_socket() {
-    let (app, watched) = serve_with(SubscriptionsConfig { messages_per_second: 20, ..config() }).await;
-    for message in [Message::text(r#"{"type":"ping"}"#), Message::Ping("x".into()), Message::Pong("x".into())] {
+    let (app, watched) = serve_with(SubscriptionsConfig {
+        messages_per_second: 20,
+        ..config()
+    })
+    .await;
+    for message in [
+        Message::text(r#"{"type":"ping"}"#),
+        Message::Ping("x".into()),
+        Message::Pong("x".into()),
+    ] {
         let mut other = Socket::ready(&app).await;
         let mut socket = Socket::ready(&app).await;
         socket.subscribe("1", "subscription { forever }").await;
@@ -108,32 +184,47 @@ async fn a_flood_of_messages_closes_the_socket() {
         for _ in 0..100 {
             socket.send_frame(message.clone()).await;
         }
-        assert_eq!(socket.closed().await, (1008, "more than 20 messages within a second".to_owned()));
+        assert_eq!(
+            socket.closed().await,
+            (1008, "more than 20 messages within a second".to_owned())
+        );
         watched.until_streams(0).await;
         other.subscribe("1", "{ hello }").await;
         assert_eq!(other.next().await["type"], "next");
     }
 }
 
-/// One that takes nothing is closed, and holds no stream any longer; others get their events meanwhile.
+/// One that takes nothing is closed, and holds no stream any longer; others get their events
+/// meanwhile.
 #[tokio::test]
 async fn a_client_that_takes_nothing_is_closed() {
     // Longer than the other takes for its events, also where the machine stands still meanwhile.
-    let (app, watched) = serve_with(SubscriptionsConfig { write_timeout: Duration::from_secs(20), ..config() }).await;
+    let (app, watched) = serve_with(SubscriptionsConfig {
+        write_timeout: Duration::from_secs(20),
+        ..config()
+    })
+    .await;
     let mut stuck = Socket::ready(&app).await;
     stuck.subscribe("1", "subscription { forever }").await;
     watched.until_streams(1).await;
-    stuck.subscribe("2", "subscription { flood(size: 100000) }").await;
+    stuck
+        .subscribe("2", "subscription { flood(size: 100000) }")
+        .await;
     watched.until_streams(2).await;
     let mut other = Socket::ready(&app).await;
     for _ in 0..50 {
-        other.subscribe("1", "subscription { ticks(count: 3) }").await;
+        other
+            .subscribe("1", "subscription { ticks(count: 3) }")
+            .await;
         for _ in 0..4 {
             other.next().await;
         }
     }
     let open = watched.streams.load(Ordering::SeqCst);
-    assert!(open >= 2, "it waited for the other to be closed: {open} streams are open");
+    assert!(
+        open >= 2,
+        "it waited for the other to be closed: {open} streams are open"
+    );
     watched.until_streams(0).await;
     drop(stuck);
 }
@@ -143,10 +234,15 @@ async fn a_client_that_takes_nothing_is_closed() {
 async fn a_long_message_comes_whole() {
     let (app, _) = serve().await;
     let mut socket = Socket::ready(&app).await;
-    socket.subscribe("1", "subscription { flood(size: 300000) }").await;
+    socket
+        .subscribe("1", "subscription { flood(size: 300000) }")
+        .await;
     for _ in 0..5 {
         let message = socket.next().await;
-        assert_eq!(message["payload"]["data"]["flood"].as_str().map(str::len), Some(300_000));
+        assert_eq!(
+            message["payload"]["data"]["flood"].as_str().map(str::len),
+            Some(300_000)
+        );
     }
     // The others have their turn between two of them.
     socket.subscribe("2", "{ hello }").await;
@@ -156,14 +252,21 @@ async fn a_long_message_comes_whole() {
 #[tokio::test]
 async fn pings_come_and_a_socket_that_answers_none_is_closed() {
     // Longer than a machine stands still between a ping and its answer.
-    let (app, _) = serve_with(SubscriptionsConfig { ping_interval: Duration::from_secs(6), ..config() }).await;
+    let (app, _) = serve_with(SubscriptionsConfig {
+        ping_interval: Duration::from_secs(6),
+        ..config()
+    })
+    .await;
     let pinged = async {
         let mut socket = Socket::ready(&app).await;
         for _ in 0..2 {
             assert_eq!(socket.next().await, json!({ "type": "ping" }));
             socket.send(&json!({ "type": "pong" })).await;
         }
-        assert_eq!(socket.closed().await, (1001, "nothing has come since the last ping".to_owned()));
+        assert_eq!(
+            socket.closed().await,
+            (1001, "nothing has come since the last ping".to_owned())
+        );
     };
     let signs = async {
         let mut events = Events::post(&app, "text/event-stream", "subscription { forever }").await;
@@ -176,12 +279,19 @@ async fn pings_come_and_a_socket_that_answers_none_is_closed() {
 async fn a_socket_without_operations_is_closed_where_that_is_wanted() {
     // Long enough for an operation to begin, also where the machine stands still meanwhile.
     let idle_timeout = Some(Duration::from_secs(7));
-    let (app, _) = serve_with(SubscriptionsConfig { idle_timeout, ..config() }).await;
+    let (app, _) = serve_with(SubscriptionsConfig {
+        idle_timeout,
+        ..config()
+    })
+    .await;
     let mut busy = Socket::ready(&app).await;
     busy.subscribe("1", "subscription { forever }").await;
     busy.next().await;
     let mut idle = Socket::ready(&app).await;
-    assert_eq!(idle.closed().await, (1001, "no operation has run for too long".to_owned()));
+    assert_eq!(
+        idle.closed().await,
+        (1001, "no operation has run for too long".to_owned())
+    );
     busy.is_silent(Duration::from_secs(2)).await;
 }
 
@@ -209,11 +319,27 @@ async fn frames_that_break_the_rules_close_the_socket() {
         ("a reserved code", b"\x83\x82\0\0\0\0{}", 1002),
         ("a reserved control code", b"\x8b\x80\0\0\0\0", 1002),
         ("a continuation of nothing", b"\x80\x82\0\0\0\0{}", 1002),
-        ("a text within a text", b"\x01\x81\0\0\0\0{\x81\x81\0\0\0\0}", 1002),
+        (
+            "a text within a text",
+            b"\x01\x81\0\0\0\0{\x81\x81\0\0\0\0}",
+            1002,
+        ),
         ("a control frame in parts", b"\x09\x80\0\0\0\0", 1002),
-        ("a long control frame", &[&b"\x89\xfe\0\x7e"[..], &[0; 130]].concat(), 1002),
-        ("a text that is not UTF-8", b"\x81\x82\0\0\0\0\xc3\x28", 1007),
-        ("a length without end", b"\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0", 1009),
+        (
+            "a long control frame",
+            &[&b"\x89\xfe\0\x7e"[..], &[0; 130]].concat(),
+            1002,
+        ),
+        (
+            "a text that is not UTF-8",
+            b"\x81\x82\0\0\0\0\xc3\x28",
+            1007,
+        ),
+        (
+            "a length without end",
+            b"\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0",
+            1009,
+        ),
     ] {
         assert_eq!(closes_with(bytes).await, Some(code), "{what}");
     }
@@ -223,7 +349,11 @@ async fn frames_that_break_the_rules_close_the_socket() {
 async fn a_text_in_parts_is_one_message() {
     let (app, _) = serve().await;
     let mut socket = Socket::ready(&app).await;
-    let parts = [&b"\x01\x88\0\0\0\0{\"type\":"[..], b"\x89\x81\0\0\0\0x", b"\x80\x87\0\0\0\0\"ping\"}"];
+    let parts = [
+        &b"\x01\x88\0\0\0\0{\"type\":"[..],
+        b"\x89\x81\0\0\0\0x",
+        b"\x80\x87\0\0\0\0\"ping\"}",
+    ];
     for part in parts {
         socket.0.get_mut().write_all(part).await.unwrap();
     }
@@ -247,10 +377,18 @@ async fn a_client_that_closes_its_side_is_gone() {
 /// Opens and closes leave nothing behind: a place for another connection is there each time.
 #[tokio::test]
 async fn a_thousand_opens_leave_nothing_behind() {
-    let (app, watched) = serve_with(SubscriptionsConfig { max_connections: 4, ..config() }).await;
+    let (app, watched) = serve_with(SubscriptionsConfig {
+        max_connections: 4,
+        ..config()
+    })
+    .await;
     for round in 0..1_000 {
-        let mut socket =
-            eventually(async || Socket::upgrade(&app, &[OURS]).await.map_err(|status| status.to_string())).await;
+        let mut socket = eventually(async || {
+            Socket::upgrade(&app, &[OURS])
+                .await
+                .map_err(|status| status.to_string())
+        })
+        .await;
         socket.send(&json!({ "type": "connection_init" })).await;
         if round % 2 == 0 {
             socket.subscribe("1", "subscription { forever }").await;

@@ -30,7 +30,10 @@ struct Event {
 impl Event {
     /// Read for each event.
     async fn row(&self, ctx: &Context<'_>) -> Result<Option<Row>> {
-        ctx.db().find_one::<Row>().filter(col("id").eq(i64::from(self.number % 10))).await
+        ctx.db()
+            .find_one::<Row>()
+            .filter(col("id").eq(i64::from(self.number % 10)))
+            .await
     }
 
     /// Read for each event as well.
@@ -47,7 +50,8 @@ fn events(count: u32) -> impl Stream<Item = Event> {
     stream::iter((1..=count).map(|number| Event { number }))
 }
 
-/// The next message that is not the service's question whether the client is there, which is answered.
+/// The next message that is not the service's question whether the client is there, which is
+/// answered.
 async fn event(socket: &mut Socket) -> Value {
     loop {
         let message = socket.next().await;
@@ -61,33 +65,53 @@ async fn event(socket: &mut Socket) -> Value {
 /// `EVENTS` says how many; 100,000 take a minute or two without optimization.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_events_leave_memory_and_prepared_statements_as_they_were() {
-    if !is_alone(module_path!(), "many_events_leave_memory_and_prepared_statements_as_they_were") {
+    if !is_alone(
+        module_path!(),
+        "many_events_leave_memory_and_prepared_statements_as_they_were",
+    ) {
         return;
     }
-    let count = std::env::var("EVENTS").map_or(5_000, |text| text.parse().expect("EVENTS is a number"));
+    let count =
+        std::env::var("EVENTS").map_or(5_000, |text| text.parse().expect("EVENTS is a number"));
     let database = TestDatabase::new(
         "CREATE VIEW v_event_row AS SELECT i AS id FROM generate_series(0, 9) AS i;
          CREATE VIEW v_event_prepared AS SELECT count(*)::int AS number FROM pg_prepared_statements;",
     )
     .await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![event_rows]);
-    let app = App::serve(options.subscriptions(subscriptions![events])).await.unwatched();
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![event_rows]);
+    let app = App::serve(options.subscriptions(subscriptions![events]))
+        .await
+        .unwatched();
     let mut socket = Socket::ready(&app).await;
-    let document = format!("subscription {{ events(count: {count}) {{ number row {{ id }} prepared {{ number }} }} }}");
+    let document = format!(
+        "subscription {{ events(count: {count}) {{ number row {{ id }} prepared {{ number }} }} }}"
+    );
     socket.subscribe("1", &document).await;
     let (mut memory, mut prepared) = (0, 0);
     for number in 1..=count {
         let message = event(&mut socket).await;
         let event = &message["payload"]["data"]["events"];
-        assert_eq!((&event["number"], &event["row"]), (&json!(number), &json!({ "id": number % 10 })), "{message}");
+        assert_eq!(
+            (&event["number"], &event["row"]),
+            (&json!(number), &json!({ "id": number % 10 })),
+            "{message}"
+        );
         if number <= WARM {
             prepared = prepared.max(event["prepared"]["number"].as_u64().expect("a number"));
             memory = resident();
         } else {
-            assert!(event["prepared"]["number"].as_u64() <= Some(prepared), "more than {prepared}: {event}");
+            assert!(
+                event["prepared"]["number"].as_u64() <= Some(prepared),
+                "more than {prepared}: {event}"
+            );
         }
     }
     assert_eq!(event(&mut socket).await["type"], "complete");
     let grown = resident().saturating_sub(memory);
-    assert!(grown < SLACK, "{grown} bytes more after {count} events than after {WARM}");
+    assert!(
+        grown < SLACK,
+        "{grown} bytes more after {count} events than after {WARM}"
+    );
 }

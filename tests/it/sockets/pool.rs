@@ -19,14 +19,19 @@ struct Long {
 #[svc::query]
 async fn longs() -> Vec<Long>;
 
-/// A client that takes nothing and answers no ping stays, however long the machine takes for the rest of a test.
+/// A client that takes nothing and answers no ping stays, however long the machine takes for the
+/// rest of a test.
 fn unhurried() -> SubscriptionsConfig {
     let long = Duration::from_secs(3_600);
-    SubscriptionsConfig { write_timeout: long, ping_interval: long, ..SubscriptionsConfig::default() }
+    SubscriptionsConfig {
+        write_timeout: long,
+        ping_interval: long,
+        ..SubscriptionsConfig::default()
+    }
 }
 
-/// The operations of a socket go on while its client takes no message: a statement in the middle would keep its
-/// connection of the pool.
+/// The operations of a socket go on while its client takes no message: a statement in the middle
+/// would keep its connection of the pool.
 #[tokio::test]
 async fn a_client_that_reads_nothing_keeps_no_connection_of_the_pool() {
     let database = TestDatabase::new(
@@ -34,22 +39,42 @@ async fn a_client_that_reads_nothing_keeps_no_connection_of_the_pool() {
     )
     .await;
     let subscriptions = unhurried();
-    let pool = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
-    let options = AppOptions::new().config(SvcConfig { database: pool, subscriptions, ..SvcConfig::default() });
+    let pool = DatabaseConfig {
+        url: Some(database.url()),
+        pool_size: 1,
+        ..DatabaseConfig::default()
+    };
+    let options = AppOptions::new().config(SvcConfig {
+        database: pool,
+        subscriptions,
+        ..SvcConfig::default()
+    });
     let app = App::serve(options.queries(queries![longs])).await;
     let mut socket = Socket::ready(&app).await;
     for id in 0..20 {
-        socket.subscribe(&id.to_string(), "{ longs { id text } }").await;
+        socket
+            .subscribe(&id.to_string(), "{ longs { id text } }")
+            .await;
     }
     // They are more than the system takes for a client that does not read, and are all asked for.
-    within(Duration::from_secs(120), async || match database.statements("v_long").await {
-        all if all >= 20 => Ok(()),
-        some => Err(format!("{some} statements of 20")),
+    within(Duration::from_secs(120), async || {
+        match database.statements("v_long").await {
+            all if all >= 20 => Ok(()),
+            some => Err(format!("{some} statements of 20")),
+        }
     })
     .await;
-    assert_eq!(app.query("{ longs { id } }").await.data()["longs"][2]["id"], 3);
+    assert_eq!(
+        app.query("{ longs { id } }").await.data()["longs"][2]["id"],
+        3
+    );
     let first = socket.next().await;
-    assert_eq!(first["payload"]["data"]["longs"][0]["text"].as_str().map(str::len), Some(1_000_000));
+    assert_eq!(
+        first["payload"]["data"]["longs"][0]["text"]
+            .as_str()
+            .map(str::len),
+        Some(1_000_000)
+    );
 }
 
 /// A row that is read as soon as nobody holds the lock 7.
@@ -81,16 +106,31 @@ async fn a_subscriber_who_reads_nothing_keeps_no_connection_of_the_pool() {
     let sql = "CREATE VIEW v_held AS SELECT 1 AS id, pg_advisory_xact_lock_shared(7)::text AS text";
     let database = TestDatabase::new(sql).await;
     let subscriptions = unhurried();
-    let pool = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
+    let pool = DatabaseConfig {
+        url: Some(database.url()),
+        pool_size: 1,
+        ..DatabaseConfig::default()
+    };
     let asked = Arc::new(AtomicUsize::new(0));
-    let options = AppOptions::new().config(SvcConfig { database: pool, subscriptions, ..SvcConfig::default() });
-    let options = options.queries(queries![held]).subscriptions(subscriptions![held_changed, longest]);
+    let options = AppOptions::new().config(SvcConfig {
+        database: pool,
+        subscriptions,
+        ..SvcConfig::default()
+    });
+    let options = options
+        .queries(queries![held])
+        .subscriptions(subscriptions![held_changed, longest]);
     let app = App::serve(options.data(asked.clone())).await;
     let others = database.pool().await;
     let mut lock = others.acquire().await.unwrap();
-    sqlx::query("SELECT pg_advisory_lock(7)").execute(&mut *lock).await.unwrap();
+    sqlx::query("SELECT pg_advisory_lock(7)")
+        .execute(&mut *lock)
+        .await
+        .unwrap();
     let mut socket = Socket::ready(&app).await;
-    socket.subscribe("row", "subscription { held_changed { id text } }").await;
+    socket
+        .subscribe("row", "subscription { held_changed { id text } }")
+        .await;
     eventually(async || {
         database.execute(r#"SELECT pg_notify('held_changed', '{"id": 1}')"#).await;
         let waits =
@@ -102,15 +142,26 @@ async fn a_subscriber_who_reads_nothing_keeps_no_connection_of_the_pool() {
         }
     })
     .await;
-    socket.subscribe("longest", "subscription { longest }").await;
+    socket
+        .subscribe("longest", "subscription { longest }")
+        .await;
     eventually(async || match asked.load(Ordering::SeqCst) {
         0 => Err("the long message is not sent yet".to_owned()),
         _ => Ok(()),
     })
     .await;
-    sqlx::query("SELECT pg_advisory_unlock(7)").execute(&mut *lock).await.unwrap();
-    assert_eq!(app.query("{ held { id } }").await.data()["held"][0]["id"], 1);
+    sqlx::query("SELECT pg_advisory_unlock(7)")
+        .execute(&mut *lock)
+        .await
+        .unwrap();
+    assert_eq!(
+        app.query("{ held { id } }").await.data()["held"][0]["id"],
+        1
+    );
     // The row waits for its turn.
     let (first, second) = (socket.next().await, socket.next().await);
-    assert_eq!((&first["id"], &second["id"]), (&json!("longest"), &json!("row")));
+    assert_eq!(
+        (&first["id"], &second["id"]),
+        (&json!("longest"), &json!("row"))
+    );
 }

@@ -3,7 +3,9 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use svc::auth::{Claims, MemoryRevocationStore, RevocableToken, RevocationConfig, TokenRevocationService};
+use svc::auth::{
+    Claims, MemoryRevocationStore, RevocableToken, RevocationConfig, TokenRevocationService,
+};
 use svc::prelude::*;
 use svc_tests::{App, Socket};
 
@@ -13,8 +15,8 @@ use crate::auth::token;
 
 const ADA: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 
-/// The time of a first token, in seconds: long enough for all that comes before its end, also where the machine stands
-/// still meanwhile.
+/// The time of a first token, in seconds: long enough for all that comes before its end, also where
+/// the machine stands still meanwhile.
 const BRIEF: f64 = 15.0;
 /// The time of a token that does not end in a test.
 const LONG: f64 = 3_600.0;
@@ -27,14 +29,31 @@ struct Service {
 
 async fn serve() -> Service {
     let watched = Watched::new();
-    let revocation = TokenRevocationService::new(MemoryRevocationStore::new(), RevocationConfig::default());
-    let options = options(&watched).config(SvcConfig { database: nowhere(), ..SvcConfig::default() });
-    let app = App::serve(options.auth_provider(provider()).token_revocation(revocation.clone())).await;
-    Service { app, watched, revocation }
+    let revocation =
+        TokenRevocationService::new(MemoryRevocationStore::new(), RevocationConfig::default());
+    let options = options(&watched).config(SvcConfig {
+        database: nowhere(),
+        ..SvcConfig::default()
+    });
+    let app = App::serve(
+        options
+            .auth_provider(provider())
+            .token_revocation(revocation.clone()),
+    )
+    .await;
+    Service {
+        app,
+        watched,
+        revocation,
+    }
 }
 
 fn ends_in(seconds: f64) -> f64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() + seconds
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs_f64()
+        + seconds
 }
 
 fn claims(jti: &str, tenant: &str, exp: f64) -> Value {
@@ -46,23 +65,40 @@ fn payload(claims: Value) -> Value {
 }
 
 async fn renew(socket: &mut Socket, claims: Value) {
-    socket.send(&json!({ "type": "ping", "payload": payload(claims) })).await;
+    socket
+        .send(&json!({ "type": "ping", "payload": payload(claims) }))
+        .await;
     assert_eq!(socket.next().await, json!({ "type": "pong" }));
 }
 
 /// The operation `id` is ended with the reason, and the other one goes on.
 async fn ends_alone(service: &Service, socket: &mut Socket, id: &str, reason: &str, other: &str) {
     let ended = socket.next().await;
-    assert_eq!((&ended["type"], &ended["id"]), (&json!("error"), &json!(id)), "{ended}");
+    assert_eq!(
+        (&ended["type"], &ended["id"]),
+        (&json!("error"), &json!(id)),
+        "{ended}"
+    );
     let extensions = &ended["payload"][0]["extensions"];
-    assert_eq!((&extensions["code"], &extensions["reason"]), (&json!("UNAUTHENTICATED"), &json!(reason)), "{ended}");
+    assert_eq!(
+        (&extensions["code"], &extensions["reason"]),
+        (&json!("UNAUTHENTICATED"), &json!(reason)),
+        "{ended}"
+    );
     service.watched.until_streams(1).await;
     service.watched.gate.add_permits(1);
     let event = socket.next().await;
-    assert_eq!((&event["type"], &event["id"]), (&json!("next"), &json!(other)), "{event}");
+    assert_eq!(
+        (&event["type"], &event["id"]),
+        (&json!("next"), &json!(other)),
+        "{event}"
+    );
     // The identifier is free again.
     socket.subscribe(id, "{ hello }").await;
-    assert_eq!(socket.next().await["payload"]["data"]["hello"], "hello, world");
+    assert_eq!(
+        socket.next().await["payload"]["data"]["hello"],
+        "hello, world"
+    );
     assert_eq!(socket.next().await["type"], "complete");
 }
 
@@ -89,7 +125,10 @@ async fn an_operation_ends_when_its_own_token_is_revoked() {
     renew(&mut socket, claims("second", "south", ends_in(LONG))).await;
     socket.subscribe("south", "subscription { gated }").await;
     service.watched.until_streams(2).await;
-    let revoked = RevocableToken::new(&Claims::new(first.as_object().unwrap().clone()), &svc::UserContext::new(ADA));
+    let revoked = RevocableToken::new(
+        &Claims::new(first.as_object().unwrap().clone()),
+        &svc::UserContext::new(ADA),
+    );
     service.revocation.revoke(&revoked).await.unwrap();
     ends_alone(&service, &mut socket, "north", "TOKEN_INVALID", "south").await;
 }
@@ -107,7 +146,11 @@ async fn an_operation_goes_on_with_a_token_that_says_the_same() {
     tokio::time::sleep(Duration::from_secs_f64((exp - ends_in(0.0)).max(0.0) + 1.5)).await;
     service.watched.gate.add_permits(1);
     let event = socket.next().await;
-    assert_eq!((&event["type"], &event["id"]), (&json!("next"), &json!("north")), "{event}");
+    assert_eq!(
+        (&event["type"], &event["id"]),
+        (&json!("next"), &json!("north")),
+        "{event}"
+    );
 }
 
 /// The earlier token is watched no longer than something runs under it.
@@ -119,9 +162,14 @@ async fn a_socket_without_operations_outlives_its_earlier_token() {
     socket.subscribe("north", "subscription { gated }").await;
     service.watched.until_streams(1).await;
     renew(&mut socket, claims("second", "south", ends_in(LONG))).await;
-    socket.send(&json!({ "type": "complete", "id": "north" })).await;
+    socket
+        .send(&json!({ "type": "complete", "id": "north" }))
+        .await;
     service.watched.until_streams(0).await;
     tokio::time::sleep(Duration::from_secs_f64((exp - ends_in(0.0)).max(0.0) + 1.5)).await;
     socket.subscribe("hello", "{ hello }").await;
-    assert_eq!(socket.next().await["payload"]["data"]["hello"], "hello, world");
+    assert_eq!(
+        socket.next().await["payload"]["data"]["hello"],
+        "hello, world"
+    );
 }

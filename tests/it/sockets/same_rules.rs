@@ -12,22 +12,37 @@ use super::service::{Watched, nowhere, options};
 struct ReadOnly;
 
 impl Authorizer for ReadOnly {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
         let denied = ["bump", "forever"].contains(&request.operation_name());
-        Ok(if denied { AuthorizationDecision::deny() } else { AuthorizationDecision::allow() })
+        Ok(if denied {
+            AuthorizationDecision::deny()
+        } else {
+            AuthorizationDecision::allow()
+        })
     }
 }
 
 async fn serve(config: SvcConfig) -> (App, Watched) {
     let watched = Watched::new();
-    let options = options(&watched).config(SvcConfig { database: nowhere(), ..config }).authorizer(ReadOnly);
+    let options = options(&watched)
+        .config(SvcConfig {
+            database: nowhere(),
+            ..config
+        })
+        .authorizer(ReadOnly);
     (App::serve(options).await, watched)
 }
 
 /// The errors of an answer, without what differs from one to the next.
 fn errors(answer: &Value) -> Value {
     answer["errors"].as_array().map_or(Value::Null, |errors| {
-        errors.iter().map(|error| json!([error["message"], error["path"], error["extensions"]])).collect()
+        errors
+            .iter()
+            .map(|error| json!([error["message"], error["path"], error["extensions"]]))
+            .collect()
     })
 }
 
@@ -43,36 +58,67 @@ async fn asked(app: &App, query: &str) -> [Value; 3] {
     };
     let mut events = Events::post(app, "text/event-stream", query).await;
     let text = events.until("\n\nevent: complete").await;
-    let data = text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+    let data = text
+        .lines()
+        .find_map(|line| line.strip_prefix("data: "))
+        .unwrap();
     [post, on_socket, serde_json::from_str(data).unwrap()]
 }
 
 #[tokio::test]
 async fn limits_the_gate_and_guards_answer_alike() {
-    let limits = Limits { aliases: 3, complexity: 3, ..Limits::default() };
-    let (app, watched) = serve(SvcConfig { limits, ..SvcConfig::default() }).await;
+    let limits = Limits {
+        aliases: 3,
+        complexity: 3,
+        ..Limits::default()
+    };
+    let (app, watched) = serve(SvcConfig {
+        limits,
+        ..SvcConfig::default()
+    })
+    .await;
     for (query, is_refused) in [
         ("{ hello }", false),
         ("mutation { bump }", true),
-        (r#"{ hello who x: seen(header: "x") y: seen(header: "y") }"#, true),
+        (
+            r#"{ hello who x: seen(header: "x") y: seen(header: "y") }"#,
+            true,
+        ),
         ("{ a: hello b: hello c: hello d: hello }", true),
         ("{ hello @skip(if: $missing) }", true),
     ] {
         let [post, socket, events] = asked(&app, query).await;
-        assert_eq!((errors(&post), post.get("data")), (errors(&socket), socket.get("data")), "{query}");
-        assert_eq!((errors(&post), post.get("data")), (errors(&events), events.get("data")), "{query}");
+        assert_eq!(
+            (errors(&post), post.get("data")),
+            (errors(&socket), socket.get("data")),
+            "{query}"
+        );
+        assert_eq!(
+            (errors(&post), post.get("data")),
+            (errors(&events), events.get("data")),
+            "{query}"
+        );
         assert_eq!(errors(&post) != Value::Null, is_refused, "{query}: {post}");
     }
     let mut socket = Socket::ready(&app).await;
     for (query, code) in [
         ("subscription { forever }", "FORBIDDEN"),
         ("subscription { mine }", "UNAUTHENTICATED"),
-        ("subscription { a: ticks(count: 1) b: ticks(count: 1) }", "GRAPHQL_VALIDATION_FAILED"),
+        (
+            "subscription { a: ticks(count: 1) b: ticks(count: 1) }",
+            "GRAPHQL_VALIDATION_FAILED",
+        ),
     ] {
         socket.subscribe("1", query).await;
         let message = socket.next().await;
-        assert_eq!(message["payload"][0]["extensions"]["code"], code, "{message}");
-        let text = Events::post(&app, "text/event-stream", query).await.whole().await;
+        assert_eq!(
+            message["payload"][0]["extensions"]["code"], code,
+            "{message}"
+        );
+        let text = Events::post(&app, "text/event-stream", query)
+            .await
+            .whole()
+            .await;
         assert!(text.contains(code), "{text}");
     }
     watched.until_streams(0).await;
@@ -80,9 +126,19 @@ async fn limits_the_gate_and_guards_answer_alike() {
 
 #[tokio::test]
 async fn nothing_but_registered_documents_runs_where_that_is_wanted() {
-    let operations = OperationsConfig { registered_only: true, ..OperationsConfig::default() };
-    let (app, _) = serve(SvcConfig { operations, ..SvcConfig::default() }).await;
+    let operations = OperationsConfig {
+        registered_only: true,
+        ..OperationsConfig::default()
+    };
+    let (app, _) = serve(SvcConfig {
+        operations,
+        ..SvcConfig::default()
+    })
+    .await;
     let [post, socket, events] = asked(&app, "{ hello }").await;
     assert_ne!(errors(&post), Value::Null, "{post}");
-    assert_eq!([errors(&socket), errors(&events)], [errors(&post), errors(&post)]);
+    assert_eq!(
+        [errors(&socket), errors(&events)],
+        [errors(&post), errors(&post)]
+    );
 }

@@ -19,7 +19,10 @@ pub(super) struct Watched {
 
 impl Watched {
     pub(super) fn new() -> Self {
-        Self { streams: Arc::default(), gate: Arc::new(Semaphore::new(0)) }
+        Self {
+            streams: Arc::default(),
+            gate: Arc::new(Semaphore::new(0)),
+        }
     }
 
     /// Waits until so many streams are open.
@@ -72,19 +75,25 @@ fn gated(ctx: &Context<'_>) -> Result<impl Stream<Item = Option<String>>> {
     let watched = ctx.data::<Watched>()?.clone();
     let user = ctx.user().map(|user| user.user_id.clone());
     let opened = watched.open();
-    Ok(stream::unfold((watched, opened), move |(watched, opened)| {
-        let user = user.clone();
-        async move {
-            watched.gate.acquire().await.ok()?.forget();
-            Some((user, (watched, opened)))
-        }
-    }))
+    Ok(stream::unfold(
+        (watched, opened),
+        move |(watched, opened)| {
+            let user = user.clone();
+            async move {
+                watched.gate.acquire().await.ok()?.forget();
+                Some((user, (watched, opened)))
+            }
+        },
+    ))
 }
 
 /// Texts of a length, as fast as they are taken.
 #[svc::subscription]
 fn flood(ctx: &Context<'_>, size: i32) -> Result<impl Stream<Item = String>> {
-    let (opened, text) = (ctx.data::<Watched>()?.open(), "x".repeat(size.unsigned_abs() as usize));
+    let (opened, text) = (
+        ctx.data::<Watched>()?.open(),
+        "x".repeat(size.unsigned_abs() as usize),
+    );
     Ok(stream::repeat_with(move || {
         let _ = &opened;
         text.clone()
@@ -94,7 +103,11 @@ fn flood(ctx: &Context<'_>, size: i32) -> Result<impl Stream<Item = String>> {
 /// An event that fails between two that do not.
 #[svc::subscription]
 fn faulty() -> impl Stream<Item = Result<i32>> {
-    stream::iter([Ok(1), Err(Error::new(ErrorCode::NotFound, "the second is not there")), Ok(3)])
+    stream::iter([
+        Ok(1),
+        Err(Error::new(ErrorCode::NotFound, "the second is not there")),
+        Ok(3),
+    ])
 }
 
 /// A stream that cannot be made.
@@ -153,7 +166,11 @@ fn hello(name: Option<String>) -> String {
 /// The way on which the request came, and a header of it.
 #[svc::query]
 fn seen(ctx: &Context<'_>, header: String) -> String {
-    format!("{:?} {}", ctx.transport(), ctx.header(&header).unwrap_or("none"))
+    format!(
+        "{:?} {}",
+        ctx.transport(),
+        ctx.header(&header).unwrap_or("none")
+    )
 }
 
 /// An answer that waits for a permit of the gate.
@@ -181,7 +198,9 @@ pub(super) fn options(watched: &Watched) -> AppOptions {
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
         .queries(queries![hello, seen, waiting, who])
         .mutations(mutations![bump])
-        .subscriptions(subscriptions![ticks, forever, gated, flood, faulty, refused, broken, stalled, sticky, mine])
+        .subscriptions(subscriptions![
+            ticks, forever, gated, flood, faulty, refused, broken, stalled, sticky, mine
+        ])
         .data(watched.clone())
 }
 
@@ -191,18 +210,30 @@ pub(super) async fn serve() -> (App, Watched) {
 
 pub(super) async fn serve_with(subscriptions: SubscriptionsConfig) -> (App, Watched) {
     let watched = Watched::new();
-    let config = SvcConfig { subscriptions, ..SvcConfig::default() };
+    let config = SvcConfig {
+        subscriptions,
+        ..SvcConfig::default()
+    };
     // The settings of `options` come last.
     let options = options(&watched);
-    let options = options.config(SvcConfig { database: nowhere(), ..config });
+    let options = options.config(SvcConfig {
+        database: nowhere(),
+        ..config
+    });
     (App::serve(options).await, watched)
 }
 
 pub(super) fn nowhere() -> svc::DatabaseConfig {
-    svc::DatabaseConfig { url: Some("postgres://nobody@127.0.0.1:1/nothing".to_owned()), ..Default::default() }
+    svc::DatabaseConfig {
+        url: Some("postgres://nobody@127.0.0.1:1/nothing".to_owned()),
+        ..Default::default()
+    }
 }
 
 /// Times so short that a test can wait for them.
 pub(super) fn brief() -> SubscriptionsConfig {
-    SubscriptionsConfig { init_timeout: Duration::from_millis(100), ..SubscriptionsConfig::default() }
+    SubscriptionsConfig {
+        init_timeout: Duration::from_millis(100),
+        ..SubscriptionsConfig::default()
+    }
 }

@@ -13,7 +13,11 @@ const STILL: Duration = Duration::from_secs(1);
 /// An error where the end has waited for about as long as the grace period is.
 fn soon(began: Instant) -> Result<(), String> {
     let took = began.elapsed();
-    if took < Duration::from_secs(8) { Ok(()) } else { Err(format!("it has waited for {took:?}")) }
+    if took < Duration::from_secs(8) {
+        Ok(())
+    } else {
+        Err(format!("it has waited for {took:?}"))
+    }
 }
 
 #[tokio::test]
@@ -28,7 +32,12 @@ async fn a_graceful_stop_closes_1001_and_ends_streams() {
         let mut fresh = Socket::open(&app).await;
         let mut events = Events::post(&app, "text/event-stream", "subscription { forever }").await;
         events.until("event: next").await;
-        let mut parts = Events::post(&app, "multipart/mixed;subscriptionSpec=1.0", "subscription { forever }").await;
+        let mut parts = Events::post(
+            &app,
+            "multipart/mixed;subscriptionSpec=1.0",
+            "subscription { forever }",
+        )
+        .await;
         parts.until("payload").await;
         let began = Instant::now();
         app.stop();
@@ -39,7 +48,10 @@ async fn a_graceful_stop_closes_1001_and_ends_streams() {
         let text = events.whole().await;
         assert!(!text.contains("complete"), "{text}");
         let text = parts.whole().await;
-        assert!(text.contains("SERVICE_UNAVAILABLE") && text.ends_with("--graphql--\r\n"), "{text}");
+        assert!(
+            text.contains("SERVICE_UNAVAILABLE") && text.ends_with("--graphql--\r\n"),
+            "{text}"
+        );
         watched.until_streams(0).await;
         drop((socket, fresh));
         app.stopped().await;
@@ -54,7 +66,9 @@ async fn a_client_that_says_nothing_does_not_hold_the_end() {
     steadily(STILL, async |_| {
         let (mut app, watched) = serve().await;
         let mut socket = Socket::ready(&app).await;
-        socket.subscribe("1", "subscription { flood(size: 100000) }").await;
+        socket
+            .subscribe("1", "subscription { flood(size: 100000) }")
+            .await;
         watched.until_streams(1).await;
         let began = Instant::now();
         app.stop();

@@ -1,4 +1,5 @@
-//! Subscriptions over HTTP: server-sent events and multipart, and the cases of the tests of graphql-sse's own handler.
+//! Subscriptions over HTTP: server-sent events and multipart, and the cases of the tests of
+//! graphql-sse's own handler.
 
 use serde_json::{Value, json};
 use svc_tests::Events;
@@ -12,9 +13,15 @@ const PARTS: &str = "multipart/mixed;boundary=graphql;subscriptionSpec=1.0";
 async fn a_query_is_one_event_and_completes() {
     let (app, _) = serve().await;
     let events = Events::post(&app, EVENTS, "{ hello }").await;
-    assert_eq!((events.status, events.content_type.as_str()), (200, "text/event-stream; charset=utf-8"));
+    assert_eq!(
+        (events.status, events.content_type.as_str()),
+        (200, "text/event-stream; charset=utf-8")
+    );
     let whole = events.whole().await;
-    assert_eq!(whole, ":\n\nevent: next\ndata: {\"data\":{\"hello\":\"hello, world\"}}\n\nevent: complete\ndata:\n\n");
+    assert_eq!(
+        whole,
+        ":\n\nevent: next\ndata: {\"data\":{\"hello\":\"hello, world\"}}\n\nevent: complete\ndata:\n\n"
+    );
 }
 
 #[tokio::test]
@@ -23,7 +30,10 @@ async fn a_subscription_is_an_event_for_each_and_completes() {
     let query = "subscription { ticks(count: 2) }";
     let expected = ":\n\nevent: next\ndata: {\"data\":{\"ticks\":1}}\n\n\
                     event: next\ndata: {\"data\":{\"ticks\":2}}\n\nevent: complete\ndata:\n\n";
-    assert_eq!(Events::post(&app, EVENTS, query).await.whole().await, expected);
+    assert_eq!(
+        Events::post(&app, EVENTS, query).await.whole().await,
+        expected
+    );
     let path = "/graphql?query=subscription%7Bticks(count:2)%7D";
     let request = app.request("GET", path).header("accept", EVENTS);
     assert_eq!(Events::of(request).await.whole().await, expected);
@@ -35,13 +45,19 @@ async fn mistakes_are_told_as_events() {
     let (app, _) = serve().await;
     for (query, code) in [
         ("{ nothing }", "GRAPHQL_VALIDATION_FAILED"),
-        ("subscription { forever ticks(count: 1) }", "GRAPHQL_VALIDATION_FAILED"),
+        (
+            "subscription { forever ticks(count: 1) }",
+            "GRAPHQL_VALIDATION_FAILED",
+        ),
         ("subscription { refused }", "FORBIDDEN"),
     ] {
         let events = Events::post(&app, EVENTS, query).await;
         assert_eq!(events.status, 200);
         let whole = events.whole().await;
-        assert!(whole.contains(code) && whole.ends_with("event: complete\ndata:\n\n"), "{whole}");
+        assert!(
+            whole.contains(code) && whole.ends_with("event: complete\ndata:\n\n"),
+            "{whole}"
+        );
     }
 }
 
@@ -49,7 +65,11 @@ async fn mistakes_are_told_as_events() {
 #[tokio::test]
 async fn what_is_not_a_request_has_a_status() {
     let (app, _) = serve().await;
-    let post = |body: &str| app.request("POST", "/graphql").header("accept", EVENTS).body(body.to_owned());
+    let post = |body: &str| {
+        app.request("POST", "/graphql")
+            .header("accept", EVENTS)
+            .body(body.to_owned())
+    };
     let json = |body: &str| post(body).header("content-type", "application/json");
     for (request, status) in [
         (json("{"), 400),
@@ -57,14 +77,29 @@ async fn what_is_not_a_request_has_a_status() {
         (json("[]"), 400),
         (post("{}"), 415),
         (app.request("GET", "/graphql").header("accept", EVENTS), 400),
-        (app.request("GET", "/graphql?query={hello}&variables=x").header("accept", EVENTS), 400),
-        (app.request("GET", "/graphql?query=mutation{bump}").header("accept", EVENTS), 405),
+        (
+            app.request("GET", "/graphql?query={hello}&variables=x")
+                .header("accept", EVENTS),
+            400,
+        ),
+        (
+            app.request("GET", "/graphql?query=mutation{bump}")
+                .header("accept", EVENTS),
+            405,
+        ),
         (app.request("PUT", "/graphql").header("accept", EVENTS), 405),
-        (app.request("DELETE", "/graphql").header("accept", EVENTS), 405),
+        (
+            app.request("DELETE", "/graphql").header("accept", EVENTS),
+            405,
+        ),
     ] {
         let events = Events::of(request).await;
         assert_eq!(events.status, status);
-        assert!(events.content_type.starts_with("application/json"), "{}", events.content_type);
+        assert!(
+            events.content_type.starts_with("application/json"),
+            "{}",
+            events.content_type
+        );
     }
 }
 
@@ -85,28 +120,51 @@ async fn multipart_has_a_part_for_each_event() {
     let (app, _) = serve().await;
     let events = Events::post(&app, PARTS, "subscription { ticks(count: 2) }").await;
     let expected = "multipart/mixed;boundary=\"graphql\";subscriptionSpec=\"1.0\"";
-    assert_eq!((events.status, events.content_type.as_str()), (200, expected));
+    assert_eq!(
+        (events.status, events.content_type.as_str()),
+        (200, expected)
+    );
     let part = |tick: i32| {
         format!(
             "\r\ncontent-type: application/json\r\n\r\n{{\"payload\":{{\"data\":{{\"ticks\":{tick}}}}}}}\r\n--graphql"
         )
     };
-    assert_eq!(events.whole().await, format!("\r\n--graphql{}{}--\r\n", part(1), part(2)));
+    assert_eq!(
+        events.whole().await,
+        format!("\r\n--graphql{}{}--\r\n", part(1), part(2))
+    );
 }
 
-/// A client that takes a stream and JSON gets a stream for a subscription, and JSON for anything else.
+/// A client that takes a stream and JSON gets a stream for a subscription, and JSON for anything
+/// else.
 #[tokio::test]
 async fn the_operation_decides_between_a_stream_and_json() {
     let (app, _) = serve().await;
     for stream in [EVENTS, PARTS] {
-        for accept in [format!("{stream}, application/json"), format!("application/json, {stream};q=0.1")] {
+        for accept in [
+            format!("{stream}, application/json"),
+            format!("application/json, {stream};q=0.1"),
+        ] {
             let query = Events::post(&app, &accept, "{ seen(header: \"x\") }").await;
-            assert!(query.content_type.starts_with("application/json"), "{accept}: {}", query.content_type);
+            assert!(
+                query.content_type.starts_with("application/json"),
+                "{accept}: {}",
+                query.content_type
+            );
             assert!(query.whole().await.contains("HttpPost none"));
             let wrong = Events::post(&app, &accept, "subscription { nothing }").await;
-            assert!(wrong.content_type.starts_with("application/json"), "{accept}: {}", wrong.content_type);
-            let subscription = Events::post(&app, &accept, "subscription { ticks(count: 1) }").await;
-            assert_eq!(subscription.content_type.split(';').next(), stream.split(';').next(), "{accept}");
+            assert!(
+                wrong.content_type.starts_with("application/json"),
+                "{accept}: {}",
+                wrong.content_type
+            );
+            let subscription =
+                Events::post(&app, &accept, "subscription { ticks(count: 1) }").await;
+            assert_eq!(
+                subscription.content_type.split(';').next(),
+                stream.split(';').next(),
+                "{accept}"
+            );
         }
     }
     let only = Events::post(&app, EVENTS, "{ seen(header: \"x\") }").await;
@@ -116,26 +174,53 @@ async fn the_operation_decides_between_a_stream_and_json() {
 #[tokio::test]
 async fn a_subscription_needs_a_stream() {
     let (app, _) = serve().await;
-    for accept in ["application/json", "*/*", "multipart/mixed, application/json"] {
-        let request = app.request("POST", "/graphql").header("content-type", "application/json");
+    for accept in [
+        "application/json",
+        "*/*",
+        "multipart/mixed, application/json",
+    ] {
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json");
         let body = json!({ "query": "subscription { forever }" }).to_string();
         let reply = app.send(request.header("accept", accept).body(body)).await;
-        assert_eq!((reply.code().as_str(), reply.json().get("data")), ("BAD_REQUEST", None));
-        assert!(reply.message().contains("text/event-stream"), "{}", reply.message());
+        assert_eq!(
+            (reply.code().as_str(), reply.json().get("data")),
+            ("BAD_REQUEST", None)
+        );
+        assert!(
+            reply.message().contains("text/event-stream"),
+            "{}",
+            reply.message()
+        );
     }
     let reply = app.get("/graphql?query=subscription{forever}").await;
-    assert!(reply.message().contains("text/event-stream"), "{}", reply.message());
+    assert!(
+        reply.message().contains("text/event-stream"),
+        "{}",
+        reply.message()
+    );
 }
 
 #[tokio::test]
 async fn nothing_keeps_a_stream() {
     let (app, _) = serve().await;
-    let request = app.request("GET", "/graphql?query={hello}").header("accept", EVENTS);
+    let request = app
+        .request("GET", "/graphql?query={hello}")
+        .header("accept", EVENTS);
     let response = app.send(request).await;
-    for (name, value) in [("cache-control", "private, no-store"), ("x-accel-buffering", "no")] {
+    for (name, value) in [
+        ("cache-control", "private, no-store"),
+        ("x-accel-buffering", "no"),
+    ] {
         assert_eq!(response.headers[name].to_str().unwrap(), value);
     }
-    assert!(response.headers["vary"].to_str().unwrap().contains("Accept"));
+    assert!(
+        response.headers["vary"]
+            .to_str()
+            .unwrap()
+            .contains("Accept")
+    );
 }
 
 /// The same over HTTP/2, where one connection has many streams.
@@ -148,8 +233,14 @@ async fn streams_share_a_connection_of_http2() {
     let mut bodies = Vec::new();
     for _ in 0..20 {
         client = client.ready().await.unwrap();
-        let uri = format!("http://{}/graphql?query=subscription%7Bforever%7D", app.address());
-        let request = http::Request::get(uri).header("accept", EVENTS).body(()).unwrap();
+        let uri = format!(
+            "http://{}/graphql?query=subscription%7Bforever%7D",
+            app.address()
+        );
+        let request = http::Request::get(uri)
+            .header("accept", EVENTS)
+            .body(())
+            .unwrap();
         let (response, _) = client.send_request(request, true).unwrap();
         bodies.push(response.await.unwrap().into_body());
     }
@@ -169,9 +260,14 @@ async fn streams_share_a_connection_of_http2() {
 #[tokio::test]
 async fn a_stream_that_panics_ends_with_an_error() {
     let (app, _) = serve().await;
-    let whole = Events::post(&app, EVENTS, "subscription { broken }").await.whole().await;
-    let events: Vec<Value> =
-        whole.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect();
+    let whole = Events::post(&app, EVENTS, "subscription { broken }")
+        .await
+        .whole()
+        .await;
+    let events: Vec<Value> = whole
+        .lines()
+        .filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok())
+        .collect();
     assert_eq!(events[0], json!({ "data": { "broken": 1 } }));
     assert_eq!(events[1]["errors"][0]["message"], "internal server error");
     assert!(whole.ends_with("event: complete\ndata:\n\n"), "{whole}");

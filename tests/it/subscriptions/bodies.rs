@@ -24,7 +24,8 @@ impl Tick {
         self.number * 2
     }
     fn seconds_left(&self, ctx: &Context<'_>) -> Option<i32> {
-        ctx.time_left().and_then(|left| left.as_secs().try_into().ok())
+        ctx.time_left()
+            .and_then(|left| left.as_secs().try_into().ok())
     }
 }
 
@@ -36,16 +37,27 @@ fn hello() -> &'static str {
 /// Counts.
 #[svc::subscription]
 async fn ticks(ctx: &Context<'_>, #[svc(default = 3)] count: i32) -> impl Stream<Item = Tick> {
-    let start = ctx.header("x-start").and_then(|start| start.parse().ok()).unwrap_or(0);
+    let start = ctx
+        .header("x-start")
+        .and_then(|start| start.parse().ok())
+        .unwrap_or(0);
     stream::iter(start..start + count).map(|number| Tick { number })
 }
 
 #[svc::subscription]
 fn checked(fail: bool) -> Result<impl Stream<Item = Result<Option<i32>>> + Send> {
     if fail {
-        return Err(Error::new(ErrorCode::BadUserInput, "there is nothing to see"));
+        return Err(Error::new(
+            ErrorCode::BadUserInput,
+            "there is nothing to see",
+        ));
     }
-    Ok(stream::iter([Ok(Some(1)), Err(Error::new(ErrorCode::NotFound, "2 is lost")), Ok(None), Ok(Some(4))]))
+    Ok(stream::iter([
+        Ok(Some(1)),
+        Err(Error::new(ErrorCode::NotFound, "2 is lost")),
+        Ok(None),
+        Ok(Some(4)),
+    ]))
 }
 
 #[svc::subscription]
@@ -61,12 +73,15 @@ fn panics(#[svc(default = false)] early: bool) -> impl Stream<Item = i32> {
 
 #[svc::subscription]
 fn borrowed<'a>(ctx: &'a Context<'_>) -> impl Stream<Item = String> + 'a {
-    stream::iter(["a", "b"]).map(|part| format!("{part} by {}", ctx.header("x-name").unwrap_or("nobody")))
+    stream::iter(["a", "b"])
+        .map(|part| format!("{part} by {}", ctx.header("x-name").unwrap_or("nobody")))
 }
 
 #[svc::subscription]
 fn failing_source() -> impl Stream<Item = Result<i32>> {
-    stream::iter([Ok(1), Err(Error::internal("a secret cause"))]).into_stream().and_then(|n| async move { Ok(n) })
+    stream::iter([Ok(1), Err(Error::internal("a secret cause"))])
+        .into_stream()
+        .and_then(|n| async move { Ok(n) })
 }
 
 /// Counts itself until it is dropped.
@@ -95,16 +110,18 @@ async fn slow_to_open() -> impl Stream<Item = i32> {
 }
 
 fn options() -> AppOptions {
-    AppOptions::new().queries(queries![hello]).subscriptions(subscriptions![
-        ticks,
-        checked,
-        boxed,
-        panics,
-        borrowed,
-        failing_source,
-        forever,
-        slow_to_open
-    ])
+    AppOptions::new()
+        .queries(queries![hello])
+        .subscriptions(subscriptions![
+            ticks,
+            checked,
+            boxed,
+            panics,
+            borrowed,
+            failing_source,
+            forever,
+            slow_to_open
+        ])
 }
 
 async fn started() -> TestService {
@@ -115,7 +132,8 @@ async fn started() -> TestService {
 async fn each_event_is_completed_with_the_selection() {
     let service = started().await;
     let document = "subscription { t: ticks(count: 2) { doubled number __typename } }";
-    let expected = [0, 1].map(|n| json!({"data": {"t": {"doubled": n * 2, "number": n, "__typename": "Tick"}}}));
+    let expected = [0, 1]
+        .map(|n| json!({"data": {"t": {"doubled": n * 2, "number": n, "__typename": "Tick"}}}));
     assert_eq!(answers(&service, document).await, expected);
 }
 
@@ -124,7 +142,12 @@ async fn variables_defaults_and_headers_reach_the_function() {
     let service = started().await;
     let document = "subscription ($count: Int) { ticks(count: $count) { number } }";
     let subscription = Subscription::new(document).header("x-start", "5").unwrap();
-    let answers: Vec<Value> = service.subscribe(subscription).await.unwrap().collect().await;
+    let answers: Vec<Value> = service
+        .subscribe(subscription)
+        .await
+        .unwrap()
+        .collect()
+        .await;
     assert_eq!(answers.len(), 3);
     assert_eq!(answers[0], json!({"data": {"ticks": {"number": 5}}}));
     let subscription = Subscription::new(document).variables(json!({"count": "many"}));
@@ -135,9 +158,19 @@ async fn variables_defaults_and_headers_reach_the_function() {
 #[tokio::test]
 async fn an_event_that_fails_leaves_the_others_alone() {
     let answers = answers(&started().await, "subscription { checked(fail: false) }").await;
-    let shown: Vec<_> =
-        answers.iter().map(|answer| (&answer["data"]["checked"], answer.get("errors").is_some())).collect();
-    assert_eq!(shown, [(&json!(1), false), (&json!(null), true), (&json!(null), false), (&json!(4), false)]);
+    let shown: Vec<_> = answers
+        .iter()
+        .map(|answer| (&answer["data"]["checked"], answer.get("errors").is_some()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (&json!(1), false),
+            (&json!(null), true),
+            (&json!(null), false),
+            (&json!(4), false)
+        ]
+    );
     assert_eq!(answers[1]["errors"][0]["message"], "2 is lost");
     assert_eq!(answers[1]["errors"][0]["path"], json!(["checked"]));
 }
@@ -152,9 +185,16 @@ async fn an_error_in_the_place_of_the_stream_refuses() {
 #[tokio::test]
 async fn a_boxed_stream_and_one_that_borrows_the_context_are_taken() {
     let service = started().await;
-    assert_eq!(answers(&service, "subscription { boxed }").await, [json!({"data": {"boxed": 7}})]);
-    let expected = ["a", "b"].map(|part| json!({"data": {"borrowed": format!("{part} by nobody")}}));
-    assert_eq!(answers(&service, "subscription { borrowed }").await, expected);
+    assert_eq!(
+        answers(&service, "subscription { boxed }").await,
+        [json!({"data": {"boxed": 7}})]
+    );
+    let expected =
+        ["a", "b"].map(|part| json!({"data": {"borrowed": format!("{part} by nobody")}}));
+    assert_eq!(
+        answers(&service, "subscription { borrowed }").await,
+        expected
+    );
 }
 
 #[tokio::test]
@@ -180,8 +220,14 @@ async fn causes_of_errors_are_masked() {
 async fn dropping_the_answers_ends_the_stream() {
     let open = Arc::<AtomicUsize>::default();
     let service = service(options().data(open.clone())).await;
-    let mut first = service.subscribe(Subscription::new("subscription { forever }")).await.unwrap();
-    let second = service.subscribe(Subscription::new("subscription { forever }")).await.unwrap();
+    let mut first = service
+        .subscribe(Subscription::new("subscription { forever }"))
+        .await
+        .unwrap();
+    let second = service
+        .subscribe(Subscription::new("subscription { forever }"))
+        .await
+        .unwrap();
     assert_eq!(first.next().await.unwrap(), json!({"data": {"forever": 1}}));
     assert_eq!(open.load(Ordering::SeqCst), 2);
     drop(first);
@@ -198,13 +244,19 @@ async fn the_time_of_a_request_bounds_the_way_to_the_stream_and_not_the_stream()
     let document = "subscription { ticks(count: 2) { number seconds_left } }";
     // Where the machine stands still, the time may be over before the stream is there.
     let mut answers = eventually(async || {
-        service.subscribe(Subscription::new(document)).await.map_err(|refused| refused.to_string())
+        service
+            .subscribe(Subscription::new(document))
+            .await
+            .map_err(|refused| refused.to_string())
     })
     .await;
     answers.next().await.unwrap();
     tokio::time::sleep(Duration::from_millis(1_800)).await;
     let second = answers.next().await.unwrap();
-    assert_eq!(second, json!({"data": {"ticks": {"number": 1, "seconds_left": 0}}}));
+    assert_eq!(
+        second,
+        json!({"data": {"ticks": {"number": 1, "seconds_left": 0}}})
+    );
     assert_eq!(answers.next().await, None);
 }
 
@@ -217,15 +269,22 @@ async fn a_query_is_answered_once() {
 #[tokio::test]
 async fn a_denied_subscription_never_runs() {
     let open = Arc::<AtomicUsize>::default();
-    let options = options().data(open.clone()).authorizer(async |request: AuthorizationRequest| {
-        let kind = request.operation_type() == svc::authz::OperationType::Subscription;
-        kind && request.context().header("x-user").is_some()
-    });
+    let options = options()
+        .data(open.clone())
+        .authorizer(async |request: AuthorizationRequest| {
+            let kind = request.operation_type() == svc::authz::OperationType::Subscription;
+            kind && request.context().header("x-user").is_some()
+        });
     let service = service(options).await;
     let refused = refused(&service, "subscription { forever }").await;
     assert_eq!(refused["errors"][0]["extensions"]["code"], "FORBIDDEN");
     assert_eq!(open.load(Ordering::SeqCst), 0);
-    let subscription = Subscription::new("subscription { forever }").header("x-user", "ada").unwrap();
+    let subscription = Subscription::new("subscription { forever }")
+        .header("x-user", "ada")
+        .unwrap();
     let mut answers = service.subscribe(subscription).await.unwrap();
-    assert_eq!(answers.next().await.unwrap(), json!({"data": {"forever": 1}}));
+    assert_eq!(
+        answers.next().await.unwrap(),
+        json!({"data": {"forever": 1}})
+    );
 }

@@ -1,4 +1,5 @@
-//! Bulk writes: those of others cost a subscriber nothing, and a client that reads is told of its own.
+//! Bulk writes: those of others cost a subscriber nothing, and a client that reads is told of its
+//! own.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -26,7 +27,9 @@ const NAMING: &str =
     ON tb_post FOR EACH ROW EXECUTE FUNCTION svc_notify('post_changed', 'tenant');";
 
 fn of_a(_: &Context<'_>) -> Result<RowDecision> {
-    Ok(RowDecision::allow_where(col("tenant").eq("a").and(col("author_id").gt(0))))
+    Ok(RowDecision::allow_where(
+        col("tenant").eq("a").and(col("author_id").gt(0)),
+    ))
 }
 
 fn with_queue(queue: u32, database: &TestDatabase) -> AppOptions {
@@ -37,11 +40,16 @@ fn with_queue(queue: u32, database: &TestDatabase) -> AppOptions {
 
 fn insert(rows: std::ops::RangeInclusive<i32>, tenant: &str) -> String {
     let (first, last) = (rows.start(), rows.end());
-    format!("INSERT INTO tb_post SELECT n, 'bulk', 1, '{tenant}' FROM generate_series({first}, {last}) AS n")
+    format!(
+        "INSERT INTO tb_post SELECT n, 'bulk', 1, '{tenant}' FROM generate_series({first}, {last}) AS n"
+    )
 }
 
 async fn subscribed(service: &TestService, document: &str) -> Subscribed {
-    service.subscribe(Subscription::new(document)).await.unwrap()
+    service
+        .subscribe(Subscription::new(document))
+        .await
+        .unwrap()
 }
 
 /// The events that a reading client gets until one has this title, and that one.
@@ -57,11 +65,14 @@ async fn until_title(answers: &mut Subscribed, title: &str) -> Vec<Value> {
             }
         }
     };
-    timeout(PATIENCE, reading).await.unwrap_or_else(|_| panic!("{title} is not told"));
+    timeout(PATIENCE, reading)
+        .await
+        .unwrap_or_else(|_| panic!("{title} is not told"));
     found
 }
 
-/// Asks for an event before there is one: from then on the client is one that reads, whatever the machine does first.
+/// Asks for an event before there is one: from then on the client is one that reads, whatever the
+/// machine does first.
 fn begins_to_read(answers: &mut Subscribed) {
     let early = answers.next().now_or_never();
     assert!(early.is_none(), "{early:?}");
@@ -76,25 +87,40 @@ async fn rows_that_the_event_says_are_forbidden_do_not_wait() {
     let mut answers = subscribed(&service, "subscription { changed { id title } }").await;
     let before = database.statements("v_sub_post").await;
     database.execute(&insert(100..=400, "b")).await;
-    database.execute("UPDATE tb_post SET title = 'mine' WHERE id = 1").await;
-    assert_eq!(next(&mut answers).await["data"]["changed"], json!({"id": 1, "title": "mine"}));
+    database
+        .execute("UPDATE tb_post SET title = 'mine' WHERE id = 1")
+        .await;
+    assert_eq!(
+        next(&mut answers).await["data"]["changed"],
+        json!({"id": 1, "title": "mine"})
+    );
     nothing(&mut answers).await;
     assert_eq!(database.statements("v_sub_post").await - before, 1);
 }
 
-/// A row that moves to another tenant and is deleted there tells nothing, though its events did not wait.
+/// A row that moves to another tenant and is deleted there tells nothing, though its events did not
+/// wait.
 #[tokio::test]
 async fn a_row_that_an_event_says_is_forbidden_is_not_told_as_deleted() {
     let database = Posts::database().await;
     database.execute(NAMING).await;
     let service = start(Posts::of(&database).row_policy::<Post>(of_a)).await;
     let mut answers = subscribed(&service, "subscription { removable { title } }").await;
-    database.execute("UPDATE tb_post SET title = 'seen' WHERE id IN (1, 2)").await;
+    database
+        .execute("UPDATE tb_post SET title = 'seen' WHERE id IN (1, 2)")
+        .await;
     for _ in 0..2 {
-        assert_eq!(next(&mut answers).await, json!({"data": {"removable": {"title": "seen"}}}));
+        assert_eq!(
+            next(&mut answers).await,
+            json!({"data": {"removable": {"title": "seen"}}})
+        );
     }
-    database.execute("UPDATE tb_post SET tenant = 'b' WHERE id = 1").await;
-    database.execute("DELETE FROM tb_post WHERE id IN (1, 2)").await;
+    database
+        .execute("UPDATE tb_post SET tenant = 'b' WHERE id = 1")
+        .await;
+    database
+        .execute("DELETE FROM tb_post WHERE id IN (1, 2)")
+        .await;
     let deleted = json!({"data": {"removable": null}, "extensions": {"deleted": {"id": "2"}}});
     assert_eq!(next(&mut answers).await, deleted);
     nothing(&mut answers).await;
@@ -109,15 +135,22 @@ async fn forbidden_rows_do_not_end_a_client_that_reads() {
     begins_to_read(&mut answers);
     let reading = tokio::spawn(async move { (until_title(&mut answers, "mine").await, answers) });
     for round in 0..5 {
-        database.execute(&insert(round * 1_000 + 100..=round * 1_000 + 700, "b")).await;
+        database
+            .execute(&insert(round * 1_000 + 100..=round * 1_000 + 700, "b"))
+            .await;
     }
     // An event may be one of those that the gap takes in, and nothing was sent of its row before.
     while !reading.is_finished() {
-        database.execute("UPDATE tb_post SET title = 'mine' WHERE id = 1").await;
+        database
+            .execute("UPDATE tb_post SET title = 'mine' WHERE id = 1")
+            .await;
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let (found, _answers) = reading.await.unwrap();
-    assert_eq!(found, [json!({"data": {"changed": {"id": 1, "title": "mine"}}})]);
+    assert_eq!(
+        found,
+        [json!({"data": {"changed": {"id": 1, "title": "mine"}}})]
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -128,9 +161,14 @@ async fn a_client_that_reads_gets_each_row_of_a_bulk_write() {
     begins_to_read(&mut answers);
     let reading = tokio::spawn(async move { until_title(&mut answers, "last").await });
     database.execute(&insert(100..=799, "a")).await;
-    database.execute("UPDATE tb_post SET title = 'last' WHERE id = 1").await;
+    database
+        .execute("UPDATE tb_post SET title = 'last' WHERE id = 1")
+        .await;
     let found = reading.await.unwrap();
-    let ids: BTreeSet<i64> = found.iter().filter_map(|answer| answer["data"]["changed"]["id"].as_i64()).collect();
+    let ids: BTreeSet<i64> = found
+        .iter()
+        .filter_map(|answer| answer["data"]["changed"]["id"].as_i64())
+        .collect();
     assert_eq!(ids, (100..=799).chain([1]).collect());
 }
 
@@ -140,17 +178,31 @@ async fn too_many_events_are_one_gap_for_a_client_that_reads() {
     let database = Posts::database().await;
     let service = start(with_queue(20, &database)).await;
     let mut answers = subscribed(&service, "subscription { changed { id title } }").await;
-    database.execute("UPDATE tb_post SET title = 'held' WHERE id = 2").await;
+    database
+        .execute("UPDATE tb_post SET title = 'held' WHERE id = 2")
+        .await;
     assert_eq!(next(&mut answers).await["data"]["changed"]["title"], "held");
-    let reading = tokio::spawn(async move { (until_title(&mut answers, "changed").await, answers) });
+    let reading =
+        tokio::spawn(async move { (until_title(&mut answers, "changed").await, answers) });
     // Nothing but the gap tells of the row that was sent.
-    let bulk = format!("{}; UPDATE tb_post SET title = 'changed' WHERE id = 2", insert(1_000..=3_000, "a"));
+    let bulk = format!(
+        "{}; UPDATE tb_post SET title = 'changed' WHERE id = 2",
+        insert(1_000..=3_000, "a")
+    );
     database.execute(&bulk).await;
     let (found, mut answers) = reading.await.unwrap();
-    assert!(found.iter().all(|answer| answer.get("errors").is_none()), "{found:?}");
-    database.execute("UPDATE tb_post SET title = 'last' WHERE id = 1").await;
+    assert!(
+        found.iter().all(|answer| answer.get("errors").is_none()),
+        "{found:?}"
+    );
+    database
+        .execute("UPDATE tb_post SET title = 'last' WHERE id = 1")
+        .await;
     let last = until_title(&mut answers, "last").await;
-    assert!(last.iter().all(|answer| answer.get("errors").is_none()), "{last:?}");
+    assert!(
+        last.iter().all(|answer| answer.get("errors").is_none()),
+        "{last:?}"
+    );
 }
 
 /// Events that a test sends, with gaps among them.
@@ -158,9 +210,13 @@ async fn too_many_events_are_one_gap_for_a_client_that_reads() {
 struct Scripted(broadcast::Sender<SourceEvent>);
 
 impl EventSource for Scripted {
-    fn listen<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
-        let events =
-            stream::unfold(self.0.subscribe(), |mut events| async move { Some((events.recv().await.ok()?, events)) });
+    fn listen<'a>(
+        &'a self,
+        _: &'a [String],
+    ) -> BoxFuture<'a, Result<BoxStream<'static, SourceEvent>>> {
+        let events = stream::unfold(self.0.subscribe(), |mut events| async move {
+            Some((events.recv().await.ok()?, events))
+        });
         std::future::ready(Ok(events.boxed())).boxed()
     }
 
@@ -172,15 +228,21 @@ impl EventSource for Scripted {
 
 async fn scripted(database: &TestDatabase) -> (TestService, Scripted) {
     let source = Scripted(broadcast::Sender::new(4_096));
-    let options = Posts::of(database).row_policy::<Post>(of_a).event_source(source.clone());
+    let options = Posts::of(database)
+        .row_policy::<Post>(of_a)
+        .event_source(source.clone());
     (start(options).await, source)
 }
 
 fn changed(source: &Scripted, payload: &Value) {
-    source.0.send(SourceEvent::new("post_changed", payload.to_string())).unwrap();
+    source
+        .0
+        .send(SourceEvent::new("post_changed", payload.to_string()))
+        .unwrap();
 }
 
-/// A deletion behind a gap is not told, however many gaps there were: the changes before it were not heard of.
+/// A deletion behind a gap is not told, however many gaps there were: the changes before it were
+/// not heard of.
 #[tokio::test]
 async fn a_second_gap_does_not_tell_of_a_foreign_deletion() {
     let database = Posts::database().await;
@@ -189,8 +251,13 @@ async fn a_second_gap_does_not_tell_of_a_foreign_deletion() {
         database.execute("DELETE FROM tb_post WHERE id = 50; INSERT INTO tb_post VALUES (50, 'seen', 1, 'a')").await;
         let mut answers = subscribed(&service, "subscription { removable { title } }").await;
         changed(&source, &json!({"id": 50}));
-        assert_eq!(next(&mut answers).await, json!({"data": {"removable": {"title": "seen"}}}));
-        database.execute("UPDATE tb_post SET tenant = 'b' WHERE id = 50").await;
+        assert_eq!(
+            next(&mut answers).await,
+            json!({"data": {"removable": {"title": "seen"}}})
+        );
+        database
+            .execute("UPDATE tb_post SET tenant = 'b' WHERE id = 50")
+            .await;
         source.0.send(SourceEvent::Gap).unwrap();
         database.execute("DELETE FROM tb_post WHERE id = 50").await;
         changed(&source, &json!({"id": 50, "op": "delete"}));
@@ -201,7 +268,8 @@ async fn a_second_gap_does_not_tell_of_a_foreign_deletion() {
     }
 }
 
-/// Payloads that name no row of the type are dropped with a line of the log, which repeated ones do not fill.
+/// Payloads that name no row of the type are dropped with a line of the log, which repeated ones do
+/// not fill.
 #[tokio::test]
 async fn events_with_a_key_of_another_type_are_dropped() {
     let log = Log::start();
@@ -209,7 +277,15 @@ async fn events_with_a_key_of_another_type_are_dropped() {
     let (service, source) = scripted(&database).await;
     let mut answers = subscribed(&service, "subscription { changed { title } }").await;
     for _ in 0..100 {
-        for id in [json!("x"), json!("1\u{0}"), json!("\u{0}"), json!(true), json!("1e999"), json!("NaN"), json!([1])] {
+        for id in [
+            json!("x"),
+            json!("1\u{0}"),
+            json!("\u{0}"),
+            json!(true),
+            json!("1e999"),
+            json!("NaN"),
+            json!([1]),
+        ] {
             changed(&source, &json!({ "id": id }));
         }
     }
@@ -217,7 +293,10 @@ async fn events_with_a_key_of_another_type_are_dropped() {
         changed(&source, &json!({ "id": id }));
     }
     changed(&source, &json!({"id": 1}));
-    assert_eq!(next(&mut answers).await, json!({"data": {"changed": {"title": "t1"}}}));
+    assert_eq!(
+        next(&mut answers).await,
+        json!({"data": {"changed": {"title": "t1"}}})
+    );
     nothing(&mut answers).await;
     log.has("names no row, and is dropped").await;
     let lines = log.text().matches("names no row, and is dropped").count();

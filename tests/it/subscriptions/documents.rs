@@ -1,4 +1,5 @@
-//! Documents with subscriptions: what is valid, what the schema says, and which transports carry them.
+//! Documents with subscriptions: what is valid, what the schema says, and which transports carry
+//! them.
 
 use serde_json::json;
 use svc::futures_util::stream;
@@ -25,7 +26,9 @@ fn other() -> impl Stream<Item = i32> {
 }
 
 fn options() -> AppOptions {
-    AppOptions::new().queries(queries![hello]).subscriptions(subscriptions![count, other])
+    AppOptions::new()
+        .queries(queries![hello])
+        .subscriptions(subscriptions![count, other])
 }
 
 #[test]
@@ -42,7 +45,10 @@ async fn introspection_tells_of_it() {
     let document = "{ __schema { subscriptionType { name fields(includeDeprecated: true) { name isDeprecated } } } }";
     let answer = refused(&service, document).await;
     let fields = json!([{"name": "numbers", "isDeprecated": true}, {"name": "other", "isDeprecated": false}]);
-    assert_eq!(answer["data"]["__schema"]["subscriptionType"], json!({"name": "Subscription", "fields": fields}));
+    assert_eq!(
+        answer["data"]["__schema"]["subscriptionType"],
+        json!({"name": "Subscription", "fields": fields})
+    );
 }
 
 /// Fields with one response key are one field, wherever they stand.
@@ -56,14 +62,27 @@ async fn root_fields_with_one_response_key_are_one() {
             "subscription { ...A ...B } fragment A on Subscription { other } fragment B on Subscription { other }",
             "other",
         ),
-        ("subscription { ...A ...A other } fragment A on Subscription { ... on Subscription { other } }", "other"),
-        ("subscription { ... { other } ... on Subscription { ...A } } fragment A on Subscription { other }", "other"),
+        (
+            "subscription { ...A ...A other } fragment A on Subscription { ... on Subscription { other } }",
+            "other",
+        ),
+        (
+            "subscription { ... { other } ... on Subscription { ...A } } fragment A on Subscription { other }",
+            "other",
+        ),
     ] {
-        assert_eq!(answers(&service, document).await, [json!({"data": {key: 2}})], "{document}");
+        assert_eq!(
+            answers(&service, document).await,
+            [json!({"data": {key: 2}})],
+            "{document}"
+        );
     }
     // Other errors are told all the same, and this one is not.
     let answer = refused(&service, "subscription { other other @nope }").await;
-    assert!(!answer.to_string().contains("root field") && answer.to_string().contains("nope"), "{answer}");
+    assert!(
+        !answer.to_string().contains("root field") && answer.to_string().contains("nope"),
+        "{answer}"
+    );
     for document in [
         "subscription { other b: other }",
         "subscription { ...A other } fragment A on Subscription { b: other }",
@@ -92,10 +111,17 @@ async fn a_subscription_has_one_root_field() {
         "subscription ($on: Boolean = true) { numbers @skip(if: $on) other }",
     ] {
         let refused = refused(&service, document).await;
-        assert_eq!(refused["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED", "{document}: {refused}");
+        assert_eq!(
+            refused["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED",
+            "{document}: {refused}"
+        );
     }
-    let document = "subscription { ...F } fragment F on Subscription { ... on Subscription { other } }";
-    assert_eq!(answers(&service, document).await, [json!({"data": {"other": 2}})]);
+    let document =
+        "subscription { ...F } fragment F on Subscription { ... on Subscription { other } }";
+    assert_eq!(
+        answers(&service, document).await,
+        [json!({"data": {"other": 2}})]
+    );
 }
 
 #[tokio::test]
@@ -103,11 +129,24 @@ async fn transports_with_one_answer_refuse_it() {
     let app = App::serve(options().database_url("postgres://nobody@127.0.0.1:1/nothing")).await;
     let message = "a subscription is answered with a stream; send it over a WebSocket, or accept `text/event-stream`";
     assert_eq!(app.query("subscription { other }").await.message(), message);
-    assert_eq!(app.get("/graphql?query=subscription{other}").await.message(), message);
+    assert_eq!(
+        app.get("/graphql?query=subscription{other}")
+            .await
+            .message(),
+        message
+    );
 }
 
 #[test]
 fn two_of_one_name_clash() {
-    let error = options().subscriptions(subscriptions![other]).sdl().unwrap_err();
-    assert!(error.to_string().contains("subscriptions::documents::other` is listed twice; remove one"), "{error}");
+    let error = options()
+        .subscriptions(subscriptions![other])
+        .sdl()
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("subscriptions::documents::other` is listed twice; remove one"),
+        "{error}"
+    );
 }

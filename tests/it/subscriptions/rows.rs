@@ -8,7 +8,9 @@ use svc::testing::{Subscribed, Subscription, TestService};
 use svc_tests::{TestDatabase, eventually};
 use tokio::time::timeout;
 
-use super::service::{Author, Posts, next, nothing, nothing_but_reads, start, started, until_listening};
+use super::service::{
+    Author, Posts, next, nothing, nothing_but_reads, start, started, until_listening,
+};
 
 #[svc_type(sql_source = "v_sub_day")]
 struct Day {
@@ -23,20 +25,38 @@ async fn days(title: Option<String>) -> Day;
 async fn an_event_is_answered_with_the_row() {
     let (database, service) = started().await;
     let document = "subscription { changed { title author { name } loud } }";
-    let mut answers = service.subscribe(Subscription::new(document)).await.unwrap();
-    database.execute("UPDATE tb_post SET title = 'new' WHERE id = 1").await;
+    let mut answers = service
+        .subscribe(Subscription::new(document))
+        .await
+        .unwrap();
+    database
+        .execute("UPDATE tb_post SET title = 'new' WHERE id = 1")
+        .await;
     let post = json!({"title": "new", "author": {"name": "ada"}, "loud": "NEW"});
     assert_eq!(next(&mut answers).await, json!({"data": {"changed": post}}));
-    database.execute("INSERT INTO tb_post VALUES (9, 'ninth', 2, 'a')").await;
-    assert_eq!(next(&mut answers).await["data"]["changed"]["title"], "ninth");
+    database
+        .execute("INSERT INTO tb_post VALUES (9, 'ninth', 2, 'a')")
+        .await;
+    assert_eq!(
+        next(&mut answers).await["data"]["changed"]["title"],
+        "ninth"
+    );
 }
 
 #[tokio::test]
 async fn an_update_that_changes_nothing_is_not_told() {
     let (database, service) = started().await;
-    let mut answers = service.subscribe(Subscription::new("subscription { changed { title } }")).await.unwrap();
-    database.execute("UPDATE tb_post SET title = title; UPDATE tb_post SET title = 'x' WHERE id = 2").await;
-    assert_eq!(next(&mut answers).await, json!({"data": {"changed": {"title": "x"}}}));
+    let mut answers = service
+        .subscribe(Subscription::new("subscription { changed { title } }"))
+        .await
+        .unwrap();
+    database
+        .execute("UPDATE tb_post SET title = title; UPDATE tb_post SET title = 'x' WHERE id = 2")
+        .await;
+    assert_eq!(
+        next(&mut answers).await,
+        json!({"data": {"changed": {"title": "x"}}})
+    );
     nothing(&mut answers).await;
 }
 
@@ -49,18 +69,36 @@ async fn arguments_choose_among_events_and_rows() {
     let by_title = r#"subscription { changed(title: "t3") { id } }"#;
     let mut subscribed = Vec::new();
     for document in [by_id, by_author, by_title] {
-        subscribed.push(service.subscribe(Subscription::new(document)).await.unwrap());
+        subscribed.push(
+            service
+                .subscribe(Subscription::new(document))
+                .await
+                .unwrap(),
+        );
     }
     let before = database.statements("v_sub_post").await;
-    database.execute("UPDATE tb_post SET tenant = 'b' WHERE id = 1").await;
-    assert_eq!(next(&mut subscribed[1]).await, json!({"data": {"changed": {"id": 1}}}));
+    database
+        .execute("UPDATE tb_post SET tenant = 'b' WHERE id = 1")
+        .await;
+    assert_eq!(
+        next(&mut subscribed[1]).await,
+        json!({"data": {"changed": {"id": 1}}})
+    );
     nothing(&mut subscribed[0]).await;
     // Only the one whose condition the payload does not tell reads besides.
     nothing_but_reads(&mut subscribed[2..], &database, before, 2).await;
     assert_eq!(database.statements("v_sub_post").await - before, 2);
-    database.execute("UPDATE tb_post SET title = 't3' WHERE id = 2").await;
-    assert_eq!(next(&mut subscribed[0]).await, json!({"data": {"changed": {"id": 2}}}));
-    assert_eq!(next(&mut subscribed[2]).await, json!({"data": {"changed": {"id": 2}}}));
+    database
+        .execute("UPDATE tb_post SET title = 't3' WHERE id = 2")
+        .await;
+    assert_eq!(
+        next(&mut subscribed[0]).await,
+        json!({"data": {"changed": {"id": 2}}})
+    );
+    assert_eq!(
+        next(&mut subscribed[2]).await,
+        json!({"data": {"changed": {"id": 2}}})
+    );
     nothing(&mut subscribed[1]).await;
 }
 
@@ -68,18 +106,35 @@ async fn arguments_choose_among_events_and_rows() {
 #[tokio::test]
 async fn an_event_whose_id_the_database_refuses_is_dropped() {
     let database = Posts::database().await;
-    database.execute("CREATE VIEW v_sub_day AS SELECT DATE '2026-01-01' + id AS id, title FROM tb_post").await;
+    database
+        .execute("CREATE VIEW v_sub_day AS SELECT DATE '2026-01-01' + id AS id, title FROM tb_post")
+        .await;
     let service = start(Posts::of(&database).subscriptions(subscriptions![days])).await;
     until_listening(&service, "subscription { days { id } }").await;
     let mut subscribed = Vec::new();
-    for document in ["subscription { days { title } }", r#"subscription { days(title: "t1") { title } }"#] {
-        subscribed.push(service.subscribe(Subscription::new(document)).await.unwrap());
+    for document in [
+        "subscription { days { title } }",
+        r#"subscription { days(title: "t1") { title } }"#,
+    ] {
+        subscribed.push(
+            service
+                .subscribe(Subscription::new(document))
+                .await
+                .unwrap(),
+        );
     }
     for id in ["x", "2026-13-01", "2026-01-02"] {
-        database.execute(&format!(r#"SELECT pg_notify('day_changed', '{{"id": "{id}"}}')"#)).await;
+        database
+            .execute(&format!(
+                r#"SELECT pg_notify('day_changed', '{{"id": "{id}"}}')"#
+            ))
+            .await;
     }
     for answers in &mut subscribed {
-        assert_eq!(next(answers).await, json!({"data": {"days": {"title": "t1"}}}));
+        assert_eq!(
+            next(answers).await,
+            json!({"data": {"days": {"title": "t1"}}})
+        );
         nothing(answers).await;
     }
 }
@@ -88,11 +143,27 @@ async fn an_event_whose_id_the_database_refuses_is_dropped() {
 #[tokio::test]
 async fn an_argument_is_compared_with_the_key_of_a_relation() {
     let (database, service) = started().await;
-    let mut of_ada = service.subscribe(Subscription::new("subscription { noted(author: 1) { id } }")).await.unwrap();
-    let mut of_bob = service.subscribe(Subscription::new("subscription { noted(author: 2) { id } }")).await.unwrap();
+    let mut of_ada = service
+        .subscribe(Subscription::new(
+            "subscription { noted(author: 1) { id } }",
+        ))
+        .await
+        .unwrap();
+    let mut of_bob = service
+        .subscribe(Subscription::new(
+            "subscription { noted(author: 2) { id } }",
+        ))
+        .await
+        .unwrap();
     for payload in [r#"{"id": 1}"#, r#"{"id": 1, "author_id": 1}"#] {
-        database.execute(&format!("SELECT pg_notify('note_changed', '{payload}')")).await;
-        assert_eq!(next(&mut of_ada).await, json!({"data": {"noted": {"id": 1}}}), "{payload}");
+        database
+            .execute(&format!("SELECT pg_notify('note_changed', '{payload}')"))
+            .await;
+        assert_eq!(
+            next(&mut of_ada).await,
+            json!({"data": {"noted": {"id": 1}}}),
+            "{payload}"
+        );
         nothing(&mut of_bob).await;
     }
 }
@@ -103,15 +174,31 @@ async fn nobody_learns_by_an_argument_of_a_related_row_that_is_kept_back() {
     let of_bob = |_: &Context<'_>| Ok(RowDecision::allow_where(col("name").eq("bob")));
     let service = start(Posts::of(&database).row_policy::<Author>(of_bob)).await;
     for (field, channel) in [("changed", "post_changed"), ("noted", "note_changed")] {
-        let asked = |author| Subscription::new(format!("subscription {{ {field}(author: {author}) {{ id }} }}"));
+        let asked = |author| {
+            Subscription::new(format!(
+                "subscription {{ {field}(author: {author}) {{ id }} }}"
+            ))
+        };
         let mut hidden = service.subscribe(asked(1)).await.unwrap();
         let mut seen = service.subscribe(asked(2)).await.unwrap();
         for key in ["", r#", "author_id": "#] {
             for id in [1, 2] {
-                let key = if key.is_empty() { String::new() } else { format!("{key}{id}") };
-                database.execute(&format!(r#"SELECT pg_notify('{channel}', '{{"id": {id}{key}}}')"#)).await;
+                let key = if key.is_empty() {
+                    String::new()
+                } else {
+                    format!("{key}{id}")
+                };
+                database
+                    .execute(&format!(
+                        r#"SELECT pg_notify('{channel}', '{{"id": {id}{key}}}')"#
+                    ))
+                    .await;
             }
-            assert_eq!(next(&mut seen).await["data"][field]["id"], 2, "{field} {key}");
+            assert_eq!(
+                next(&mut seen).await["data"][field]["id"],
+                2,
+                "{field} {key}"
+            );
             nothing(&mut hidden).await;
         }
     }
@@ -120,11 +207,25 @@ async fn nobody_learns_by_an_argument_of_a_related_row_that_is_kept_back() {
 #[tokio::test]
 async fn a_deleted_row_is_told_to_those_who_were_sent_it() {
     let (database, service) = started().await;
-    let mut knows = service.subscribe(Subscription::new("subscription { removable { title } }")).await.unwrap();
-    database.execute("UPDATE tb_post SET title = 'known' WHERE id = 1").await;
-    assert_eq!(next(&mut knows).await, json!({"data": {"removable": {"title": "known"}}}));
-    let mut never_sent = service.subscribe(Subscription::new("subscription { removable { title } }")).await.unwrap();
-    let mut never_told = service.subscribe(Subscription::new("subscription { changed { title } }")).await.unwrap();
+    let mut knows = service
+        .subscribe(Subscription::new("subscription { removable { title } }"))
+        .await
+        .unwrap();
+    database
+        .execute("UPDATE tb_post SET title = 'known' WHERE id = 1")
+        .await;
+    assert_eq!(
+        next(&mut knows).await,
+        json!({"data": {"removable": {"title": "known"}}})
+    );
+    let mut never_sent = service
+        .subscribe(Subscription::new("subscription { removable { title } }"))
+        .await
+        .unwrap();
+    let mut never_told = service
+        .subscribe(Subscription::new("subscription { changed { title } }"))
+        .await
+        .unwrap();
     database.execute("DELETE FROM tb_post WHERE id = 1").await;
     let deleted = json!({"data": {"removable": null}, "extensions": {"deleted": {"id": "1"}}});
     assert_eq!(next(&mut knows).await, deleted);
@@ -136,11 +237,22 @@ async fn a_deleted_row_is_told_to_those_who_were_sent_it() {
 async fn a_deletion_directly_behind_a_change_is_told() {
     let (database, service) = started().await;
     let document = "subscription { removable { title } }";
-    let mut quick = service.subscribe(Subscription::new(document)).await.unwrap();
-    let mut slow = service.subscribe(Subscription::new(document)).await.unwrap();
-    database.execute("UPDATE tb_post SET title = 'known' WHERE id = 1").await;
+    let mut quick = service
+        .subscribe(Subscription::new(document))
+        .await
+        .unwrap();
+    let mut slow = service
+        .subscribe(Subscription::new(document))
+        .await
+        .unwrap();
+    database
+        .execute("UPDATE tb_post SET title = 'known' WHERE id = 1")
+        .await;
     for answers in [&mut quick, &mut slow] {
-        assert_eq!(next(answers).await, json!({"data": {"removable": {"title": "known"}}}));
+        assert_eq!(
+            next(answers).await,
+            json!({"data": {"removable": {"title": "known"}}})
+        );
     }
     let waiting = tokio::spawn(async move { (next(&mut quick).await, quick) });
     database
@@ -164,21 +276,35 @@ async fn equal_subscribers_share_one_statement_for_each_event() {
     let document = "subscription ($id: Int) { changed(id: $id) { title author { name } } }";
     let mut subscribed = Vec::new();
     for number in 0..100 {
-        let variables = if number % 2 == 0 { json!({}) } else { json!({"id": 1}) };
+        let variables = if number % 2 == 0 {
+            json!({})
+        } else {
+            json!({"id": 1})
+        };
         let subscription = Subscription::new(document).variables(variables);
         subscribed.push(service.subscribe(subscription).await.unwrap());
     }
     let before = database.statements("v_sub_post").await;
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(database.statements("v_sub_post").await, before, "nothing has happened");
+    assert_eq!(
+        database.statements("v_sub_post").await,
+        before,
+        "nothing has happened"
+    );
     let mut swift = 0;
     for round in 1..=50 {
         let before = database.statements("v_sub_post").await;
-        database.execute(&format!("UPDATE tb_post SET title = 'r{round}' WHERE id = 1")).await;
-        let expected = json!({"data": {"changed": {"title": format!("r{round}"), "author": {"name": "ada"}}}});
+        database
+            .execute(&format!(
+                "UPDATE tb_post SET title = 'r{round}' WHERE id = 1"
+            ))
+            .await;
+        let expected =
+            json!({"data": {"changed": {"title": format!("r{round}"), "author": {"name": "ada"}}}});
         let asked = Instant::now();
         let all = svc::futures_util::future::join_all(subscribed.iter_mut().map(next)).await;
-        // Rows are kept for a second: on a machine that stands still for so long, the last ones read again.
+        // Rows are kept for a second: on a machine that stands still for so long, the last ones
+        // read again.
         let is_swift = asked.elapsed() < Duration::from_secs(1);
         assert!(all.iter().all(|answer| *answer == expected), "{all:?}");
         let statements = database.statements("v_sub_post").await - before;
@@ -195,18 +321,37 @@ async fn equal_subscribers_share_one_statement_for_each_event() {
 async fn one_who_leaves_does_not_silence_the_others() {
     let (database, service) = started().await;
     let document = "subscription { changed { title } }";
-    let first = service.subscribe(Subscription::new(document)).await.unwrap();
-    let mut second = service.subscribe(Subscription::new(document)).await.unwrap();
+    let first = service
+        .subscribe(Subscription::new(document))
+        .await
+        .unwrap();
+    let mut second = service
+        .subscribe(Subscription::new(document))
+        .await
+        .unwrap();
     drop(first);
-    database.execute("UPDATE tb_post SET title = 'still' WHERE id = 1").await;
+    database
+        .execute("UPDATE tb_post SET title = 'still' WHERE id = 1")
+        .await;
     assert_eq!(next(&mut second).await["data"]["changed"]["title"], "still");
     let before = database.statements("v_sub_post").await;
     drop(second);
-    database.execute("UPDATE tb_post SET title = 'nobody' WHERE id = 1").await;
+    database
+        .execute("UPDATE tb_post SET title = 'nobody' WHERE id = 1")
+        .await;
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(database.statements("v_sub_post").await, before, "nobody reads for those who have left");
-    let mut third = service.subscribe(Subscription::new(document)).await.unwrap();
-    database.execute("UPDATE tb_post SET title = 'third' WHERE id = 2").await;
+    assert_eq!(
+        database.statements("v_sub_post").await,
+        before,
+        "nobody reads for those who have left"
+    );
+    let mut third = service
+        .subscribe(Subscription::new(document))
+        .await
+        .unwrap();
+    database
+        .execute("UPDATE tb_post SET title = 'third' WHERE id = 2")
+        .await;
     assert_eq!(next(&mut third).await["data"]["changed"]["title"], "third");
 }
 
@@ -219,7 +364,9 @@ async fn two_instances_tell_their_subscribers_of_the_same_event() {
         first.subscribe(Subscription::new(document)).await.unwrap(),
         second.subscribe(Subscription::new(document)).await.unwrap(),
     ];
-    database.execute("UPDATE tb_post SET title = 'both' WHERE id = 1").await;
+    database
+        .execute("UPDATE tb_post SET title = 'both' WHERE id = 1")
+        .await;
     for answers in &mut answers {
         assert_eq!(next(answers).await["data"]["changed"]["title"], "both");
     }
@@ -239,30 +386,48 @@ async fn until_title(answers: &mut Subscribed, wanted: &str, patience: Duration)
             last = answers.next().await.expect("the stream goes on");
         }
     };
-    assert!(timeout(patience, found).await.is_ok(), "the last title is not {wanted}: {last}");
+    assert!(
+        timeout(patience, found).await.is_ok(),
+        "the last title is not {wanted}: {last}"
+    );
 }
 
-/// `LISTENER_LOSSES=100` loses it as often as it says, and wants it back within two seconds each time.
+/// `LISTENER_LOSSES=100` loses it as often as it says, and wants it back within two seconds each
+/// time.
 #[tokio::test]
 async fn the_last_value_is_right_however_often_the_listening_connection_is_lost() {
-    let losses: Option<u32> = std::env::var("LISTENER_LOSSES").ok().map(|losses| losses.parse().expect("a number"));
+    let losses: Option<u32> = std::env::var("LISTENER_LOSSES")
+        .ok()
+        .map(|losses| losses.parse().expect("a number"));
     // Beside all other tests everything takes longer.
     let patience = Duration::from_secs(if losses.is_some() { 2 } else { 30 });
     let (database, service) = started().await;
     let document = "subscription ($id: Int) { changed(id: $id) { title } }";
     let one = Subscription::new(document).variables(json!({"id": 1}));
     let mut one = service.subscribe(one).await.unwrap();
-    let mut any = service.subscribe(Subscription::new(document)).await.unwrap();
-    database.execute("UPDATE tb_post SET title = 'first' WHERE id = 1").await;
+    let mut any = service
+        .subscribe(Subscription::new(document))
+        .await
+        .unwrap();
+    database
+        .execute("UPDATE tb_post SET title = 'first' WHERE id = 1")
+        .await;
     until_title(&mut any, "first", patience).await;
     for round in 0..losses.unwrap_or(10) {
         kill_listeners(&database).await;
-        database.execute(&format!("UPDATE tb_post SET title = 'lost {round}' WHERE id = 1")).await;
+        database
+            .execute(&format!(
+                "UPDATE tb_post SET title = 'lost {round}' WHERE id = 1"
+            ))
+            .await;
         until_title(&mut one, &format!("lost {round}"), patience).await;
         until_title(&mut any, &format!("lost {round}"), patience).await;
     }
-    // A row that was read because of the gap is sent again when its event comes behind that. This event is the last.
-    database.execute("UPDATE tb_post SET title = 'settled' WHERE id = 1").await;
+    // A row that was read because of the gap is sent again when its event comes behind that. This
+    // event is the last.
+    database
+        .execute("UPDATE tb_post SET title = 'settled' WHERE id = 1")
+        .await;
     until_title(&mut any, "settled", patience).await;
     // What has not changed in the meantime is not sent again.
     kill_listeners(&database).await;
@@ -275,46 +440,92 @@ async fn a_slow_reader_gets_the_last_of_each_row_and_one_that_is_too_slow_the_en
     let mut config = SvcConfig::default();
     config.events.queue = 5;
     let service = start(Posts::with(AppOptions::new().config(config), &database)).await;
-    let mut slow = service.subscribe(Subscription::new("subscription { changed { id title } }")).await.unwrap();
-    let mut quick = service.subscribe(Subscription::new("subscription { changed(id: 3) { title } }")).await.unwrap();
+    let mut slow = service
+        .subscribe(Subscription::new("subscription { changed { id title } }"))
+        .await
+        .unwrap();
+    let mut quick = service
+        .subscribe(Subscription::new(
+            "subscription { changed(id: 3) { title } }",
+        ))
+        .await
+        .unwrap();
     for round in 0..20 {
-        database.execute(&format!("UPDATE tb_post SET title = 's{round}' WHERE id = 1")).await;
+        database
+            .execute(&format!(
+                "UPDATE tb_post SET title = 's{round}' WHERE id = 1"
+            ))
+            .await;
     }
-    database.execute("UPDATE tb_post SET title = 'done' WHERE id = 3").await;
+    database
+        .execute("UPDATE tb_post SET title = 'done' WHERE id = 3")
+        .await;
     assert_eq!(next(&mut quick).await["data"]["changed"]["title"], "done");
-    assert_eq!(next(&mut slow).await["data"]["changed"], json!({"id": 1, "title": "s19"}));
-    assert_eq!(next(&mut slow).await["data"]["changed"], json!({"id": 3, "title": "done"}));
-    database.execute("INSERT INTO tb_post SELECT n, 'flood', 1, 'a' FROM generate_series(100, 120) AS n").await;
-    database.execute("UPDATE tb_post SET title = 'behind' WHERE id = 3").await;
+    assert_eq!(
+        next(&mut slow).await["data"]["changed"],
+        json!({"id": 1, "title": "s19"})
+    );
+    assert_eq!(
+        next(&mut slow).await["data"]["changed"],
+        json!({"id": 3, "title": "done"})
+    );
+    database
+        .execute(
+            "INSERT INTO tb_post SELECT n, 'flood', 1, 'a' FROM generate_series(100, 120) AS n",
+        )
+        .await;
+    database
+        .execute("UPDATE tb_post SET title = 'behind' WHERE id = 3")
+        .await;
     assert_eq!(next(&mut quick).await["data"]["changed"]["title"], "behind");
     // They have come, and one who takes none for a second is too slow for those that come after it.
     let start = Instant::now();
     let mut is_slow = false;
     while !is_slow {
         is_slow = start.elapsed() > Duration::from_millis(1_500);
-        database.execute("UPDATE tb_post SET title = 'flood ' || clock_timestamp() WHERE id >= 100").await;
+        database
+            .execute("UPDATE tb_post SET title = 'flood ' || clock_timestamp() WHERE id >= 100")
+            .await;
     }
-    database.execute("UPDATE tb_post SET title = 'after' WHERE id = 3").await;
+    database
+        .execute("UPDATE tb_post SET title = 'after' WHERE id = 3")
+        .await;
     // The one that reads on is not in the way of the flood.
     assert_eq!(next(&mut quick).await["data"]["changed"]["title"], "after");
     let end = next(&mut slow).await;
-    assert_eq!(end["errors"][0]["extensions"]["code"], "SUBSCRIPTION_TOO_SLOW", "{end}");
+    assert_eq!(
+        end["errors"][0]["extensions"]["code"], "SUBSCRIPTION_TOO_SLOW",
+        "{end}"
+    );
     assert_eq!(slow.next().await, None);
 }
 
 #[tokio::test]
 async fn a_program_without_subscriptions_opens_no_listening_connection() {
     let database = Posts::database().await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![super::service::sub_posts]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![super::service::sub_posts]);
     let service = TestService::start(options).await.unwrap();
     let app = svc_tests::App::serve_router(service.router()).await;
-    app.until_data("{ sub_posts { id } }", &json!({"sub_posts": [{"id": 1}, {"id": 2}, {"id": 3}]})).await;
+    app.until_data(
+        "{ sub_posts { id } }",
+        &json!({"sub_posts": [{"id": 1}, {"id": 2}, {"id": 3}]}),
+    )
+    .await;
     let listening = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'";
     let pool = database.pool().await;
-    let count: i64 = svc::sqlx::query_scalar(listening).fetch_one(&pool).await.unwrap();
+    let count: i64 = svc::sqlx::query_scalar(listening)
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     assert_eq!(count, 0);
     pool.close().await;
-    assert!(app.get("/ready").await.json()["checks"].get("events").is_none());
+    assert!(
+        app.get("/ready").await.json()["checks"]
+            .get("events")
+            .is_none()
+    );
 }
 
 #[tokio::test]

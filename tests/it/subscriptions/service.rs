@@ -17,25 +17,34 @@ pub(super) async fn start(options: AppOptions) -> TestService {
     service
 }
 
-/// Waits until a service listens to the events of a subscription. A subscriber waits two seconds for that, in which a
-/// busy machine may open no connection.
+/// Waits until a service listens to the events of a subscription. A subscriber waits two seconds
+/// for that, in which a busy machine may open no connection.
 pub(super) async fn until_listening(service: &TestService, document: &str) {
     eventually(async || {
         let subscription = Subscription::new(document).header("x-tenant", "a").unwrap();
-        service.subscribe(subscription).await.map(drop).map_err(|refused| refused.to_string())
+        service
+            .subscribe(subscription)
+            .await
+            .map(drop)
+            .map_err(|refused| refused.to_string())
     })
     .await;
 }
 
 /// A service that needs no database.
 pub(super) async fn service(options: AppOptions) -> TestService {
-    TestService::start(options.database_url("postgres://nobody@127.0.0.1:1/nothing")).await.unwrap()
+    TestService::start(options.database_url("postgres://nobody@127.0.0.1:1/nothing"))
+        .await
+        .unwrap()
 }
 
 /// All answers to a document.
 pub(super) async fn answers(service: &TestService, document: &str) -> Vec<Value> {
     let subscribed = service.subscribe(Subscription::new(document)).await;
-    subscribed.unwrap_or_else(|refused| panic!("{document} is refused: {refused}")).collect().await
+    subscribed
+        .unwrap_or_else(|refused| panic!("{document} is refused: {refused}"))
+        .collect()
+        .await
 }
 
 /// The answer to a document that gets no stream.
@@ -48,7 +57,10 @@ pub(super) async fn refused(service: &TestService, document: &str) -> Value {
 
 /// The next answer, which comes soon.
 pub(super) async fn next(answers: &mut Subscribed) -> Value {
-    timeout(Duration::from_secs(120), answers.next()).await.expect("an answer").expect("the stream goes on")
+    timeout(Duration::from_secs(120), answers.next())
+        .await
+        .expect("an answer")
+        .expect("the stream goes on")
 }
 
 /// No answer comes, as far as one can wait for that.
@@ -58,18 +70,20 @@ pub(super) async fn nothing(answers: &mut Subscribed) {
     }
 }
 
-/// Waits until so many statements have read posts since there were `before`. No answer comes to those who ask
-/// meanwhile, nor for a while after that.
+/// Waits until so many statements have read posts since there were `before`. No answer comes to
+/// those who ask meanwhile, nor for a while after that.
 pub(super) async fn nothing_but_reads(
     subscribed: &mut [Subscribed],
     database: &TestDatabase,
     before: i64,
     expected: i64,
 ) {
-    let read = eventually(async || match database.statements("v_sub_post").await - before {
-        count if count == expected => Ok(()),
-        count => Err(format!("{count} statements")),
-    });
+    let read = eventually(
+        async || match database.statements("v_sub_post").await - before {
+            count if count == expected => Ok(()),
+            count => Err(format!("{count} statements")),
+        },
+    );
     tokio::select! {
         (answer, ..) = select_all(subscribed.iter_mut().map(|answers| Box::pin(answers.next()))) => {
             panic!("nothing was to come: {answer:?}")
@@ -144,7 +158,9 @@ impl Posts {
     }
 
     pub(super) fn with(options: AppOptions, database: &TestDatabase) -> AppOptions {
-        let options = options.database_url(database.url()).queries(queries![sub_posts]);
+        let options = options
+            .database_url(database.url())
+            .queries(queries![sub_posts]);
         options.subscriptions(subscriptions![changed, removable, noted])
     }
 }

@@ -45,27 +45,45 @@ fn countdown(from: i32) -> impl Stream<Item = i32> {
 }
 
 async fn client(database: &Database) -> Client {
-    let options = database.options().queries(queries![posts, me, tenant]).mutations(mutations![create_post]);
-    Client::new(options.subscriptions(subscriptions![countdown])).await.unwrap()
+    let options = database
+        .options()
+        .queries(queries![posts, me, tenant])
+        .mutations(mutations![create_post]);
+    Client::new(options.subscriptions(subscriptions![countdown]))
+        .await
+        .unwrap()
 }
 
 #[svc::test(sql = SCHEMA)]
 async fn answers_are_looked_at(database: Database) -> Result<()> {
     let client = client(&database).await;
     let answer = client.query("{ posts { title } }").await;
-    assert_eq!(answer.data(), &json!({ "posts": [{ "title": "First" }, { "title": "Second" }] }));
+    assert_eq!(
+        answer.data(),
+        &json!({ "posts": [{ "title": "First" }, { "title": "Second" }] })
+    );
     assert_eq!(answer.status(), StatusCode::OK);
     assert!(answer.headers()["content-type"].to_str()?.contains("json"));
 
     let document = "mutation ($title: String!) { create_post(input: { title: $title }) { title } }";
-    let answer = client.query(document).variables(json!({ "title": "Third" })).await;
+    let answer = client
+        .query(document)
+        .variables(json!({ "title": "Third" }))
+        .await;
     assert_eq!(answer.data()["create_post"]["title"], "Third");
     let answer = client.query(document).variable("title", "Fourth").await;
     assert_eq!(answer.data()["create_post"]["title"], "Fourth");
 
     let several = "query A { posts { id } } query B { tenant }";
-    let answer = client.query(several).operation_name("B").header("x-tenant", "north").await;
-    assert_eq!(answer.read::<std::collections::BTreeMap<String, String>>()["tenant"], "north");
+    let answer = client
+        .query(several)
+        .operation_name("B")
+        .header("x-tenant", "north")
+        .await;
+    assert_eq!(
+        answer.read::<std::collections::BTreeMap<String, String>>()["tenant"],
+        "north"
+    );
 
     let answer = client.query("{ nothing }").await;
     assert_eq!(answer.code(), "GRAPHQL_VALIDATION_FAILED");
@@ -77,15 +95,24 @@ async fn answers_are_looked_at(database: Database) -> Result<()> {
 #[svc::test(sql = SCHEMA)]
 async fn a_client_may_be_a_user(database: Database) {
     let nobody = client(&database).await;
-    let ada = nobody.as_user(UserContext::new("ada")).with_header("x-tenant", "north");
-    assert_eq!(ada.query("{ me tenant }").await.data(), &json!({ "me": "ada", "tenant": "north" }));
+    let ada = nobody
+        .as_user(UserContext::new("ada"))
+        .with_header("x-tenant", "north");
+    assert_eq!(
+        ada.query("{ me tenant }").await.data(),
+        &json!({ "me": "ada", "tenant": "north" })
+    );
     let answer = nobody.query("{ tenant me }").await;
     assert_eq!(answer.code(), "UNAUTHENTICATED");
 }
 
 #[svc::test(sql = SCHEMA)]
 async fn statements_are_counted(database: Database) {
-    let answer = client(&database).await.query("{ posts { title } tenant }").explained().await;
+    let answer = client(&database)
+        .await
+        .query("{ posts { title } tenant }")
+        .explained()
+        .await;
     let statements = answer.statements();
     assert_eq!(statements.len(), 1, "{statements:?}");
     assert!(statements[0].contains("v_post"), "{statements:?}");
@@ -95,20 +122,40 @@ async fn statements_are_counted(database: Database) {
 async fn subscriptions_need_no_socket(database: Database) {
     let client = client(&database).await;
     let document = "subscription ($from: Int!) { countdown(from: $from) }";
-    let mut answers = client.query(document).variable("from", 1).subscribe().await.unwrap();
-    assert_eq!(answers.next().await, Some(json!({ "data": { "countdown": 1 } })));
-    assert_eq!(answers.next().await, Some(json!({ "data": { "countdown": 0 } })));
+    let mut answers = client
+        .query(document)
+        .variable("from", 1)
+        .subscribe()
+        .await
+        .unwrap();
+    assert_eq!(
+        answers.next().await,
+        Some(json!({ "data": { "countdown": 1 } }))
+    );
+    assert_eq!(
+        answers.next().await,
+        Some(json!({ "data": { "countdown": 0 } }))
+    );
     assert_eq!(answers.next().await, None);
-    let refused = client.query("subscription { nothing }").subscribe().await.unwrap_err();
+    let refused = client
+        .query("subscription { nothing }")
+        .subscribe()
+        .await
+        .unwrap_err();
     assert_eq!(refused.code(), "GRAPHQL_VALIDATION_FAILED");
 }
 
 #[svc::test(sql = SCHEMA)]
 async fn layers_can_be_put_around_the_service(database: Database) {
     let client = client(&database).await;
-    let closed = client.clone().wrapped(|_| Router::new().fallback(async || (StatusCode::IM_A_TEAPOT, "closed")));
+    let closed = client
+        .clone()
+        .wrapped(|_| Router::new().fallback(async || (StatusCode::IM_A_TEAPOT, "closed")));
     let answer = closed.query("{ tenant }").await;
-    assert_eq!((answer.status(), answer.text()), (StatusCode::IM_A_TEAPOT, "closed"));
+    assert_eq!(
+        (answer.status(), answer.text()),
+        (StatusCode::IM_A_TEAPOT, "closed")
+    );
     assert!(client.query("{ tenant }").await.data()["tenant"].is_null());
 }
 
@@ -117,11 +164,17 @@ fn what_is_not_there_fails_the_test_with_the_answer() {
     let outcome = std::thread::spawn(|| {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
-            let database = Database::create(&svc::testing::Setup::new().sql(SCHEMA)).await.unwrap();
+            let database = Database::create(&svc::testing::Setup::new().sql(SCHEMA))
+                .await
+                .unwrap();
             client(&database).await.query("{ me }").await.data();
         });
     });
     let panic = outcome.join().unwrap_err();
     let message = panic.downcast_ref::<String>().unwrap();
-    assert!(message.starts_with("the answer is not data alone: ") && message.contains("UNAUTHENTICATED"), "{message}");
+    assert!(
+        message.starts_with("the answer is not data alone: ")
+            && message.contains("UNAUTHENTICATED"),
+        "{message}"
+    );
 }

@@ -1,4 +1,5 @@
-//! A database for each test: made of a template, dropped where the test succeeds, kept where it fails.
+//! A database for each test: made of a template, dropped where the test succeeds, kept where it
+//! fails.
 
 use std::cell::Cell;
 
@@ -8,11 +9,15 @@ use svc::futures_util::future::join_all;
 use svc::sqlx;
 use svc::testing::{Database, Setup};
 
-const TABLE: &str = "CREATE TABLE tb_note (body text NOT NULL); INSERT INTO tb_note VALUES ('first')";
+const TABLE: &str =
+    "CREATE TABLE tb_note (body text NOT NULL); INSERT INTO tb_note VALUES ('first')";
 
 async fn notes(database: &Database) -> Vec<String> {
     let pool = database.pool().unwrap();
-    let notes = sqlx::query_scalar("SELECT body FROM tb_note ORDER BY body").fetch_all(&pool).await.unwrap();
+    let notes = sqlx::query_scalar("SELECT body FROM tb_note ORDER BY body")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
     pool.close().await;
     notes
 }
@@ -21,7 +26,11 @@ async fn notes(database: &Database) -> Vec<String> {
 async fn exists(on: &Database, name: &str) -> bool {
     let pool = on.pool().unwrap();
     let query = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
-    sqlx::query_scalar(query).bind(name).fetch_one(&pool).await.unwrap()
+    sqlx::query_scalar(query)
+        .bind(name)
+        .fetch_one(&pool)
+        .await
+        .unwrap()
 }
 
 #[svc::test(sql = TABLE)]
@@ -29,13 +38,22 @@ async fn each_test_has_its_own(database: Database) {
     let setup = Setup::new().sql(TABLE);
     let others = join_all((0..12).map(|_| Database::create(&setup))).await;
     let others: Vec<Database> = others.into_iter().map(Result::unwrap).collect();
-    let names: HashSet<_> = others.iter().chain([&database]).map(Database::name).collect();
+    let names: HashSet<_> = others
+        .iter()
+        .chain([&database])
+        .map(Database::name)
+        .collect();
     assert_eq!(names.len(), 13);
-    others[0].execute("INSERT INTO tb_note VALUES ('second'); INSERT INTO tb_note VALUES ('third')").await.unwrap();
+    others[0]
+        .execute("INSERT INTO tb_note VALUES ('second'); INSERT INTO tb_note VALUES ('third')")
+        .await
+        .unwrap();
     assert_eq!(notes(&others[0]).await, ["first", "second", "third"]);
     assert_eq!(notes(&others[1]).await, ["first"]);
     let name = others[0].name().to_owned();
-    tokio::task::spawn_blocking(move || drop(others)).await.unwrap();
+    tokio::task::spawn_blocking(move || drop(others))
+        .await
+        .unwrap();
     assert!(!exists(&database, &name).await);
 }
 
@@ -46,10 +64,14 @@ async fn files_are_run_in_order(database: Database) {
 
 async fn labels(database: &Database) -> Vec<String> {
     let pool = database.pool().unwrap();
-    sqlx::query_scalar("SELECT body || ' ' || label FROM v_best").fetch_all(&pool).await.unwrap()
+    sqlx::query_scalar("SELECT body || ' ' || label FROM v_best")
+        .fetch_all(&pool)
+        .await
+        .unwrap()
 }
 
-/// The second migration needs a function of the schema, the first view a later one and a column of that migration.
+/// The second migration needs a function of the schema, the first view a later one and a column of
+/// that migration.
 #[svc::test(setup = ["it/testing/ordered/schema", "it/testing/ordered/migrations"])]
 async fn migrations_run_before_the_schema_by_their_numbers(database: Database) {
     assert_eq!(labels(&database).await, ["first *"]);
@@ -67,7 +89,10 @@ async fn the_order_of_folders_makes_no_difference(database: Database) {
 async fn settings_of_the_database_are_kept(database: Database) {
     assert!(notes(&database).await.is_empty());
     let pool = database.pool().unwrap();
-    let greeting: String = sqlx::query_scalar("SHOW app.greeting").fetch_one(&pool).await.unwrap();
+    let greeting: String = sqlx::query_scalar("SHOW app.greeting")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     assert_eq!(greeting, "Hello, you");
 }
 
@@ -84,7 +109,10 @@ async fn fails(database: Database) -> Result<(), String> {
     }
     let name = database.name().to_owned();
     match notes(&database).await.len() {
-        1 => database.execute("INSERT INTO tb_note VALUES ('kept')").await.map_err(|error| error.to_string())?,
+        1 => database
+            .execute("INSERT INTO tb_note VALUES ('kept')")
+            .await
+            .map_err(|error| error.to_string())?,
         _ => panic!("it is not new"),
     }
     Err(name)
@@ -105,11 +133,19 @@ async fn that_of_a_failed_test_is_kept_until_it_runs_again(database: Database) {
 
 #[tokio::test]
 async fn a_mistake_in_the_set_up_has_a_file_and_a_line() {
-    let setup = Setup::new().path("it/testing/schema").path("it/testing/wrong.sql");
+    let setup = Setup::new()
+        .path("it/testing/schema")
+        .path("it/testing/wrong.sql");
     let error = Database::create(&setup).await.unwrap_err();
     let message = error.message();
-    assert!(message.starts_with("it/testing/wrong.sql: line 3 of the set-up fails"), "{message}");
+    assert!(
+        message.starts_with("it/testing/wrong.sql: line 3 of the set-up fails"),
+        "{message}"
+    );
     assert!(message.contains("tb_missing"), "{message}");
     // It is not the template of the next test.
-    assert_eq!(Database::create(&setup).await.unwrap_err().message(), message);
+    assert_eq!(
+        Database::create(&setup).await.unwrap_err().message(),
+        message
+    );
 }

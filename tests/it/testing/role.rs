@@ -18,7 +18,8 @@ const NOTES: &str = "
     INSERT INTO tb_note (tenant, body) VALUES ('north', 'snow'), ('south', 'sand')";
 
 /// The rights that a migration of the program gives: it may read, and no more.
-const GRANTS: &str = "; GRANT USAGE ON SCHEMA public TO reading; GRANT SELECT ON tb_note, v_note TO reading";
+const GRANTS: &str =
+    "; GRANT USAGE ON SCHEMA public TO reading; GRANT SELECT ON tb_note, v_note TO reading";
 
 #[svc_type(sql_source = "v_note")]
 struct Note {
@@ -39,23 +40,54 @@ async fn create_note(input: NewNote) -> Note;
 
 async fn client(database: &Database) -> Client {
     let variables = SessionVariables::new().header("app.tenant", "x-tenant");
-    let options = database.options().queries(queries![notes]).mutations(mutations![create_note]);
+    let options = database
+        .options()
+        .queries(queries![notes])
+        .mutations(mutations![create_note]);
     // A service in production does not start where policies do not bind it.
-    let config = SvcConfig { environment: svc::Environment::Production, ..SvcConfig::default() };
-    let mut config = SvcConfig { database: svc::DatabaseConfig::default(), ..config };
+    let config = SvcConfig {
+        environment: svc::Environment::Production,
+        ..SvcConfig::default()
+    };
+    let mut config = SvcConfig {
+        database: svc::DatabaseConfig::default(),
+        ..config
+    };
     config.database.url = Some(database.url().to_owned());
-    Client::new(options.config(config).session_variables(variables).open_to_everyone()).await.unwrap()
+    Client::new(
+        options
+            .config(config)
+            .session_variables(variables)
+            .open_to_everyone(),
+    )
+    .await
+    .unwrap()
 }
 
 #[svc::test(sql = NOTES, role = "app")]
 async fn policies_bind_the_service(database: Database) {
     let client = client(&database).await;
     let north = client.with_header("x-tenant", "north");
-    assert_eq!(north.query("{ notes { body } }").await.data(), &json!({ "notes": [{ "body": "snow" }] }));
+    assert_eq!(
+        north.query("{ notes { body } }").await.data(),
+        &json!({ "notes": [{ "body": "snow" }] })
+    );
     let create = "mutation { create_note(input: { body: \"ice\" }) { body } }";
-    assert_eq!(north.query(create).await.data()["create_note"]["body"], "ice");
-    assert_eq!(north.query("{ notes { body } }").await.data()["notes"].as_array().unwrap().len(), 2);
-    assert_eq!(client.query("{ notes { body } }").await.data(), &json!({ "notes": [] }));
+    assert_eq!(
+        north.query(create).await.data()["create_note"]["body"],
+        "ice"
+    );
+    assert_eq!(
+        north.query("{ notes { body } }").await.data()["notes"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    assert_eq!(
+        client.query("{ notes { body } }").await.data(),
+        &json!({ "notes": [] })
+    );
     assert_ne!(database.url(), database.owner_url());
 }
 
@@ -64,7 +96,12 @@ async fn the_grants_of_the_set_up_are_all_that_it_may_do() {
     let setup = Setup::new().sql(format!("{NOTES}{GRANTS}")).role("reading");
     let database = Database::create(&setup).await.unwrap();
     let north = client(&database).await.with_header("x-tenant", "north");
-    assert_eq!(north.query("{ notes { body } }").await.data(), &json!({ "notes": [{ "body": "snow" }] }));
-    let answer = north.query("mutation { create_note(input: { body: \"ice\" }) { body } }").await;
+    assert_eq!(
+        north.query("{ notes { body } }").await.data(),
+        &json!({ "notes": [{ "body": "snow" }] })
+    );
+    let answer = north
+        .query("mutation { create_note(input: { body: \"ice\" }) { body } }")
+        .await;
     assert_eq!(answer.code(), "INTERNAL_SERVER_ERROR", "{}", answer.text());
 }

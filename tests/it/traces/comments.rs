@@ -41,16 +41,32 @@ async fn say(word: String) -> String;
 
 fn options(database: &TestDatabase) -> AppOptions {
     // One connection, so that all of them are prepared there.
-    let database = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
+    let database = DatabaseConfig {
+        url: Some(database.url()),
+        pool_size: 1,
+        ..DatabaseConfig::default()
+    };
     AppOptions::new()
-        .config(SvcConfig { database, ..SvcConfig::default() })
+        .config(SvcConfig {
+            database,
+            ..SvcConfig::default()
+        })
         .queries(queries![said, prepared])
         .mutations(mutations![say])
 }
 
 async fn data(app: &svc_tests::App, document: &str, is_sampled: bool) -> Value {
-    let parent = format!("00-{TRACE}-b7ad6b7169203331-{}", if is_sampled { "01" } else { "00" });
-    let answer = ask(app, document, json!({ "word": "hush" }), &[("traceparent", &parent)]).await;
+    let parent = format!(
+        "00-{TRACE}-b7ad6b7169203331-{}",
+        if is_sampled { "01" } else { "00" }
+    );
+    let answer = ask(
+        app,
+        document,
+        json!({ "word": "hush" }),
+        &[("traceparent", &parent)],
+    )
+    .await;
     let answer: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer.get("errors"), None, "{answer}");
     answer["data"].clone()
@@ -58,29 +74,51 @@ async fn data(app: &svc_tests::App, document: &str, is_sampled: bool) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_is_told_of_the_trace_of_sampled_requests_alone() {
-    if !is_alone_with(module_path!(), "postgresql_is_told_of_the_trace_of_sampled_requests_alone", &[SOON]) {
+    if !is_alone_with(
+        module_path!(),
+        "postgresql_is_told_of_the_trace_of_sampled_requests_alone",
+        &[SOON],
+    ) {
         return;
     }
     let receiver = Receiver::start().await;
     let database = TestDatabase::new(SQL).await;
-    let config = TracingConfig { sql_comments: true, ..to(&receiver) };
+    let config = TracingConfig {
+        sql_comments: true,
+        ..to(&receiver)
+    };
     let app = serve(options(&database), config).await;
-    let comment = |span: &Span| format!(" /*traceparent='00-{TRACE}-{}-01'*/", hex::encode(&span.span_id));
+    let comment = |span: &Span| {
+        format!(
+            " /*traceparent='00-{TRACE}-{}-01'*/",
+            hex::encode(&span.span_id)
+        )
+    };
 
     let read = data(&app, "{ said { text } }", true).await;
     let span = receiver.span("SELECT v_said").await;
     let text = read["said"]["text"].as_str().unwrap();
     assert!(text.ends_with(&comment(&span)), "{text}");
     let told = &attributes(&span.attributes)["db.query.text"];
-    assert_eq!(text.strip_suffix(&comment(&span)), Some(&**told), "the span's text is that of all its like");
+    assert_eq!(
+        text.strip_suffix(&comment(&span)),
+        Some(&**told),
+        "the span's text is that of all its like"
+    );
 
     let written = data(&app, "mutation($word: String!) { say(word: $word) }", true).await;
     let span = receiver.span("CALL public.fn_say").await;
     let text = written["say"].as_str().unwrap();
-    assert!(text.ends_with(&comment(&span)) && !text.contains("hush"), "{text}");
+    assert!(
+        text.ends_with(&comment(&span)) && !text.contains("hush"),
+        "{text}"
+    );
 
     let silent = data(&app, "{ said { text } }", false).await;
-    assert!(!silent["said"]["text"].as_str().unwrap().contains("/*"), "{silent}");
+    assert!(
+        !silent["said"]["text"].as_str().unwrap().contains("/*"),
+        "{silent}"
+    );
 
     let kept = async |is_sampled| {
         for _ in 0..40 {
@@ -90,23 +128,39 @@ async fn postgresql_is_told_of_the_trace_of_sampled_requests_alone() {
         data(&app, "{ prepared { kept told } }", is_sampled).await["prepared"].clone()
     };
     let prepared = kept(false).await;
-    assert!(prepared["kept"].as_i64().unwrap() < 10 && prepared["told"] == 0, "{prepared}");
+    assert!(
+        prepared["kept"].as_i64().unwrap() < 10 && prepared["told"] == 0,
+        "{prepared}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_told_and_no_older_name_is_used_unless_a_setting_says_so() {
     const NAME: &str = "nothing_is_told_and_no_older_name_is_used_unless_a_setting_says_so";
-    if !is_alone_with(module_path!(), NAME, &[SOON, ("OTEL_SEMCONV_STABILITY_OPT_IN", "http,database")]) {
+    if !is_alone_with(
+        module_path!(),
+        NAME,
+        &[SOON, ("OTEL_SEMCONV_STABILITY_OPT_IN", "http,database")],
+    ) {
         return;
     }
     let receiver = Receiver::start().await;
     let database = TestDatabase::new(SQL).await;
-    let config = TracingConfig { export_endpoint: Some(receiver.url.clone()), ..TracingConfig::from_env().unwrap() };
+    let config = TracingConfig {
+        export_endpoint: Some(receiver.url.clone()),
+        ..TracingConfig::from_env().unwrap()
+    };
     let app = serve(options(&database), config).await;
     let read = data(&app, "{ said { text } }", true).await;
-    assert!(!read["said"]["text"].as_str().unwrap().contains("/*"), "{read}");
+    assert!(
+        !read["said"]["text"].as_str().unwrap().contains("/*"),
+        "{read}"
+    );
     let told = attributes(&receiver.span("SELECT v_said").await.attributes);
     assert_eq!(told["db.system.name"], "postgresql");
     assert!(told.contains_key("db.query.text"), "{told:?}");
-    assert!(!told.contains_key("db.system") && !told.contains_key("db.statement"), "{told:?}");
+    assert!(
+        !told.contains_key("db.system") && !told.contains_key("db.statement"),
+        "{told:?}"
+    );
 }

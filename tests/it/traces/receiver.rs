@@ -5,8 +5,12 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{TraceService, TraceServiceServer};
-use opentelemetry_proto::tonic::collector::trace::v1::{ExportTraceServiceRequest, ExportTraceServiceResponse};
+use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
+    TraceService, TraceServiceServer,
+};
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};
 use opentelemetry_proto::tonic::trace::v1::Span;
@@ -40,7 +44,10 @@ impl Receiver {
         let router = Router::new()
             .route("/v1/traces", post(over_http))
             .with_state(received.clone())
-            .route_service("/opentelemetry.proto.collector.trace.v1.TraceService/Export", grpc);
+            .route_service(
+                "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
+                grpc,
+            );
         let listener = tokio::net::TcpListener::bind(address).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         tokio::spawn(async { svc::axum::serve(listener, router).await.unwrap() });
@@ -50,8 +57,14 @@ impl Receiver {
     /// All spans so far.
     pub(super) fn spans(&self) -> Vec<Span> {
         let requests = self.received.0.lock().unwrap();
-        let resources = requests.iter().flat_map(|(_, request)| &request.resource_spans);
-        resources.flat_map(|resource| &resource.scope_spans).flat_map(|scope| &scope.spans).cloned().collect()
+        let resources = requests
+            .iter()
+            .flat_map(|(_, request)| &request.resource_spans);
+        resources
+            .flat_map(|resource| &resource.scope_spans)
+            .flat_map(|scope| &scope.spans)
+            .cloned()
+            .collect()
     }
 
     /// The headers of the first request.
@@ -62,7 +75,13 @@ impl Receiver {
     /// The attributes of the service.
     pub(super) fn resource(&self) -> BTreeMap<String, String> {
         let requests = self.received.0.lock().unwrap();
-        attributes(&requests[0].1.resource_spans[0].resource.as_ref().unwrap().attributes)
+        attributes(
+            &requests[0].1.resource_spans[0]
+                .resource
+                .as_ref()
+                .unwrap()
+                .attributes,
+        )
     }
 
     /// Waits for a span with this name.
@@ -71,7 +90,10 @@ impl Receiver {
             let spans = self.spans();
             let found = spans.iter().find(|span| span.name == name).cloned();
             found.ok_or_else(|| {
-                format!("no span {name} in {:?}", spans.iter().map(|span| &span.name).collect::<Vec<_>>())
+                format!(
+                    "no span {name} in {:?}",
+                    spans.iter().map(|span| &span.name).collect::<Vec<_>>()
+                )
             })
         })
         .await
@@ -93,14 +115,20 @@ impl Receiver {
 
 fn write_below(spans: &[Span], span: &Span, depth: usize, text: &mut String) {
     text.push_str(&format!("{}{}\n", "  ".repeat(depth), span.name));
-    for child in spans.iter().filter(|child| child.parent_span_id == span.span_id) {
+    for child in spans
+        .iter()
+        .filter(|child| child.parent_span_id == span.span_id)
+    {
         write_below(spans, child, depth + 1, text);
     }
 }
 
 /// Attributes by their names, as texts.
 pub(super) fn attributes(attributes: &[KeyValue]) -> BTreeMap<String, String> {
-    attributes.iter().map(|pair| (pair.key.clone(), text(pair.value.as_ref()))).collect()
+    attributes
+        .iter()
+        .map(|pair| (pair.key.clone(), text(pair.value.as_ref())))
+        .collect()
 }
 
 fn text(value: Option<&AnyValue>) -> String {
@@ -113,7 +141,11 @@ fn text(value: Option<&AnyValue>) -> String {
 
 async fn over_http(State(received): State<Received>, headers: HeaderMap, body: Bytes) -> Vec<u8> {
     assert_eq!(headers["content-type"], "application/x-protobuf");
-    received.0.lock().unwrap().push((headers, ExportTraceServiceRequest::decode(body).unwrap()));
+    received
+        .0
+        .lock()
+        .unwrap()
+        .push((headers, ExportTraceServiceRequest::decode(body).unwrap()));
     ExportTraceServiceResponse::default().encode_to_vec()
 }
 
@@ -123,7 +155,10 @@ impl TraceService for Received {
         &self,
         request: Request<ExportTraceServiceRequest>,
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
-        self.0.lock().unwrap().push((HeaderMap::new(), request.into_inner()));
+        self.0
+            .lock()
+            .unwrap()
+            .push((HeaderMap::new(), request.into_inner()));
         Ok(Response::new(ExportTraceServiceResponse::default()))
     }
 }

@@ -17,13 +17,22 @@ async fn assert_sent(receiver: &Receiver, config: TracingConfig) {
     let parent = format!("00-{TRACE}-b7ad6b7169203331-01");
     let document = "query Things($name: String) { things(where: { name: { eq: $name } }) { id } }";
     let headers = [("traceparent", parent.as_str()), ("tracestate", "vendor=1")];
-    let answer = ask(&app, document, json!({ "name": "of secret kind" }), &headers).await;
+    let answer = ask(
+        &app,
+        document,
+        json!({ "name": "of secret kind" }),
+        &headers,
+    )
+    .await;
     assert!(answer.contains("\"data\""), "{answer}");
 
     let request = receiver.span("POST /graphql").await;
     assert_eq!(receiver.tree(&request.trace_id), TREE);
     assert_eq!(request.trace_id, hex::decode(TRACE).unwrap());
-    assert_eq!(request.parent_span_id, hex::decode("b7ad6b7169203331").unwrap());
+    assert_eq!(
+        request.parent_span_id,
+        hex::decode("b7ad6b7169203331").unwrap()
+    );
     assert_eq!(request.trace_state, "vendor=1");
     assert_eq!(request.kind(), SpanKind::Server);
     let of_request = attributes(&request.attributes);
@@ -50,7 +59,11 @@ async fn assert_sent(receiver: &Receiver, config: TracingConfig) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_has_spans_down_to_its_statement_over_http() {
-    if !is_alone_with(module_path!(), "a_request_has_spans_down_to_its_statement_over_http", &[SOON]) {
+    if !is_alone_with(
+        module_path!(),
+        "a_request_has_spans_down_to_its_statement_over_http",
+        &[SOON],
+    ) {
         return;
     }
     let receiver = Receiver::start().await;
@@ -59,22 +72,42 @@ async fn a_request_has_spans_down_to_its_statement_over_http() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_has_spans_down_to_its_statement_over_grpc() {
-    if !is_alone_with(module_path!(), "a_request_has_spans_down_to_its_statement_over_grpc", &[SOON]) {
+    if !is_alone_with(
+        module_path!(),
+        "a_request_has_spans_down_to_its_statement_over_grpc",
+        &[SOON],
+    ) {
         return;
     }
     let receiver = Receiver::start().await;
-    assert_sent(&receiver, TracingConfig { protocol: ExportProtocol::Grpc, ..to(&receiver) }).await;
+    assert_sent(
+        &receiver,
+        TracingConfig {
+            protocol: ExportProtocol::Grpc,
+            ..to(&receiver)
+        },
+    )
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_request_waits_for_a_collector_that_never_answers() {
-    if !is_alone_with(module_path!(), "no_request_waits_for_a_collector_that_never_answers", &[SOON]) {
+    if !is_alone_with(
+        module_path!(),
+        "no_request_waits_for_a_collector_that_never_answers",
+        &[SOON],
+    ) {
         return;
     }
-    let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .unwrap();
     let endpoint = format!("http://{}", silent.local_addr().unwrap());
     let database = things_database().await;
-    let config = TracingConfig { export_endpoint: Some(endpoint), ..TracingConfig::default() };
+    let config = TracingConfig {
+        export_endpoint: Some(endpoint),
+        ..TracingConfig::default()
+    };
     let app = traced(&database, config).await;
     // With four spans each, they fill the queue of 2,048 more than once.
     let asking = async {
@@ -83,5 +116,7 @@ async fn no_request_waits_for_a_collector_that_never_answers() {
         }
     };
     // A batch waits ten seconds for the collector.
-    tokio::time::timeout(std::time::Duration::from_secs(300), asking).await.unwrap();
+    tokio::time::timeout(std::time::Duration::from_secs(300), asking)
+        .await
+        .unwrap();
 }

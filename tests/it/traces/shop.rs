@@ -4,7 +4,9 @@ use svc::axum::http::HeaderMap;
 use svc::futures_util::{Stream, stream};
 use svc::prelude::*;
 use svc::serde_json::json;
-use svc::trace::{trace_cache_operation, trace_database_query, trace_graphql_operation, trace_graphql_query};
+use svc::trace::{
+    trace_cache_operation, trace_database_query, trace_graphql_operation, trace_graphql_query,
+};
 use svc::{ResponseCache, TracingConfig, create_svc_app, setup_tracing};
 use svc_tests::{App, TestDatabase};
 
@@ -49,12 +51,20 @@ async fn kept() -> Vec<Thing>;
 #[svc::query]
 async fn helped() -> Result<i32> {
     let variables = json!({ "token": "of secret kind" });
-    let asked = trace_graphql_query("Price", "query Price { price }", &variables).around(async { 1 }).await;
+    let asked = trace_graphql_query("Price", "query Price { price }", &variables)
+        .around(async { 1 })
+        .await;
     let counted = trace_database_query("SELECT", "tb_order", Some("SELECT count(*) FROM tb_order"));
     let failed: Result<i32, &str> = counted.try_around(async { Err("of secret kind") }).await;
     assert!(failed.is_err());
     let nightly = trace_graphql_operation("query", "Nightly");
-    let cached = nightly.around(async { trace_cache_operation("get", "prices").around(async { 2 }).await }).await;
+    let cached = nightly
+        .around(async {
+            trace_cache_operation("get", "prices")
+                .around(async { 2 })
+                .await
+        })
+        .await;
     Ok(asked + cached)
 }
 
@@ -72,19 +82,26 @@ async fn restock(shelf: &str) -> i32 {
 
 #[trace_database_query("SELECT", "tb_shelf")]
 async fn stock(shelf: &str) -> Result<i32, String> {
-    let known: Option<i32> = trace_cache_operation("get", shelf).around(async { None }).await;
+    let known: Option<i32> = trace_cache_operation("get", shelf)
+        .around(async { None })
+        .await;
     known.ok_or_else(|| "of secret kind".to_owned())
 }
 
 /// A statement of the program's own, through sqlx.
 #[svc::query]
 async fn counted(ctx: &Context<'_>) -> Result<i64> {
-    if let Some(known) = trace_cache_operation("get", "counts").around(async { None }).await {
+    if let Some(known) = trace_cache_operation("get", "counts")
+        .around(async { None })
+        .await
+    {
         return Ok(known);
     }
     const COUNT: &str = "SELECT count(*) FROM v_thing";
     let counting = svc::sqlx::query_scalar(COUNT).fetch_one(ctx.db().pool());
-    Ok(trace_database_query("SELECT", "v_thing", Some(COUNT)).try_around(counting).await?)
+    Ok(trace_database_query("SELECT", "v_thing", Some(COUNT))
+        .try_around(counting)
+        .await?)
 }
 
 /// One to a number.
@@ -109,7 +126,10 @@ fn broken() -> Result<Option<i32>> {
 fn outgoing() -> Vec<String> {
     let mut headers = HeaderMap::new();
     svc::trace::inject_context(&mut headers);
-    headers.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap_or_default())).collect()
+    headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {}", value.to_str().unwrap_or_default()))
+        .collect()
 }
 
 /// The service, which sends its spans so.
@@ -120,7 +140,9 @@ pub(super) async fn traced(database: &TestDatabase, config: TracingConfig) -> Ap
 pub(super) fn options(database: &TestDatabase) -> AppOptions {
     AppOptions::new()
         .database_url(database.url())
-        .queries(queries![things, broken, outgoing, doomed, kept, helped, restocked, counted])
+        .queries(queries![
+            things, broken, outgoing, doomed, kept, helped, restocked, counted
+        ])
         .subscriptions(subscriptions![ticks, breaking])
         .response_cache(ResponseCache::new())
 }

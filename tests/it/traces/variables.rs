@@ -18,7 +18,11 @@ async fn the_variables_of_opentelemetry_say_where_spans_go() {
         ("OTEL_EXPORTER_OTLP_HEADERS", "x-token=let-me-in"),
         ("SVC_ENVIRONMENT", "production"),
     ];
-    if !is_alone_with(module_path!(), "the_variables_of_opentelemetry_say_where_spans_go", &settings) {
+    if !is_alone_with(
+        module_path!(),
+        "the_variables_of_opentelemetry_say_where_spans_go",
+        &settings,
+    ) {
         return;
     }
     let address = std::env::var(ENDPOINT).unwrap();

@@ -25,19 +25,31 @@ async fn take(State(received): State<Received>, Json(spans): Json<Vec<Value>>) -
 async fn span(received: &Received, name: &str) -> Value {
     within(Duration::from_secs(60), async || {
         let spans = received.lock().unwrap().clone();
-        spans.iter().find(|span| span["name"] == name).cloned().ok_or_else(|| format!("no {name} in {spans:?}"))
+        spans
+            .iter()
+            .find(|span| span["name"] == name)
+            .cloned()
+            .ok_or_else(|| format!("no {name} in {spans:?}"))
     })
     .await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_has_spans_down_to_its_statement_for_zipkin() {
-    if !is_alone_with(module_path!(), "a_request_has_spans_down_to_its_statement_for_zipkin", &[SOON]) {
+    if !is_alone_with(
+        module_path!(),
+        "a_request_has_spans_down_to_its_statement_for_zipkin",
+        &[SOON],
+    ) {
         return;
     }
     let received = Received::default();
-    let router = Router::new().route("/api/v2/spans", post(take)).with_state(received.clone());
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let router = Router::new()
+        .route("/api/v2/spans", post(take))
+        .with_state(received.clone());
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .unwrap();
     let endpoint = format!("http://{}/api/v2/spans", listener.local_addr().unwrap());
     tokio::spawn(async { svc::axum::serve(listener, router).await.unwrap() });
 
@@ -50,9 +62,16 @@ async fn a_request_has_spans_down_to_its_statement_for_zipkin() {
     let database = things_database().await;
     let app = traced(&database, config).await;
     let parent = format!("00-{TRACE}-b7ad6b7169203331-01");
-    let document = "query Things($name: String) { things(where: { name: { eq: $name } }) { id } broken }";
+    let document =
+        "query Things($name: String) { things(where: { name: { eq: $name } }) { id } broken }";
     let headers = [("traceparent", parent.as_str())];
-    ask(&app, document, json!({ "name": "of secret kind" }), &headers).await;
+    ask(
+        &app,
+        document,
+        json!({ "name": "of secret kind" }),
+        &headers,
+    )
+    .await;
 
     let request = span(&received, "POST /graphql").await;
     assert_eq!(request["traceId"], TRACE);
@@ -60,16 +79,28 @@ async fn a_request_has_spans_down_to_its_statement_for_zipkin() {
     assert_eq!(request["kind"], "SERVER");
     assert_eq!(request["localEndpoint"], json!({ "serviceName": "shop" }));
     assert_eq!(request["tags"]["http.response.status_code"], "200");
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_micros();
-    let (began, took) = (request["timestamp"].as_u64().unwrap(), request["duration"].as_u64().unwrap());
-    assert!(took > 0 && u128::from(began + took) <= now && now - u128::from(began) < 120_000_000, "{request}");
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_micros();
+    let (began, took) = (
+        request["timestamp"].as_u64().unwrap(),
+        request["duration"].as_u64().unwrap(),
+    );
+    assert!(
+        took > 0 && u128::from(began + took) <= now && now - u128::from(began) < 120_000_000,
+        "{request}"
+    );
 
     let operation = span(&received, "query").await;
     assert_eq!(operation["parentId"], request["id"]);
     assert_eq!(operation.get("kind"), None);
     let field = span(&received, "Query.things").await;
     let statement = span(&received, "SELECT v_thing").await;
-    assert_eq!((&field["parentId"], &statement["parentId"]), (&operation["id"], &field["id"]));
+    assert_eq!(
+        (&field["parentId"], &statement["parentId"]),
+        (&operation["id"], &field["id"])
+    );
     assert_eq!(statement["kind"], "CLIENT");
     assert_eq!(statement["tags"]["db.collection.name"], "v_thing");
     let failed = span(&received, "Query.broken").await;

@@ -8,7 +8,15 @@ use super::service::{config, files_in, serve};
 async fn urql_and_form_data() {
     let dir = tempfile::tempdir().unwrap();
     let app = serve(config(dir.path())).await;
-    let output = tokio::process::Command::from(node("upload.mjs")).arg(app.url("/graphql")).output().await.unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = tokio::process::Command::from(node("upload.mjs"))
+        .arg(app.url("/graphql"))
+        .output()
+        .await
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert_eq!(files_in(dir.path()), 0);
 }

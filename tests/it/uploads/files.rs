@@ -5,17 +5,28 @@ use svc::Upload;
 use svc::prelude::*;
 use svc_tests::App;
 
-use super::service::{ONE, body, config, files_in, multipart, options, part, request, send, serve, with_file};
+use super::service::{
+    ONE, body, config, files_in, multipart, options, part, request, send, serve, with_file,
+};
 
 #[tokio::test]
 async fn a_file_is_there_until_its_request_has_ended() {
     let dir = tempfile::tempdir().unwrap();
     let app = serve(config(dir.path())).await;
     let reply = send(&app, with_file("hello")).await;
-    assert_eq!(reply.data(), json!({ "one": { "text": "hello", "size": 5 } }));
-    assert_eq!(send(&app, with_file("")).await.data(), json!({ "one": { "text": "", "size": 0 } }));
+    assert_eq!(
+        reply.data(),
+        json!({ "one": { "text": "hello", "size": 5 } })
+    );
+    assert_eq!(
+        send(&app, with_file("")).await.data(),
+        json!({ "one": { "text": "", "size": 0 } })
+    );
     let large = "x".repeat(3_000_000);
-    assert_eq!(send(&app, with_file(&large)).await.data()["one"]["size"], 3_000_000);
+    assert_eq!(
+        send(&app, with_file(&large)).await.data()["one"]["size"],
+        3_000_000
+    );
     assert_eq!(files_in(dir.path()), 0);
 }
 
@@ -26,10 +37,25 @@ async fn one_file_may_be_several_variables_and_none_is_none() {
     let query = "mutation ($a: Upload!, $b: [Upload!]!) { one(file: $a) { text } many(files: $b) { text } }";
     let map = json!({ "x": ["variables.a", "variables.b.1"], "y": ["variables.b.0"] });
     let files = [("x", "ex"), ("y", "why")];
-    let reply = send(&app, body(&request(query, &json!({ "a": null, "b": [null, null] }), &map, &files))).await;
+    let reply = send(
+        &app,
+        body(&request(
+            query,
+            &json!({ "a": null, "b": [null, null] }),
+            &map,
+            &files,
+        )),
+    )
+    .await;
     let many = json!([{ "text": "why" }, { "text": "ex" }]);
-    assert_eq!(reply.data(), json!({ "one": { "text": "ex" }, "many": many }));
-    assert_eq!(app.query("mutation { maybe { text } }").await.data(), json!({ "maybe": null }));
+    assert_eq!(
+        reply.data(),
+        json!({ "one": { "text": "ex" }, "many": many })
+    );
+    assert_eq!(
+        app.query("mutation { maybe { text } }").await.data(),
+        json!({ "maybe": null })
+    );
     let none = body(&request("{ hello }", &json!({}), &json!({}), &[]));
     assert_eq!(send(&app, none).await.data(), json!({ "hello": "world" }));
 }
@@ -39,17 +65,33 @@ async fn one_file_may_be_several_variables_and_none_is_none() {
 async fn a_text_is_not_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let app = serve(config(dir.path())).await;
-    for text in ["hello", "svc-upload:0", "svc-upload:00000000000000000000000000000000:0", "/etc/passwd"] {
+    for text in [
+        "hello",
+        "svc-upload:0",
+        "svc-upload:00000000000000000000000000000000:0",
+        "/etc/passwd",
+    ] {
         let reply = app.query_with(ONE, json!({ "file": text })).await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
         assert!(!reply.text.contains("root"), "{}", reply.text);
-        let literal = app.query(&format!("mutation {{ one(file: {text:?}) {{ text }} }}")).await;
-        assert!(["BAD_USER_INPUT", "GRAPHQL_VALIDATION_FAILED"].contains(&literal.code().as_str()), "{}", literal.text);
+        let literal = app
+            .query(&format!("mutation {{ one(file: {text:?}) {{ text }} }}"))
+            .await;
+        assert!(
+            ["BAD_USER_INPUT", "GRAPHQL_VALIDATION_FAILED"].contains(&literal.code().as_str()),
+            "{}",
+            literal.text
+        );
     }
     // Nor is the file of another variable.
     let two = "mutation ($file: Upload!, $other: Upload!) { one(file: $file) { text } b: one(file: $other) { text } }";
     let guessed = json!({ "file": null, "other": "svc-upload:00000000000000000000000000000000:0" });
-    let parts = request(two, &guessed, &json!({ "0": ["variables.file"] }), &[("0", "mine")]);
+    let parts = request(
+        two,
+        &guessed,
+        &json!({ "0": ["variables.file"] }),
+        &[("0", "mine")],
+    );
     assert_eq!(send(&app, body(&parts)).await.code(), "BAD_USER_INPUT");
 }
 
@@ -83,13 +125,27 @@ async fn files_are_off_by_default() {
 async fn a_form_cannot_send_files() {
     let dir = tempfile::tempdir().unwrap();
     for csrf in [true, false] {
-        let protection = svc::ProtectionConfig { csrf, ..svc::ProtectionConfig::default() };
-        let config = SvcConfig { protection, uploads: config(dir.path()), ..SvcConfig::default() };
+        let protection = svc::ProtectionConfig {
+            csrf,
+            ..svc::ProtectionConfig::default()
+        };
+        let config = SvcConfig {
+            protection,
+            uploads: config(dir.path()),
+            ..SvcConfig::default()
+        };
         let options = options(svc::UploadConfig::default()).config(config);
         let app = App::serve(options.database_url("postgres://nobody@127.0.0.1:1/nothing")).await;
         let reply = app.send(multipart(&app).body(with_file("hello"))).await;
-        assert_eq!((reply.status, reply.code()), (403, "CSRF_PROTECTION_FAILED".to_owned()), "{csrf}");
-        assert_eq!(send(&app, with_file("hello")).await.data()["one"]["text"], "hello");
+        assert_eq!(
+            (reply.status, reply.code()),
+            (403, "CSRF_PROTECTION_FAILED".to_owned()),
+            "{csrf}"
+        );
+        assert_eq!(
+            send(&app, with_file("hello")).await.data()["one"]["text"],
+            "hello"
+        );
     }
 }
 
@@ -103,11 +159,15 @@ async fn only_mutations_with_a_body_take_files() {
     #[svc::mutation(function = "f")]
     async fn calls(files: Option<Vec<Upload>>) -> bool;
 
-    for options in
-        [AppOptions::new().queries(queries![reads]), options(svc::UploadConfig::default()).mutations(mutations![calls])]
-    {
+    for options in [
+        AppOptions::new().queries(queries![reads]),
+        options(svc::UploadConfig::default()).mutations(mutations![calls]),
+    ] {
         let refused = options.sdl().unwrap_err().to_string();
-        assert!(refused.contains("which only a mutation with a body gets"), "{refused}");
+        assert!(
+            refused.contains("which only a mutation with a body gets"),
+            "{refused}"
+        );
     }
 }
 

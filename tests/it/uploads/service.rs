@@ -74,7 +74,10 @@ async fn nested(ctx: &Context<'_>, input: WithFile) -> Result<Sent> {
 }
 
 pub(super) fn options(uploads: UploadConfig) -> AppOptions {
-    let config = SvcConfig { uploads, ..SvcConfig::default() };
+    let config = SvcConfig {
+        uploads,
+        ..SvcConfig::default()
+    };
     AppOptions::new()
         .config(config)
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
@@ -84,7 +87,11 @@ pub(super) fn options(uploads: UploadConfig) -> AppOptions {
 
 /// Settings that put files into a folder.
 pub(super) fn config(dir: &Path) -> UploadConfig {
-    UploadConfig { enabled: true, dir: Some(dir.to_owned()), ..UploadConfig::default() }
+    UploadConfig {
+        enabled: true,
+        dir: Some(dir.to_owned()),
+        ..UploadConfig::default()
+    }
 }
 
 pub(super) async fn serve(uploads: UploadConfig) -> App {
@@ -101,7 +108,9 @@ pub(super) const BOUNDARY: &str = "----boundary";
 /// A part of a multipart body: a field, or a file where it has a name.
 pub(super) fn part(name: &str, file: Option<&str>, value: &str) -> String {
     let file = file.map_or_else(String::new, |file| format!("; filename=\"{file}\""));
-    format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{value}\r\n")
+    format!(
+        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n{value}\r\n"
+    )
 }
 
 /// The body of parts.
@@ -110,23 +119,47 @@ pub(super) fn body(parts: &[String]) -> String {
 }
 
 /// The parts of a request whose files are the text variables of a map.
-pub(super) fn request(query: &str, variables: &Value, map: &Value, files: &[(&str, &str)]) -> Vec<String> {
+pub(super) fn request(
+    query: &str,
+    variables: &Value,
+    map: &Value,
+    files: &[(&str, &str)],
+) -> Vec<String> {
     let operations = json!({ "query": query, "variables": variables });
-    let fields = [part("operations", None, &operations.to_string()), part("map", None, &map.to_string())];
-    fields.into_iter().chain(files.iter().map(|(name, text)| part(name, Some("f.txt"), text))).collect()
+    let fields = [
+        part("operations", None, &operations.to_string()),
+        part("map", None, &map.to_string()),
+    ];
+    fields
+        .into_iter()
+        .chain(
+            files
+                .iter()
+                .map(|(name, text)| part(name, Some("f.txt"), text)),
+        )
+        .collect()
 }
 
 pub(super) async fn send(app: &App, body: String) -> Reply {
-    app.send(multipart(app).header("graphql-preflight", "1").body(body)).await
+    app.send(multipart(app).header("graphql-preflight", "1").body(body))
+        .await
 }
 
 pub(super) fn multipart(app: &App) -> reqwest::RequestBuilder {
-    app.request("POST", "/graphql").header("content-type", format!("multipart/form-data; boundary={BOUNDARY}"))
+    app.request("POST", "/graphql").header(
+        "content-type",
+        format!("multipart/form-data; boundary={BOUNDARY}"),
+    )
 }
 
 pub(super) const ONE: &str = "mutation ($file: Upload!) { one(file: $file) { text size } }";
 
 /// A request with one file.
 pub(super) fn with_file(text: &str) -> String {
-    body(&request(ONE, &json!({ "file": null }), &json!({ "0": ["variables.file"] }), &[("0", text)]))
+    body(&request(
+        ONE,
+        &json!({ "file": null }),
+        &json!({ "0": ["variables.file"] }),
+        &[("0", text)],
+    ))
 }

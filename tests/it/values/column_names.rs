@@ -77,7 +77,9 @@ CREATE FUNCTION app.number() RETURNS int LANGUAGE sql AS $$ SELECT 5 $$;
 
 async fn app() -> App {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let options = options.queries(queries![aliases, pages, sums]);
     App::serve(options.mutations(mutations![pair, pairs, nothing, single, number])).await
 }
@@ -85,7 +87,9 @@ async fn app() -> App {
 #[tokio::test]
 async fn functions_may_return_a_column_of_any_name() {
     let app = app().await;
-    let reply = app.query("mutation { pair { r b } pairs { r b } nothing { r } single number }").await;
+    let reply = app
+        .query("mutation { pair { r b } pairs { r b } nothing { r } single number }")
+        .await;
     assert_eq!(
         reply.data(),
         json!({
@@ -101,19 +105,38 @@ async fn views_may_have_columns_of_any_name() {
     for (arguments, expected) in [
         (r#"where: {tags: {contains: ["tag2"]}}"#, json!([2])),
         (r#"where: {x: {contains: ["x3"]}}"#, json!([3])),
-        (r#"where: {e1: {some: {v: {eq: "part2"}, x: {contains: [2]}}}}"#, json!([2])),
-        (r#"where: {next: {r: {eq: "r3"}, tags: {overlaps: ["tag3"]}}}"#, json!([2])),
+        (
+            r#"where: {e1: {some: {v: {eq: "part2"}, x: {contains: [2]}}}}"#,
+            json!([2]),
+        ),
+        (
+            r#"where: {next: {r: {eq: "r3"}, tags: {overlaps: ["tag3"]}}}"#,
+            json!([2]),
+        ),
         (r#"where: {before: {some: {t: {eq: "t1"}}}}"#, json!([2])),
         ("orderBy: [{next: {n: DESC}}]", json!([1, 3, 2])),
-        ("orderBy: [{v: ASC}, {k: ASC}, {r: DESC}], limit: 2", json!([3, 2])),
+        (
+            "orderBy: [{v: ASC}, {k: ASC}, {r: DESC}], limit: 2",
+            json!([3, 2]),
+        ),
     ] {
-        let reply = app.query(&format!("{{ aliases({arguments}) {{ id }} }}")).await;
-        let found: serde_json::Value =
-            reply.data()["aliases"].as_array().unwrap().iter().map(|row| row["id"].clone()).collect();
+        let reply = app
+            .query(&format!("{{ aliases({arguments}) {{ id }} }}"))
+            .await;
+        let found: serde_json::Value = reply.data()["aliases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["id"].clone())
+            .collect();
         assert_eq!(found, expected, "{arguments}");
     }
     let rows = "id r v n s t t1 k next { r loud t1 } before(limit: 2) { t x tags e1 { v x } } loud";
-    let one = app.query(&format!("{{ aliases(where: {{id: {{eq: 1}}}}) {{ {rows} }} }}")).await;
+    let one = app
+        .query(&format!(
+            "{{ aliases(where: {{id: {{eq: 1}}}}) {{ {rows} }} }}"
+        ))
+        .await;
     let expected = json!([{
         "id": 1, "r": "r1", "v": "v", "n": 2, "s": 1, "t": "t1", "t1": "t1", "k": "k",
         "next": { "r": "r2", "loud": "R2", "t1": "t1" },

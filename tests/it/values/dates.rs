@@ -41,7 +41,10 @@ async fn table() -> Vec<TableReign>;
 async fn by_day(day: Option<NaiveDate>, at: Option<DateTime<Utc>>) -> Vec<ColumnReign>;
 #[svc::query]
 async fn found(ctx: &Context<'_>, at: DateTime<Utc>, day: NaiveDate) -> Result<Find<DataReign>> {
-    Ok(ctx.db().find::<DataReign>().filter(col("at").eq(at).and(col("day").eq(day))))
+    Ok(ctx
+        .db()
+        .find::<DataReign>()
+        .filter(col("at").eq(at).and(col("day").eq(day))))
 }
 #[svc::query]
 async fn pages() -> Connection<ColumnReign>;
@@ -78,19 +81,32 @@ const FAR: [(i32, &str, &str); 3] = [
     (2, "-000043-03-15T12:00:00Z", "-000043-03-15"),
     (3, "0000-12-31T23:59:59Z", "0000-12-31"),
 ];
-const ROOTS: [(&str, &str); 3] = [("columns", "ColumnReign"), ("data", "DataReign"), ("table", "TableReign")];
+const ROOTS: [(&str, &str); 3] = [
+    ("columns", "ColumnReign"),
+    ("data", "DataReign"),
+    ("table", "TableReign"),
+];
 
 async fn app_over(sql: &str) -> App {
     let database = TestDatabase::new(sql).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let queries = queries![columns, data, table, by_day, found, pages, echo];
     App::serve(options.queries(queries).mutations(mutations![keep])).await
 }
 
 async fn ids(app: &App, root: &str, ty: &str, condition: &Value) -> Value {
-    let query = format!("query ($where: {ty}Where) {{ {root}(where: $where, orderBy: [{{id: ASC}}]) {{ id }} }}");
+    let query = format!(
+        "query ($where: {ty}Where) {{ {root}(where: $where, orderBy: [{{id: ASC}}]) {{ id }} }}"
+    );
     let reply = app.query_with(&query, json!({ "where": condition })).await;
-    reply.data()[root].as_array().unwrap().iter().map(|row| row["id"].clone()).collect()
+    reply.data()[root]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].clone())
+        .collect()
 }
 
 #[tokio::test]
@@ -98,7 +114,8 @@ async fn far_years_have_one_form_and_find_their_rows() {
     let app = app_over(SQL).await;
     for (root, ty) in ROOTS {
         for (id, at, day) in FAR {
-            let query = format!("{{ {root}(where: {{id: {{eq: {id}}}}}) {{ at day atAgain dayAgain }} }}");
+            let query =
+                format!("{{ {root}(where: {{id: {{eq: {id}}}}}) {{ at day atAgain dayAgain }} }}");
             let row = json!([{ "at": at, "day": day, "atAgain": at, "dayAgain": day }]);
             assert_eq!(app.query(&query).await.data()[root], row, "{root}");
             for condition in [
@@ -106,13 +123,23 @@ async fn far_years_have_one_form_and_find_their_rows() {
                 json!({ "day": { "eq": day } }),
                 json!({ "at": { "in": [at] }, "day": { "lte": day, "gte": day } }),
             ] {
-                assert_eq!(ids(&app, root, ty, &condition).await, json!([id]), "{root} {condition}");
+                assert_eq!(
+                    ids(&app, root, ty, &condition).await,
+                    json!([id]),
+                    "{root} {condition}"
+                );
             }
         }
         let early = json!({ "day": { "lt": "0001-01-01" } });
         assert_eq!(ids(&app, root, ty, &early).await, json!([2, 3]), "{root}");
-        let ordered = app.query(&format!("{{ {root}(orderBy: [{{at: DESC}}]) {{ id }} }}")).await;
-        assert_eq!(ordered.data()[root], json!([{ "id": 1 }, { "id": 4 }, { "id": 3 }, { "id": 2 }]), "{root}");
+        let ordered = app
+            .query(&format!("{{ {root}(orderBy: [{{at: DESC}}]) {{ id }} }}"))
+            .await;
+        assert_eq!(
+            ordered.data()[root],
+            json!([{ "id": 1 }, { "id": 4 }, { "id": 3 }, { "id": 2 }]),
+            "{root}"
+        );
     }
 }
 
@@ -128,15 +155,34 @@ async fn far_years_are_taken_by_arguments_resolvers_functions_and_cursors() {
             json!({ "byDay": [{ "id": id }], "found": [{ "id": id }] }),
             "{at}"
         );
-        let echoed = app.query_with(&ask("echo(at: $at, day: $day)"), variables.clone()).await;
-        assert!(echoed.data()["echo"][1].as_str().unwrap().ends_with(&day[5..]), "{}", echoed.text);
-        let keep = "mutation ($at: DateTime!, $day: Date!) { keep(at: $at, day: $day, input: {at: $at}) }";
-        let kept = app.query_with(keep, variables).await.data()["keep"].as_str().unwrap().to_owned();
+        let echoed = app
+            .query_with(&ask("echo(at: $at, day: $day)"), variables.clone())
+            .await;
+        assert!(
+            echoed.data()["echo"][1]
+                .as_str()
+                .unwrap()
+                .ends_with(&day[5..]),
+            "{}",
+            echoed.text
+        );
+        let keep =
+            "mutation ($at: DateTime!, $day: Date!) { keep(at: $at, day: $day, input: {at: $at}) }";
+        let kept = app.query_with(keep, variables).await.data()["keep"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         let parts: Vec<_> = kept.split('|').collect();
-        assert_eq!((parts[0], parts[0].ends_with("BC")), (parts[2], id != 1), "{kept}");
+        assert_eq!(
+            (parts[0], parts[0].ends_with("BC")),
+            (parts[2], id != 1),
+            "{kept}"
+        );
     }
     let page = |after: &str| {
-        format!("{{ pages(first: 1, orderBy: [{{at: ASC}}]{after}) {{ nodes {{ id }} pageInfo {{ endCursor }} }} }}")
+        format!(
+            "{{ pages(first: 1, orderBy: [{{at: ASC}}]{after}) {{ nodes {{ id }} pageInfo {{ endCursor }} }} }}"
+        )
     };
     let mut after = String::new();
     for id in [2, 3, 4, 1] {
@@ -155,7 +201,9 @@ async fn infinity_is_no_instant_on_any_way() {
     .await;
     for (root, _) in ROOTS {
         let reply = app
-            .query(&format!("{{ {root}(where: {{id: {{gte: 3}}}}, orderBy: [{{id: ASC}}]) {{ id at day }} }}"))
+            .query(&format!(
+                "{{ {root}(where: {{id: {{gte: 3}}}}, orderBy: [{{id: ASC}}]) {{ id at day }} }}"
+            ))
             .await;
         let rows = json!([
             { "id": 3, "at": "0000-12-31T23:59:59Z", "day": "0000-12-31" }, { "id": 4, "at": null, "day": null }
@@ -163,18 +211,36 @@ async fn infinity_is_no_instant_on_any_way() {
         assert_eq!(reply.json()["data"][root], rows, "{}", reply.text);
         let errors = reply.json()["errors"].clone();
         assert_eq!(errors[0]["path"], json!([root, 1, "at"]));
-        assert_eq!(errors[0]["message"], "the value is not a valid DateTime", "{root}");
-        assert_eq!(errors[1]["message"], "the value is not a valid Date", "{root}");
+        assert_eq!(
+            errors[0]["message"], "the value is not a valid DateTime",
+            "{root}"
+        );
+        assert_eq!(
+            errors[1]["message"], "the value is not a valid Date",
+            "{root}"
+        );
     }
-    for value in
-        ["infinity", "-infinity", "+20000-01-01T00:00:00Z", "-000000-01-01T00:00:00Z", "4714-11-23T00:00:00Z BC"]
-    {
-        let reply = app.query(&format!("{{ byDay(at: \"{value}\") {{ id }} }}")).await;
-        assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{value}: {}", reply.text);
+    for value in [
+        "infinity",
+        "-infinity",
+        "+20000-01-01T00:00:00Z",
+        "-000000-01-01T00:00:00Z",
+        "4714-11-23T00:00:00Z BC",
+    ] {
+        let reply = app
+            .query(&format!("{{ byDay(at: \"{value}\") {{ id }} }}"))
+            .await;
+        assert_eq!(
+            reply.code(),
+            "GRAPHQL_VALIDATION_FAILED",
+            "{value}: {}",
+            reply.text
+        );
     }
 }
 
-/// PostgreSQL rounds what it is given to microseconds; what is finer equals no instant that it keeps.
+/// PostgreSQL rounds what it is given to microseconds; what is finer equals no instant that it
+/// keeps.
 #[tokio::test]
 async fn fractions_of_a_microsecond_match_nothing_that_is_not_equal() {
     let app = app_over(SQL).await;
@@ -194,20 +260,33 @@ async fn fractions_of_a_microsecond_match_nothing_that_is_not_equal() {
     ] {
         for (root, ty) in ROOTS {
             let condition = json!({ "at": { operator: at(digits) } });
-            assert_eq!(ids(&app, root, ty, &condition).await, json!(expected), "{root} {condition}");
+            assert_eq!(
+                ids(&app, root, ty, &condition).await,
+                json!(expected),
+                "{root} {condition}"
+            );
         }
     }
     for (root, ty) in ROOTS {
         let lists = [("in", vec![4]), ("nin", vec![1, 2, 3])];
         for (operator, expected) in lists {
             let condition = json!({ "at": { operator: [at("123456789"), at("123457")] } });
-            assert_eq!(ids(&app, root, ty, &condition).await, json!(expected), "{root} {condition}");
+            assert_eq!(
+                ids(&app, root, ty, &condition).await,
+                json!(expected),
+                "{root} {condition}"
+            );
         }
         let condition = json!({ "clock": { "eq": "12:00:00.1234567" } });
         assert_eq!(ids(&app, root, ty, &condition).await, json!([]), "{root}");
         let condition = json!({ "clock": { "gte": "12:00:00.1234561" } });
         assert_eq!(ids(&app, root, ty, &condition).await, json!([2]), "{root}");
     }
-    let declared = app.query(&format!("{{ byDay(at: \"{}\") {{ id }} }}", at("123456789"))).await;
+    let declared = app
+        .query(&format!(
+            "{{ byDay(at: \"{}\") {{ id }} }}",
+            at("123456789")
+        ))
+        .await;
     assert_eq!(declared.data()["byDay"], json!([]));
 }

@@ -43,7 +43,9 @@ const SQL: &str = r#"
 
 async fn app() -> App {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![columns, data, found, given]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![columns, data, found, given]);
     App::serve(options.mutations(mutations![take_time])).await
 }
 
@@ -60,11 +62,23 @@ async fn the_end_of_the_day_is_written_and_read() {
             r#"on: {eq: "2016-12-31T23:59:60Z"}"#,
             r#"on: {gte: "2017-01-01T00:00:00Z"}"#,
         ] {
-            let reply = app.query(&format!("{{ {field}(where: {{{filter}}}) {{ id at on }} }}")).await;
-            assert_eq!(reply.data()[field], end, "{field}, {filter}: {}", reply.text);
+            let reply = app
+                .query(&format!(
+                    "{{ {field}(where: {{{filter}}}) {{ id at on }} }}"
+                ))
+                .await;
+            assert_eq!(
+                reply.data()[field],
+                end,
+                "{field}, {filter}: {}",
+                reply.text
+            );
         }
     }
-    assert_eq!(app.query("{ found { at } }").await.data()["found"], json!([{"at": "12:00:00"}, {"at": "24:00:00"}]));
+    assert_eq!(
+        app.query("{ found { at } }").await.data()["found"],
+        json!([{"at": "12:00:00"}, {"at": "24:00:00"}])
+    );
 }
 
 #[tokio::test]
@@ -78,11 +92,27 @@ async fn a_leap_second_is_what_postgresql_reads() {
         ("12:30", "12:30:00"),
     ] {
         let document = format!("mutation {{ take_time(t: \"{given}\") }}");
-        assert_eq!(app.query(&document).await.data()["take_time"], read, "{given}");
-        assert_eq!(app.query(&format!("{{ given(at: \"{given}\") }}")).await.data()["given"], read, "{given}");
+        assert_eq!(
+            app.query(&document).await.data()["take_time"],
+            read,
+            "{given}"
+        );
+        assert_eq!(
+            app.query(&format!("{{ given(at: \"{given}\") }}"))
+                .await
+                .data()["given"],
+            read,
+            "{given}"
+        );
     }
     for given in ["24:00:01", "24:01", "25:00", "23:59:60.5", "23:59:61"] {
-        let reply = app.query(&format!("mutation {{ take_time(t: \"{given}\") }}")).await;
-        assert!(reply.message().contains("expected a time as HH:MM:SS"), "{given}: {}", reply.text);
+        let reply = app
+            .query(&format!("mutation {{ take_time(t: \"{given}\") }}"))
+            .await;
+        assert!(
+            reply.message().contains("expected a time as HH:MM:SS"),
+            "{given}: {}",
+            reply.text
+        );
     }
 }

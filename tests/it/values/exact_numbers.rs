@@ -33,7 +33,11 @@ number!(TableNumber, "tv_number", table);
 
 #[svc::query]
 fn echo(big: Option<i64>, price: Option<Decimal>, ratio: Option<f64>) -> Vec<Option<String>> {
-    vec![big.map(|big| big.to_string()), price.map(|price| price.to_string()), ratio.map(|ratio| ratio.to_string())]
+    vec![
+        big.map(|big| big.to_string()),
+        price.map(|price| price.to_string()),
+        ratio.map(|ratio| ratio.to_string()),
+    ]
 }
 
 const SQL: &str = "
@@ -50,8 +54,17 @@ INSERT INTO tb_number VALUES
 const ROOTS: [&str; 3] = ["columns", "data", "table"];
 
 async fn app() -> App {
-    let database = TestDatabase::copy_of("exact_numbers", &(SQL.to_owned() + &three_views("number", "id"))).await;
-    App::serve(AppOptions::new().database_url(database.url()).queries(queries![columns, data, table, echo])).await
+    let database = TestDatabase::copy_of(
+        "exact_numbers",
+        &(SQL.to_owned() + &three_views("number", "id")),
+    )
+    .await;
+    App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![columns, data, table, echo]),
+    )
+    .await
 }
 
 /// Each digit survives on the way out, and finds its row on the way in.
@@ -59,19 +72,43 @@ async fn app() -> App {
 async fn large_numbers_are_exact() {
     let app = app().await;
     let rows = [
-        (json!(9_007_199_254_740_991_i64), "12345678901234567890.1234567890", json!(1e308)),
-        (json!("9007199254740993"), "123456789012345678901234567890", json!(0.1)),
-        (json!("-9223372036854775808"), "0.000000000000000000000000000001", json!(5e-324)),
-        (json!("9223372036854775807"), "-99999999999999999999999999999.9", json!(-0.5)),
+        (
+            json!(9_007_199_254_740_991_i64),
+            "12345678901234567890.1234567890",
+            json!(1e308),
+        ),
+        (
+            json!("9007199254740993"),
+            "123456789012345678901234567890",
+            json!(0.1),
+        ),
+        (
+            json!("-9223372036854775808"),
+            "0.000000000000000000000000000001",
+            json!(5e-324),
+        ),
+        (
+            json!("9223372036854775807"),
+            "-99999999999999999999999999999.9",
+            json!(-0.5),
+        ),
     ];
     for root in ROOTS {
         for (id, (big, price, ratio)) in (1..).zip(&rows) {
             let row = json!([{ "id": id, "big": big, "price": price, "ratio": ratio }]);
-            for condition in
-                [json!({ "id": { "eq": id } }), json!({ "big": { "eq": big } }), json!({ "ratio": { "eq": ratio } })]
-            {
-                let ty = format!("{}{}Number", root[..1].to_uppercase(), root[1..].trim_end_matches('s'));
-                let query = format!("query ($w: {ty}Where) {{ {root}(where: $w) {{ id big price ratio }} }}");
+            for condition in [
+                json!({ "id": { "eq": id } }),
+                json!({ "big": { "eq": big } }),
+                json!({ "ratio": { "eq": ratio } }),
+            ] {
+                let ty = format!(
+                    "{}{}Number",
+                    root[..1].to_uppercase(),
+                    root[1..].trim_end_matches('s')
+                );
+                let query = format!(
+                    "query ($w: {ty}Where) {{ {root}(where: $w) {{ id big price ratio }} }}"
+                );
                 let reply = app.query_with(&query, json!({ "w": condition })).await;
                 assert_eq!(reply.data()[root], row, "{root} {condition}");
             }
@@ -95,20 +132,41 @@ async fn thirty_digits_filter_exactly_or_not_at_all() {
         ] {
             // As a string and as a number: every digit of a literal counts.
             for literal in [format!("\"{price}\""), price.to_owned()] {
-                let reply = app.query(&format!("{{ {root}(where: {{price: {{eq: {literal}}}}}) {{ id }} }}")).await;
+                let reply = app
+                    .query(&format!(
+                        "{{ {root}(where: {{price: {{eq: {literal}}}}}) {{ id }} }}"
+                    ))
+                    .await;
                 if reply.json().get("errors").is_some() {
-                    assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{root} {literal}: {}", reply.text);
+                    assert_eq!(
+                        reply.code(),
+                        "GRAPHQL_VALIDATION_FAILED",
+                        "{root} {literal}: {}",
+                        reply.text
+                    );
                 } else {
                     let expected = id.map_or(json!([]), |id| json!([{ "id": id }]));
                     assert_eq!(reply.data()[root], expected, "{root} {literal}");
                 }
             }
             // Every digit of a JSON number counts as well.
-            let query = format!("query ($price: Decimal!) {{ {root}(where: {{price: {{eq: $price}}}}) {{ id }} }}");
-            let body = format!("{{\"query\":{},\"variables\":{{\"price\":{price}}}}}", json!(query));
-            let request = app.request("POST", "/graphql").header("content-type", "application/json").body(body);
+            let query = format!(
+                "query ($price: Decimal!) {{ {root}(where: {{price: {{eq: $price}}}}) {{ id }} }}"
+            );
+            let body = format!(
+                "{{\"query\":{},\"variables\":{{\"price\":{price}}}}}",
+                json!(query)
+            );
+            let request = app
+                .request("POST", "/graphql")
+                .header("content-type", "application/json")
+                .body(body);
             let expected = id.map_or(json!([]), |id| json!([{ "id": id }]));
-            assert_eq!(app.send(request).await.data()[root], expected, "{root} {price}");
+            assert_eq!(
+                app.send(request).await.data()[root],
+                expected,
+                "{root} {price}"
+            );
         }
     }
 }
@@ -125,13 +183,24 @@ async fn thirty_digits_reach_a_method_or_fail() {
             (4, "-99999999999999999999999999999.9"),
             (8, "1.234567890123456789"),
         ] {
-            let reply = app.query(&format!("{{ {root}(where: {{id: {{eq: {id}}}}}) {{ price_again }} }}")).await;
+            let reply = app
+                .query(&format!(
+                    "{{ {root}(where: {{id: {{eq: {id}}}}}) {{ price_again }} }}"
+                ))
+                .await;
             if reply.json().get("errors").is_some() {
                 assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
                 assert!(![1, 8].contains(&id), "its digits fit: {}", reply.text);
             } else {
-                let got = reply.data()[root][0]["price_again"].as_str().unwrap().to_owned();
-                assert_eq!(got.trim_end_matches('0'), price.trim_end_matches('0'), "{root} {id}");
+                let got = reply.data()[root][0]["price_again"]
+                    .as_str()
+                    .unwrap()
+                    .to_owned();
+                assert_eq!(
+                    got.trim_end_matches('0'),
+                    price.trim_end_matches('0'),
+                    "{root} {id}"
+                );
             }
         }
     }
@@ -143,16 +212,32 @@ async fn what_json_lacks_costs_its_field() {
     let app = app().await;
     for root in ROOTS {
         for id in [5, 6, 7] {
-            let reply = app.query(&format!("{{ {root}(where: {{id: {{eq: {id}}}}}) {{ id ratio price big }} }}")).await;
+            let reply = app
+                .query(&format!(
+                    "{{ {root}(where: {{id: {{eq: {id}}}}}) {{ id ratio price big }} }}"
+                ))
+                .await;
             let json = reply.json();
             assert_eq!(json["data"][root][0]["id"], id, "{root}: {}", reply.text);
             assert_eq!(json["data"][root][0]["big"], 1);
             assert_eq!(json["data"][root][0]["ratio"], Value::Null);
             let errors = json["errors"].as_array().unwrap();
-            assert!(errors.iter().any(|error| error["path"] == json!([root, 0, "ratio"])), "{}", reply.text);
+            assert!(
+                errors
+                    .iter()
+                    .any(|error| error["path"] == json!([root, 0, "ratio"])),
+                "{}",
+                reply.text
+            );
             // A number of the type Decimal is a text, which may hold the word.
             if json["data"][root][0]["price"].is_null() {
-                assert!(errors.iter().any(|error| error["path"] == json!([root, 0, "price"])), "{}", reply.text);
+                assert!(
+                    errors
+                        .iter()
+                        .any(|error| error["path"] == json!([root, 0, "price"])),
+                    "{}",
+                    reply.text
+                );
             }
         }
     }
@@ -163,13 +248,29 @@ async fn what_json_lacks_costs_its_field() {
 async fn numbers_of_clients_fit_or_are_refused() {
     let app = app().await;
     for (arguments, expected) in [
-        (r#"big: "9223372036854775807""#, json!(["9223372036854775807", null, null])),
-        (r#"big: "-9223372036854775808""#, json!(["-9223372036854775808", null, null])),
-        ("big: 9007199254740993", json!(["9007199254740993", null, null])),
-        (r#"price: "1234567890123456789.012345678""#, json!([null, "1234567890123456789.012345678", null])),
+        (
+            r#"big: "9223372036854775807""#,
+            json!(["9223372036854775807", null, null]),
+        ),
+        (
+            r#"big: "-9223372036854775808""#,
+            json!(["-9223372036854775808", null, null]),
+        ),
+        (
+            "big: 9007199254740993",
+            json!(["9007199254740993", null, null]),
+        ),
+        (
+            r#"price: "1234567890123456789.012345678""#,
+            json!([null, "1234567890123456789.012345678", null]),
+        ),
         ("ratio: 1e308", json!([null, null, 1e308_f64.to_string()])),
     ] {
-        assert_eq!(app.query(&format!("{{ echo({arguments}) }}")).await.data()["echo"], expected, "{arguments}");
+        assert_eq!(
+            app.query(&format!("{{ echo({arguments}) }}")).await.data()["echo"],
+            expected,
+            "{arguments}"
+        );
     }
     for arguments in [
         r#"big: "9223372036854775808""#,

@@ -1,4 +1,5 @@
-//! Hostile strings in every place that takes one: right answers or clean errors, and never another statement.
+//! Hostile strings in every place that takes one: right answers or clean errors, and never another
+//! statement.
 
 use std::collections::BTreeSet;
 
@@ -42,11 +43,19 @@ async fn by_title(title: String) -> Vec<ColumnText>;
 async fn by_meta(meta: serde_json::Value) -> Vec<ColumnText>;
 #[svc::query]
 async fn found(ctx: &Context<'_>, title: String) -> Result<Find<DataText>> {
-    Ok(ctx.db().find::<DataText>().filter(col("title").eq(title.clone()).or(col("title").starts_with(title))))
+    Ok(ctx.db().find::<DataText>().filter(
+        col("title")
+            .eq(title.clone())
+            .or(col("title").starts_with(title)),
+    ))
 }
 #[svc::query]
 async fn counted(ctx: &Context<'_>, title: String) -> Result<i64> {
-    ctx.db().find::<ColumnText>().filter(col("title").eq(title)).count().await
+    ctx.db()
+        .find::<ColumnText>()
+        .filter(col("title").eq(title))
+        .count()
+        .await
 }
 
 const SQL: &str = "
@@ -132,7 +141,11 @@ const SHORT: &[&str] = &[
 
 /// Texts that the database can store.
 fn hostile() -> Vec<String> {
-    SHORT.iter().map(|text| (*text).to_owned()).chain(["'\\".repeat(1_000)]).collect()
+    SHORT
+        .iter()
+        .map(|text| (*text).to_owned())
+        .chain(["'\\".repeat(1_000)])
+        .collect()
 }
 
 /// Over the usual limit of a request, which these tests raise.
@@ -167,7 +180,8 @@ const PLACES: &[&str] = &[
     "found(title: $s)",
 ];
 
-/// Places in which a text may have 1,000 bytes: where it is looked for in any case, or is a query of words.
+/// Places in which a text may have 1,000 bytes: where it is looked for in any case, or is a query
+/// of words.
 const BOUNDED: &[&str] = &[
     "{root}(where: {title: {icontains: $s}})",
     "{root}(where: {title: {istartswith: $s}})",
@@ -194,22 +208,51 @@ async fn app(stored: &[String]) -> (App, TestDatabase) {
     let database = TestDatabase::new(SQL).await;
     let pool = database.pool().await;
     let insert = "INSERT INTO tb_text SELECT n, title FROM unnest($1::text[]) WITH ORDINALITY AS text (title, n)";
-    svc::sqlx::query(insert).bind(stored).execute(&pool).await.unwrap();
+    svc::sqlx::query(insert)
+        .bind(stored)
+        .execute(&pool)
+        .await
+        .unwrap();
     pool.close().await;
-    let limits = Limits { body: 10_000_000, complexity: 10_000, ..Limits::default() };
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true).limits(limits);
-    (App::serve(options.queries(queries![columns, data, by_title, by_meta, found, counted])).await, database)
+    let limits = Limits {
+        body: 10_000_000,
+        complexity: 10_000,
+        ..Limits::default()
+    };
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .limits(limits);
+    (
+        App::serve(options.queries(queries![columns, data, by_title, by_meta, found, counted]))
+            .await,
+        database,
+    )
 }
 
 /// Asks some places at once; the alias of each is `p` and its number.
 async fn ask(app: &App, root: &str, places: &[&str], text: &str) -> Reply {
-    let fields =
-        places.iter().enumerate().map(|(n, place)| format!("p{n}: {} {{ id }}", place.replace("{root}", root)));
+    let fields = places
+        .iter()
+        .enumerate()
+        .map(|(n, place)| format!("p{n}: {} {{ id }}", place.replace("{root}", root)));
     let fields = fields.collect::<Vec<_>>().join(" ");
-    let uses = |variable: &str, declared| if fields.contains(variable) { declared } else { "" };
-    let declared = [uses("$s", "$s: String! "), uses("$i", "$i: ID! "), uses("$j", "$j: JSON!")].concat();
+    let uses = |variable: &str, declared| {
+        if fields.contains(variable) {
+            declared
+        } else {
+            ""
+        }
+    };
+    let declared = [
+        uses("$s", "$s: String! "),
+        uses("$i", "$i: ID! "),
+        uses("$j", "$j: JSON!"),
+    ]
+    .concat();
     let variables = json!({ "s": text, "i": text, "j": text });
-    app.query_with(&format!("query ({declared}) {{ {fields} }}"), variables).await
+    app.query_with(&format!("query ({declared}) {{ {fields} }}"), variables)
+        .await
 }
 
 /// A path may be refused as a variable, which fails the whole request.
@@ -230,19 +273,33 @@ async fn texts(database: &TestDatabase) -> BTreeSet<String> {
 fn assert_clean(reply: &Reply, places: &[&str], may_fail: bool, text: &str) {
     let text: String = text.chars().take(40).collect();
     for error in reply.json()["errors"].as_array().into_iter().flatten() {
-        let alias = error["path"][0].as_str().and_then(|alias| alias.strip_prefix('p')?.parse::<usize>().ok());
-        let what = format!("{:?} in {:?}: {error}", text, alias.map(|index| places[index]));
+        let alias = error["path"][0]
+            .as_str()
+            .and_then(|alias| alias.strip_prefix('p')?.parse::<usize>().ok());
+        let what = format!(
+            "{:?} in {:?}: {error}",
+            text,
+            alias.map(|index| places[index])
+        );
         assert!(may_fail, "{what}");
         assert_eq!(error["extensions"]["code"], "BAD_USER_INPUT", "{what}");
         let message = error["message"].as_str().unwrap();
-        assert!(message.len() < 1_000 && !message.contains("SELECT"), "{what}");
+        assert!(
+            message.len() < 1_000 && !message.contains("SELECT"),
+            "{what}"
+        );
     }
 }
 
 /// Whether a text is a value in each place of a root field.
 async fn assert_handled(app: &App, root: &str, text: &str) {
     assert_clean(&ask(app, root, PLACES, text).await, PLACES, false, text);
-    assert_clean(&ask(app, root, BOUNDED, text).await, BOUNDED, text.len() > 1_000, text);
+    assert_clean(
+        &ask(app, root, BOUNDED, text).await,
+        BOUNDED,
+        text.len() > 1_000,
+        text,
+    );
     // A list that fails takes the whole answer with it, so these are asked one by one.
     for place in PATTERNS {
         assert_clean(&ask(app, root, &[place], text).await, &[place], true, text);
@@ -267,10 +324,17 @@ async fn hostile_strings_are_values_and_the_statements_stay_the_same() {
     let before = texts(&database).await;
     assert!(before.len() > 60, "only {} statements", before.len());
     for text in hostile().into_iter().chain([megabyte()]) {
-        tokio::join!(assert_handled(&app, "columns", &text), assert_handled(&app, "data", &text));
+        tokio::join!(
+            assert_handled(&app, "columns", &text),
+            assert_handled(&app, "data", &text)
+        );
     }
     let after = texts(&database).await;
-    assert_eq!(after.difference(&before).collect::<Vec<_>>(), Vec::<&String>::new(), "new statements");
+    assert_eq!(
+        after.difference(&before).collect::<Vec<_>>(),
+        Vec::<&String>::new(),
+        "new statements"
+    );
 }
 
 #[tokio::test]
@@ -282,7 +346,10 @@ async fn hostile_strings_find_the_rows_that_hold_them() {
 
 async fn assert_found(app: &App, stored: &[String]) {
     let ids = |holds: &dyn Fn(&str) -> bool| {
-        let found = (1..).zip(stored).filter(|(_, other)| holds(other)).map(|(id, _)| json!({ "id": id }));
+        let found = (1..)
+            .zip(stored)
+            .filter(|(_, other)| holds(other))
+            .map(|(id, _)| json!({ "id": id }));
         Value::from(found.take(20).collect::<Vec<_>>())
     };
     for text in stored {
@@ -295,15 +362,27 @@ async fn assert_found(app: &App, stored: &[String]) {
                 ("startswith", ids(&|other| other.starts_with(text.as_str()))),
                 ("endswith", ids(&|other| other.ends_with(text.as_str()))),
             ] {
-                let place = format!("{root}(where: {{title: {{{operator}: $s}}}}, orderBy: [{{id: ASC}}])");
+                let place =
+                    format!("{root}(where: {{title: {{{operator}: $s}}}}, orderBy: [{{id: ASC}}])");
                 let reply = ask(app, root, &[&place], text).await;
-                assert_eq!(reply.data()["p0"], expected, "{root}, {operator}: {shown:?}");
+                assert_eq!(
+                    reply.data()["p0"],
+                    expected,
+                    "{root}, {operator}: {shown:?}"
+                );
             }
         }
         let literal = serde_json::to_string(text).unwrap();
-        let reply =
-            app.query(&format!("{{ rows: byTitle(title: {literal}) {{ id }} counted(title: {literal}) }}")).await;
-        assert_eq!(reply.data(), json!({ "rows": ids(&|other| other == text), "counted": 1 }), "{shown:?}");
+        let reply = app
+            .query(&format!(
+                "{{ rows: byTitle(title: {literal}) {{ id }} counted(title: {literal}) }}"
+            ))
+            .await;
+        assert_eq!(
+            reply.data(),
+            json!({ "rows": ids(&|other| other == text), "counted": 1 }),
+            "{shown:?}"
+        );
     }
 }
 
@@ -314,7 +393,12 @@ async fn nul_is_refused_wherever_it_stands() {
     for root in ["columns", "data"] {
         for place in PLACES.iter().chain(PATTERNS) {
             let reply = ask(&app, root, &[place], text).await;
-            assert_eq!(reply.json()["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{place}: {}", reply.text);
+            assert_eq!(
+                reply.json()["errors"][0]["extensions"]["code"],
+                "BAD_USER_INPUT",
+                "{place}: {}",
+                reply.text
+            );
         }
         assert_eq!(ask_path(&app, root, text).await.code(), "BAD_USER_INPUT");
     }
@@ -325,8 +409,13 @@ async fn nul_is_refused_wherever_it_stands() {
 #[tokio::test]
 async fn a_megabyte_is_over_the_usual_limit() {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let app = App::serve(options.queries(queries![columns, data])).await;
     let reply = ask(&app, "columns", &PLACES[..1], &megabyte()).await;
-    assert_eq!((reply.status, reply.code().as_str()), (413, "QUERY_TOO_LARGE"));
+    assert_eq!(
+        (reply.status, reply.code().as_str()),
+        (413, "QUERY_TOO_LARGE")
+    );
 }

@@ -48,18 +48,35 @@ async fn texts_in_lists_of_json_are_found_as_texts() {
             (json!({ "contains": ["abc", { "a": 1 }] }), json!([1])),
             (json!({ "overlaps": ["abc", [2]] }), json!([1, 2])),
             (json!({ "overlaps": ["2"] }), json!([])),
-            (json!({ "contained_by": [1, true, [2], 1.5, "x"] }), json!([2, 3])),
+            (
+                json!({ "contained_by": [1, true, [2], 1.5, "x"] }),
+                json!([2, 3]),
+            ),
             (json!({ "len_eq": 4, "is_empty": false }), json!([2])),
             (json!({ "is_empty": true }), json!([3])),
         ] {
             let document = "query ($where: NoteWhere) { notes(where: $where, order_by: [{ id: ASC }]) { id } }";
-            let answer = app.query_with(document, json!({ "where": { "parts": condition } })).await.data();
-            let found: Value = answer["notes"].as_array().unwrap().iter().map(|row| row["id"].clone()).collect();
+            let answer = app
+                .query_with(document, json!({ "where": { "parts": condition } }))
+                .await
+                .data();
+            let found: Value = answer["notes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| row["id"].clone())
+                .collect();
             assert_eq!(found, ids, "{kind} {condition}");
         }
-        for (parts, ids) in [(json!(["1", "abc"]), json!([{ "id": 1 }])), (json!([1, [2]]), json!([{ "id": 2 }]))] {
+        for (parts, ids) in [
+            (json!(["1", "abc"]), json!([{ "id": 1 }])),
+            (json!([1, [2]]), json!([{ "id": 2 }])),
+        ] {
             let document = "query ($parts: [JSON!]!) { with(parts: $parts) { id } }";
-            let answer = app.query_with(document, json!({ "parts": parts })).await.data();
+            let answer = app
+                .query_with(document, json!({ "parts": parts }))
+                .await
+                .data();
             assert_eq!(answer["with"], ids, "{kind} {parts}");
         }
     }

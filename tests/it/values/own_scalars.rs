@@ -5,7 +5,8 @@ use svc::async_graphql::Value;
 use svc::prelude::*;
 use svc_tests::{App, TestDatabase};
 
-/// A number of a ticket, which has its rule in the words of async-graphql, of `str::parse` and of its own.
+/// A number of a ticket, which has its rule in the words of async-graphql, of `str::parse` and of
+/// its own.
 struct Ticket(String);
 
 #[svc_scalar]
@@ -31,7 +32,9 @@ struct Seats(i32);
 #[svc_scalar]
 impl ScalarType for Seats {
     fn parse(value: Value) -> InputValueResult<Self> {
-        <i32 as ScalarType>::parse(value).map(Self).map_err(InputValueError::propagate)
+        <i32 as ScalarType>::parse(value)
+            .map(Self)
+            .map_err(InputValueError::propagate)
     }
     fn to_value(&self) -> Value {
         Value::from(self.0)
@@ -56,18 +59,41 @@ fn of_seats(seats: Seats) -> i32 {
 async fn app() -> App {
     let database = TestDatabase::new("").await;
     let queries = queries![of_ticket, of_tickets, of_seats];
-    App::serve(AppOptions::new().database_url(database.url()).queries(queries)).await
+    App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries),
+    )
+    .await
 }
 
-/// The message about a value, which is the same for a literal and for a variable but for their places.
-async fn refused(app: &App, field: &str, argument: &str, ty: &str, literal: &str, value: Json) -> String {
-    let as_literal = app.query(&format!("{{ {field}({argument}: {literal}) }}")).await;
+/// The message about a value, which is the same for a literal and for a variable but for their
+/// places.
+async fn refused(
+    app: &App,
+    field: &str,
+    argument: &str,
+    ty: &str,
+    literal: &str,
+    value: Json,
+) -> String {
+    let as_literal = app
+        .query(&format!("{{ {field}({argument}: {literal}) }}"))
+        .await;
     let document = format!("query ($v: {ty}) {{ {field}({argument}: $v) }}");
     let as_variable = app.query_with(&document, json!({ "v": value })).await;
-    assert_eq!((as_literal.code(), as_variable.code()), ("GRAPHQL_VALIDATION_FAILED".into(), "BAD_USER_INPUT".into()));
+    assert_eq!(
+        (as_literal.code(), as_variable.code()),
+        ("GRAPHQL_VALIDATION_FAILED".into(), "BAD_USER_INPUT".into())
+    );
     let messages = [as_literal, as_variable].map(|reply| {
         let message = reply.message();
-        for word in ["Expected input type", "Failed to parse", "occurred while", "Optional"] {
+        for word in [
+            "Expected input type",
+            "Failed to parse",
+            "occurred while",
+            "Optional",
+        ] {
             assert!(!message.contains(word), "{message}");
         }
         let start = message.find("`Ticket`").or_else(|| message.find("`Seats`"));
@@ -88,9 +114,21 @@ async fn a_value_of_another_kind_is_refused_in_our_words() {
         ("[7]", json!([7]), "[7]"),
     ] {
         let message = refused(&app, "of_ticket", "ticket", "Ticket", literal, value).await;
-        assert_eq!(message, format!("`Ticket`: expected another kind of value, found {shown}"), "{literal}");
+        assert_eq!(
+            message,
+            format!("`Ticket`: expected another kind of value, found {shown}"),
+            "{literal}"
+        );
     }
-    let message = refused(&app, "of_tickets", "tickets", "[Ticket!]!", "[\"T-1\", 7]", json!(["T-1", 7])).await;
+    let message = refused(
+        &app,
+        "of_tickets",
+        "tickets",
+        "[Ticket!]!",
+        "[\"T-1\", 7]",
+        json!(["T-1", 7]),
+    )
+    .await;
     assert_eq!(message, "`Ticket`: expected another kind of value, found 7");
     let message = refused(&app, "of_seats", "seats", "Seats!", "\"x\"", json!("x")).await;
     assert_eq!(message, "`Seats`: expected Int, found \"x\"");
@@ -101,14 +139,30 @@ async fn a_rule_of_the_scalar_is_said_with_the_value() {
     let app = app().await;
     let message = refused(&app, "of_ticket", "ticket", "Ticket", "\"7\"", json!("7")).await;
     assert_eq!(message, "`Ticket`: a ticket begins with `T-`, found \"7\"");
-    let message = refused(&app, "of_ticket", "ticket", "Ticket", "\"T-x\"", json!("T-x")).await;
-    assert_eq!(message, "`Ticket`: invalid digit found in string, found \"T-x\"");
+    let message = refused(
+        &app,
+        "of_ticket",
+        "ticket",
+        "Ticket",
+        "\"T-x\"",
+        json!("T-x"),
+    )
+    .await;
+    assert_eq!(
+        message,
+        "`Ticket`: invalid digit found in string, found \"T-x\""
+    );
 }
 
 #[tokio::test]
 async fn null_in_a_list_is_refused_by_name() {
     let app = app().await;
-    let reply = app.query_with("query ($v: [Ticket!]!) { of_tickets(tickets: $v) }", json!({ "v": [null] })).await;
+    let reply = app
+        .query_with(
+            "query ($v: [Ticket!]!) { of_tickets(tickets: $v) }",
+            json!({ "v": [null] }),
+        )
+        .await;
     assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
     assert!(reply.message().contains("Ticket"), "{}", reply.text);
     let reply = app.query("{ of_tickets(tickets: [null]) }").await;

@@ -34,20 +34,38 @@ async fn app() -> App {
            (3, null, null, null, null, null);
          CREATE VIEW v_label AS SELECT * FROM tb_label",
     );
-    let options = AppOptions::new().database_url(database.await.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.await.url())
+        .auto_camel_case(true);
     App::serve(options.queries(queries![labels, by_code, pages, totals, flagged])).await
 }
 
 async fn ids(app: &App, condition: &str) -> Value {
-    let reply = app.query(&format!("{{ labels(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}")).await;
-    reply.data()["labels"].as_array().unwrap().iter().map(|row| row["id"].clone()).collect()
+    let reply = app
+        .query(&format!(
+            "{{ labels(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}"
+        ))
+        .await;
+    reply.data()["labels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].clone())
+        .collect()
 }
 
 #[tokio::test]
 async fn what_was_sent_finds_its_row() {
     let app = app().await;
-    let row = app.query("{ labels(where: {id: {eq: 1}}) { code key codes flags } }").await.data()["labels"][0].clone();
-    assert_eq!(row, json!({ "code": "ab  ", "key": "k  ", "codes": ["abc", "d  "], "flags": "0101" }));
+    let row = app
+        .query("{ labels(where: {id: {eq: 1}}) { code key codes flags } }")
+        .await
+        .data()["labels"][0]
+        .clone();
+    assert_eq!(
+        row,
+        json!({ "code": "ab  ", "key": "k  ", "codes": ["abc", "d  "], "flags": "0101" })
+    );
     for (condition, expected) in [
         (r#"code: {eq: "ab  "}"#, json!([1])),
         (r#"code: {eq: "abc"}"#, json!([])),
@@ -64,8 +82,13 @@ async fn what_was_sent_finds_its_row() {
     ] {
         assert_eq!(ids(&app, condition).await, expected, "{condition}");
     }
-    let declared = app.query(r#"{ byCode(code: "ab  ") { id } flagged(flags: "0100") { id } }"#).await;
-    assert_eq!(declared.data(), json!({ "byCode": [{ "id": 1 }], "flagged": [{ "id": 2 }] }));
+    let declared = app
+        .query(r#"{ byCode(code: "ab  ") { id } flagged(flags: "0100") { id } }"#)
+        .await;
+    assert_eq!(
+        declared.data(),
+        json!({ "byCode": [{ "id": 1 }], "flagged": [{ "id": 2 }] })
+    );
 }
 
 #[tokio::test]
@@ -74,7 +97,8 @@ async fn groups_and_aggregates_have_its_blanks_too() {
     let document = "{ totals { min { code } max { code } groups(by: [CODE], orderBy: [{key: {code: ASC}}]) { key { code } max { code } } } }";
     let group = |code: Option<&str>| json!({ "key": { "code": code }, "max": { "code": code } });
     let groups = json!([group(Some("ab  ")), group(Some("abcd")), group(None)]);
-    let expected = json!({ "min": { "code": "ab  " }, "max": { "code": "abcd" }, "groups": groups });
+    let expected =
+        json!({ "min": { "code": "ab  " }, "max": { "code": "abcd" }, "groups": groups });
     assert_eq!(app.query(document).await.data()["totals"], expected);
 }
 

@@ -31,7 +31,13 @@ macro_rules! measure {
     };
 }
 
-measure!(ColumnMeasure, "c_measure", columns, column_pages, column_totals);
+measure!(
+    ColumnMeasure,
+    "c_measure",
+    columns,
+    column_pages,
+    column_totals
+);
 measure!(DataMeasure, "d_measure", data, data_pages, data_totals);
 measure!(TableMeasure, "tv_measure", table, table_pages, table_totals);
 
@@ -45,33 +51,57 @@ async fn app() -> App {
         three_views("measure", "id, value, narrow, many")
     );
     let database = TestDatabase::copy_of("reals", &sql).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries![
-        columns,
-        data,
-        table,
-        column_pages,
-        data_pages,
-        table_pages,
-        column_totals,
-        data_totals,
-        table_totals
-    ]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .queries(queries![
+            columns,
+            data,
+            table,
+            column_pages,
+            data_pages,
+            table_pages,
+            column_totals,
+            data_totals,
+            table_totals
+        ]);
     App::serve(options).await
 }
 
 #[tokio::test]
 async fn a_value_is_the_same_number_on_every_way() {
     let app = app().await;
-    let rows = app.same("(orderBy: [{id: ASC}])", "{ value narrow again many }").await;
-    let values = [json!(0.1), json!(0.2), json!(16_777_216), json!(123_456_790), json!(3.4028235e38), json!(-1.5)];
+    let rows = app
+        .same("(orderBy: [{id: ASC}])", "{ value narrow again many }")
+        .await;
+    let values = [
+        json!(0.1),
+        json!(0.2),
+        json!(16_777_216),
+        json!(123_456_790),
+        json!(3.4028235e38),
+        json!(-1.5),
+    ];
     for (row, value) in rows.as_array().unwrap().iter().zip(&values) {
-        assert_eq!(*row, json!({ "value": value, "narrow": value, "again": value, "many": [value, 0.5] }));
+        assert_eq!(
+            *row,
+            json!({ "value": value, "narrow": value, "again": value, "many": [value, 0.5] })
+        );
     }
 }
 
 async fn ids(app: &App, condition: &str) -> Value {
-    let rows = app.same(&format!("(where: {{{condition}}}, orderBy: [{{id: ASC}}])"), "{ id }").await;
-    rows.as_array().unwrap().iter().map(|row| row["id"].clone()).collect()
+    let rows = app
+        .same(
+            &format!("(where: {{{condition}}}, orderBy: [{{id: ASC}}])"),
+            "{ id }",
+        )
+        .await;
+    rows.as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].clone())
+        .collect()
 }
 
 #[tokio::test]
@@ -83,8 +113,14 @@ async fn what_is_sent_back_finds_its_row() {
         // What the column would be as a double.
         ("value: {eq: 0.10000000149011612}", json!([])),
         ("value: {in: [0.10000000149011612, 0.2]}", json!([2])),
-        ("value: {nin: [0.10000000149011612, 0.2]}", json!([1, 3, 4, 5, 6, 7, 8, 9])),
-        ("value: {neq: 0.10000000149011612, lt: 0.2}", json!([1, 6, 7])),
+        (
+            "value: {nin: [0.10000000149011612, 0.2]}",
+            json!([1, 3, 4, 5, 6, 7, 8, 9]),
+        ),
+        (
+            "value: {neq: 0.10000000149011612, lt: 0.2}",
+            json!([1, 6, 7]),
+        ),
         ("value: {gt: 0.1, lt: 1}", json!([2])),
         ("value: {gte: 0.1, lt: 1}", json!([1, 2])),
         ("value: {gte: 0.10000000001, lt: 1}", json!([2])),
@@ -101,16 +137,28 @@ async fn what_is_sent_back_finds_its_row() {
         ("many: {contains: [0.1]}", json!([1])),
         ("many: {contains: [0.10000000149011612]}", json!([])),
         ("many: {overlaps: [0.10000000149011612, 0.2]}", json!([2])),
-        ("many: {containedBy: [0.1, 0.10000000149011612, 0.5]}", json!([1, 9])),
+        (
+            "many: {containedBy: [0.1, 0.10000000149011612, 0.5]}",
+            json!([1, 9]),
+        ),
         ("many: {lenEq: 2}, value: {lt: 0}", json!([6])),
     ] {
         assert_eq!(ids(&app, condition).await, expected, "{condition}");
     }
     // The same document with other values, of which some lie between two.
-    for (value, expected) in [(0.1, json!([1])), (0.10000000149011612, json!([])), (0.2, json!([2]))] {
+    for (value, expected) in [
+        (0.1, json!([1])),
+        (0.10000000149011612, json!([])),
+        (0.2, json!([2])),
+    ] {
         let document = "query ($v: Float!) { columns(where: {value: {eq: $v}}) { id } }";
         let rows = app.query_with(document, json!({ "v": value })).await.data()["columns"].clone();
-        let found: Value = rows.as_array().unwrap().iter().map(|row| row["id"].clone()).collect();
+        let found: Value = rows
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["id"].clone())
+            .collect();
         assert_eq!(found, expected, "{value}");
     }
 }
@@ -128,7 +176,11 @@ async fn pages_neither_skip_nor_repeat_a_row() {
             found.push(page["nodes"][0]["id"].clone());
             after = format!(", after: {}", page["pageInfo"]["endCursor"]);
         }
-        assert_eq!(Value::from(found), json!([5, 8, 4, 3, 2, 1, 7, 6, 9]), "{root}");
+        assert_eq!(
+            Value::from(found),
+            json!([5, 8, 4, 3, 2, 1, 7, 6, 9]),
+            "{root}"
+        );
     }
 }
 

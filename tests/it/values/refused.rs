@@ -74,8 +74,15 @@ async fn a_value_that_cannot_be_read_is_the_client_s_error() {
         let reply = app.query_with(document, json!({ "w": condition })).await;
         let name = condition.to_string().chars().take(40).collect::<String>();
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{name}: {}", reply.text);
-        assert!(reply.message().starts_with("a value cannot be compared: "), "{name}: {}", reply.text);
-        assert!(reply.text.len() < 1_000, "{name}: the answer repeats the value");
+        assert!(
+            reply.message().starts_with("a value cannot be compared: "),
+            "{name}: {}",
+            reply.text
+        );
+        assert!(
+            reply.text.len() < 1_000,
+            "{name}: the answer repeats the value"
+        );
     }
     assert!(!log.text().contains("stored value"), "{}", log.text());
 }
@@ -83,8 +90,13 @@ async fn a_value_that_cannot_be_read_is_the_client_s_error() {
 #[tokio::test]
 async fn so_is_a_number_that_a_parameter_cannot_hold() {
     let app = app().await;
-    assert_eq!(app.query("mutation { double_it(value: 21) }").await.data(), json!({ "double_it": 42 }));
-    let reply = app.query("mutation { double_it(value: 99999999999) }").await;
+    assert_eq!(
+        app.query("mutation { double_it(value: 21) }").await.data(),
+        json!({ "double_it": 42 })
+    );
+    let reply = app
+        .query("mutation { double_it(value: 99999999999) }")
+        .await;
     assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
 }
 
@@ -92,11 +104,23 @@ async fn so_is_a_number_that_a_parameter_cannot_hold() {
 async fn what_is_stored_is_not_the_client_s_error() {
     let log = Log::start();
     let app = app().await;
-    for condition in [r#"price: {eq: "1"}"#, r#"on: {eq: "2024-01-01"}"#, r#"at: {lt: "2024-01-01T00:00:00Z"}"#] {
-        let data = app.query(&format!("{{ broken(where: {{{condition}}}) {{ id }} }}")).await.data();
+    for condition in [
+        r#"price: {eq: "1"}"#,
+        r#"on: {eq: "2024-01-01"}"#,
+        r#"at: {lt: "2024-01-01T00:00:00Z"}"#,
+    ] {
+        let data = app
+            .query(&format!("{{ broken(where: {{{condition}}}) {{ id }} }}"))
+            .await
+            .data();
         assert_eq!(data, json!({ "broken": [] }), "{condition}");
     }
-    assert_eq!(log.text().matches("a stored value breaks its type").count(), 3, "{}", log.text());
+    assert_eq!(
+        log.text().matches("a stored value breaks its type").count(),
+        3,
+        "{}",
+        log.text()
+    );
 }
 
 #[tokio::test]
@@ -108,21 +132,52 @@ async fn a_sum_that_is_too_large_fails_alone() {
     let answer = reply.json();
     let totals = &answer["data"]["totals"];
     assert_eq!(totals["count"], 2, "{}", reply.text);
-    assert_eq!(totals["sum"], json!({ "weight": null, "stock": "18446744073709551614" }), "{}", reply.text);
-    assert_eq!(totals["avg"], json!({ "weight": 1.25e308, "price": "2.0000000000000000" }), "{}", reply.text);
+    assert_eq!(
+        totals["sum"],
+        json!({ "weight": null, "stock": "18446744073709551614" }),
+        "{}",
+        reply.text
+    );
+    assert_eq!(
+        totals["avg"],
+        json!({ "weight": 1.25e308, "price": "2.0000000000000000" }),
+        "{}",
+        reply.text
+    );
     assert_eq!(totals["max"], json!({ "weight": 1.5e308 }));
-    assert_eq!(totals["groups"][0], json!({ "key": { "id": 1 }, "sum": { "weight": 1e308 }, "count": 1 }));
-    assert_eq!(answer["errors"].as_array().unwrap().len(), 1, "{}", reply.text);
-    assert_eq!(answer["errors"][0]["path"], json!(["totals", "sum", "weight"]));
+    assert_eq!(
+        totals["groups"][0],
+        json!({ "key": { "id": 1 }, "sum": { "weight": 1e308 }, "count": 1 })
+    );
+    assert_eq!(
+        answer["errors"].as_array().unwrap().len(),
+        1,
+        "{}",
+        reply.text
+    );
+    assert_eq!(
+        answer["errors"][0]["path"],
+        json!(["totals", "sum", "weight"])
+    );
 }
 
 #[tokio::test]
 async fn messages_quote_json_as_json() {
     let app = app().await;
     let document = "query ($v: JSON!) { size_of(value: $v) }";
-    let body = r#"{"query": "DOC", "variables": {"v": [1, {"a": 1e399}]}}"#.replace("DOC", document);
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").body(body);
+    let body =
+        r#"{"query": "DOC", "variables": {"v": [1, {"a": 1e399}]}}"#.replace("DOC", document);
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .body(body);
     let reply = app.send(request).await;
     assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
-    assert!(reply.message().contains(r#"expected a JSON value, found [1,{"a":1e399}]"#), "{}", reply.text);
+    assert!(
+        reply
+            .message()
+            .contains(r#"expected a JSON value, found [1,{"a":1e399}]"#),
+        "{}",
+        reply.text
+    );
 }

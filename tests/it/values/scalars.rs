@@ -1,12 +1,12 @@
-//! The scalars of `svc::scalar`: each has one form, whether it comes from a column, from JSON, from a resolver or from
-//! a client.
+//! The scalars of `svc::scalar`: each has one form, whether it comes from a column, from JSON, from
+//! a resolver or from a client.
 
 use serde_json::{Value, json};
 use svc::prelude::*;
 use svc::scalar::{
-    Cidr, Color, CountryCode, CurrencyCode, DateRange, Duration, EmailAddress, Hostname, Iban, Inet, LTree,
-    LanguageCode, Latitude, LocaleCode, Longitude, MacAddress, Money, Percentage, PhoneNumber, Port, SemanticVersion,
-    Slug, Timezone, Url,
+    Cidr, Color, CountryCode, CurrencyCode, DateRange, Duration, EmailAddress, Hostname, Iban,
+    Inet, LTree, LanguageCode, Latitude, LocaleCode, Longitude, MacAddress, Money, Percentage,
+    PhoneNumber, Port, SemanticVersion, Slug, Timezone, Url,
 };
 use svc_tests::{App, TestDatabase};
 
@@ -75,10 +75,18 @@ async fn typed(ctx: &Context<'_>) -> Result<Vec<DataDevice>> {
     ctx.db().find::<DataDevice>().await
 }
 #[svc::query]
-async fn by_network(inet: Inet, mac: MacAddress, dates: DateRange, duration: Duration) -> Vec<ColumnDevice>;
+async fn by_network(
+    inet: Inet,
+    mac: MacAddress,
+    dates: DateRange,
+    duration: Duration,
+) -> Vec<ColumnDevice>;
 #[svc::query]
 async fn at(ctx: &Context<'_>, inet: Inet) -> Result<Vec<ColumnDevice>> {
-    ctx.db().find::<ColumnDevice>().filter(col("inet").eq(inet)).await
+    ctx.db()
+        .find::<ColumnDevice>()
+        .filter(col("inet").eq(inet))
+        .await
 }
 
 const SQL: &str = "
@@ -135,7 +143,12 @@ fn canonical() -> Value {
 
 async fn app(database: &TestDatabase) -> App {
     let queries = queries![columns, data, table, typed, echo, by_network, at];
-    App::serve(AppOptions::new().database_url(database.url()).queries(queries)).await
+    App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries),
+    )
+    .await
 }
 
 async fn database() -> TestDatabase {
@@ -147,7 +160,9 @@ async fn a_scalar_has_one_form_wherever_it_comes_from() {
     let app = app(&database().await).await;
     let selection = FIELDS.join(" ");
     for root in ["columns", "data", "table", "typed"] {
-        let reply = app.query(&format!("{{ rows: {root} {{ {selection} }} }}")).await;
+        let reply = app
+            .query(&format!("{{ rows: {root} {{ {selection} }} }}"))
+            .await;
         assert_eq!(reply.data()["rows"], json!([canonical()]), "{root}");
     }
     let mut given = canonical();
@@ -156,7 +171,10 @@ async fn a_scalar_has_one_form_wherever_it_comes_from() {
         "dates": "(2023-12-31,2024-01-31]", "color": "#0AF", "latitude": 47.0, "money": "12.30 eur",
         "hops": ["10.0.0.1/32", "0::1/64"],
     });
-    given.as_object_mut().unwrap().extend(loose.as_object().unwrap().clone());
+    given
+        .as_object_mut()
+        .unwrap()
+        .extend(loose.as_object().unwrap().clone());
     let query = format!("query ($given: Given!) {{ echo(given: $given) {{ {selection} }} }}");
     let reply = app.query_with(&query, json!({ "given": given })).await;
     assert_eq!(reply.data()["echo"], canonical());
@@ -175,8 +193,14 @@ async fn an_interval_has_one_form_whatever_the_style_of_the_database() {
         database.execute(sign).await;
         let app = app(&database).await;
         for root in ["columns", "data", "table"] {
-            let reply = app.query(&format!("{{ rows: {root} {{ duration }} }}")).await;
-            assert_eq!(reply.data()["rows"][0]["duration"], "P1Y2M-3DT-5H-54M-53.3S", "{style}, {root}");
+            let reply = app
+                .query(&format!("{{ rows: {root} {{ duration }} }}"))
+                .await;
+            assert_eq!(
+                reply.data()["rows"][0]["duration"],
+                "P1Y2M-3DT-5H-54M-53.3S",
+                "{style}, {root}"
+            );
         }
     }
 }
@@ -184,11 +208,14 @@ async fn an_interval_has_one_form_whatever_the_style_of_the_database() {
 #[tokio::test]
 async fn columns_are_compared_as_their_type() {
     let app = app(&database().await).await;
-    let arguments =
-        r#"inet: "10.0.0.1/8", mac: "0800.2b01.0203", dates: "[2024-01-01,2024-01-31]", duration: "P14M-3DT4H5M6.7S""#;
-    let reply = app.query(&format!("{{ by_network({arguments}) {{ id }} }}")).await;
+    let arguments = r#"inet: "10.0.0.1/8", mac: "0800.2b01.0203", dates: "[2024-01-01,2024-01-31]", duration: "P14M-3DT4H5M6.7S""#;
+    let reply = app
+        .query(&format!("{{ by_network({arguments}) {{ id }} }}"))
+        .await;
     assert_eq!(reply.data(), json!({ "by_network": [{ "id": 1 }] }));
-    let reply = app.query(r#"{ at(inet: "10.0.0.1/8") { id } none: at(inet: "10.0.0.1") { id } }"#).await;
+    let reply = app
+        .query(r#"{ at(inet: "10.0.0.1/8") { id } none: at(inet: "10.0.0.1") { id } }"#)
+        .await;
     assert_eq!(reply.data(), json!({ "at": [{ "id": 1 }], "none": [] }));
 }
 
@@ -196,14 +223,38 @@ async fn columns_are_compared_as_their_type() {
 async fn a_refused_value_names_the_rule() {
     let app = app(&database().await).await;
     for (field, value, part) in [
-        ("duration", json!("P"), "expected a duration such as `P1DT2H30M` (ISO 8601), found \"P\""),
-        ("inet", json!("10.0.0.256"), "(RFC 4291, RFC 5952), with or without `/prefix`, found \"10.0.0.256\""),
-        ("cidr", json!("10.0.0.1/8"), "without bits set to the right of its prefix (RFC 4632)"),
-        ("mac", json!("08:00"), "expected a MAC address (EUI-48 or EUI-64)"),
+        (
+            "duration",
+            json!("P"),
+            "expected a duration such as `P1DT2H30M` (ISO 8601), found \"P\"",
+        ),
+        (
+            "inet",
+            json!("10.0.0.256"),
+            "(RFC 4291, RFC 5952), with or without `/prefix`, found \"10.0.0.256\"",
+        ),
+        (
+            "cidr",
+            json!("10.0.0.1/8"),
+            "without bits set to the right of its prefix (RFC 4632)",
+        ),
+        (
+            "mac",
+            json!("08:00"),
+            "expected a MAC address (EUI-48 or EUI-64)",
+        ),
         ("path", json!("a..b"), "(ltree), found \"a..b\""),
-        ("dates", json!("[2024-02-01,2024-01-01)"), "expected a lower bound that is not after the upper one"),
+        (
+            "dates",
+            json!("[2024-02-01,2024-01-01)"),
+            "expected a lower bound that is not after the upper one",
+        ),
         ("email", json!("ada"), "(RFC 5321), found \"ada\""),
-        ("url", json!("/a"), "expected an absolute URL (URL Standard: "),
+        (
+            "url",
+            json!("/a"),
+            "expected an absolute URL (URL Standard: ",
+        ),
         ("hostname", json!("a_b"), "(RFC 1123)"),
         ("phone", json!("044"), "(E.164)"),
         ("country", json!("UK"), "(ISO 3166-1 alpha-2)"),
@@ -211,23 +262,47 @@ async fn a_refused_value_names_the_rule() {
         ("language", json!("deu"), "(ISO 639-1)"),
         ("locale", json!("de_CH"), "(BCP 47)"),
         ("timezone", json!("+02:00"), "(IANA time zone database)"),
-        ("latitude", json!(90.5), "from -90 to 90 (RFC 5870), found 90.5"),
-        ("longitude", json!("8"), "from -180 to 180 (RFC 5870), found \"8\""),
+        (
+            "latitude",
+            json!(90.5),
+            "from -90 to 90 (RFC 5870), found 90.5",
+        ),
+        (
+            "longitude",
+            json!("8"),
+            "from -180 to 180 (RFC 5870), found \"8\"",
+        ),
         ("color", json!("red"), "(CSS Color 4)"),
         ("version", json!("1.2"), "(SemVer 2.0.0: "),
         ("slug", json!("A"), "in words joined by single hyphens"),
-        ("iban", json!("DE45500105175407324931"), "(ISO 7064, mod 97-10)"),
+        (
+            "iban",
+            json!("DE45500105175407324931"),
+            "(ISO 7064, mod 97-10)",
+        ),
         ("port", json!(65536), "(RFC 6335), found 65536"),
         ("percentage", json!(101), "from 0 to 100, found 101"),
-        ("money", json!("12.30"), "an ISO 4217 code such as `12.30 EUR`"),
+        (
+            "money",
+            json!("12.30"),
+            "an ISO 4217 code such as `12.30 EUR`",
+        ),
         ("money", json!(12), "expected a string, found 12"),
     ] {
         let mut given = canonical();
         given[field] = value;
-        let reply =
-            app.query_with("query ($given: Given!) { echo(given: $given) { id } }", json!({ "given": given })).await;
+        let reply = app
+            .query_with(
+                "query ($given: Given!) { echo(given: $given) { id } }",
+                json!({ "given": given }),
+            )
+            .await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{field}");
-        assert!(reply.message().contains(part), "{field}: {}", reply.message());
+        assert!(
+            reply.message().contains(part),
+            "{field}: {}",
+            reply.message()
+        );
     }
 }
 
@@ -235,8 +310,15 @@ async fn a_refused_value_names_the_rule() {
 async fn a_stored_value_that_breaks_its_rule_is_an_error_of_its_field() {
     let database = database().await;
     database.execute("UPDATE tb_device SET spare = 'a_b'").await;
-    let reply = app(&database).await.query("{ columns { id spare } }").await.json();
-    assert_eq!(reply["data"], json!({ "columns": [{ "id": 1, "spare": null }] }));
+    let reply = app(&database)
+        .await
+        .query("{ columns { id spare } }")
+        .await
+        .json();
+    assert_eq!(
+        reply["data"],
+        json!({ "columns": [{ "id": 1, "spare": null }] })
+    );
     assert_eq!(reply["errors"][0]["path"], json!(["columns", 0, "spare"]));
 }
 
@@ -244,12 +326,26 @@ async fn a_stored_value_that_breaks_its_rule_is_an_error_of_its_field() {
 async fn introspection_says_where_a_scalar_is_specified() {
     let app = app(&database().await).await;
     for (name, description, url) in [
-        ("Slug", "Lower-case letters and digits in words joined by hyphens.", None),
-        ("URL", "An absolute URL.", Some("https://url.spec.whatwg.org/")),
-        ("Cidr", "An IPv4 or IPv6 network as `address/prefix`.", Some("https://www.rfc-editor.org/rfc/rfc4632")),
+        (
+            "Slug",
+            "Lower-case letters and digits in words joined by hyphens.",
+            None,
+        ),
+        (
+            "URL",
+            "An absolute URL.",
+            Some("https://url.spec.whatwg.org/"),
+        ),
+        (
+            "Cidr",
+            "An IPv4 or IPv6 network as `address/prefix`.",
+            Some("https://www.rfc-editor.org/rfc/rfc4632"),
+        ),
     ] {
-        let query = format!("{{ type: __type(name: \"{name}\") {{ kind description specifiedByURL }} }}");
-        let expected = json!({ "kind": "SCALAR", "description": description, "specifiedByURL": url });
+        let query =
+            format!("{{ type: __type(name: \"{name}\") {{ kind description specifiedByURL }} }}");
+        let expected =
+            json!({ "kind": "SCALAR", "description": description, "specifiedByURL": url });
         assert_eq!(app.query(&query).await.data()["type"], expected);
     }
 }

@@ -44,8 +44,22 @@ async fn app() -> App {
         three_views("counter", "id, seen")
     );
     let database = TestDatabase::copy_of("unsigned", &sql).await;
-    let queries = queries![columns, data, table, column_totals, data_totals, table_totals, echo];
-    App::serve(AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries)).await
+    let queries = queries![
+        columns,
+        data,
+        table,
+        column_totals,
+        data_totals,
+        table_totals,
+        echo
+    ];
+    App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .auto_camel_case(true)
+            .queries(queries),
+    )
+    .await
 }
 
 const MOST: &str = "18446744073709551615";
@@ -53,18 +67,38 @@ const MOST: &str = "18446744073709551615";
 #[tokio::test]
 async fn all_values_are_read_and_found() {
     let app = app().await;
-    let rows = app.same("(orderBy: [{seen: DESC}])", "{ seen again }").await;
-    let values = [json!(MOST), json!("9223372036854775808"), json!("9223372036854775807"), json!(7)];
-    let expected: Value = values.iter().map(|value| json!({ "seen": value, "again": value })).collect();
+    let rows = app
+        .same("(orderBy: [{seen: DESC}])", "{ seen again }")
+        .await;
+    let values = [
+        json!(MOST),
+        json!("9223372036854775808"),
+        json!("9223372036854775807"),
+        json!(7),
+    ];
+    let expected: Value = values
+        .iter()
+        .map(|value| json!({ "seen": value, "again": value }))
+        .collect();
     assert_eq!(rows, expected);
     for (condition, expected) in [
         (format!("eq: {MOST}"), json!([{ "id": 4 }])),
         (format!("eq: \"{MOST}\""), json!([{ "id": 4 }])),
-        ("gt: 9223372036854775807".to_owned(), json!([{ "id": 3 }, { "id": 4 }])),
-        (format!("in: [7, {MOST}]"), json!([{ "id": 1 }, { "id": 4 }])),
+        (
+            "gt: 9223372036854775807".to_owned(),
+            json!([{ "id": 3 }, { "id": 4 }]),
+        ),
+        (
+            format!("in: [7, {MOST}]"),
+            json!([{ "id": 1 }, { "id": 4 }]),
+        ),
     ] {
         let arguments = format!("(where: {{seen: {{{condition}}}}}, orderBy: [{{id: ASC}}])");
-        assert_eq!(app.same(&arguments, "{ id }").await, expected, "{condition}");
+        assert_eq!(
+            app.same(&arguments, "{ id }").await,
+            expected,
+            "{condition}"
+        );
     }
 }
 
@@ -73,16 +107,33 @@ async fn the_largest_is_an_argument_and_an_aggregate() {
     let app = app().await;
     let document = "query ($seen: BigInt!) { echo(seen: $seen) }";
     for sent in [json!(u64::MAX), json!(MOST)] {
-        assert_eq!(app.query_with(document, json!({ "seen": sent })).await.data(), json!({ "echo": MOST }));
+        assert_eq!(
+            app.query_with(document, json!({ "seen": sent }))
+                .await
+                .data(),
+            json!({ "echo": MOST })
+        );
     }
-    for sent in [json!("18446744073709551616"), json!(-1), json!("-9223372036854775809"), json!(1.5)] {
-        assert_eq!(app.query_with(document, json!({ "seen": sent })).await.code(), "BAD_USER_INPUT", "{sent}");
+    for sent in [
+        json!("18446744073709551616"),
+        json!(-1),
+        json!("-9223372036854775809"),
+        json!(1.5),
+    ] {
+        assert_eq!(
+            app.query_with(document, json!({ "seen": sent }))
+                .await
+                .code(),
+            "BAD_USER_INPUT",
+            "{sent}"
+        );
     }
     for root in ["columnTotals", "dataTotals", "tableTotals"] {
         let document = format!(
             "{{ {root} {{ max {{ seen }} sum {{ seen }} groups(by: [SEEN], orderBy: [{{key: {{seen: DESC}}}}], limit: 2) {{ key {{ seen }} }} }} }}"
         );
-        let groups = json!([{ "key": { "seen": MOST } }, { "key": { "seen": "9223372036854775808" } }]);
+        let groups =
+            json!([{ "key": { "seen": MOST } }, { "key": { "seen": "9223372036854775808" } }]);
         let expected = json!({ "max": { "seen": MOST }, "sum": { "seen": "36893488147419103237" }, "groups": groups });
         assert_eq!(app.query(&document).await.data()[root], expected, "{root}");
     }

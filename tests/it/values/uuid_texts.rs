@@ -26,12 +26,21 @@ const SQL: &str = "CREATE TABLE tb_item (id int PRIMARY KEY, shelf int NOT NULL,
 #[tokio::test]
 async fn they_have_a_least_and_a_greatest() {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let app = App::serve(options.queries(queries![items, stats])).await;
     let text = |letter: &str| format!("{}-0000-4000-8000-000000000000", letter.repeat(8));
-    let all = app.query("{ stats { count min { serial } max { serial } countDistinct { serial } } }").await.data();
-    let (least, greatest) = (json!({ "serial": text("a") }), json!({ "serial": text("c") }));
-    let expected = json!({ "count": 4, "min": least, "max": greatest, "countDistinct": { "serial": 3 } });
+    let all = app
+        .query("{ stats { count min { serial } max { serial } countDistinct { serial } } }")
+        .await
+        .data();
+    let (least, greatest) = (
+        json!({ "serial": text("a") }),
+        json!({ "serial": text("c") }),
+    );
+    let expected =
+        json!({ "count": 4, "min": least, "max": greatest, "countDistinct": { "serial": 3 } });
     assert_eq!(all["stats"], expected);
     let (b, c) = (text("b"), text("c"));
     let groups = format!(
@@ -40,9 +49,15 @@ async fn they_have_a_least_and_a_greatest() {
     );
     let groups = app.query(&groups).await.data();
     let group = |shelf: i32, letter| json!({ "key": { "shelf": shelf }, "min": { "serial": text(letter) } });
-    assert_eq!(groups["stats"]["groups"], json!([group(2, "c"), group(1, "a")]));
+    assert_eq!(
+        groups["stats"]["groups"],
+        json!([group(2, "c"), group(1, "a")])
+    );
     let related = format!(
         "{{ items(where: {{ besideAggregate: {{ max: {{ serial: {{ eq: \"{b}\" }} }} }} }}, orderBy: [{{ besideAggregate: {{ min: {{ serial: ASC }} }} }}, {{ id: ASC }}]) {{ id }} }}"
     );
-    assert_eq!(app.query(&related).await.data()["items"], json!([{ "id": 1 }, { "id": 2 }]));
+    assert_eq!(
+        app.query(&related).await.data()["items"],
+        json!([{ "id": 1 }, { "id": 2 }])
+    );
 }

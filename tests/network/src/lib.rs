@@ -1,4 +1,5 @@
-//! A network between a service and its PostgreSQL that can be broken: stopped, slowed down, or made to lose an answer.
+//! A network between a service and its PostgreSQL that can be broken: stopped, slowed down, or made
+//! to lose an answer.
 
 use std::io::Result;
 use std::net::SocketAddr;
@@ -52,19 +53,37 @@ impl Proxy {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let (flow, losing) = (Arc::new(watch::Sender::new(Flow::Free)), Losing::default());
-        let turns = Arc::new(Turns { is_answered: AtomicBool::new(true), ..Turns::default() });
+        let turns = Arc::new(Turns {
+            is_answered: AtomicBool::new(true),
+            ..Turns::default()
+        });
         let (flows, lost, counted) = (flow.clone(), losing.clone(), turns.clone());
         let task = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(pass(client, socket.clone(), flows.subscribe(), lost.clone(), counted.clone()));
+                tokio::spawn(pass(
+                    client,
+                    socket.clone(),
+                    flows.subscribe(),
+                    lost.clone(),
+                    counted.clone(),
+                ));
             }
         });
-        Ok(Self { address, flow, losing, turns, task })
+        Ok(Self {
+            address,
+            flow,
+            losing,
+            turns,
+            task,
+        })
     }
 
     /// The URL of a database behind the proxy.
     pub fn url(&self, database: &str) -> String {
-        format!("postgres://postgres@{}/{database}?sslmode=disable", self.address)
+        format!(
+            "postgres://postgres@{}/{database}?sslmode=disable",
+            self.address
+        )
     }
 
     /// Passes bytes on in this way from now on.
@@ -89,8 +108,16 @@ impl Drop for Proxy {
     }
 }
 
-async fn pass(client: TcpStream, socket: PathBuf, flow: watch::Receiver<Flow>, losing: Losing, turns: Arc<Turns>) {
-    let Ok(server) = UnixStream::connect(socket).await else { return };
+async fn pass(
+    client: TcpStream,
+    socket: PathBuf,
+    flow: watch::Receiver<Flow>,
+    losing: Losing,
+    turns: Arc<Turns>,
+) {
+    let Ok(server) = UnixStream::connect(socket).await else {
+        return;
+    };
     // A connection that cannot be made quicker is as good.
     let _ = client.set_nodelay(true);
     let (from_client, to_client) = client.into_split();
@@ -118,8 +145,16 @@ async fn requests(
         if turns.is_answered.swap(false, Ordering::Relaxed) {
             turns.number.fetch_add(1, Ordering::Relaxed);
         }
-        let holds = |text: &mut &str| message.windows(text.len()).any(|part| part == text.as_bytes());
-        if let Some(text) = losing.lock().unwrap_or_else(PoisonError::into_inner).take_if(holds) {
+        let holds = |text: &mut &str| {
+            message
+                .windows(text.len())
+                .any(|part| part == text.as_bytes())
+        };
+        if let Some(text) = losing
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take_if(holds)
+        {
             *lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
         }
         let is_free = flow.wait_for(|flow| *flow != Flow::Stopped).await.is_ok();
@@ -146,7 +181,13 @@ async fn answers(
         }
         let mut rest = &buffer[..length];
         while !rest.is_empty() {
-            let Ok(now) = flow.wait_for(|flow| *flow != Flow::Stopped).await.map(|flow| *flow) else { return };
+            let Ok(now) = flow
+                .wait_for(|flow| *flow != Flow::Stopped)
+                .await
+                .map(|flow| *flow)
+            else {
+                return;
+            };
             let mut part = rest.len();
             if let Flow::Slow(pause) = now {
                 // A network that is mended is so at once.
@@ -161,14 +202,21 @@ async fn answers(
     }
 }
 
-/// Reads answers until PostgreSQL has done all that it was sent: it would drop what it has not read when we leave.
+/// Reads answers until PostgreSQL has done all that it was sent: it would drop what it has not read
+/// when we leave.
 async fn until_done(mut server: unix::OwnedReadHalf, mut answered: Vec<u8>, in_transaction: bool) {
     loop {
         // ReadyForQuery, and whether a transaction is open.
-        if answered.ends_with(b"Z\0\0\0\x05I") || (in_transaction && answered.ends_with(b"Z\0\0\0\x05T")) {
+        if answered.ends_with(b"Z\0\0\0\x05I")
+            || (in_transaction && answered.ends_with(b"Z\0\0\0\x05T"))
+        {
             return;
         }
-        if !server.read_buf(&mut answered).await.is_ok_and(|length| length > 0) {
+        if !server
+            .read_buf(&mut answered)
+            .await
+            .is_ok_and(|length| length > 0)
+        {
             return;
         }
     }

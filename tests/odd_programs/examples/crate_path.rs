@@ -7,7 +7,8 @@ mod deps {
 use deps::framework::async_graphql::{InputValueResult, ScalarType, Value};
 use deps::framework::prelude::Context;
 use deps::framework::{
-    mutation, query, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union,
+    mutation, query, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type,
+    svc_union,
 };
 
 #[svc_type(crate = crate::deps::framework)]

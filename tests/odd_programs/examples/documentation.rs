@@ -68,7 +68,11 @@ fn main() {
     let meta = <Thing as Object>::meta();
     let file = "From a file.\n\nIn two parts.";
     assert_eq!(meta.element.description, Some(file));
-    let fields: Vec<_> = meta.fields.iter().map(|field| field.element.description).collect();
+    let fields: Vec<_> = meta
+        .fields
+        .iter()
+        .map(|field| field.element.description)
+        .collect();
     assert_eq!(
         fields,
         [
@@ -80,5 +84,8 @@ fn main() {
             None,
         ]
     );
-    assert_eq!(<word as RootField>::META.args[0].element.description, Some(file));
+    assert_eq!(
+        <word as RootField>::META.args[0].element.description,
+        Some(file)
+    );
 }

@@ -1,5 +1,11 @@
 //! Every macro with every key.
-#![deny(warnings, missing_docs, unreachable_pub, missing_debug_implementations, rust_2018_idioms)]
+#![deny(
+    warnings,
+    missing_docs,
+    unreachable_pub,
+    missing_debug_implementations,
+    rust_2018_idioms
+)]
 
 use std::borrow::Cow;
 
@@ -181,7 +187,10 @@ pub async fn search(_ctx: &Context<'_>, text: String, slug: Slug) -> Result<Vec<
 /// A greeting.
 #[svc::query]
 #[deprecated(note = "say it yourself")]
-pub fn hello(mut name: String, #[svc(default = { a: 1 })] _input: Option<UserBy>) -> Cow<'static, str> {
+pub fn hello(
+    mut name: String,
+    #[svc(default = { a: 1 })] _input: Option<UserBy>,
+) -> Cow<'static, str> {
     name.push('!');
     name.into()
 }
@@ -205,15 +214,27 @@ fn main() {
     let _ = queries![users, user, search, hello, version];
     let person = <User as Object>::meta();
     assert_eq!(person.element.name, Some("Person"));
-    assert_eq!(person.element.description, Some("A person who writes posts.\n\nSecond paragraph."));
+    assert_eq!(
+        person.element.description,
+        Some("A person who writes posts.\n\nSecond paragraph.")
+    );
     assert_eq!(person.path, concat!(module_path!(), "::User"));
     assert_eq!(person.fields.len(), 5);
     assert_eq!(person.fields[1].stored, "full_name");
-    assert_eq!(person.fields[2].element.deprecated, Some("ask for `contact`"));
+    assert_eq!(
+        person.fields[2].element.deprecated,
+        Some("ask for `contact`")
+    );
     assert_eq!(person.computed.len(), 4);
     let sort = &person.computed[3].args[1];
-    assert_eq!((sort.element.name, sort.default), (Some("sortBy"), Some("[ADMIN, MEMBER]")));
+    assert_eq!(
+        (sort.element.name, sort.default),
+        (Some("sortBy"), Some("[ADMIN, MEMBER]"))
+    );
     assert_eq!(<Group as Object>::meta().computed.len(), 0);
-    assert_eq!((<User as SvcType>::SOURCE, <Group as SvcType>::SOURCE), (Some("app.v_user"), None));
+    assert_eq!(
+        (<User as SvcType>::SOURCE, <Group as SvcType>::SOURCE),
+        (Some("app.v_user"), None)
+    );
     let _ = (User::LIMIT, User::helper::<i32>);
 }

@@ -39,7 +39,10 @@ fn main() {
     use svc::__private::Object;
 
     let meta = <User as Object>::meta();
-    assert_eq!((meta.element.description, meta.source), (Some("A person."), Some("v_user")));
+    assert_eq!(
+        (meta.element.description, meta.source),
+        (Some("A person."), Some("v_user"))
+    );
     assert_eq!(meta.computed[0].args[0].default, Some("5"));
     let _ = queries![users, user];
 }

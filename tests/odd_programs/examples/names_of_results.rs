@@ -23,13 +23,18 @@ fn create_user(name: String) -> CreateUserResult {
     match made(&name) {
         Ok(CreateUserSuccess) => CreateUserResultSuccess::new("created", name).into(),
         Err(error @ CreateUserError::Taken) => {
-            CreateUserResultError::new("conflict:name", "the name is taken", format!("{error:?}")).into()
+            CreateUserResultError::new("conflict:name", "the name is taken", format!("{error:?}"))
+                .into()
         }
     }
 }
 
 fn made(name: &str) -> Result<CreateUserSuccess, CreateUserError> {
-    if name.is_empty() { Err(CreateUserError::Taken) } else { Ok(CreateUserSuccess) }
+    if name.is_empty() {
+        Err(CreateUserError::Taken)
+    } else {
+        Ok(CreateUserSuccess)
+    }
 }
 
 fn main() {

@@ -54,5 +54,8 @@ fn main() {
 
     let _ = queries![inner::operations::users, inner::operations::user];
     assert_eq!(<inner::User as Object>::meta().computed.len(), 2);
-    assert_eq!(<inner::User as Object>::meta().path, concat!(module_path!(), "::inner::User"));
+    assert_eq!(
+        <inner::User as Object>::meta().path,
+        concat!(module_path!(), "::inner::User")
+    );
 }

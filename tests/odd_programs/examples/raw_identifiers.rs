@@ -47,11 +47,21 @@ fn main() {
     use svc::__private::{Object, RootField};
 
     let meta = <r#struct as Object>::meta();
-    assert_eq!((meta.element.rust, meta.fields[0].element.rust, meta.fields[0].stored), ("struct", "type", "type"));
+    assert_eq!(
+        (
+            meta.element.rust,
+            meta.fields[0].element.rust,
+            meta.fields[0].stored
+        ),
+        ("struct", "type", "type")
+    );
     assert_eq!(meta.computed[0].element.rust, "match");
     assert_eq!(meta.computed[0].args[0].element.rust, "in");
     assert_eq!(
-        (<r#use as RootField>::META.element.rust, <r#use as RootField>::META.args[0].element.rust),
+        (
+            <r#use as RootField>::META.element.rust,
+            <r#use as RootField>::META.args[0].element.rust
+        ),
         ("use", "type")
     );
     assert_eq!(<r#yield as RootField>::META.args[0].element.rust, "let");

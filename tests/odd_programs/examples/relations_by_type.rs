@@ -92,7 +92,17 @@ fn main() {
     use svc::__private::Object;
 
     let meta = <User as Object>::meta();
-    let keys: Vec<_> = meta.fields.iter().filter_map(|field| field.relation.as_ref()).map(|r| (r.many, r.to)).collect();
+    let keys: Vec<_> = meta
+        .fields
+        .iter()
+        .filter_map(|field| field.relation.as_ref())
+        .map(|r| (r.many, r.to))
+        .collect();
     assert_eq!(keys, [(true, &["user_id"][..]), (true, &["editor_id"])]);
-    assert!(<Post as Object>::meta().fields[1].relation.as_ref().is_some_and(|relation| !relation.many));
+    assert!(
+        <Post as Object>::meta().fields[1]
+            .relation
+            .as_ref()
+            .is_some_and(|relation| !relation.many)
+    );
 }

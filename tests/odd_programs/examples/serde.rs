@@ -34,10 +34,16 @@ enum MakeResult {
 }
 
 fn main() {
-    let post = Post { id: 1, user: One::new(7) };
+    let post = Post {
+        id: 1,
+        user: One::new(7),
+    };
     let json = svc::serde_json::to_string(&post).expect("a post");
     assert_eq!(json, r#"{"id":1,"user":"7"}"#);
-    assert_eq!(svc::serde_json::from_str::<Post>(&json).expect("a post"), post);
+    assert_eq!(
+        svc::serde_json::from_str::<Post>(&json).expect("a post"),
+        post
+    );
 
     let made = MakeResult::from(MakeResultSuccess::new("created", None));
     let json = svc::serde_json::to_string(&made).expect("a result");
@@ -45,8 +51,14 @@ fn main() {
         json,
         r#"{"kind":"OK","status":"created","message":null,"updatedFields":null,"id":null,"theUser":null}"#
     );
-    assert_eq!(svc::serde_json::from_str::<MakeResult>(&json).expect("a result"), made);
+    assert_eq!(
+        svc::serde_json::from_str::<MakeResult>(&json).expect("a result"),
+        made
+    );
     let refused = MakeResult::from(MakeResultError::new("conflict:taken", "taken"));
     let json = svc::serde_json::to_string(&refused).expect("a result");
-    assert_eq!(svc::serde_json::from_str::<MakeResult>(&json).expect("a result"), refused);
+    assert_eq!(
+        svc::serde_json::from_str::<MakeResult>(&json).expect("a result"),
+        refused
+    );
 }

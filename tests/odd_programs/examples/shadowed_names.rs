@@ -2,7 +2,9 @@
 #![allow(unused, non_camel_case_types)]
 #![no_implicit_prelude]
 
-use ::svc::prelude::{Context, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union};
+use ::svc::prelude::{
+    Context, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union,
+};
 
 mod taken {
     pub struct Result;
@@ -48,7 +50,11 @@ impl User {
         let _ = ctx;
         call + context + this
     }
-    async fn later(&self, arg0: i32, registry: i32) -> ::std::option::Option<&::std::string::String> {
+    async fn later(
+        &self,
+        arg0: i32,
+        registry: i32,
+    ) -> ::std::option::Option<&::std::string::String> {
         let _ = arg0 + registry;
         ::std::option::Option::Some(&self.name)
     }
@@ -114,7 +120,11 @@ async fn call(call: i32, arg1: Role, by: By) -> Role {
 }
 
 #[::svc::mutation]
-fn context(context: Filter, ctx: &Context<'_>, users: i32) -> ::std::result::Result<Slug, ::svc::Error> {
+fn context(
+    context: Filter,
+    ctx: &Context<'_>,
+    users: i32,
+) -> ::std::result::Result<Slug, ::svc::Error> {
     let _ = (context.value, context.fields, ctx, users);
     ::std::result::Result::Ok(Slug(1))
 }

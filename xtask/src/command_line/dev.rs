@@ -29,7 +29,11 @@ pub(super) struct Change {
 
 /// The time from the end of the build to the first answer, where there is no database anywhere.
 pub(super) fn alone(project: &Project) -> Result<Duration> {
-    first_answer(project, project.svc().env("SVC_PG_BIN", "/nowhere"), r#"{"data":{"users":[]}"#)
+    first_answer(
+        project,
+        project.svc().env("SVC_PG_BIN", "/nowhere"),
+        r#"{"data":{"users":[]}"#,
+    )
 }
 
 /// The same with the project's own database, which is made then.
@@ -46,6 +50,7 @@ fn first_answer(project: &Project, svc: &mut Command, words: &str) -> Result<Dur
     let time = built.elapsed();
     dev.end()?;
     project.edit(TYPES, "//! All types", "//! The types")?;
+
     Ok(time)
 }
 
@@ -57,8 +62,14 @@ pub(super) fn change(project: &Project) -> Result<Change> {
     let begun = Instant::now();
     project.edit(TYPES, "}\n", &format!("{FIELD}}}\n"))?;
     let answers = dev.answer("{ users { createdAt } }", r#""createdAt":"2"#)?;
-    let change = Change { time: begun.elapsed(), requests: answers.requests, refused: answers.refused };
+    let change = Change {
+        time: begun.elapsed(),
+        requests: answers.requests,
+        refused: answers.refused,
+    };
+
     dev.end()?;
+
     Ok(change)
 }
 
@@ -78,20 +89,31 @@ struct Answers {
 impl Dev {
     fn start(svc: &mut Command) -> Result<Self> {
         let port = free_port().context("no free port")?;
-        let mut child = svc.args(["dev", "--port", &port.to_string()]).stderr(Stdio::piped()).spawn()?;
+        let mut child = svc
+            .args(["dev", "--port", &port.to_string()])
+            .stderr(Stdio::piped())
+            .spawn()?;
         let words = BufReader::new(child.stderr.take().context("its words")?);
         let (sender, lines) = channel();
+
         // Read to the end, so that nobody waits for it.
         std::thread::spawn(move || {
-            words.lines().map_while(Result::ok).for_each(|line| drop(sender.send((Instant::now(), line))));
+            words
+                .lines()
+                .map_while(Result::ok)
+                .for_each(|line| drop(sender.send((Instant::now(), line))));
         });
+
         Ok(Self { child, lines, port })
     }
 
     /// Waits for a line with these words, and returns when it came.
     fn line(&self, words: &str) -> Result<Instant> {
         loop {
-            let (moment, line) = self.lines.recv_timeout(PATIENCE).with_context(|| format!("no `{words}`"))?;
+            let (moment, line) = self
+                .lines
+                .recv_timeout(PATIENCE)
+                .with_context(|| format!("no `{words}`"))?;
             if line.contains(words) {
                 return Ok(moment);
             }
@@ -101,7 +123,11 @@ impl Dev {
     /// Asks until the answer has these words.
     fn answer(&self, query: &str, words: &str) -> Result<Answers> {
         let begun = Instant::now();
-        let mut answers = Answers { requests: 0, refused: 0 };
+        let mut answers = Answers {
+            requests: 0,
+            refused: 0,
+        };
+
         loop {
             ensure!(begun.elapsed() < PATIENCE, "no answer with `{words}`");
             answers.requests += 1;
@@ -119,15 +145,27 @@ impl Dev {
         let body = serde_json::json!({ "query": query }).to_string();
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json";
-        write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len())?;
+
+        write!(
+            stream,
+            "{head}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )?;
+
         let mut answer = String::new();
         stream.read_to_string(&mut answer)?;
+
         Ok(answer)
     }
 
     /// Ends it as Ctrl-C does.
     fn end(mut self) -> Result<()> {
-        ensure!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status()?.success());
+        ensure!(
+            Command::new("kill")
+                .args(["-INT", &self.child.id().to_string()])
+                .status()?
+                .success()
+        );
         ensure!(self.child.wait()?.success(), "`svc dev` failed");
         Ok(())
     }

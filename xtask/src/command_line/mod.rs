@@ -18,7 +18,8 @@ const LARGEST: u64 = 15_000_000;
 /// The longest time of `svc --help`.
 const HELP: Duration = Duration::from_millis(20);
 
-/// The longest time from the end of the build to the first answer, where there is no database anywhere.
+/// The longest time from the end of the build to the first answer, where there is no database
+/// anywhere.
 const ALONE: Duration = Duration::from_secs(5);
 
 /// The same with the project's own database, which is made then.
@@ -33,30 +34,80 @@ const RUNS: usize = 20;
 /// Builds a release of the tool, prints the figures, and fails when one is out of bounds.
 pub(crate) fn measure() -> Result<()> {
     run(cargo().args(["build", "--release", "--package", "svc-cli"]))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into);
     let target = target.canonicalize()?;
     let binary = target.join("release/svc");
     let size = std::fs::metadata(&binary)?.len();
     let help = help(&binary)?;
     let project = Project::make(binary, target)?;
-    let (alone, embedded, change) = (dev::alone(&project)?, dev::embedded(&project)?, dev::change(&project)?);
+    let (alone, embedded, change) = (
+        dev::alone(&project)?,
+        dev::embedded(&project)?,
+        dev::change(&project)?,
+    );
+
     println!("<!-- begin command-line -->\n{}\n", machine()?);
     println!("| | measured | at most |\n|---|---:|---:|");
-    println!("| the binary | {:.1} MB | {} MB |", size as f64 / 1e6, LARGEST / 1_000_000);
-    println!("| `svc --help` | {:.1} ms | {} ms |", help.as_secs_f64() * 1e3, HELP.as_millis());
+    println!(
+        "| the binary | {:.1} MB | {} MB |",
+        size as f64 / 1e6,
+        LARGEST / 1_000_000
+    );
+
+    println!(
+        "| `svc --help` | {:.1} ms | {} ms |",
+        help.as_secs_f64() * 1e3,
+        HELP.as_millis()
+    );
+
     let seconds = |what: &str, time: Duration, most: Duration| {
-        println!("| {what} | {:.1} s | {} s |", time.as_secs_f64(), most.as_secs());
+        println!(
+            "| {what} | {:.1} s | {} s |",
+            time.as_secs_f64(),
+            most.as_secs()
+        );
     };
-    seconds("`svc dev`: the first answer after the build, without a database", alone, ALONE);
-    seconds("the same with the project's own database, which is made then", embedded, EMBEDDED);
-    seconds("from a change of one field to the first answer that has it", change.time, CHANGE);
-    println!("| requests meanwhile, and those refused | {}, {} | –, 0 |", change.requests, change.refused);
+
+    seconds(
+        "`svc dev`: the first answer after the build, without a database",
+        alone,
+        ALONE,
+    );
+
+    seconds(
+        "the same with the project's own database, which is made then",
+        embedded,
+        EMBEDDED,
+    );
+
+    seconds(
+        "from a change of one field to the first answer that has it",
+        change.time,
+        CHANGE,
+    );
+
+    println!(
+        "| requests meanwhile, and those refused | {}, {} | –, 0 |",
+        change.requests, change.refused
+    );
     println!("<!-- end command-line -->");
     ensure!(size <= LARGEST, "the binary has {size} bytes");
-    ensure!(change.refused == 0, "{} requests were refused", change.refused);
-    for (time, most) in [(help, HELP), (alone, ALONE), (embedded, EMBEDDED), (change.time, CHANGE)] {
+    ensure!(
+        change.refused == 0,
+        "{} requests were refused",
+        change.refused
+    );
+
+    for (time, most) in [
+        (help, HELP),
+        (alone, ALONE),
+        (embedded, EMBEDDED),
+        (change.time, CHANGE),
+    ] {
         ensure!(time <= most, "{time:?} is longer than {most:?}");
     }
+
     Ok(())
 }
 
@@ -65,10 +116,14 @@ fn help(binary: &Path) -> Result<Duration> {
     let mut fastest = Duration::MAX;
     for _ in 0..RUNS {
         let begun = Instant::now();
-        let status = Command::new(binary).arg("--help").stdout(Stdio::null()).status()?;
+        let status = Command::new(binary)
+            .arg("--help")
+            .stdout(Stdio::null())
+            .status()?;
         ensure!(status.success(), "`svc --help` failed ({status})");
         fastest = fastest.min(begun.elapsed());
     }
+
     Ok(fastest)
 }
 
@@ -76,12 +131,24 @@ fn help(binary: &Path) -> Result<Duration> {
 fn machine() -> Result<String> {
     let words = |program: &str, argument: &str| -> Result<String> {
         let output = Command::new(program).arg(argument).output()?;
-        Ok(String::from_utf8(output.stdout)?.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
+        Ok(String::from_utf8(output.stdout)?
+            .split_whitespace()
+            .take(2)
+            .collect::<Vec<_>>()
+            .join(" "))
     };
-    let day = Command::new("date").args(["-u", "+%F %H:%M UTC"]).output()?;
+
+    let day = Command::new("date")
+        .args(["-u", "+%F %H:%M UTC"])
+        .output()?;
     let cores = std::thread::available_parallelism()?;
     let load = std::fs::read_to_string("/proc/loadavg")?;
     let load = load.split(' ').next().unwrap_or_default();
     let day = String::from_utf8(day.stdout)?;
-    Ok(format!("{}; {cores} cores, {}. Load average {load}.", day.trim(), words("rustc", "--version")?))
+
+    Ok(format!(
+        "{}; {cores} cores, {}. Load average {load}.",
+        day.trim(),
+        words("rustc", "--version")?
+    ))
 }

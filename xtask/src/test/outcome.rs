@@ -31,9 +31,15 @@ impl std::ops::Add for Summary {
 impl std::fmt::Display for Summary {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} passed, {} failed", self.passed, self.failed)?;
+
         if !self.passed_alone.is_empty() {
-            write!(f, "; failed once beside others, and passed alone: {}", self.passed_alone.join(", "))?;
+            write!(
+                f,
+                "; failed once beside others, and passed alone: {}",
+                self.passed_alone.join(", ")
+            )?;
         }
+
         Ok(())
     }
 }
@@ -69,6 +75,7 @@ impl Outcome {
         if line.starts_with("running ") && line.split(' ').count() == 3 {
             self.unfinished += 1;
         }
+
         if let Some((passed, failed)) = counts(line) {
             self.summary.passed += passed;
             self.summary.failed += failed;
@@ -76,11 +83,16 @@ impl Outcome {
             self.part = Part::Results;
             return;
         }
+
         if line == "failures:" {
             self.part = Part::Names;
             return;
         }
-        if let Some(name) = line.strip_prefix("---- ").and_then(|line| line.strip_suffix(" stdout ----")) {
+
+        if let Some(name) = line
+            .strip_prefix("---- ")
+            .and_then(|line| line.strip_suffix(" stdout ----"))
+        {
             self.part = Part::Output(name.to_owned());
             return;
         }
@@ -89,7 +101,11 @@ impl Outcome {
             Part::Results => {}
             // Backtraces would push the message out of the report.
             Part::Output(_) if is_of_backtrace(line) => {}
-            Part::Output(name) => self.output.entry(name.clone()).or_default().push(line.to_owned()),
+            Part::Output(name) => self
+                .output
+                .entry(name.clone())
+                .or_default()
+                .push(line.to_owned()),
             Part::Names => match line.strip_prefix("    ") {
                 Some(name) => drop(self.failed.insert(name.to_owned())),
                 None if line.is_empty() => {}
@@ -109,6 +125,7 @@ impl Outcome {
                 report += "\n";
             }
         }
+
         report
     }
 
@@ -119,9 +136,14 @@ impl Outcome {
             let names: Vec<&str> = self.failed.iter().map(String::as_str).collect();
             failure += &format!(": {}", names.join(", "));
         }
+
         if self.unfinished > 0 {
-            failure += &format!("; {} test programs did not come to their end", self.unfinished);
+            failure += &format!(
+                "; {} test programs did not come to their end",
+                self.unfinished
+            );
         }
+
         failure
     }
 }
@@ -129,7 +151,9 @@ impl Outcome {
 /// `stack backtrace:`, `   0: rust_begin_unwind` or `             at ./src/lib.rs:1:1`
 fn is_of_backtrace(line: &str) -> bool {
     let frame = line.trim_start();
-    let is_numbered = frame.split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+    let is_numbered = frame
+        .split_once(": ")
+        .is_some_and(|(number, _)| number.parse::<u32>().is_ok());
     line == "stack backtrace:" || (frame != line && (is_numbered || frame.starts_with("at ")))
 }
 
@@ -149,8 +173,7 @@ mod tests {
 
     #[test]
     fn cargo_s_summary_is_read() {
-        let line =
-            "test result: FAILED. 42 passed; 2 failed; 0 ignored; 0 measured; 1 filtered out; finished in 24.16s";
+        let line = "test result: FAILED. 42 passed; 2 failed; 0 ignored; 0 measured; 1 filtered out; finished in 24.16s";
         assert_eq!(counts(line), Some((42, 2)));
         assert_eq!(counts("running 3 tests"), None);
     }
@@ -162,10 +185,17 @@ mod tests {
         let mut outcome = Outcome::default();
         text.lines().for_each(|line| outcome.read(line));
         assert_eq!(outcome.failed, ["a::b", "c::d"].map(str::to_owned).into());
-        assert_eq!(outcome.report(), "---- a::b\n    a quote\n\n---- c::d\nleft: 1\n\n");
+        assert_eq!(
+            outcome.report(),
+            "---- a::b\n    a quote\n\n---- c::d\nleft: 1\n\n"
+        );
         assert_eq!(outcome.failure(), "2 tests failed: a::b, c::d");
         assert_eq!(outcome.summary.to_string(), "1 passed, 2 failed");
         outcome.read("running 1 test");
-        assert_eq!(outcome.failure(), "2 tests failed: a::b, c::d; 1 test programs did not come to their end");
+
+        assert_eq!(
+            outcome.failure(),
+            "2 tests failed: a::b, c::d; 1 test programs did not come to their end"
+        );
     }
 }

@@ -1,18 +1,30 @@
-//! The English of comments and pages: nouns and plain verbs, where question words and "those that" read as translated.
+//! The English of comments and pages: nouns and plain verbs, where question words and "those that"
+//! read as translated.
 //!
-//! The bounds are a little above the highest rates in axum, tower-http, sqlx, ripgrep and uv. Single sentences are free.
+//! The bounds are a little above the highest rates in axum, tower-http, sqlx, ripgrep and uv.
+//! Single sentences are free.
 
 use std::path::Path;
 
 use crate::tidy::TextFile;
 
 /// The texts that are counted together.
-const PARTS: [&str; 5] = ["svc/src", "svc-cli/src", "svc-embedded/src", "svc-macros/src", "docs"];
+const PARTS: [&str; 5] = [
+    "svc/src",
+    "svc-cli/src",
+    "svc-embedded/src",
+    "svc-macros/src",
+    "docs",
+];
 
 const QUESTIONS: &[&str] = &["what", "who", "whoever", "whatever"];
-const AFTER_THOSE: &[&str] = &["that", "who", "which", "of", "with", "without", "below", "above", "for", "in", "on"];
+const AFTER_THOSE: &[&str] = &[
+    "that", "who", "which", "of", "with", "without", "below", "above", "for", "in", "on",
+];
 const BEFORE_WHICH: &[&str] = &["of", "in", "for", "from", "to", "by", "with"];
-const TALK: &[&str] = &["ask", "asks", "asked", "tell", "tells", "told", "know", "knows", "known"];
+const TALK: &[&str] = &[
+    "ask", "asks", "asked", "tell", "tells", "told", "know", "knows", "known",
+];
 const POSTURES: &[&str] = &["stand", "stands", "lie", "lies", "lay"];
 const VAGUE: &[&str] = &["nobody", "somebody", "anew", "thereby", "wherever"];
 const OWNERS: &[&str] = &["its", "their", "his", "your", "my"];
@@ -41,30 +53,54 @@ const HABITS: [Habit; 7] = [
         bound: 0.8,
         begins: |words| words.len() > 1 && BEFORE_WHICH.contains(&words[0]) && words[1] == "which",
     },
-    Habit { name: "`asks`, `tells`, `knows`", bound: 1.5, begins: |words| TALK.contains(&words[0]) },
-    Habit { name: "`stands`, `lies`", bound: 0.3, begins: |words| POSTURES.contains(&words[0]) },
-    Habit { name: "`nobody`, `anew`, `wherever`", bound: 0.4, begins: |words| VAGUE.contains(&words[0]) },
+    Habit {
+        name: "`asks`, `tells`, `knows`",
+        bound: 1.5,
+        begins: |words| TALK.contains(&words[0]),
+    },
+    Habit {
+        name: "`stands`, `lies`",
+        bound: 0.3,
+        begins: |words| POSTURES.contains(&words[0]),
+    },
+    Habit {
+        name: "`nobody`, `anew`, `wherever`",
+        bound: 0.4,
+        begins: |words| VAGUE.contains(&words[0]),
+    },
     Habit {
         name: "`of its own`",
         bound: 0.4,
-        begins: |words| words.len() > 2 && words[0] == "of" && OWNERS.contains(&words[1]) && words[2] == "own",
+        begins: |words| {
+            words.len() > 2 && words[0] == "of" && OWNERS.contains(&words[1]) && words[2] == "own"
+        },
     },
 ];
 
 /// The habits that a part has more of than it may, each with some of its places.
 pub(crate) fn check(files: &[TextFile]) -> Vec<String> {
-    PARTS.iter().flat_map(|part| exceeded(part, files)).collect()
+    PARTS
+        .iter()
+        .flat_map(|part| exceeded(part, files))
+        .collect()
 }
 
 fn exceeded(part: &str, files: &[TextFile]) -> Vec<String> {
     let mut total = 0;
     let mut places: [Vec<String>; HABITS.len()] = Default::default();
 
-    for file in files.iter().filter(|file| file.path.starts_with(part) && !is_of_tests(&file.path)) {
+    for file in files
+        .iter()
+        .filter(|file| file.path.starts_with(part) && !is_of_tests(&file.path))
+    {
         for (number, line) in prose(file) {
             let line = line.to_lowercase();
-            let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+            let words: Vec<&str> = line
+                .split(|c: char| !c.is_alphanumeric())
+                .filter(|word| !word.is_empty())
+                .collect();
             total += words.len();
+
             for start in 0..words.len() {
                 for (habit, places) in HABITS.iter().zip(&mut places) {
                     if (habit.begins)(&words[start..]) {
@@ -77,7 +113,8 @@ fn exceeded(part: &str, files: &[TextFile]) -> Vec<String> {
 
     let mut messages = Vec::new();
     for (habit, places) in HABITS.iter().zip(places) {
-        let rate = places.len() as f64 * 1_000.0 / f64::from(u32::try_from(total.max(1)).unwrap_or(u32::MAX));
+        let rate = places.len() as f64 * 1_000.0
+            / f64::from(u32::try_from(total.max(1)).unwrap_or(u32::MAX));
         if rate > habit.bound {
             let some = places.into_iter().take(10).collect::<Vec<_>>().join("\n");
             let (name, bound) = (habit.name, habit.bound);
@@ -86,6 +123,7 @@ fn exceeded(part: &str, files: &[TextFile]) -> Vec<String> {
             ));
         }
     }
+
     messages
 }
 
@@ -99,6 +137,7 @@ fn prose(file: &TextFile) -> Vec<(usize, String)> {
     if !is_page && file.extension() != "rs" {
         return Vec::new();
     }
+
     let mut is_code = false;
     let mut lines = Vec::new();
     for (index, line) in file.text.lines().enumerate() {
@@ -113,6 +152,7 @@ fn prose(file: &TextFile) -> Vec<(usize, String)> {
             lines.push((index + 1, without_spans(text)));
         }
     }
+
     lines
 }
 
@@ -125,7 +165,9 @@ fn comment(line: &str) -> Option<&str> {
 /// The text with each code span as one word.
 fn without_spans(text: &str) -> String {
     let parts = text.split('`').enumerate();
-    parts.map(|(index, part)| if index % 2 == 0 { part } else { " x " }).collect()
+    parts
+        .map(|(index, part)| if index % 2 == 0 { part } else { " x " })
+        .collect()
 }
 
 #[cfg(test)]
@@ -136,21 +178,41 @@ mod tests {
     use crate::tidy::TextFile;
 
     fn found(path: &str, text: &str) -> Vec<String> {
-        check(&[TextFile { path: PathBuf::from(path), text: text.to_owned() }])
+        check(&[TextFile {
+            path: PathBuf::from(path),
+            text: text.to_owned(),
+        }])
     }
 
     #[test]
     fn habits_beyond_their_bounds_are_named_with_places() {
-        let messages = found("svc/src/a.rs", "/// What is kept for those that ask.\nfn f() {}\n");
+        let messages = found(
+            "svc/src/a.rs",
+            "/// What is kept for those that ask.\nfn f() {}\n",
+        );
         assert_eq!(messages.len(), 3, "{messages:?}");
-        assert!(messages[0].starts_with("svc/src: 142.9 of 1,000 words begin clauses with `what`"), "{messages:?}");
+        assert!(
+            messages[0].starts_with("svc/src: 142.9 of 1,000 words begin clauses with `what`"),
+            "{messages:?}"
+        );
         assert!(messages[0].ends_with("    svc/src/a.rs:1"), "{messages:?}");
-        assert_eq!(found("docs/a.md", "Somebody has a key of its own.\n").len(), 2);
+
+        assert_eq!(
+            found("docs/a.md", "Somebody has a key of its own.\n").len(),
+            2
+        );
     }
 
     #[test]
     fn code_and_tests_are_left_out() {
-        assert_eq!(found("svc/src/a.rs", "/// ```\n/// what is it\n/// ```\n/// Calls `what it` is.\n"), [""; 0]);
+        assert_eq!(
+            found(
+                "svc/src/a.rs",
+                "/// ```\n/// what is it\n/// ```\n/// Calls `what it` is.\n"
+            ),
+            [""; 0]
+        );
+
         assert_eq!(found("svc/src/a/tests.rs", "/// What it is.\n"), [""; 0]);
         assert_eq!(found("xtask/src/a.rs", "/// What it is.\n"), [""; 0]);
     }

@@ -17,16 +17,28 @@ pub(crate) fn check(sources: &[Source], known: &mut Known) -> Vec<String> {
             count => drop(counts.insert(source.path.display().to_string(), count)),
         }
     }
+
     let exceeded = known.exceeded("long-functions", &counts);
-    let exceeding = sources.iter().filter(|source| exceeded.contains_key(&source.path.display().to_string()));
-    exceeding.flat_map(|source| long(source).map(|function| shown(source, function))).collect()
+    let exceeding = sources
+        .iter()
+        .filter(|source| exceeded.contains_key(&source.path.display().to_string()));
+
+    exceeding
+        .flat_map(|source| long(source).map(|function| shown(source, function)))
+        .collect()
 }
 
 fn long(source: &Source) -> impl Iterator<Item = &Function> {
-    source.functions.iter().filter(|function| function.lines > MAX_LINES)
+    source
+        .functions
+        .iter()
+        .filter(|function| function.lines > MAX_LINES)
 }
 
 fn shown(source: &Source, function: &Function) -> String {
     let Function { name, line, lines } = function;
-    format!("{}:{line}: `{name}` has {lines} lines, more than {MAX_LINES}", source.path.display())
+    format!(
+        "{}:{line}: `{name}` has {lines} lines, more than {MAX_LINES}",
+        source.path.display()
+    )
 }

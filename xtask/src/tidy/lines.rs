@@ -19,23 +19,34 @@ fn check_file(file: &TextFile) -> Vec<String> {
     if is_rust && file.text.lines().count() > MAX_LINES {
         found.push(format!("{path}: over {MAX_LINES} lines; split it by noun"));
     }
+
     // This file names what it looks for.
-    let is_text =
-        matches!(file.extension(), "rs" | "md" | "toml" | "sql" | "sh" | "py" | "js" | "mjs" | "json" | "yml");
+    let is_text = matches!(
+        file.extension(),
+        "rs" | "md" | "toml" | "sql" | "sh" | "py" | "js" | "mjs" | "json" | "yml"
+    );
     if !is_text || file.path.ends_with("tidy/lines.rs") {
         return found;
     }
+
     for (number, line) in file.text.lines().enumerate() {
         let place = format!("{path}:{}", number + 1);
         if is_rust && line != line.trim_end() {
             found.push(format!("{place}: white space at the end of the line"));
         }
-        if ["/root/", "/home/"].iter().any(|folder| line.contains(folder)) && !line.contains("// tidy: allow") {
+
+        if ["/root/", "/home/"]
+            .iter()
+            .any(|folder| line.contains(folder))
+            && !line.contains("// tidy: allow")
+        {
             found.push(format!("{place}: a path of one machine"));
         }
+
         if is_rust && UNFINISHED.iter().any(|mark| line.contains(mark)) {
             found.push(format!("{place}: unfinished"));
         }
     }
+
     found
 }

@@ -1,7 +1,8 @@
 //! The repository's own rules.
 //!
-//! Places that do not keep them yet are counted in `known.txt`, which may only shrink: more than it says is an error,
-//! and so is less, so that the list is always true. `cargo xtask tidy --shrink` writes what has become less.
+//! Places that do not keep them yet are counted in `known.txt`, which may only shrink: more than it
+//! says is an error, and so is less, so that the list is always true. `cargo xtask tidy --shrink`
+//! writes what has become less.
 
 mod book;
 mod circles;
@@ -38,6 +39,7 @@ pub(crate) fn tidy(options: Options) -> Result<()> {
     let mut known = Known::read()?;
     let mut found = lines::check(&files);
     let sources = sources(&files)?;
+
     found.extend(circles::check(&sources, &mut known, options.circles));
     found.extend(functions::check(&sources, &mut known));
     found.extend(english::check(&files));
@@ -48,6 +50,7 @@ pub(crate) fn tidy(options: Options) -> Result<()> {
     if found.is_empty() {
         return Ok(());
     }
+
     bail!("{} places to mend:\n{}", found.len(), found.join("\n"));
 }
 
@@ -60,25 +63,39 @@ struct TextFile {
 
 impl TextFile {
     fn extension(&self) -> &str {
-        self.path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
+        self.path
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .unwrap_or_default()
     }
 }
 
 /// The tracked files of a folder, with their paths in it.
 fn tracked_files(root: &Path) -> Result<Vec<TextFile>> {
-    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().context("cannot start git")?;
+    let output = Command::new("git")
+        .args(["ls-files", "-z"])
+        .current_dir(root)
+        .output()
+        .context("cannot start git")?;
+
     let names = String::from_utf8(output.stdout)?;
     let names = names.split('\0').filter(|name| !name.is_empty());
     Ok(names
         .filter_map(|name| {
             let text = std::fs::read_to_string(root.join(name)).ok()?;
-            Some(TextFile { path: PathBuf::from(name), text })
+            Some(TextFile {
+                path: PathBuf::from(name),
+                text,
+            })
         })
         .collect())
 }
 
 /// The Rust files, but for those that are mistakes on purpose.
 fn sources(files: &[TextFile]) -> Result<Vec<Source>> {
-    let rust = files.iter().filter(|file| file.extension() == "rs" && !file.path.starts_with(Path::new("tests/ui")));
-    rust.map(|file| Source::parse(&file.path, &file.text)).collect()
+    let rust = files
+        .iter()
+        .filter(|file| file.extension() == "rs" && !file.path.starts_with(Path::new("tests/ui")));
+    rust.map(|file| Source::parse(&file.path, &file.text))
+        .collect()
 }

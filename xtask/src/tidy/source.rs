@@ -1,4 +1,5 @@
-//! A Rust file, as far as tidy reads it: the functions, the paths that name other modules, and the modules it declares.
+//! A Rust file, as far as tidy reads it: the functions, the paths that name other modules, and the
+//! modules it declares.
 
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,8 @@ pub(crate) struct Function {
     pub(crate) lines: usize,
 }
 
-/// A path that begins with `crate`, `super` or `self`, or a path of a `use`. Those of tests are left out.
+/// A path that begins with `crate`, `super` or `self`, or a path of a `use`. Those of tests are
+/// left out.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Reference {
     /// The inline modules around it, outermost first.
@@ -39,11 +41,19 @@ pub(crate) struct Reference {
 impl Source {
     /// Reads a file.
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Self> {
-        let tokens: TokenStream = text.parse().map_err(|error| anyhow!("{}: {error}", path.display()))?;
-        let mut source =
-            Self { path: path.to_owned(), functions: Vec::new(), references: Vec::new(), test_modules: Vec::new() };
+        let tokens: TokenStream = text
+            .parse()
+            .map_err(|error| anyhow!("{}: {error}", path.display()))?;
+        let mut source = Self {
+            path: path.to_owned(),
+            functions: Vec::new(),
+            references: Vec::new(),
+            test_modules: Vec::new(),
+        };
+
         source.functions(&tokens);
         source.walk(tokens, &mut Vec::new());
+
         Ok(source)
     }
 
@@ -63,7 +73,11 @@ impl Source {
                     if group.delimiter() == Delimiter::Brace
                         && let Some((name, line)) = open.take()
                     {
-                        self.functions.push(Function { name, line, lines: group.span_close().end().line - line + 1 });
+                        self.functions.push(Function {
+                            name,
+                            line,
+                            lines: group.span_close().end().line - line + 1,
+                        });
                     }
                     self.functions(&group.stream());
                 }
@@ -74,14 +88,24 @@ impl Source {
 
     /// Adds the references of some tokens, inside the inline modules `inside`.
     fn walk(&mut self, tokens: TokenStream, inside: &mut Vec<String>) {
-        let mut tokens = Tokens { rest: tokens.into_iter().collect::<Vec<_>>().into_iter().peekable() };
+        let mut tokens = Tokens {
+            rest: tokens
+                .into_iter()
+                .collect::<Vec<_>>()
+                .into_iter()
+                .peekable(),
+        };
+
         let mut colons = 0;
         while let Some(token) = tokens.rest.next() {
             let goes_on = colons > 1;
             colons = if is_colon(&token) { colons + 1 } else { 0 };
+
             match token {
                 TokenTree::Punct(point) if point.as_char() == '#' => match tokens.attribute() {
-                    Some(attribute) if is_for_tests(&attribute) => self.test_modules.extend(tokens.skip_item()),
+                    Some(attribute) if is_for_tests(&attribute) => {
+                        self.test_modules.extend(tokens.skip_item())
+                    }
                     Some(attribute) => self.walk(attribute.stream(), inside),
                     None => {}
                 },
@@ -90,20 +114,31 @@ impl Source {
                     self.use_tree(&mut Tokens::of(statement), &[], inside);
                 }
                 TokenTree::Ident(word) if word == "mod" => {
-                    let Some(TokenTree::Ident(name)) = tokens.rest.next() else { continue };
-                    if let Some(TokenTree::Group(group)) =
-                        tokens.rest.next_if(|token| matches!(token, TokenTree::Group(_)))
+                    let Some(TokenTree::Ident(name)) = tokens.rest.next() else {
+                        continue;
+                    };
+
+                    if let Some(TokenTree::Group(group)) = tokens
+                        .rest
+                        .next_if(|token| matches!(token, TokenTree::Group(_)))
                     {
                         inside.push(name.to_string());
                         self.walk(group.stream(), inside);
                         inside.pop();
                     }
                 }
-                TokenTree::Ident(word) if !goes_on && ["crate", "super", "self"].iter().any(|root| word == root) => {
+                TokenTree::Ident(word)
+                    if !goes_on && ["crate", "super", "self"].iter().any(|root| word == root) =>
+                {
                     let path = tokens.path(word.to_string());
                     if path.len() > 1 {
                         let line = word.span().start().line;
-                        self.references.push(Reference { inside: inside.clone(), path, line, name: None });
+                        self.references.push(Reference {
+                            inside: inside.clone(),
+                            path,
+                            line,
+                            name: None,
+                        });
                     }
                 }
                 // Who may see an item is not a use of it.
@@ -119,7 +154,9 @@ impl Source {
         let mut used = Used::after(prefix);
         while let Some(token) = tokens.rest.next() {
             match token {
-                TokenTree::Ident(word) if word == "as" => used.name = tokens.rest.next().map(|name| name.to_string()),
+                TokenTree::Ident(word) if word == "as" => {
+                    used.name = tokens.rest.next().map(|name| name.to_string())
+                }
                 TokenTree::Ident(word) => {
                     used.line = Some(word.span().start().line);
                     used.path.push(word.to_string());
@@ -138,16 +175,31 @@ impl Source {
                 _ => {}
             }
         }
+
         self.add_use(used, inside);
     }
 
-    fn add_use(&mut self, Used { mut path, name, line }: Used, inside: &[String]) {
+    fn add_use(
+        &mut self,
+        Used {
+            mut path,
+            name,
+            line,
+        }: Used,
+        inside: &[String],
+    ) {
         let Some(line) = line else { return };
         if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
             path.pop();
         }
+
         let name = name.or_else(|| path.last().cloned());
-        self.references.push(Reference { inside: inside.to_vec(), path, line, name });
+        self.references.push(Reference {
+            inside: inside.to_vec(),
+            path,
+            line,
+            name,
+        });
     }
 }
 
@@ -160,7 +212,11 @@ struct Used {
 
 impl Used {
     fn after(prefix: &[String]) -> Self {
-        Self { path: prefix.to_vec(), name: None, line: None }
+        Self {
+            path: prefix.to_vec(),
+            name: None,
+            line: None,
+        }
     }
 }
 
@@ -170,13 +226,24 @@ struct Tokens {
 
 impl Tokens {
     fn of(tokens: TokenStream) -> Self {
-        Self { rest: tokens.into_iter().collect::<Vec<_>>().into_iter().peekable() }
+        Self {
+            rest: tokens
+                .into_iter()
+                .collect::<Vec<_>>()
+                .into_iter()
+                .peekable(),
+        }
     }
 
     /// The brackets after a `#`.
     fn attribute(&mut self) -> Option<Group> {
-        self.rest.next_if(|token| matches!(token, TokenTree::Punct(point) if point.as_char() == '!'));
-        match self.rest.next_if(|token| matches!(token, TokenTree::Group(_))) {
+        self.rest
+            .next_if(|token| matches!(token, TokenTree::Punct(point) if point.as_char() == '!'));
+
+        match self
+            .rest
+            .next_if(|token| matches!(token, TokenTree::Group(_)))
+        {
             Some(TokenTree::Group(group)) => Some(group),
             _ => None,
         }
@@ -188,7 +255,8 @@ impl Tokens {
 
     /// The tokens before the next `;`.
     fn statement(&mut self) -> TokenStream {
-        let is_end = |token: &TokenTree| matches!(token, TokenTree::Punct(point) if point.as_char() == ';');
+        let is_end =
+            |token: &TokenTree| matches!(token, TokenTree::Punct(point) if point.as_char() == ';');
         std::iter::from_fn(|| self.rest.next_if(|token| !is_end(token))).collect()
     }
 
@@ -196,11 +264,15 @@ impl Tokens {
     fn path(&mut self, first: String) -> Vec<String> {
         let mut path = vec![first];
         while self.rest.next_if(is_colon).is_some() && self.rest.next_if(is_colon).is_some() {
-            match self.rest.next_if(|token| matches!(token, TokenTree::Ident(_))) {
+            match self
+                .rest
+                .next_if(|token| matches!(token, TokenTree::Ident(_)))
+            {
                 Some(word) => path.push(word.to_string()),
                 None => break,
             }
         }
+
         path
     }
 
@@ -209,14 +281,21 @@ impl Tokens {
         let (mut module, mut is_module) = (None, false);
         while let Some(token) = self.rest.next() {
             match token {
-                TokenTree::Ident(word) if is_module && module.is_none() => module = Some(word.to_string()),
+                TokenTree::Ident(word) if is_module && module.is_none() => {
+                    module = Some(word.to_string())
+                }
                 TokenTree::Ident(word) => is_module = word == "mod",
                 TokenTree::Punct(point) if point.as_char() == ';' => return module,
                 // A `use` of several names goes on after its braces.
-                TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && !self.is_at_end() => return None,
+                TokenTree::Group(group)
+                    if group.delimiter() == Delimiter::Brace && !self.is_at_end() =>
+                {
+                    return None;
+                }
                 _ => {}
             }
         }
+
         None
     }
 }
@@ -227,7 +306,9 @@ fn is_colon(token: &TokenTree) -> bool {
 
 fn is_for_tests(attribute: &Group) -> bool {
     let text = attribute.stream().to_string().replace(' ', "");
-    ["cfg(test)", "cfg(any(test,", "cfg(all(test,"].iter().any(|start| text.starts_with(start))
+    ["cfg(test)", "cfg(any(test,", "cfg(all(test,"]
+        .iter()
+        .any(|start| text.starts_with(start))
 }
 
 fn starts_with_in(group: &Group) -> bool {
@@ -251,20 +332,36 @@ mod tests {
             "use crate::a::{self, b::C as D, *};\nmod inner { use super::x; }\n#[cfg(test)]\nmod tests { use crate::no; }\n\
              pub(in crate::no) fn f(x: crate::t::T) { vec![crate::m::n()]; self::y::z(); self.crate_(); }",
         );
-        let paths: Vec<String> = source.references.iter().map(|found| found.path.join("::")).collect();
+        let paths: Vec<String> = source
+            .references
+            .iter()
+            .map(|found| found.path.join("::"))
+            .collect();
+
         assert_eq!(
             paths,
-            ["crate::a", "crate::a::b::C", "crate::a", "super::x", "crate::t::T", "crate::m::n", "self::y::z"]
+            [
+                "crate::a",
+                "crate::a::b::C",
+                "crate::a",
+                "super::x",
+                "crate::t::T",
+                "crate::m::n",
+                "self::y::z"
+            ]
         );
+
         assert_eq!(source.references[1].name.as_deref(), Some("D"));
         assert_eq!(source.references[3].inside, ["inner"]);
+
         assert_eq!(source.references[4].line, 5);
     }
 
     #[test]
     fn modules_of_tests_are_told_apart() {
-        let source =
-            parse("#[cfg(test)]\nmod tests;\nmod real;\n#[cfg(test)]\npub(crate) use a::{B, C};\nuse crate::d;");
+        let source = parse(
+            "#[cfg(test)]\nmod tests;\nmod real;\n#[cfg(test)]\npub(crate) use a::{B, C};\nuse crate::d;",
+        );
         assert_eq!(source.test_modules, ["tests"]);
         assert_eq!(source.references.len(), 1);
     }
@@ -274,7 +371,12 @@ mod tests {
         let source = parse(
             "trait T { fn declared(); }\nimpl X {\n    fn f()\n    where\n        A: B,\n    {\n        fn g() {}\n    }\n}",
         );
-        let found: Vec<_> = source.functions.iter().map(|f| (f.name.as_str(), f.line, f.lines)).collect();
+        let found: Vec<_> = source
+            .functions
+            .iter()
+            .map(|f| (f.name.as_str(), f.line, f.lines))
+            .collect();
+
         assert_eq!(found, [("f", 3, 6), ("g", 7, 1)]);
     }
 }

@@ -20,7 +20,11 @@ pub const COUNTS: &str = "SELECT p.id, p.title, a.n, a.latest
      WHERE p.created_at >= $1::text::timestamptz AND p.created_at < $2::text::timestamptz
      ORDER BY a.n DESC, p.id DESC LIMIT 10";
 
-pub async fn write(out: &mut Vec<u8>, n: usize, rows: impl Stream<Item = Result<Row, Error>>) -> Result<(), Error> {
+pub async fn write(
+    out: &mut Vec<u8>,
+    n: usize,
+    rows: impl Stream<Item = Result<Row, Error>>,
+) -> Result<(), Error> {
     futures_util::pin_mut!(rows);
     out.extend_from_slice(br#"{"data":{"posts":["#);
     // The id of the post that is being written.
@@ -66,7 +70,9 @@ fn child(out: &mut Vec<u8>, row: &Row, fresh: bool, list: &[u8], text: &[u8]) {
     if fresh {
         out.extend_from_slice(list);
     }
-    let Some(id) = row.get::<_, Option<Raw>>(2) else { return };
+    let Some(id) = row.get::<_, Option<Raw>>(2) else {
+        return;
+    };
     if !fresh {
         out.push(b',');
     }

@@ -45,10 +45,14 @@ async fn the_policy_is_the_same_on_every_way() {
     let database = Arc::new(TestDatabase::new("").await);
     let ids = App::serve(options(&database)).await;
     ids.until_ready().await;
-    let ids = ids.query("{ users(limit: 3, orderBy: [{ slug: ASC }]) { id } posts(limit: 1) { id } }").await.data();
+    let ids = ids
+        .query("{ users(limit: 3, orderBy: [{ slug: ASC }]) { id } posts(limit: 1) { id } }")
+        .await
+        .data();
     let (user, post) = (&ids["users"][0]["id"], &ids["posts"][0]["id"]);
     let write = |input: serde_json::Value| json!({ "input": input });
-    let changed = format!(r#"SELECT pg_notify('post_changed', '{{"id": {post}, "op": "update"}}')"#);
+    let changed =
+        format!(r#"SELECT pg_notify('post_changed', '{{"id": {post}, "op": "update"}}')"#);
     let tell = {
         let database = database.clone();
         move || {
@@ -59,6 +63,7 @@ async fn the_policy_is_the_same_on_every_way() {
             }
         }
     };
+
     let nothing = "00000000-0000-0000-0000-000000000000";
     let mut matrix = authz_matrix(blog::policy::with_policy(options(&database)))
         .layer(|router| router.layer(from_fn(identify)))
@@ -66,39 +71,68 @@ async fn the_policy_is_the_same_on_every_way() {
     for role in ["reader", "author", "editor", "admin"] {
         matrix = matrix.principal(role, &[("x-id", user.as_str().unwrap()), ("x-role", role)]);
     }
+
     let report = matrix
         .case(Case::new("Query.users", "{ users(limit: 3) { name } }"))
-        .case(Case::new("Query.posts", "{ posts(limit: 3) { title author { name } } }"))
-        .case(Case::new("Subscription.postChanged", "subscription { postChanged { title } }").event(tell))
+        .case(Case::new(
+            "Query.posts",
+            "{ posts(limit: 3) { title author { name } } }",
+        ))
+        .case(
+            Case::new(
+                "Subscription.postChanged",
+                "subscription { postChanged { title } }",
+            )
+            .event(tell),
+        )
         .case(
             Case::new(
                 "Mutation.createComment",
                 "mutation ($input: NewComment!) { createComment(input: $input) { id } }",
             )
-            .variables(write(json!({ "post": post, "author": user, "body": "Yes." }))),
+            .variables(write(
+                json!({ "post": post, "author": user, "body": "Yes." }),
+            )),
         )
         .case(
             Case::new(
                 "Mutation.createPost",
                 "mutation ($input: NewPost!) { createPost(input: $input) { __typename } }",
             )
-            .variables(write(json!({ "author": user, "title": "Hello", "body": "World." }))),
+            .variables(write(
+                json!({ "author": user, "title": "Hello", "body": "World." }),
+            )),
         )
         .case(
-            Case::new("Mutation.updatePost", "mutation ($id: UUID!) { updatePost(id: $id, patch: {}) { __typename } }")
-                .variables(json!({ "id": nothing })),
+            Case::new(
+                "Mutation.updatePost",
+                "mutation ($id: UUID!) { updatePost(id: $id, patch: {}) { __typename } }",
+            )
+            .variables(json!({ "id": nothing })),
         )
         .case(
-            Case::new("Mutation.deletePost", "mutation ($id: UUID!) { deletePost(id: $id) { __typename } }")
-                .variables(json!({ "id": nothing })),
+            Case::new(
+                "Mutation.deletePost",
+                "mutation ($id: UUID!) { deletePost(id: $id) { __typename } }",
+            )
+            .variables(json!({ "id": nothing })),
         )
         .run()
         .await
         .unwrap();
+
     assert_eq!(report.problems(), [""; 0], "{report}");
     let table = report.to_markdown();
     assert!(table.starts_with(TABLE), "{table}");
-    assert!(report.coverage().all().iter().filter(|one| one.is_operation()).all(|one| !one.rules.is_empty()));
+
+    assert!(
+        report
+            .coverage()
+            .all()
+            .iter()
+            .filter(|one| one.is_operation())
+            .all(|one| !one.rules.is_empty())
+    );
 }
 
 /// One who is known writes under no other name; and without a policy everything is open.
@@ -107,19 +141,40 @@ async fn others_are_written_for_by_editors_only() {
     let database = TestDatabase::new("").await;
     let open = App::serve(options(&database)).await;
     open.until_ready().await;
-    let answer = open.query("{ users(limit: 2, orderBy: [{ slug: ASC }]) { id email } }").await.data();
+    let answer = open
+        .query("{ users(limit: 2, orderBy: [{ slug: ASC }]) { id email } }")
+        .await
+        .data();
     assert!(answer["users"][0]["email"].is_string(), "{answer}");
-    let [one, other] = [0, 1].map(|index| answer["users"][index]["id"].as_str().unwrap().to_owned());
-    let router = create_svc_app(blog::policy::with_policy(options(&database))).await.unwrap();
+    let [one, other] =
+        [0, 1].map(|index| answer["users"][index]["id"].as_str().unwrap().to_owned());
+    let router = create_svc_app(blog::policy::with_policy(options(&database)))
+        .await
+        .unwrap();
     let app = App::serve_router(router.layer(from_fn(identify))).await;
     app.until_ready().await;
     let create = "mutation ($input: NewPost!) { createPost(input: $input) { __typename } }";
-    let body =
-        json!({ "query": create, "variables": { "input": { "author": other, "title": "Hello", "body": "World." } } });
+    let body = json!({ "query": create, "variables": { "input": { "author": other, "title": "Hello", "body": "World." } } });
+
     for (role, is_allowed) in [("author", false), ("editor", true)] {
-        let request = app.request("POST", "/graphql").header("content-type", "application/json");
-        let reply = app.send(request.header("x-id", &one).header("x-role", role).body(body.to_string())).await;
-        assert_eq!(reply.json().get("errors").is_none(), is_allowed, "{role}: {}", reply.text);
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json");
+        let reply = app
+            .send(
+                request
+                    .header("x-id", &one)
+                    .header("x-role", role)
+                    .body(body.to_string()),
+            )
+            .await;
+
+        assert_eq!(
+            reply.json().get("errors").is_none(),
+            is_allowed,
+            "{role}: {}",
+            reply.text
+        );
     }
 }
 
@@ -127,37 +182,66 @@ async fn others_are_written_for_by_editors_only() {
 async fn guarded(database: &TestDatabase) -> (App, [String; 2]) {
     let open = App::serve(options(database)).await;
     open.until_ready().await;
-    let users = open.query("{ users(limit: 2, orderBy: [{ slug: ASC }]) { id } }").await.data();
+    let users = open
+        .query("{ users(limit: 2, orderBy: [{ slug: ASC }]) { id } }")
+        .await
+        .data();
     let ids = [0, 1].map(|index| users["users"][index]["id"].as_str().unwrap().to_owned());
-    let router = create_svc_app(blog::policy::with_policy(options(database))).await.unwrap();
+    let router = create_svc_app(blog::policy::with_policy(options(database)))
+        .await
+        .unwrap();
     let app = App::serve_router(router.layer(from_fn(identify))).await;
     app.until_ready().await;
+
     (app, ids)
 }
 
-async fn ask(app: &App, (id, role): (&str, &str), query: &str, variables: serde_json::Value) -> serde_json::Value {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    let request = if id.is_empty() { request } else { request.header("x-id", id).header("x-role", role) };
-    let reply = app.send(request.body(json!({ "query": query, "variables": variables }).to_string())).await;
+async fn ask(
+    app: &App,
+    (id, role): (&str, &str),
+    query: &str,
+    variables: serde_json::Value,
+) -> serde_json::Value {
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let request = if id.is_empty() {
+        request
+    } else {
+        request.header("x-id", id).header("x-role", role)
+    };
+
+    let reply = app
+        .send(request.body(json!({ "query": query, "variables": variables }).to_string()))
+        .await;
+
     reply.data()
 }
 
-/// An address is null for others, and so it is to their filters. Without a policy it is for everyone.
+/// An address is null for others, and so it is to their filters. Without a policy it is for
+/// everyone.
 #[tokio::test]
 async fn an_address_is_for_the_user_and_for_admins() {
     const MAIL: &str = "query ($id: UUID!) {
         one: users(where: { id: { eq: $id } }) { email }
         known: users(where: { id: { eq: $id }, email: { endswith: \"@example.org\" } }) { id }
         userStatistics(where: { id: { eq: $id } }) { max { email } } }";
+
     let database = TestDatabase::new("").await;
     let (app, [one, other]) = guarded(&database).await;
     let shown = |email: &serde_json::Value| {
-        let known = if email.is_null() { json!([]) } else { json!([{ "id": one }]) };
+        let known = if email.is_null() {
+            json!([])
+        } else {
+            json!([{ "id": one }])
+        };
         json!({ "one": [{ "email": email }], "known": known, "userStatistics": { "max": { "email": email } } })
     };
+
     let variables = || json!({ "id": one });
     let email = ask(&app, (&one, "admin"), MAIL, variables()).await["one"][0]["email"].clone();
     assert!(email.as_str().unwrap().ends_with("@example.org"), "{email}");
+
     for (user, sees) in [
         ((one.as_str(), "reader"), true),
         ((&other, "admin"), true),
@@ -165,12 +249,25 @@ async fn an_address_is_for_the_user_and_for_admins() {
         (("somebody", "author"), false),
         (("", ""), false),
     ] {
-        let email = if sees { &email } else { &serde_json::Value::Null };
-        assert_eq!(ask(&app, user, MAIL, variables()).await, shown(email), "{user:?}");
+        let email = if sees {
+            &email
+        } else {
+            &serde_json::Value::Null
+        };
+        assert_eq!(
+            ask(&app, user, MAIL, variables()).await,
+            shown(email),
+            "{user:?}"
+        );
     }
+
     let open = App::serve(options(&database)).await;
     open.until_ready().await;
-    assert_eq!(open.query_with(MAIL, variables()).await.data(), shown(&email));
+
+    assert_eq!(
+        open.query_with(MAIL, variables()).await.data(),
+        shown(&email)
+    );
 }
 
 /// Wherever posts are read. Without a policy a draft is a post like others.
@@ -184,6 +281,7 @@ async fn a_draft_is_for_its_author_and_for_those_who_edit() {
         search(word: \"zugzwang\") { __typename }
         user(id: $author) { posts(where: { draft: { eq: true } }) { title } }
         comments(where: { post: { id: { eq: $id } } }) { id } }";
+
     let database = TestDatabase::new("").await;
     let (app, [author, other]) = guarded(&database).await;
     let create = "mutation ($input: NewPost!) { createPost(input: $input) { ... on CreatePostSuccess { id } } }";
@@ -211,14 +309,23 @@ async fn a_draft_is_for_its_author_and_for_those_who_edit() {
             "{user:?}"
         );
     }
+
     let open = App::serve(options(&database)).await;
     open.until_ready().await;
     assert_eq!(open.query_with(READ, variables()).await.data(), seen);
+
     // The feed is for everyone.
-    const FEED: &str = "{ feed(first: 1, orderBy: [{ createdAt: DESC }]) { nodes { title author { name } } } }";
-    let feed = async || ask(&app, (&author, "author"), FEED, json!({})).await["feed"]["nodes"][0]["title"].clone();
+    const FEED: &str =
+        "{ feed(first: 1, orderBy: [{ createdAt: DESC }]) { nodes { title author { name } } } }";
+
+    let feed = async || {
+        ask(&app, (&author, "author"), FEED, json!({})).await["feed"]["nodes"][0]["title"].clone()
+    };
+
     assert_ne!(feed().await, "Zugzwang");
-    let publish = "mutation ($id: UUID!) { updatePost(id: $id, patch: { draft: false }) { __typename } }";
+    let publish =
+        "mutation ($id: UUID!) { updatePost(id: $id, patch: { draft: false }) { __typename } }";
     ask(&app, (&other, "editor"), publish, json!({ "id": id })).await;
+
     assert_eq!(feed().await, "Zugzwang");
 }

@@ -10,27 +10,37 @@ use super::{Blog, command};
 async fn statuses(blog: &Blog) -> [usize; 2] {
     let client = client();
     let send = || {
-        let request = client.post(&blog.url).header("content-type", "application/json");
+        let request = client
+            .post(&blog.url)
+            .header("content-type", "application/json");
         tokio::spawn(request.body(r#"{"query":"{ __typename }"}"#).send())
     };
+
     let sent: Vec<_> = (0..100).map(|_| send()).collect();
     let mut seen = Vec::new();
     for answer in sent {
         seen.push(answer.await.unwrap().unwrap().status().as_u16());
     }
+
     [200, 429].map(|wanted| seen.iter().filter(|status| **status == wanted).count())
 }
 
 /// The number of the minute, as windows of a minute begin with it.
 fn minute() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 60
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs()
+        / 60
 }
 
 #[tokio::test]
 async fn sixty_of_a_hundred_requests_pass() {
     let folder = tempfile::tempdir().unwrap();
     let mut limited = command(folder.path());
-    limited.env("SVC_RATE_LIMIT_ENABLED", "true").env("SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "60");
+    limited
+        .env("SVC_RATE_LIMIT_ENABLED", "true")
+        .env("SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "60");
     let mut tries = 0..10;
     loop {
         tries.next().expect("a minute in which all are sent");
@@ -44,7 +54,10 @@ async fn sixty_of_a_hundred_requests_pass() {
             break;
         }
     }
-    let open = Blog::start_with(command(folder.path()).env("SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "60"));
+
+    let open =
+        Blog::start_with(command(folder.path()).env("SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "60"));
     assert_eq!(statuses(&open).await, [100, 0]);
+
     assert_eq!(open.terminate(), Some(0));
 }

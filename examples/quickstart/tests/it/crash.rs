@@ -11,8 +11,20 @@ use crate::{command, connect, ready, until_answered, until_ready};
 /// The backends of clients, as the system knows them.
 fn backends(folder: &Path) -> Vec<String> {
     let file = std::fs::read_to_string(folder.join(".svc/postgres/postmaster.pid")).unwrap();
-    let listed = Command::new("pgrep").args(["-P", file.lines().next().unwrap(), "-f", "^postgres: postgres"]).output();
-    String::from_utf8(listed.unwrap().stdout).unwrap().lines().map(str::to_owned).collect()
+    let listed = Command::new("pgrep")
+        .args([
+            "-P",
+            file.lines().next().unwrap(),
+            "-f",
+            "^postgres: postgres",
+        ])
+        .output();
+
+    String::from_utf8(listed.unwrap().stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[tokio::test]
@@ -20,12 +32,15 @@ async fn what_was_set_up_survives_the_kill_of_a_backend() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = Program::start(&mut command(folder.path()));
     let url = program.url();
+
     until_answered(&url, "{ users { name } }", "Ada").await;
     for backend in backends(folder.path()) {
         // It may have ended with the one before.
         let _ = Command::new("kill").args(["-9", &backend]).status();
     }
+
     until_answered(&url, "{ users { name } }", "Ada").await;
+
     until_ready(&url).await;
 }
 
@@ -34,10 +49,15 @@ async fn a_set_up_that_has_gone_is_run_again() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = Program::start(&mut command(folder.path()));
     let url = program.url();
+
     until_answered(&url, "{ users { name } }", "Ada").await;
     let mut database = connect(folder.path()).await;
-    sqlx::raw_sql("DROP TABLE tb_user CASCADE").execute(&mut database).await.unwrap();
+    sqlx::raw_sql("DROP TABLE tb_user CASCADE")
+        .execute(&mut database)
+        .await
+        .unwrap();
     until_answered(&url, "{ users { name } }", "Grace").await;
+
     program.wait_for("the set-up is run again");
 }
 
@@ -46,17 +66,26 @@ async fn a_folder_that_was_deleted_is_not_ready() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = Program::start(&mut command(folder.path()));
     let url = program.url();
+
     until_answered(&url, "{ users { name } }", "Ada").await;
     until_ready(&url).await;
     std::fs::rename(folder.path().join(".svc"), folder.path().join("gone")).unwrap();
     let (status, text) = ready(&url).await;
     assert_eq!(status, 503, "{text}");
-    assert!(text.contains("the folder of the embedded database") && text.contains("is gone"), "{text}");
+
+    assert!(
+        text.contains("the folder of the embedded database") && text.contains("is gone"),
+        "{text}"
+    );
 }
 
 /// The processes whose command names a folder.
 fn processes(folder: &Path) -> usize {
-    let listed = Command::new("pgrep").arg("-f").arg(folder).output().unwrap();
+    let listed = Command::new("pgrep")
+        .arg("-f")
+        .arg(folder)
+        .output()
+        .unwrap();
     String::from_utf8(listed.stdout).unwrap().lines().count()
 }
 
@@ -71,11 +100,18 @@ async fn until_none_is_left(folder: &Path) {
 /// The files of a project's folder, without those of the cluster itself.
 fn files(folder: &Path) -> Vec<String> {
     let names = |folder: &Path| {
-        let mut names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+        let mut names = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect::<Vec<_>>();
         names.sort();
         names.into_iter().map(|path| path.display().to_string())
     };
-    names(folder).chain(names(&folder.join(".svc"))).chain(names(&folder.join(".svc/postgres.run"))).collect()
+
+    names(folder)
+        .chain(names(&folder.join(".svc")))
+        .chain(names(&folder.join(".svc/postgres.run")))
+        .collect()
 }
 
 #[tokio::test]
@@ -83,6 +119,7 @@ async fn thirty_starts_and_stops_leave_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
     let mut first = None;
+
     for _ in 0..30 {
         let mut program = Program::start(&mut command(&path));
         until_answered(&program.url(), "{ users { name } }", "Ada").await;
@@ -93,7 +130,8 @@ async fn thirty_starts_and_stops_leave_nothing_behind() {
     }
 }
 
-/// `cargo xtask bench faults` and the limits of the book are of a machine of its own; here other tests run beside.
+/// `cargo xtask bench faults` and the limits of the book are of a machine of its own; here other
+/// tests run beside.
 #[tokio::test]
 #[expect(clippy::print_stderr, reason = "figures")]
 async fn a_kill_under_load_leaves_a_database_that_starts_at_once() {
@@ -101,14 +139,26 @@ async fn a_kill_under_load_leaves_a_database_that_starts_at_once() {
     let path = folder.path().canonicalize().unwrap();
     let mut program = Program::start(&mut command(&path));
     let url = program.url();
+
     until_answered(&url, "{ users { name } }", "Ada").await;
     let load = (0..8).map(|_| {
         let url = url.clone();
         tokio::spawn(async move {
-            let send = || svc_tests::client().post(&url).header("content-type", "application/json");
-            while send().body(r#"{"query":"{ users { name } }"}"#).send().await.is_ok() {}
+            let send = || {
+                svc_tests::client()
+                    .post(&url)
+                    .header("content-type", "application/json")
+            };
+
+            while send()
+                .body(r#"{"query":"{ users { name } }"}"#)
+                .send()
+                .await
+                .is_ok()
+            {}
         })
     });
+
     let load = load.collect::<Vec<_>>();
     let killed = Instant::now();
     program.signal("KILL");
@@ -121,5 +171,9 @@ async fn a_kill_under_load_leaves_a_database_that_starts_at_once() {
     until_answered(&program.url(), "{ users { name } }", "Ada").await;
     let ready = begun.elapsed();
     eprintln!("PostgreSQL was gone after {gone:?}, and the next start ready after {ready:?}");
-    assert!(gone < Duration::from_secs(55) && ready < Duration::from_secs(55), "{gone:?} and {ready:?}");
+
+    assert!(
+        gone < Duration::from_secs(55) && ready < Duration::from_secs(55),
+        "{gone:?} and {ready:?}"
+    );
 }

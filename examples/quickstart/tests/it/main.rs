@@ -15,20 +15,31 @@ use std::process::Command;
 /// The program in a folder, on a free port and with nothing of this environment's own.
 fn command(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_quickstart"));
-    command.current_dir(folder).env("SVC_PORT", "0").env_remove("SVC_DATABASE_URL").env_remove("DATABASE_URL");
+    command
+        .current_dir(folder)
+        .env("SVC_PORT", "0")
+        .env_remove("SVC_DATABASE_URL")
+        .env_remove("DATABASE_URL");
     command
 }
 
 /// The answer to a query.
 async fn ask(url: &str, query: &str) -> String {
     let body = serde_json::json!({ "query": query }).to_string();
-    let request = svc_tests::client().post(url).header("content-type", "application/json").body(body);
+    let request = svc_tests::client()
+        .post(url)
+        .header("content-type", "application/json")
+        .body(body);
     request.send().await.unwrap().text().await.unwrap()
 }
 
 /// The status and the body of `/ready`.
 async fn ready(url: &str) -> (u16, String) {
-    let answer = svc_tests::client().get(url.replace("/graphql", "/ready")).send().await.unwrap();
+    let answer = svc_tests::client()
+        .get(url.replace("/graphql", "/ready"))
+        .send()
+        .await
+        .unwrap();
     (answer.status().as_u16(), answer.text().await.unwrap())
 }
 
@@ -36,7 +47,10 @@ async fn ready(url: &str) -> (u16, String) {
 async fn connect(folder: &Path) -> sqlx::PgConnection {
     use sqlx::Connection as _;
     let sockets = folder.canonicalize().unwrap().join(".svc/postgres.run");
-    let url = format!("postgres://postgres@localhost/postgres?host={}&sslmode=disable", sockets.display());
+    let url = format!(
+        "postgres://postgres@localhost/postgres?host={}&sslmode=disable",
+        sockets.display()
+    );
     sqlx::PgConnection::connect(&url).await.unwrap()
 }
 
@@ -44,8 +58,13 @@ async fn connect(folder: &Path) -> sqlx::PgConnection {
 async fn until_answered(url: &str, query: &str, text: &str) {
     let asked = async || {
         let answer = ask(url, query).await;
-        if answer.contains(text) { Ok(()) } else { Err(answer) }
+        if answer.contains(text) {
+            Ok(())
+        } else {
+            Err(answer)
+        }
     };
+
     svc_tests::eventually(asked).await;
 }
 

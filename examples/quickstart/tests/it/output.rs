@@ -14,17 +14,27 @@ async fn output_that_cannot_be_written_ends_nothing() {
         drop(reader);
         Stdio::from(writer)
     };
-    for output in [Stdio::from(File::options().write(true).open("/dev/full").unwrap()), closed()] {
+
+    for output in [
+        Stdio::from(File::options().write(true).open("/dev/full").unwrap()),
+        closed(),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         // The address cannot be read.
         let port = svc_embedded::free_port().unwrap();
         let mut start = command(folder.path());
         // A filter that makes it say a great deal.
-        start.env("SVC_PORT", port.to_string()).env("RUST_LOG", "debug").stderr(output);
+        start
+            .env("SVC_PORT", port.to_string())
+            .env("RUST_LOG", "debug")
+            .stderr(output);
         let mut program = Program::start_mute(&mut start);
         let url = format!("http://127.0.0.1:{port}/graphql");
-        let listens =
-            async || tokio::net::TcpStream::connect(("127.0.0.1", port)).await.map_err(|error| error.to_string());
+        let listens = async || {
+            tokio::net::TcpStream::connect(("127.0.0.1", port))
+                .await
+                .map_err(|error| error.to_string())
+        };
         svc_tests::eventually(listens).await;
         until_answered(&url, "{ users { name } }", "Ada").await;
         program.signal("TERM");
@@ -44,11 +54,29 @@ async fn every_line_is_json_where_the_log_is() {
     assert_eq!(status.code(), Some(0), "{lines:#?}");
     let objects: Vec<serde_json::Value> = lines
         .iter()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line:?}")))
+        .map(|line| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line:?}"))
+        })
         .collect();
-    assert!(objects.iter().all(|line| line["message"].is_string()), "{lines:#?}");
-    let started = objects.iter().find(|line| line["event_type"] == "system.started").unwrap();
+
+    assert!(
+        objects.iter().all(|line| line["message"].is_string()),
+        "{lines:#?}"
+    );
+    let started = objects
+        .iter()
+        .find(|line| line["event_type"] == "system.started")
+        .unwrap();
     assert_eq!(started["message"], "system.started");
-    let serving = objects.iter().find(|line| line["message"].as_str().unwrap().starts_with("serving http://")).unwrap();
+    let serving = objects
+        .iter()
+        .find(|line| {
+            line["message"]
+                .as_str()
+                .unwrap()
+                .starts_with("serving http://")
+        })
+        .unwrap();
+
     assert_eq!(serving["level"], "INFO");
 }

@@ -14,10 +14,18 @@ fn a_setting_that_is_not_text_stops_the_start() {
         let bytes = OsStr::from_bytes(b"postgres://user:se\xffcret@127.0.0.1/name");
         let output = command(folder.path()).env(name, bytes).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
+
         assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains(&format!("{name} is \"***\"; it must be text in UTF-8")), "{said}");
+        assert!(
+            said.contains(&format!("{name} is \"***\"; it must be text in UTF-8")),
+            "{said}"
+        );
         assert!(!said.contains("cret"), "{said}");
-        assert!(!folder.path().join(".svc").exists(), "a database was started for a {name} that is not text");
+
+        assert!(
+            !folder.path().join(".svc").exists(),
+            "a database was started for a {name} that is not text"
+        );
     }
 }
 
@@ -25,25 +33,45 @@ fn a_setting_that_is_not_text_stops_the_start() {
 async fn settings_without_an_effect_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let mut start = command(folder.path());
-    start.env("SVC_DATABASE_POOLSIZE", "3").env("SVC_AUTO_CAMEL_CASE", "false").env("RUST_LOG", "info,svc=loud=3");
+    start
+        .env("SVC_DATABASE_POOLSIZE", "3")
+        .env("SVC_AUTO_CAMEL_CASE", "false")
+        .env("RUST_LOG", "info,svc=loud=3");
     let mut program = Program::start(&mut start);
     program.wait_for("RUST_LOG is not a valid filter");
-    program.wait_for("SVC_DATABASE_POOLSIZE is not a setting of svc; did you mean SVC_DATABASE_POOL_SIZE?");
-    program.wait_for("SVC_AUTO_CAMEL_CASE is set and has no effect: the program gives another value");
-    assert!(ask(&program.url(), "{ users { createdAt } }").await.contains("createdAt"));
+    program.wait_for(
+        "SVC_DATABASE_POOLSIZE is not a setting of svc; did you mean SVC_DATABASE_POOL_SIZE?",
+    );
+    program
+        .wait_for("SVC_AUTO_CAMEL_CASE is set and has no effect: the program gives another value");
+
+    assert!(
+        ask(&program.url(), "{ users { createdAt } }")
+            .await
+            .contains("createdAt")
+    );
 }
 
 #[tokio::test]
 async fn right_settings_are_not_mentioned() {
     let folder = tempfile::tempdir().unwrap();
     let mut start = command(folder.path());
-    start.env("SVC_DATABASE_POOL_SIZE", "3").env("RUST_LOG", "info,svc=debug").env("SVC_AUTO_CAMEL_CASE", "true");
+    start
+        .env("SVC_DATABASE_POOL_SIZE", "3")
+        .env("RUST_LOG", "info,svc=debug")
+        .env("SVC_AUTO_CAMEL_CASE", "true");
     let mut program = Program::start(&mut start);
     program.url();
     program.signal("TERM");
     let (_, lines) = program.end();
     let said = lines.join("\n");
-    assert!(!said.contains("not a setting") && !said.contains("no effect") && !said.contains("not a valid"), "{said}");
+
+    assert!(
+        !said.contains("not a setting")
+            && !said.contains("no effect")
+            && !said.contains("not a valid"),
+        "{said}"
+    );
 }
 
 #[tokio::test]
@@ -60,7 +88,9 @@ async fn the_environment_of_libpq_does_not_reach_the_embedded_database() {
     ] {
         start.env(name, value);
     }
+
     let mut program = Program::start(&mut start);
     let url = program.url();
+
     until_answered(&url, "{ users { name } }", "Ada").await;
 }

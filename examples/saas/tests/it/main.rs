@@ -1,4 +1,5 @@
-//! Isolation: two workspaces, each with an owner and a member, who try to reach what is the other's.
+//! Isolation: two workspaces, each with an owner and a member, who try to reach what is the
+//! other's.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

@@ -17,8 +17,16 @@ const ORDER: &str = "mutation ($lines: [NewLine!]!) { placeOrder(lines: $lines) 
 
 /// The answer to an order of so many pieces.
 async fn order(client: &Client, who: Who, lines: &[(&str, i32)]) -> svc::serde_json::Value {
-    let lines: Vec<_> = lines.iter().map(|(id, quantity)| json!({ "productId": id, "quantity": quantity })).collect();
-    let answer = who.of(client).query(ORDER).variables(json!({ "lines": lines })).await;
+    let lines: Vec<_> = lines
+        .iter()
+        .map(|(id, quantity)| json!({ "productId": id, "quantity": quantity }))
+        .collect();
+    let answer = who
+        .of(client)
+        .query(ORDER)
+        .variables(json!({ "lines": lines }))
+        .await;
+
     answer.data()["placeOrder"].clone()
 }
 
@@ -26,18 +34,25 @@ async fn order(client: &Client, who: Who, lines: &[(&str, i32)]) -> svc::serde_j
 async fn of_120_orders_for_12_pieces_12_are_sold(database: Database) {
     let client = shop(&database).await;
     let mug = product(&client, "mug").await;
-    let buyers = [Who::Ada, Who::Bob, Who::Cleo].into_iter().cycle().take(120);
+    let buyers = [Who::Ada, Who::Bob, Who::Cleo]
+        .into_iter()
+        .cycle()
+        .take(120);
     let answers = join_all(buyers.map(|who| {
         let (client, mug) = (client.clone(), mug.clone());
         // Each in a task of its own, so that they run on several threads.
         tokio::spawn(async move { order(&client, who, &[(&mug, 1)]).await })
     }))
     .await;
+
     let mut ends: BTreeMap<String, usize> = BTreeMap::new();
     let mut numbers = Vec::new();
     for answer in answers {
         let answer = answer.unwrap();
-        *ends.entry(answer["__typename"].as_str().unwrap().to_owned()).or_default() += 1;
+        *ends
+            .entry(answer["__typename"].as_str().unwrap().to_owned())
+            .or_default() += 1;
+
         match answer["order"]["number"].as_i64() {
             Some(number) => numbers.push(number),
             None => assert_eq!(
@@ -49,7 +64,15 @@ async fn of_120_orders_for_12_pieces_12_are_sold(database: Database) {
             ),
         }
     }
-    assert_eq!(ends, BTreeMap::from([("PlaceOrderError".to_owned(), 108), ("PlaceOrderSuccess".to_owned(), 12)]));
+
+    assert_eq!(
+        ends,
+        BTreeMap::from([
+            ("PlaceOrderError".to_owned(), 108),
+            ("PlaceOrderSuccess".to_owned(), 12)
+        ])
+    );
+
     numbers.sort_unstable();
     assert_eq!(numbers, (4..16).collect::<Vec<_>>(), "numbers without gaps");
     let pool = database.pool().unwrap();
@@ -61,13 +84,17 @@ async fn of_120_orders_for_12_pieces_12_are_sold(database: Database) {
     .fetch_one(&pool)
     .await
     .unwrap();
+
     assert_eq!(rows, (0, 12, 12));
 }
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn orders_of_several_products_never_wait_for_each_other(database: Database) {
     let client = shop(&database).await;
-    let (cup, saucer) = (product(&client, "espresso").await, product(&client, "saucer").await);
+    let (cup, saucer) = (
+        product(&client, "espresso").await,
+        product(&client, "saucer").await,
+    );
     let answers = join_all((0..40).map(|number| {
         let (client, cup, saucer) = (client.clone(), cup.clone(), saucer.clone());
         tokio::spawn(async move {
@@ -79,23 +106,51 @@ async fn orders_of_several_products_never_wait_for_each_other(database: Database
         })
     }))
     .await;
-    let sold = answers.into_iter().filter(|answer| answer.as_ref().unwrap() == "PlaceOrderSuccess").count();
+
+    let sold = answers
+        .into_iter()
+        .filter(|answer| answer.as_ref().unwrap() == "PlaceOrderSuccess")
+        .count();
+
     assert_eq!(sold, 30);
 }
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn an_order_is_whole_or_nothing(database: Database) {
     let client = shop(&database).await;
-    let (mug, bowl) = (product(&client, "mug").await, product(&client, "bowl").await);
+    let (mug, bowl) = (
+        product(&client, "mug").await,
+        product(&client, "bowl").await,
+    );
     let lamp = product(&client, "prototype").await;
     let answer = order(&client, Who::Ada, &[(&mug, 2), (&bowl, 1)]).await;
-    assert_eq!((&answer["product"]["sku"], &answer["left"]), (&json!("bowl"), &json!(0)));
-    assert_eq!(order(&client, Who::Ada, &[(&lamp, 1)]).await["status"], "not_found:product");
-    assert_eq!(order(&client, Who::Sofia, &[(&mug, 1)]).await["status"], "not_found:product");
-    assert_eq!(order(&client, Who::Ada, &[]).await["status"], "validation:empty");
-    let answer = Who::Guest.of(&client).query("{ product(sku: \"mug\") { stock } }").await;
+    assert_eq!(
+        (&answer["product"]["sku"], &answer["left"]),
+        (&json!("bowl"), &json!(0))
+    );
+    assert_eq!(
+        order(&client, Who::Ada, &[(&lamp, 1)]).await["status"],
+        "not_found:product"
+    );
+    assert_eq!(
+        order(&client, Who::Sofia, &[(&mug, 1)]).await["status"],
+        "not_found:product"
+    );
+    assert_eq!(
+        order(&client, Who::Ada, &[]).await["status"],
+        "validation:empty"
+    );
+    let answer = Who::Guest
+        .of(&client)
+        .query("{ product(sku: \"mug\") { stock } }")
+        .await;
     assert_eq!(answer.data()["product"]["stock"], 12);
-    let answer = Who::Clerk.of(&client).query(ORDER).variables(json!({ "lines": [] })).await;
+    let answer = Who::Clerk
+        .of(&client)
+        .query(ORDER)
+        .variables(json!({ "lines": [] }))
+        .await;
+
     assert_eq!(answer.code(), "FORBIDDEN");
 }
 
@@ -104,17 +159,36 @@ async fn an_order_that_is_given_up_puts_its_pieces_back(database: Database) {
     let client = shop(&database).await;
     let mug = product(&client, "mug").await;
     let placed = order(&client, Who::Ada, &[(&mug, 3)]).await;
-    assert_eq!(placed["order"]["lines"], json!([{ "quantity": 3, "product": { "stock": 9 } }]));
+
+    assert_eq!(
+        placed["order"]["lines"],
+        json!([{ "quantity": 3, "product": { "stock": 9 } }])
+    );
     let cancel = "mutation ($id: UUID!) { cancelOrder(id: $id) {
         ... on CancelOrderSuccess { order { status lines { product { stock } } } }
         ... on CancelOrderError { status } } }";
     let cancelled = async |who: Who| {
-        let request = who.of(&client).query(cancel).variable("id", placed["order"]["id"].clone());
+        let request = who
+            .of(&client)
+            .query(cancel)
+            .variable("id", placed["order"]["id"].clone());
         request.await.data()["cancelOrder"].clone()
     };
-    assert_eq!(cancelled(Who::Bob).await, json!({ "status": "not_found:order" }));
-    assert_eq!(cancelled(Who::SouthManager).await, json!({ "status": "not_found:order" }));
-    let order = json!({ "order": { "status": "CANCELLED", "lines": [{ "product": { "stock": 12 } }] } });
+
+    assert_eq!(
+        cancelled(Who::Bob).await,
+        json!({ "status": "not_found:order" })
+    );
+    assert_eq!(
+        cancelled(Who::SouthManager).await,
+        json!({ "status": "not_found:order" })
+    );
+    let order =
+        json!({ "order": { "status": "CANCELLED", "lines": [{ "product": { "stock": 12 } }] } });
     assert_eq!(cancelled(Who::Ada).await, order);
-    assert_eq!(cancelled(Who::Clerk).await, json!({ "status": "conflict:cancelled" }));
+
+    assert_eq!(
+        cancelled(Who::Clerk).await,
+        json!({ "status": "conflict:cancelled" })
+    );
 }

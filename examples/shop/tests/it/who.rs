@@ -47,24 +47,43 @@ impl Who {
             Self::Sofia => (SOFIA, "customer", SOUTH),
             Self::SouthManager => ("20000000-0000-4000-8000-0000000000e2", "manager", SOUTH),
         };
+
         // A header of the client's own changes nothing for a user.
         let other = if tenant == NORTH { SOUTH } else { NORTH };
-        client.as_user(UserContext::new(id).roles([role]).metadata("tenant", tenant)).with_header("x-tenant-id", other)
+        client
+            .as_user(
+                UserContext::new(id)
+                    .roles([role])
+                    .metadata("tenant", tenant),
+            )
+            .with_header("x-tenant-id", other)
     }
 }
 
 /// A client of a shop with this database.
 pub(crate) async fn shop(database: &Database) -> Client {
     let mut config = SvcConfig::default();
+
     // All wait for their turn, however slow the machine is.
     config.database.pool_timeout = Duration::from_secs(300);
     config.protection.load_shedding = false;
-    Client::new(shop::with_shop(database.options().config(config).database_url(database.url()))).await.unwrap()
+
+    Client::new(shop::with_shop(
+        database
+            .options()
+            .config(config)
+            .database_url(database.url()),
+    ))
+    .await
+    .unwrap()
 }
 
 /// The id of a product of the north.
 pub(crate) async fn product(client: &Client, sku: &str) -> String {
-    let answer =
-        Who::Manager.of(client).query("query ($sku: String!) { product(sku: $sku) { id } }").variable("sku", sku).await;
+    let answer = Who::Manager
+        .of(client)
+        .query("query ($sku: String!) { product(sku: $sku) { id } }")
+        .variable("sku", sku)
+        .await;
     answer.data()["product"]["id"].as_str().unwrap().to_owned()
 }

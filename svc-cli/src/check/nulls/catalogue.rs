@@ -8,8 +8,9 @@ use super::functions::{self, Function};
 use super::proofs;
 use super::tree::{Node, Value};
 
-/// Relations of users, each with its columns and the query of its view. A column may also contain nulls if an
-/// inheriting table allows them, or does not enforce its constraints, as with foreign tables.
+/// Relations of users, each with its columns and the query of its view. A column may also contain
+/// nulls if an inheriting table allows them, or does not enforce its constraints, as with foreign
+/// tables.
 const COLUMNS: &str = "\
     WITH RECURSIVE below AS ( \
         SELECT c.oid AS top, c.oid AS rel FROM pg_class c WHERE c.relkind IN ('r', 'p') \
@@ -62,7 +63,8 @@ pub(super) struct Column {
     pub(super) name: String,
     /// Whether a constraint rejects nulls.
     pub(super) is_filled: bool,
-    /// Whether its type is a domain that rejects null; the null of an outer join passes such a domain.
+    /// Whether its type is a domain that rejects null; the null of an outer join passes such a
+    /// domain.
     pub(super) is_guarded: bool,
 }
 
@@ -92,30 +94,53 @@ pub(super) struct Catalogue {
 
 /// Reads all facts.
 pub(super) async fn read(client: &Client) -> Result<Catalogue, tokio_postgres::Error> {
-    let mut catalogue =
-        Catalogue { relations: relations(client).await?, keys: Vec::new(), functions: functions::read(client).await? };
+    let mut catalogue = Catalogue {
+        relations: relations(client).await?,
+        keys: Vec::new(),
+        functions: functions::read(client).await?,
+    };
+
     for row in client.query(QUERIES, &[]).await? {
-        let Some(relation) = catalogue.relations.get_mut(&row.get::<_, u32>(0)) else { continue };
+        let Some(relation) = catalogue.relations.get_mut(&row.get::<_, u32>(0)) else {
+            continue;
+        };
         let tree = Value::parse(row.get(1));
         relation.query = tree.and_then(|tree| tree.nodes().first().map(|query| (*query).clone()));
     }
+
     for row in client.query(CHECKS, &[]).await? {
-        let Some(tree) = Value::parse(row.get(1)) else { continue };
+        let Some(tree) = Value::parse(row.get(1)) else {
+            continue;
+        };
+
         let columns = tree.node().map(proofs::checked).unwrap_or_default();
-        let Some(relation) = catalogue.relations.get_mut(&row.get::<_, u32>(0)) else { continue };
+        let Some(relation) = catalogue.relations.get_mut(&row.get::<_, u32>(0)) else {
+            continue;
+        };
+
         for column in columns {
             if let Some(column) = relation.columns.get_mut(&column) {
                 column.is_filled = true;
             }
         }
     }
+
     for row in client.query(KEYS, &[]).await? {
         let (from, to): (Vec<i32>, Vec<i32>) = (row.get(2), row.get(3));
         let pairs = from.into_iter().zip(to);
-        let columns = pairs.filter_map(|(from, to)| Some((usize::try_from(from).ok()?, usize::try_from(to).ok()?)));
+        let columns = pairs.filter_map(|(from, to)| {
+            Some((usize::try_from(from).ok()?, usize::try_from(to).ok()?))
+        });
         let columns = columns.collect();
-        catalogue.keys.push(ForeignKey { from: row.get(0), to: row.get(1), columns, operators: row.get(4) });
+
+        catalogue.keys.push(ForeignKey {
+            from: row.get(0),
+            to: row.get(1),
+            columns,
+            operators: row.get(4),
+        });
     }
+
     Ok(catalogue)
 }
 
@@ -130,9 +155,18 @@ async fn relations(client: &Client) -> Result<HashMap<u32, Relation>, tokio_post
             columns: HashMap::new(),
             query: None,
         });
+
         if let Ok(number) = usize::try_from(row.get::<_, i32>(5)) {
-            relation.columns.insert(number, Column { name: row.get(6), is_filled: row.get(7), is_guarded: row.get(8) });
+            relation.columns.insert(
+                number,
+                Column {
+                    name: row.get(6),
+                    is_filled: row.get(7),
+                    is_guarded: row.get(8),
+                },
+            );
         }
     }
+
     Ok(relations)
 }

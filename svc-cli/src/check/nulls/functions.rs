@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use tokio_postgres::Client;
 
-/// Functions that return a value for every value, by their C function: SQL names are shared, such as `lower`, which is
-/// null for a range without a lower bound. Functions of times that may be infinite, such as `to_char`, are omitted.
+/// Functions that return a value for every value, by their C function: SQL names are shared, such
+/// as `lower`, which is null for a range without a lower bound. Functions of times that may be
+/// infinite, such as `to_char`, are omitted.
 const TOTAL: &str = "\
     lower upper initcap textlen bpcharlen textoctetlen byteaoctetlen textcat text_substr text_substr_no_len \
     text_left text_right text_reverse btrim btrim1 ltrim ltrim1 rtrim rtrim1 replace_text lpad rpad textpos \
@@ -59,7 +60,8 @@ pub(super) struct Function {
 }
 
 impl Function {
-    /// The name of a built-in function, or an empty text for a user's function, which may have the same name.
+    /// The name of a built-in function, or an empty text for a user's function, which may have the
+    /// same name.
     pub(super) fn built_in(&self) -> &str {
         if self.is_built_in { &self.name } else { "" }
     }
@@ -70,8 +72,18 @@ pub(super) async fn read(client: &Client) -> Result<HashMap<u32, Function>, toki
     let total: Vec<&str> = TOTAL.split_whitespace().collect();
     let rows = client.query(FUNCTIONS, &[&total]).await?;
     let function = |row: &tokio_postgres::Row| {
-        let (name, is_strict, is_built_in, is_total) = (row.get(1), row.get(2), row.get(3), row.get(4));
-        (row.get(0), Function { name, is_strict, is_built_in, is_total })
+        let (name, is_strict, is_built_in, is_total) =
+            (row.get(1), row.get(2), row.get(3), row.get(4));
+        (
+            row.get(0),
+            Function {
+                name,
+                is_strict,
+                is_built_in,
+                is_total,
+            },
+        )
     };
+
     Ok(rows.iter().map(function).collect())
 }

@@ -55,9 +55,14 @@ impl<'a> Joins<'a> {
 
     fn walk(&mut self, node: &'a Node, within: &[Side]) {
         match node.name.as_str() {
-            "RANGETBLREF" => drop(self.around.insert(node.position("rtindex"), within.to_vec())),
+            "RANGETBLREF" => drop(
+                self.around
+                    .insert(node.position("rtindex"), within.to_vec()),
+            ),
             "FROMEXPR" => {
-                node.nodes("fromlist").into_iter().for_each(|from| self.walk(from, within));
+                node.nodes("fromlist")
+                    .into_iter()
+                    .for_each(|from| self.walk(from, within));
                 self.hold(node, within.to_vec());
             }
             "JOINEXPR" => self.join(node, within),
@@ -69,16 +74,32 @@ impl<'a> Joins<'a> {
         let (join, kind) = (node.position("rtindex"), node.number("jointype"));
         let inside = |is_right| [within, &[Side { join, is_right }]].concat();
         let (left, right) = (matches!(kind, RIGHT | FULL), matches!(kind, LEFT | FULL));
+
         self.around.insert(join, within.to_vec());
+
         for (from, is_right, is_optional) in [("larg", false, left), ("rarg", true, right)] {
-            let around = if is_optional { inside(is_right) } else { within.to_vec() };
-            node.nodes(from).into_iter().for_each(|from| self.walk(from, &around));
+            let around = if is_optional {
+                inside(is_right)
+            } else {
+                within.to_vec()
+            };
+
+            node.nodes(from)
+                .into_iter()
+                .for_each(|from| self.walk(from, &around));
+
             if is_optional && kind != FULL {
                 let side = Side { join, is_right };
                 let (from, on) = (node.node(from), node.node("quals"));
-                self.optional.push(Optional { side, from, on, within: within.to_vec() });
+                self.optional.push(Optional {
+                    side,
+                    from,
+                    on,
+                    within: within.to_vec(),
+                });
             }
         }
+
         match kind {
             // A row of a full join need not satisfy its condition, on either side.
             FULL => {}
@@ -97,31 +118,51 @@ impl<'a> Joins<'a> {
     /// Whether a relation may be missing from a row that has all the sides in `around`.
     pub(super) fn may_miss(&self, relation: usize, around: &[Side]) -> bool {
         let sides = self.around.get(&relation).into_iter().flatten();
-        sides.filter(|side| !around.contains(side)).any(|side| !self.present.contains(side))
+        sides
+            .filter(|side| !around.contains(side))
+            .any(|side| !self.present.contains(side))
     }
 
-    /// Whether a condition refers to a relation, or to one of its columns, and so may exclude nulls in a way that the
-    /// proofs do not recognize.
+    /// Whether a condition refers to a relation, or to one of its columns, and so may exclude nulls
+    /// in a way that the proofs do not recognize.
     pub(super) fn is_tested(&self, relation: usize, column: Option<usize>) -> bool {
-        let around = self.around.get(&relation).map(Vec::as_slice).unwrap_or_default();
-        let is_there = |side: &Side| self.present.contains(side) || (column.is_some() && around.contains(side));
+        let around = self
+            .around
+            .get(&relation)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+
+        let is_there = |side: &Side| {
+            self.present.contains(side) || (column.is_some() && around.contains(side))
+        };
+
         let is_meant = |node: &Node| {
             node.name == "VAR"
                 && node.position("varno") == relation
                 && column.is_none_or(|column| node.position("varattno") == column)
         };
+
         let applies = |condition: &&Condition<'_>| condition.within.iter().all(is_there);
-        self.conditions.iter().filter(applies).any(|condition| condition.expression.any(&is_meant))
+
+        self.conditions
+            .iter()
+            .filter(applies)
+            .any(|condition| condition.expression.any(&is_meant))
     }
 
-    /// Records that a relation is present in every row that has these sides; false if they do not all contain the
-    /// relation.
+    /// Records that a relation is present in every row that has these sides; false if they do not
+    /// all contain the relation.
     pub(super) fn find(&mut self, relation: usize, within: &[Side]) -> bool {
-        let Some(around) = self.around.get(&relation) else { return false };
+        let Some(around) = self.around.get(&relation) else {
+            return false;
+        };
         if !within.iter().all(|side| around.contains(side)) {
             return false;
         }
-        self.present.extend(around.iter().filter(|side| !within.contains(side)));
+
+        self.present
+            .extend(around.iter().filter(|side| !within.contains(side)));
+
         true
     }
 
@@ -132,6 +173,7 @@ impl<'a> Joins<'a> {
 
     /// Treats both sides of a join as present.
     pub(super) fn complete(&mut self, join: usize) {
-        self.present.extend([false, true].map(|is_right| Side { join, is_right }));
+        self.present
+            .extend([false, true].map(|is_right| Side { join, is_right }));
     }
 }

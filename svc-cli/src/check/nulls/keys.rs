@@ -32,19 +32,25 @@ impl Scope<'_> {
                 Some(keys)
             }
             "RELABELTYPE" | "COERCEVIAIO" => self.keys(expression.node("arg")?),
-            "VAR" if expression.number("varlevelsup") == 0 => {
-                self.keys_of_column(expression.position("varno"), expression.position("varattno"))
-            }
+            "VAR" if expression.number("varlevelsup") == 0 => self.keys_of_column(
+                expression.position("varno"),
+                expression.position("varattno"),
+            ),
             _ => None,
         }
     }
 
     fn keys_of_call(&self, call: &Node) -> Option<Keys> {
         let args = call.nodes("args");
-        match (self.function(call.oid("funcid"))?.built_in(), args.as_slice()) {
+        match (
+            self.function(call.oid("funcid"))?.built_in(),
+            args.as_slice(),
+        ) {
             ("jsonb_build_object" | "json_build_object", _) if !call.flag("funcvariadic") => {
                 let pairs = args.chunks_exact(2);
-                pairs.map(|pair| Some((constant(pair[0])?, self.nulls(pair[1])))).collect()
+                pairs
+                    .map(|pair| Some((constant(pair[0])?, self.nulls(pair[1]))))
+                    .collect()
             }
             ("to_jsonb" | "to_json" | "row_to_json", [row, ..]) if is_whole_row(row) => {
                 self.keys_of_row(row.position("varno"))
@@ -55,20 +61,33 @@ impl Scope<'_> {
 
     /// The keys of a row: its columns.
     fn keys_of_row(&self, number: usize) -> Option<Keys> {
-        let relation = self.relation(number).filter(|_| !self.joins.may_miss(number, &[]))?;
+        let relation = self
+            .relation(number)
+            .filter(|_| !self.joins.may_miss(number, &[]))?;
         let columns: Vec<(usize, String)> = match relation.number("rtekind") {
             RELATION => {
                 let (_, table) = self.table(number)?;
-                table.columns.iter().map(|(column, found)| (*column, found.name.clone())).collect()
+                table
+                    .columns
+                    .iter()
+                    .map(|(column, found)| (*column, found.name.clone()))
+                    .collect()
             }
             SUBQUERY => {
                 let entries = relation.node("subquery")?.nodes("targetList");
                 let kept = entries.into_iter().filter(|entry| !entry.flag("resjunk"));
-                kept.map(|entry| (entry.position("resno"), entry.text("resname").to_owned())).collect()
+                kept.map(|entry| (entry.position("resno"), entry.text("resname").to_owned()))
+                    .collect()
             }
             _ => return None,
         };
-        Some(columns.into_iter().map(|(column, name)| (name, self.seen(number, column))).collect())
+
+        Some(
+            columns
+                .into_iter()
+                .map(|(column, name)| (name, self.seen(number, column)))
+                .collect(),
+        )
     }
 
     /// The keys of a document from another view.
@@ -76,17 +95,21 @@ impl Scope<'_> {
         if self.joins.may_miss(number, &[]) {
             return None;
         }
+
         let relation = self.relation(number)?;
         match relation.number("rtekind") {
             RELATION => self.facts.keys(relation.oid("relid"), column),
-            SUBQUERY => Scope::new(self.facts, relation.node("subquery")?, Some(self)).keys_of_output(column),
+            SUBQUERY => Scope::new(self.facts, relation.node("subquery")?, Some(self))
+                .keys_of_output(column),
             _ => None,
         }
     }
 }
 
 fn is_whole_row(expression: &Node) -> bool {
-    expression.name == "VAR" && expression.number("varattno") == 0 && expression.number("varlevelsup") == 0
+    expression.name == "VAR"
+        && expression.number("varattno") == 0
+        && expression.number("varlevelsup") == 0
 }
 
 /// The text of a constant.
@@ -94,9 +117,11 @@ fn constant(expression: &Node) -> Option<String> {
     if expression.name == "RELABELTYPE" {
         return constant(expression.node("arg")?);
     }
+
     if expression.name != "CONST" || expression.flag("constisnull") {
         return None;
     }
+
     let bytes = expression.bytes("constvalue");
     let text = match expression.oid("consttype") {
         // After the four bytes of its length.
@@ -105,5 +130,6 @@ fn constant(expression: &Node) -> Option<String> {
         UNKNOWN => bytes.strip_suffix(&[0])?,
         _ => return None,
     };
+
     String::from_utf8(text.to_vec()).ok()
 }

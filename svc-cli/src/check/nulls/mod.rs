@@ -1,8 +1,9 @@
-//! Nulls in columns of views. PostgreSQL reports every column of a view as nullable, so the proof that one is never
-//! null comes from the stored query and the constraints of the underlying tables.
+//! Nulls in columns of views. PostgreSQL reports every column of a view as nullable, so the proof
+//! that one is never null comes from the stored query and the constraints of the underlying tables.
 //!
-//! A proof has to hold for every state of the tables. Columns that can certainly be null are distinguished from
-//! undecided ones, since only the former are a mistake in a program that does not expect nulls.
+//! A proof has to hold for every state of the tables. Columns that can certainly be null are
+//! distinguished from undecided ones, since only the former are a mistake in a program that does
+//! not expect nulls.
 
 mod aggregates;
 mod catalogue;
@@ -46,12 +47,17 @@ impl Nulls {
                 Self::Unknown => all = Self::Unknown,
             }
         }
+
         all
     }
 
     /// The part that still holds if the value may not be reached.
     fn perhaps(self) -> Self {
-        if self == Self::Never { Self::Never } else { Self::Unknown }
+        if self == Self::Never {
+            Self::Never
+        } else {
+            Self::Unknown
+        }
     }
 }
 
@@ -68,25 +74,35 @@ pub(super) struct Facts {
 impl Facts {
     /// Reads the facts about a database.
     pub(super) async fn read(client: &Client) -> Result<Self, tokio_postgres::Error> {
-        Ok(Self { catalogue: catalogue::read(client).await?, known: RefCell::default(), assumed: RefCell::default() })
+        Ok(Self {
+            catalogue: catalogue::read(client).await?,
+            known: RefCell::default(),
+            assumed: RefCell::default(),
+        })
     }
 
     /// A column by its number.
     pub(super) fn column(&self, relation: u32, column: usize) -> Nulls {
-        let Some(of) = self.catalogue.relations.get(&relation) else { return Nulls::Unknown };
+        let Some(of) = self.catalogue.relations.get(&relation) else {
+            return Nulls::Unknown;
+        };
+
         match (&of.query, of.columns.get(&column)) {
             (None, Some(found)) if of.is_table() && found.is_filled => Nulls::Never,
             (None, Some(found)) if of.is_table() && found.is_guarded => Nulls::Unknown,
-            (None, Some(found)) if of.is_table() => {
-                Nulls::Possible(format!("the column `{}` of {} may be null", found.name, of.name))
-            }
+            (None, Some(found)) if of.is_table() => Nulls::Possible(format!(
+                "the column `{}` of {} may be null",
+                found.name, of.name
+            )),
             // The rows of a materialized view may be older than a constraint.
             (Some(query), Some(_)) if of.kind == 'v' => {
                 if let Some(known) = self.known.borrow().get(&(relation, column)) {
                     return known.clone();
                 }
                 let nulls = Scope::new(self, query, None).output(column);
-                self.known.borrow_mut().insert((relation, column), nulls.clone());
+                self.known
+                    .borrow_mut()
+                    .insert((relation, column), nulls.clone());
                 nulls
             }
             _ => Nulls::Unknown,
@@ -97,8 +113,20 @@ impl Facts {
     pub(super) fn keys(&self, relation: u32, column: usize) -> Option<BTreeMap<String, Nulls>> {
         let of = self.catalogue.relations.get(&relation)?;
         let keys = Scope::new(self, of.query.as_ref()?, None).keys_of_output(column)?;
+
         // The rows of a materialized view may be older than a constraint.
-        let known = |nulls: Nulls| if of.kind == 'v' { nulls } else { Nulls::Unknown };
-        Some(keys.into_iter().map(|(key, nulls)| (key, known(nulls))).collect())
+        let known = |nulls: Nulls| {
+            if of.kind == 'v' {
+                nulls
+            } else {
+                Nulls::Unknown
+            }
+        };
+
+        Some(
+            keys.into_iter()
+                .map(|(key, nulls)| (key, known(nulls)))
+                .collect(),
+        )
     }
 }

@@ -24,7 +24,10 @@ impl Prover<'_> {
             "BOOLEXPR" => {
                 let args = condition.nodes("args");
                 match condition.text("boolop") {
-                    "and" => args.into_iter().flat_map(|arg| self.true_for(arg)).collect(),
+                    "and" => args
+                        .into_iter()
+                        .flat_map(|arg| self.true_for(arg))
+                        .collect(),
                     "or" => shared(args.into_iter().map(|arg| self.true_for(arg))),
                     _ => match args.as_slice() {
                         [test] if is_null_test(test, 0) => self.argument(test),
@@ -35,16 +38,21 @@ impl Prover<'_> {
             "NULLTEST" if is_null_test(condition, IS_NOT_NULL) => self.argument(condition),
             "NULLTEST" => HashSet::new(),
             // `IS TRUE`, `IS FALSE` and `IS NOT UNKNOWN`.
-            "BOOLEANTEST" if [0, 2, 5].contains(&condition.number("booltesttype")) => self.argument(condition),
-            "SUBLINK" if condition.number("subLinkType") == 2 => {
-                condition.node("testexpr").map(|test| self.value_of(test)).unwrap_or_default()
+            "BOOLEANTEST" if [0, 2, 5].contains(&condition.number("booltesttype")) => {
+                self.argument(condition)
             }
+            "SUBLINK" if condition.number("subLinkType") == 2 => condition
+                .node("testexpr")
+                .map(|test| self.value_of(test))
+                .unwrap_or_default(),
             _ => self.value_of(condition),
         }
     }
 
     fn argument(self, test: &Node) -> HashSet<Column> {
-        test.node("arg").map(|arg| self.value_of(arg)).unwrap_or_default()
+        test.node("arg")
+            .map(|arg| self.value_of(arg))
+            .unwrap_or_default()
     }
 
     /// The columns that are not null if an expression is not.
@@ -53,13 +61,23 @@ impl Prover<'_> {
             "VAR" => self.column(expression),
             "FUNCEXPR" => self.arguments(expression, expression.oid("funcid")),
             "OPEXPR" => self.arguments(expression, expression.oid("opfuncid")),
-            "SCALARARRAYOPEXPR" if expression.flag("useOr") && self.is_strict(expression.oid("opfuncid")) => {
-                expression.nodes("args").first().map(|arg| self.value_of(arg)).unwrap_or_default()
+            "SCALARARRAYOPEXPR"
+                if expression.flag("useOr") && self.is_strict(expression.oid("opfuncid")) =>
+            {
+                expression
+                    .nodes("args")
+                    .first()
+                    .map(|arg| self.value_of(arg))
+                    .unwrap_or_default()
             }
-            "RELABELTYPE" | "COERCEVIAIO" | "ARRAYCOERCEEXPR" | "COERCETODOMAIN" | "COLLATE" | "COLLATEEXPR" => {
-                self.argument(expression)
-            }
-            "BOOLEXPR" => shared(expression.nodes("args").into_iter().map(|arg| self.value_of(arg))),
+            "RELABELTYPE" | "COERCEVIAIO" | "ARRAYCOERCEEXPR" | "COERCETODOMAIN" | "COLLATE"
+            | "COLLATEEXPR" => self.argument(expression),
+            "BOOLEXPR" => shared(
+                expression
+                    .nodes("args")
+                    .into_iter()
+                    .map(|arg| self.value_of(arg)),
+            ),
             _ => HashSet::new(),
         }
     }
@@ -68,11 +86,16 @@ impl Prover<'_> {
         if !self.is_strict(function) {
             return HashSet::new();
         }
-        call.nodes("args").into_iter().flat_map(|arg| self.value_of(arg)).collect()
+        call.nodes("args")
+            .into_iter()
+            .flat_map(|arg| self.value_of(arg))
+            .collect()
     }
 
     fn is_strict(self, function: u32) -> bool {
-        self.functions.get(&function).is_some_and(|function| function.is_strict)
+        self.functions
+            .get(&function)
+            .is_some_and(|function| function.is_strict)
     }
 
     fn column(self, variable: &Node) -> HashSet<Column> {
@@ -91,7 +114,9 @@ impl Prover<'_> {
 pub(super) fn joined<'a>(relations: &[&'a Node], join: usize, column: usize) -> Option<&'a Node> {
     let relation = relations.get(join.checked_sub(1)?)?;
     match relation.get("joinaliasvars") {
-        Value::List(columns) if relation.number("rtekind") == 2 => columns.get(column.checked_sub(1)?)?.node(),
+        Value::List(columns) if relation.number("rtekind") == 2 => {
+            columns.get(column.checked_sub(1)?)?.node()
+        }
         _ => None,
     }
 }
@@ -102,17 +127,26 @@ fn is_null_test(test: &Node, kind: i64) -> bool {
 
 fn shared(mut sets: impl Iterator<Item = HashSet<Column>>) -> HashSet<Column> {
     let first = sets.next().unwrap_or_default();
-    sets.fold(first, |shared, set| shared.intersection(&set).copied().collect())
+    sets.fold(first, |shared, set| {
+        shared.intersection(&set).copied().collect()
+    })
 }
 
-/// The columns that a check constraint of a table keeps from being null. Unlike a condition of a query, a check also
-/// passes on null, so only tests for null count, which are never null themselves.
+/// The columns that a check constraint of a table keeps from being null. Unlike a condition of a
+/// query, a check also passes on null, so only tests for null count, which are never null
+/// themselves.
 pub(super) fn checked(check: &Node) -> Vec<usize> {
     match check.name.as_str() {
-        "BOOLEXPR" if check.text("boolop") == "and" => check.nodes("args").into_iter().flat_map(checked).collect(),
+        "BOOLEXPR" if check.text("boolop") == "and" => {
+            check.nodes("args").into_iter().flat_map(checked).collect()
+        }
         "NULLTEST" if is_null_test(check, IS_NOT_NULL) => {
             let variable = check.node("arg").filter(|arg| arg.name == "VAR");
-            variable.map(|variable| variable.position("varattno")).into_iter().filter(|column| *column > 0).collect()
+            variable
+                .map(|variable| variable.position("varattno"))
+                .into_iter()
+                .filter(|column| *column > 0)
+                .collect()
         }
         _ => Vec::new(),
     }

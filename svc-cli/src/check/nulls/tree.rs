@@ -63,7 +63,10 @@ impl Value {
 
 impl Node {
     fn field(&self, name: &str) -> &[Value] {
-        self.fields.iter().find(|(field, _)| field == name).map_or(&[], |(_, values)| values)
+        self.fields
+            .iter()
+            .find(|(field, _)| field == name)
+            .map_or(&[], |(_, values)| values)
     }
 
     /// The value of a field.
@@ -109,7 +112,12 @@ impl Node {
 
     /// Whether a predicate holds for this node or a node within it.
     pub(super) fn any(&self, holds: &impl Fn(&Self) -> bool) -> bool {
-        holds(self) || self.fields.iter().flat_map(|(_, values)| values).any(|value| value.any(holds))
+        holds(self)
+            || self
+                .fields
+                .iter()
+                .flat_map(|(_, values)| values)
+                .any(|value| value.any(holds))
     }
 
     /// Whether a field is not empty.
@@ -121,7 +129,9 @@ impl Node {
     pub(super) fn bytes(&self, name: &str) -> Vec<u8> {
         let numbers = self.field(name).iter().skip(1).filter_map(Value::number);
         // Some versions write bytes as signed numbers.
-        numbers.filter_map(|number| u8::try_from(number & 0xff).ok()).collect()
+        numbers
+            .filter_map(|number| u8::try_from(number & 0xff).ok())
+            .collect()
     }
 }
 
@@ -147,6 +157,7 @@ fn tokens(text: &str) -> Vec<Token> {
             tokens.push(word(&mut chars));
         }
     }
+
     tokens
 }
 
@@ -164,9 +175,12 @@ fn word(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Token {
             word.push(c);
         }
     }
+
     match word.strip_prefix(':') {
         _ if is_escaped => Token::Word(word),
-        Some(field) if field.starts_with(|c: char| c.is_ascii_alphabetic()) => Token::Field(field.to_owned()),
+        Some(field) if field.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+            Token::Field(field.to_owned())
+        }
         _ if word == "<>" => Token::Null,
         _ => Token::Word(word),
     }
@@ -175,6 +189,7 @@ fn word(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Token {
 fn value(tokens: &mut &[Token]) -> Option<Value> {
     let (first, rest) = tokens.split_first()?;
     *tokens = rest;
+
     match first {
         Token::Null => Some(Value::Null),
         Token::Word(word) | Token::Field(word) => Some(Value::Atom(word.clone())),
@@ -196,9 +211,16 @@ fn list(tokens: &mut &[Token]) -> Option<Vec<Value>> {
 }
 
 fn node(tokens: &mut &[Token]) -> Option<Node> {
-    let Some((Token::Word(name), rest)) = tokens.split_first() else { return None };
+    let Some((Token::Word(name), rest)) = tokens.split_first() else {
+        return None;
+    };
+
     *tokens = rest;
-    let mut node = Node { name: name.clone(), fields: Vec::new() };
+    let mut node = Node {
+        name: name.clone(),
+        fields: Vec::new(),
+    };
+
     loop {
         match tokens.split_first()? {
             (Token::Bracket('}'), rest) => {
@@ -226,11 +248,19 @@ mod tests {
         let text = r#"({QUERY :a 7 :names ("x" "y\ z") :none <> :c {CONST :v 2 [ -1 65 ]} :is true :word \:odd})"#;
         let tree = Value::parse(text).unwrap();
         let query = tree.nodes()[0];
+
         assert_eq!(
-            (query.number("a"), query.flag("is"), query.has("none"), query.text("word")),
+            (
+                query.number("a"),
+                query.flag("is"),
+                query.has("none"),
+                query.text("word")
+            ),
             (7, true, false, ":odd")
         );
+
         assert_eq!(query.node("c").unwrap().bytes("v"), [255, 65]);
+
         assert_eq!(query.number("missing"), 0);
     }
 

@@ -1,4 +1,5 @@
-//! Operations of the source that the program does not serve: functions with an attribute of svc that no list names.
+//! Operations of the source that the program does not serve: functions with an attribute of svc
+//! that no list names.
 
 mod imports;
 mod source;
@@ -13,9 +14,14 @@ use crate::project::Project;
 use crate::terminal;
 use source::{Operation, Source};
 
-const OPERATIONS: [OperationType; 3] = [OperationType::Query, OperationType::Mutation, OperationType::Subscription];
+const OPERATIONS: [OperationType; 3] = [
+    OperationType::Query,
+    OperationType::Mutation,
+    OperationType::Subscription,
+];
 
-/// Warns of each such operation. A program of several may serve the operations of another, so this is for the only one.
+/// Warns of each such operation. A program of several may serve the operations of another, so this
+/// is for the only one.
 pub(super) fn warn(project: &Project, description: &Description) {
     for line in lines(project.root(), &description.sdl) {
         terminal::warning(line);
@@ -24,15 +30,25 @@ pub(super) fn warn(project: &Project, description: &Description) {
 
 /// The warnings about the source in a folder.
 fn lines(root: &Path, sdl: &str) -> Vec<String> {
-    let Ok(schema) = Schema::parse(sdl, "schema.graphql") else { return Vec::new() };
+    let Ok(schema) = Schema::parse(sdl, "schema.graphql") else {
+        return Vec::new();
+    };
+
     let source = Source::read(root);
-    let unlisted = source.operations.iter().filter(|operation| !source.lists(operation) && !serves(&schema, operation));
+    let unlisted = source
+        .operations
+        .iter()
+        .filter(|operation| !source.lists(operation) && !serves(&schema, operation));
+
     unlisted.map(|operation| shown(root, operation)).collect()
 }
 
-/// Whether a schema has an operation. Without a name in its attribute, the name may be in camel case.
+/// Whether a schema has an operation. Without a name in its attribute, the name may be in camel
+/// case.
 fn serves(schema: &Schema, operation: &Operation) -> bool {
-    let root = schema.root_operation(operation.kind).and_then(|root| schema.get_object(root.as_str()));
+    let root = schema
+        .root_operation(operation.kind)
+        .and_then(|root| schema.get_object(root.as_str()));
     let mut fields = root.into_iter().flat_map(|root| root.fields.keys());
     match &operation.name {
         Some(name) => fields.any(|field| field.as_str() == name),
@@ -42,15 +58,30 @@ fn serves(schema: &Schema, operation: &Operation) -> bool {
 
 /// A name without the differences that camel case makes.
 fn squeezed(name: &str) -> String {
-    name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect()
+    name.chars()
+        .filter(|c| *c != '_')
+        .map(|c| c.to_ascii_lowercase())
+        .collect()
 }
 
 /// The line starts like the compiler's, so that editors find the place.
 fn shown(root: &Path, operation: &Operation) -> String {
-    let Operation { kind, function, name, file, line } = operation;
-    let (file, ty) = (file.strip_prefix(root).unwrap_or(file).display(), kind.default_type_name());
+    let Operation {
+        kind,
+        function,
+        name,
+        file,
+        line,
+    } = operation;
+
+    let (file, ty) = (
+        file.strip_prefix(root).unwrap_or(file).display(),
+        kind.default_type_name(),
+    );
     let (name, list) = (name.as_ref().unwrap_or(function), list_of(*kind));
-    format!("{file}:{line}: {ty}.{name} is not in the schema: add it to the program's list, {list}![{function}]")
+    format!(
+        "{file}:{line}: {ty}.{name} is not in the schema: add it to the program's list, {list}![{function}]"
+    )
 }
 
 /// The macro that lists operations of a kind.
@@ -66,7 +97,8 @@ fn list_of(kind: OperationType) -> &'static str {
 mod tests {
     use super::lines;
 
-    /// The warnings about these files, for a schema with the query `listed` and the mutation `renameUser`.
+    /// The warnings about these files, for a schema with the query `listed` and the mutation
+    /// `renameUser`.
     fn warnings(files: &[(&str, &str)]) -> Vec<String> {
         let root = tempfile::tempdir().unwrap();
         for (path, text) in files {
@@ -74,7 +106,11 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        lines(root.path(), "type Query { listed: Int } type Mutation { renameUser(id: ID!): Int }")
+
+        lines(
+            root.path(),
+            "type Query { listed: Int } type Mutation { renameUser(id: ID!): Int }",
+        )
     }
 
     #[test]
@@ -85,10 +121,17 @@ mod tests {
         let found = warnings(&[
             ("src/lib.rs", library),
             ("src/main.rs", "mod a;\nfn main() { run(app::options()) }"),
-            ("src/a.rs", "#[svc::query(context = [\"name\"], name = \"mine\")]\nfn r#move() -> i32 { 1 }"),
-            ("src/b/c/mod.rs", "#[::svc::mutation(function = \"f\")]\nasync fn listed(id: i32) -> User;"),
+            (
+                "src/a.rs",
+                "#[svc::query(context = [\"name\"], name = \"mine\")]\nfn r#move() -> i32 { 1 }",
+            ),
+            (
+                "src/b/c/mod.rs",
+                "#[::svc::mutation(function = \"f\")]\nasync fn listed(id: i32) -> User;",
+            ),
             ("src/left_over.rs", "#[svc::query]\nfn gone() -> i32 { 1 }"),
         ]);
+
         let add = "is not in the schema: add it to the program's list,";
         assert_eq!(
             found,
@@ -106,6 +149,7 @@ mod tests {
             let text = format!("{head}\n#[{attribute}]\nfn f() -> i32 {{ 1 }}");
             warnings(&[("src/lib.rs", text.as_str())]).len()
         };
+
         for (head, attribute) in [
             ("use svc::query;", "query"),
             ("use svc::{prelude::*, query as read};", "read(cache = 60)"),
@@ -117,6 +161,7 @@ mod tests {
         ] {
             assert_eq!(function(head, attribute), 1, "{head} {attribute}");
         }
+
         for (head, attribute) in [
             ("", "query"),
             ("use other::query;", "query"),
@@ -141,6 +186,7 @@ mod tests {
         ] {
             assert_eq!(warnings(&[("src/lib.rs", text)]), [""; 0], "{text}");
         }
+
         let listed_elsewhere = "#[svc::query]\nfn f() -> i32 { 1 }\nfn list() { mutations![f] }";
         assert_eq!(warnings(&[("src/lib.rs", listed_elsewhere)]).len(), 1);
     }

@@ -27,7 +27,8 @@ pub(super) struct Operation {
     pub(super) line: usize,
 }
 
-/// The source of a package. Files that do not parse, and parts that depend on a condition, have no operations.
+/// The source of a package. Files that do not parse, and parts that depend on a condition, have no
+/// operations.
 #[derive(Debug, Default)]
 pub(super) struct Source {
     pub(super) operations: Vec<Operation>,
@@ -64,26 +65,38 @@ impl Source {
     pub(super) fn read(root: &Path) -> Self {
         let mut source = Self::default();
         for file in ROOTS {
-            source.read_file(&Place { file: root.join(file), folder: root.join("src") });
+            source.read_file(&Place {
+                file: root.join(file),
+                folder: root.join("src"),
+            });
         }
         source
     }
 
     /// Whether a list names an operation, even if the program does not serve that list now.
     pub(super) fn lists(&self, operation: &Operation) -> bool {
-        self.listed.contains(&(list_of(operation.kind), operation.function.clone()))
+        self.listed
+            .contains(&(list_of(operation.kind), operation.function.clone()))
     }
 
     fn read_file(&mut self, place: &Place) {
-        let Ok(text) = fs::read_to_string(&place.file) else { return };
-        let Ok(file) = syn::parse_file(&text) else { return };
+        let Ok(text) = fs::read_to_string(&place.file) else {
+            return;
+        };
+
+        let Ok(file) = syn::parse_file(&text) else {
+            return;
+        };
+
         // The library and the program may share files.
         if has_condition(&file.attrs) || !self.seen.insert(place.file.clone()) {
             return;
         }
+
         if let Ok(tokens) = text.parse() {
             self.add_lists(tokens);
         }
+
         self.add_items(&file.items, place);
     }
 
@@ -91,13 +104,17 @@ impl Source {
         let imports = Imports::of(items);
         for item in items {
             match item {
-                Item::Fn(function) => self.add_function(&function.attrs, &function.sig.ident, &imports, place),
+                Item::Fn(function) => {
+                    self.add_function(&function.attrs, &function.sig.ident, &imports, place)
+                }
                 Item::Verbatim(tokens) => {
                     if let Ok(Declared { attrs, sig }) = syn::parse2(tokens.clone()) {
                         self.add_function(&attrs, &sig.ident, &imports, place);
                     }
                 }
-                Item::Mod(module) if !has_condition(&module.attrs) => self.add_module(module, place),
+                Item::Mod(module) if !has_condition(&module.attrs) => {
+                    self.add_module(module, place)
+                }
                 _ => {}
             }
         }
@@ -107,27 +124,53 @@ impl Source {
         let name = module.ident.unraw().to_string();
         let folder = place.folder.join(&name);
         if let Some((_, items)) = &module.content {
-            self.add_items(items, &Place { file: place.file.clone(), folder });
+            self.add_items(
+                items,
+                &Place {
+                    file: place.file.clone(),
+                    folder,
+                },
+            );
             return;
         }
-        for file in [place.folder.join(format!("{name}.rs")), folder.join("mod.rs")] {
-            self.read_file(&Place { file, folder: folder.clone() });
+
+        for file in [
+            place.folder.join(format!("{name}.rs")),
+            folder.join("mod.rs"),
+        ] {
+            self.read_file(&Place {
+                file,
+                folder: folder.clone(),
+            });
         }
     }
 
-    fn add_function(&mut self, attrs: &[Attribute], ident: &Ident, imports: &Imports, place: &Place) {
+    fn add_function(
+        &mut self,
+        attrs: &[Attribute],
+        ident: &Ident,
+        imports: &Imports,
+        place: &Place,
+    ) {
         if has_condition(attrs) || attrs.iter().any(allows_dead_code) {
             return;
         }
+
         let found = attrs.iter().find_map(|attr| {
             let arguments = arguments(attr);
-            Some((imports.kind(attr, value(&arguments, "crate").is_some())?, value(&arguments, "name")))
+            Some((
+                imports.kind(attr, value(&arguments, "crate").is_some())?,
+                value(&arguments, "name"),
+            ))
         });
+
         let Some((kind, name)) = found else { return };
         self.operations.push(Operation {
             kind,
             function: ident.unraw().to_string(),
-            name: name.and_then(|name| syn::parse2::<LitStr>(name.into()).ok()).map(|name| name.value()),
+            name: name
+                .and_then(|name| syn::parse2::<LitStr>(name.into()).ok())
+                .map(|name| name.value()),
             file: place.file.clone(),
             line: ident.span().start().line,
         });
@@ -137,7 +180,9 @@ impl Source {
     fn add_lists(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         for (index, token) in tokens.iter().enumerate() {
-            let TokenTree::Group(group) = token else { continue };
+            let TokenTree::Group(group) = token else {
+                continue;
+            };
             match list(&tokens[index.saturating_sub(2)..index]) {
                 Some(list) => self.add_names(list, group.stream()),
                 None => self.add_lists(group.stream()),
@@ -160,18 +205,30 @@ impl Source {
 
 /// The macro of a list, if `before` is its name and the `!`.
 fn list(before: &[TokenTree]) -> Option<&'static str> {
-    let [TokenTree::Ident(name), TokenTree::Punct(mark)] = before else { return None };
-    OPERATIONS.map(list_of).into_iter().find(|list| mark.as_char() == '!' && name == list)
+    let [TokenTree::Ident(name), TokenTree::Punct(mark)] = before else {
+        return None;
+    };
+    OPERATIONS
+        .map(list_of)
+        .into_iter()
+        .find(|list| mark.as_char() == '!' && name == list)
 }
 
 /// Whether an item exists only under a condition, or where this tool does not look for it.
 fn has_condition(attrs: &[Attribute]) -> bool {
-    attrs.iter().any(|attr| ["cfg", "path"].iter().any(|name| attr.path().is_ident(name)))
+    attrs.iter().any(|attr| {
+        ["cfg", "path"]
+            .iter()
+            .any(|name| attr.path().is_ident(name))
+    })
 }
 
 /// Whether an attribute says that a function is unused on purpose.
 fn allows_dead_code(attr: &Attribute) -> bool {
-    attr.path().is_ident("allow") && arguments(attr).into_iter().any(|token| token.to_string() == "dead_code")
+    attr.path().is_ident("allow")
+        && arguments(attr)
+            .into_iter()
+            .any(|token| token.to_string() == "dead_code")
 }
 
 fn arguments(attr: &Attribute) -> TokenStream {
@@ -184,9 +241,12 @@ fn arguments(attr: &Attribute) -> TokenStream {
 /// The value of a key among the arguments of an attribute.
 fn value(arguments: &TokenStream, key: &str) -> Option<TokenTree> {
     let tokens: Vec<TokenTree> = arguments.clone().into_iter().collect();
-    let mut keys = tokens.split(|token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ','));
+    let mut keys =
+        tokens.split(|token| matches!(token, TokenTree::Punct(mark) if mark.as_char() == ','));
     keys.find_map(|tokens| match tokens {
-        [TokenTree::Ident(name), TokenTree::Punct(_), value, ..] if name == key => Some(value.clone()),
+        [TokenTree::Ident(name), TokenTree::Punct(_), value, ..] if name == key => {
+            Some(value.clone())
+        }
         _ => None,
     })
 }

@@ -81,12 +81,17 @@ const CONSTRAINTS: &str = "\
 /// Reads a table; none if the database has no such table.
 pub(super) async fn read(client: &Client, table: &str) -> Result<Option<Table>> {
     let failed = |error: tokio_postgres::Error| {
-        Failure::new(format!("the database's catalogue cannot be read: {}", reason(&error)))
+        Failure::new(format!(
+            "the database's catalogue cannot be read: {}",
+            reason(&error)
+        ))
     };
+
     let rows = client.query(COLUMNS, &[&table]).await.map_err(failed)?;
     if rows.is_empty() {
         return Ok(None);
     }
+
     let columns = rows.iter().map(|row| Column {
         name: row.get(0),
         ty: row.get(1),
@@ -95,6 +100,7 @@ pub(super) async fn read(client: &Client, table: &str) -> Result<Option<Table>> 
         is_generated: row.get(4),
         is_primary: row.get(5),
     });
+
     let columns = columns.collect();
     let rows = client.query(CONSTRAINTS, &[&table]).await.map_err(failed)?;
     let constraints = rows.iter().map(|row| Constraint {
@@ -107,5 +113,9 @@ pub(super) async fn read(client: &Client, table: &str) -> Result<Option<Table>> 
         },
         columns: row.get(2),
     });
-    Ok(Some(Table { columns, constraints: constraints.collect() }))
+
+    Ok(Some(Table {
+        columns,
+        constraints: constraints.collect(),
+    }))
 }

@@ -114,12 +114,18 @@ const ENUMS: &str = "\
 /// All tables and views of a schema. If a table has a view over it, only the view.
 pub(super) async fn all(client: &Client, schema: &str) -> Result<Catalogue> {
     let text = format!("{SOURCES} n.nspname = $1 ORDER BY c.relname");
-    let rows = client.query(&text, &[&schema]).await.map_err(|error| failed(&error))?;
+    let rows = client
+        .query(&text, &[&schema])
+        .await
+        .map_err(|error| failed(&error))?;
     let names: HashSet<String> = rows.iter().map(|row| row.get(2)).collect();
     let has_view = |name: &str| {
         let plain = name.strip_prefix("tb_");
-        plain.is_some_and(|plain| names.contains(&format!("v_{plain}")) || names.contains(&format!("tv_{plain}")))
+        plain.is_some_and(|plain| {
+            names.contains(&format!("v_{plain}")) || names.contains(&format!("tv_{plain}"))
+        })
     };
+
     read(client, rows.iter().filter(|row| !has_view(row.get(2)))).await
 }
 
@@ -128,14 +134,19 @@ pub(super) async fn named(client: &Client, names: &[String]) -> Result<Catalogue
     let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
     let text = format!("{SOURCES} c.oid = to_regclass($1)");
     let mut rows = Vec::new();
+
     for (name, quoted) in names.iter().zip(&quoted) {
-        let found = client.query_opt(&text, &[quoted]).await.map_err(|error| failed(&error))?;
+        let found = client
+            .query_opt(&text, &[quoted])
+            .await
+            .map_err(|error| failed(&error))?;
         rows.push(found.ok_or_else(|| {
             Failure::new(format!("the database has no table or view `{name}`")).hint(
                 "write its schema too where that is not `public`: app.v_post; `svc db psql -c '\\dtv'` lists them",
             )
         })?);
     }
+
     read(client, rows.iter()).await
 }
 
@@ -148,27 +159,45 @@ async fn read(client: &Client, rows: impl Iterator<Item = &Row>) -> Result<Catal
             catalogue.left_out.push(refuse("this user may not read it"));
             continue;
         }
+
         if !is_source(&schema) || !is_source(&name) {
             catalogue
                 .left_out
                 .push(refuse("its name has other characters than letters, digits, `_` and `$`; make a view of it"));
             continue;
         }
+
         let (oid, is_view) = (row.get(0), row.get(3));
         let mut columns = columns(client, oid).await?;
         if is_view {
             origin::find(client, oid, &mut columns).await?;
         }
+
         if columns.is_empty() {
             catalogue.left_out.push(refuse("it has no columns"));
             continue;
         }
-        catalogue.sources.push(Source { schema, name, is_view, comment: row.get(4), columns });
+
+        catalogue.sources.push(Source {
+            schema,
+            name,
+            is_view,
+            comment: row.get(4),
+            columns,
+        });
     }
-    let rows = client.query(KEYS, &[]).await.map_err(|error| failed(&error))?;
+
+    let rows = client
+        .query(KEYS, &[])
+        .await
+        .map_err(|error| failed(&error))?;
     catalogue.keys = rows.iter().map(key).collect();
-    let rows = client.query(ENUMS, &[]).await.map_err(|error| failed(&error))?;
+    let rows = client
+        .query(ENUMS, &[])
+        .await
+        .map_err(|error| failed(&error))?;
     catalogue.enums = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+
     Ok(catalogue)
 }
 
@@ -177,19 +206,33 @@ fn key(row: &Row) -> Key {
     let (columns, keys): (Vec<i16>, Vec<i16>) = (row.get(1), row.get(3));
     let shared: Vec<bool> = row.get(6);
     let pairs = columns.into_iter().zip(keys).zip(shared);
-    let pairs = pairs.map(|((column, key), is_shared)| Pair { from: (from, column), to: (to, key), is_shared });
-    Key { pairs: pairs.collect(), is_valid: row.get(4), is_unique: row.get(5) }
+    let pairs = pairs.map(|((column, key), is_shared)| Pair {
+        from: (from, column),
+        to: (to, key),
+        is_shared,
+    });
+
+    Key {
+        pairs: pairs.collect(),
+        is_valid: row.get(4),
+        is_unique: row.get(5),
+    }
 }
 
 /// Whether a name is valid for `sql_source`.
 fn is_source(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
 }
 
 /// The columns of a table or a view.
 pub(super) async fn columns(client: &Client, oid: u32) -> Result<Vec<Column>> {
-    let rows = client.query(COLUMNS, &[&oid]).await.map_err(|error| failed(&error))?;
+    let rows = client
+        .query(COLUMNS, &[&oid])
+        .await
+        .map_err(|error| failed(&error))?;
     let column = |row: &Row| Column {
         name: row.get(1),
         ty: row.get(2),
@@ -200,14 +243,21 @@ pub(super) async fn columns(client: &Client, oid: u32) -> Result<Vec<Column>> {
         origin: Some((oid, row.get(0))),
         comment: row.get(7),
     };
+
     Ok(rows.iter().map(column).collect())
 }
 
 /// Quotes `schema.name` part by part.
 fn quoted(path: &str) -> String {
-    path.split('.').map(|part| format!("\"{}\"", part.replace('"', "\"\""))).collect::<Vec<_>>().join(".")
+    path.split('.')
+        .map(|part| format!("\"{}\"", part.replace('"', "\"\"")))
+        .collect::<Vec<_>>()
+        .join(".")
 }
 
 pub(super) fn failed(error: &tokio_postgres::Error) -> Failure {
-    Failure::new(format!("the database's catalogue cannot be read: {}", reason(error)))
+    Failure::new(format!(
+        "the database's catalogue cannot be read: {}",
+        reason(error)
+    ))
 }

@@ -27,33 +27,50 @@ pub(super) fn run(project: &Project, arguments: &Types) -> Result<()> {
             names => catalogue::named(&client, names).await,
         }
     })?;
+
     for left_out in &catalogue.left_out {
         terminal::warning(left_out);
     }
+
     if catalogue.sources.is_empty() {
         let failure = Failure::new("the database has no tables or views to read");
-        return Err(failure.hint("svc migrate up makes those of db/; --schema names another schema than `public`"));
+        return Err(failure.hint(
+            "svc migrate up makes those of db/; --schema names another schema than `public`",
+        ));
     }
+
     let types = model::types(&catalogue);
     let text = formatted(&write::module(&types, &catalogue.enums));
     if arguments.output == "-" {
         return terminal::print(&text);
     }
+
     put(project, &arguments.output, &text)?;
-    terminal::done(format_args!("wrote {} types to {}", types.len(), arguments.output));
-    let module = Path::new(&arguments.output).file_stem().unwrap_or_default().to_string_lossy();
+    terminal::done(format_args!(
+        "wrote {} types to {}",
+        types.len(),
+        arguments.output
+    ));
+
+    let module = Path::new(&arguments.output)
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
     terminal::hint(format_args!(
         "in src/lib.rs, write `pub mod {module};` and give the options to `{module}::add(options)`"
     ));
     terminal::hint("clients can read all that is in it; remove what they may not");
+
     Ok(())
 }
 
 /// Writes a new file; an existing file may have been edited since it was generated.
 fn put(project: &Project, output: &str, text: &str) -> Result<()> {
     let mut file = fs::File::create_new(project.root().join(output)).map_err(|error| {
-        Failure::new(format!("cannot make {output}: {error}"))
-            .hint("move the file that is there out of the way, or name another: --output src/tables.rs")
+        Failure::new(format!("cannot make {output}: {error}")).hint(
+            "move the file that is there out of the way, or name another: --output src/tables.rs",
+        )
     })?;
-    file.write_all(text.as_bytes()).map_err(Failure::io(format!("write {output}")))
+    file.write_all(text.as_bytes())
+        .map_err(Failure::io(format!("write {output}")))
 }

@@ -69,37 +69,58 @@ pub(super) fn types(catalogue: &Catalogue) -> Vec<Type> {
     let enums = enum_names(&catalogue.enums, &mut names);
     let enum_name = |name: &str| enums.get(name).cloned();
     let mut types = Vec::new();
+
     for source in &catalogue.sources {
         let wanted = type_name(&source.name);
         let with_schema = format!("{}{wanted}", type_name(&source.schema));
         let name = names.choose([wanted.as_str(), with_schema.as_str()]);
         types.push(of_source(source, name, &mut queries, &enum_name));
     }
+
     relations::add(&mut types, &catalogue.keys);
+
     types
 }
 
 /// The Rust names of the enums.
-pub(super) fn enum_names(enums: &BTreeMap<String, Vec<String>>, names: &mut Names) -> BTreeMap<String, String> {
+pub(super) fn enum_names(
+    enums: &BTreeMap<String, Vec<String>>,
+    names: &mut Names,
+) -> BTreeMap<String, String> {
     enums
         .keys()
         .map(|name| {
             let rust = type_name(name);
-            (name.clone(), names.choose([rust.as_str(), format!("{rust}Enum").as_str()]))
+            (
+                name.clone(),
+                names.choose([rust.as_str(), format!("{rust}Enum").as_str()]),
+            )
         })
         .collect()
 }
 
-fn of_source(source: &Source, name: String, queries: &mut Names, enums: &dyn Fn(&str) -> Option<String>) -> Type {
+fn of_source(
+    source: &Source,
+    name: String,
+    queries: &mut Names,
+    enums: &dyn Fn(&str) -> Option<String>,
+) -> Type {
     let mut names = Names::default();
     let (mut fields, mut left_out) = (Vec::new(), Vec::new());
+
     // In svc's views, `data` repeats the columns, and may contain values that are not for clients.
     let is_projection = source.name.starts_with("v_") || source.name.starts_with("tv_");
-    for column in source.columns.iter().filter(|column| !(is_projection && column.name == "data")) {
+
+    for column in source
+        .columns
+        .iter()
+        .filter(|column| !(is_projection && column.name == "data"))
+    {
         let Some(ty) = rust_type(column, enums) else {
             left_out.push(format!("{} ({})", column.name, column.ty));
             continue;
         };
+
         let name = names.choose([identifier(&snake(&column.name)).as_str()]);
         fields.push(Field {
             name,
@@ -110,21 +131,48 @@ fn of_source(source: &Source, name: String, queries: &mut Names, enums: &dyn Fn(
             is_primary: column.is_primary,
         });
     }
+
     let words = snake(&split(&name));
     let (list, one) = (plural(&words), words);
     let list_query = queries.choose([identifier(&list).as_str()]);
-    let key = fields.iter().find(|field| field.is_primary || (source.is_view && field.name == "id"));
+    let key = fields
+        .iter()
+        .find(|field| field.is_primary || (source.is_view && field.name == "id"));
     let key = key.and_then(|field| Some((field.name.clone(), key_type(&field.ty)?.to_owned())));
     let row_query = key.map(|(key, key_type)| {
         let name = queries.choose([identifier(&one).as_str()]);
-        RowQuery { name, key, key_type }
+        RowQuery {
+            name,
+            key,
+            key_type,
+        }
     });
-    let path =
-        if source.schema == "public" { source.name.clone() } else { format!("{}.{}", source.schema, source.name) };
-    let docs = source.comment.clone().unwrap_or_else(|| format!("A row of `{path}`."));
+
+    let path = if source.schema == "public" {
+        source.name.clone()
+    } else {
+        format!("{}.{}", source.schema, source.name)
+    };
+
+    let docs = source
+        .comment
+        .clone()
+        .unwrap_or_else(|| format!("A row of `{path}`."));
     let relations = Vec::new();
     let is_view = source.is_view;
-    Type { name, source: path, docs, is_view, fields, relations, left_out, list_query, row_query, names }
+
+    Type {
+        name,
+        source: path,
+        docs,
+        is_view,
+        fields,
+        relations,
+        left_out,
+        list_query,
+        row_query,
+        names,
+    }
 }
 
 /// `BlogPost` as `Blog Post`.
@@ -147,5 +195,9 @@ pub(super) fn variants(values: &[String]) -> Vec<(String, &str)> {
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name != "Self";
         if is_name { name } else { format!("V{name}") }
     };
-    values.iter().map(|value| (names.choose([variant(value).as_str()]), value.as_str())).collect()
+
+    values
+        .iter()
+        .map(|value| (names.choose([variant(value).as_str()]), value.as_str()))
+        .collect()
 }

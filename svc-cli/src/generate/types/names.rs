@@ -6,10 +6,11 @@ use crate::program::snake_case;
 
 /// Keywords of Rust, written as `r#type` in fields.
 const KEYWORDS: [&str; 48] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
-    "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
-    "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type", "typeof",
-    "union", "unsafe", "unsized", "use", "virtual", "where", "while",
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let",
+    "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return",
+    "static", "struct", "trait", "true", "try", "type", "typeof", "union", "unsafe", "unsized",
+    "use", "virtual", "where", "while",
 ];
 
 /// Keywords that do not allow this form.
@@ -70,7 +71,11 @@ impl Names {
             }
             last = name;
         }
-        let numbered = (2..).map(|number| format!("{last}_{number}")).find(|name| self.taken.insert(key(name)));
+
+        let numbered = (2..)
+            .map(|number| format!("{last}_{number}"))
+            .find(|name| self.taken.insert(key(name)));
+
         numbered.unwrap_or_else(|| last.to_owned())
     }
 
@@ -92,23 +97,36 @@ pub(super) fn type_name(source: &str) -> String {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         name = format!("T{name}");
     }
+
     // Types generated for a type have its name and one of these suffixes.
     let is_taken = TAKEN.contains(&name.as_str());
-    if is_taken || ["Where", "OrderBy", "Connection", "Aggregate"].iter().any(|end| name.ends_with(end)) {
+    if is_taken
+        || ["Where", "OrderBy", "Connection", "Aggregate"]
+            .iter()
+            .any(|end| name.ends_with(end))
+    {
         name.push_str("Row");
     }
+
     name
 }
 
 /// A source without the prefix for its kind: `v_`, `tv_` or `tb_`.
 fn without_prefix(source: &str) -> &str {
     let prefixes = ["v_", "tv_", "tb_"];
-    prefixes.iter().find_map(|prefix| source.strip_prefix(prefix)).filter(|rest| !rest.is_empty()).unwrap_or(source)
+    prefixes
+        .iter()
+        .find_map(|prefix| source.strip_prefix(prefix))
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(source)
 }
 
 /// A name in lower-case words separated by `_`.
 pub(super) fn snake(name: &str) -> String {
-    let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let plain: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
     let words = snake_case(&plain);
     let words: Vec<&str> = words.split('_').filter(|word| !word.is_empty()).collect();
     words.join("_")
@@ -126,36 +144,61 @@ pub(super) fn identifier(words: &str) -> String {
 
 /// An identifier in Rust syntax.
 pub(super) fn raw(identifier: &str) -> String {
-    if KEYWORDS.contains(&identifier) { format!("r#{identifier}") } else { identifier.to_owned() }
+    if KEYWORDS.contains(&identifier) {
+        format!("r#{identifier}")
+    } else {
+        identifier.to_owned()
+    }
 }
 
 pub(super) fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
+    letters.next().map_or_else(String::new, |first| {
+        first.to_ascii_uppercase().to_string() + letters.as_str()
+    })
 }
 
 /// The singular of the last word, by common rules of English.
 pub(super) fn singular(words: &str) -> String {
-    let end =
-        |end: &str, by: &str| words.strip_suffix(end).filter(|stem| !stem.is_empty()).map(|stem| format!("{stem}{by}"));
-    if ["ss", "us", "is", "news", "series", "species"].iter().any(|end| words.ends_with(end)) {
+    let end = |end: &str, by: &str| {
+        words
+            .strip_suffix(end)
+            .filter(|stem| !stem.is_empty())
+            .map(|stem| format!("{stem}{by}"))
+    };
+
+    if ["ss", "us", "is", "news", "series", "species"]
+        .iter()
+        .any(|end| words.ends_with(end))
+    {
         return words.to_owned();
     }
+
     let by_rule = end("ies", "y")
         .or_else(|| end("sses", "ss"))
         .or_else(|| end("shes", "sh"))
         .or_else(|| end("ches", "ch"))
         .or_else(|| end("xes", "x"))
         .or_else(|| end("uses", "us"));
-    by_rule.or_else(|| end("s", "")).unwrap_or_else(|| words.to_owned())
+
+    by_rule
+        .or_else(|| end("s", ""))
+        .unwrap_or_else(|| words.to_owned())
 }
 
 /// The plural of the last word.
 pub(super) fn plural(words: &str) -> String {
-    let stem = words.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
+    let stem = words
+        .strip_suffix('y')
+        .filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
     match stem {
         Some(stem) => format!("{stem}ies"),
-        None if ["s", "sh", "ch", "x"].iter().any(|end| words.ends_with(end)) => format!("{words}es"),
+        None if ["s", "sh", "ch", "x"]
+            .iter()
+            .any(|end| words.ends_with(end)) =>
+        {
+            format!("{words}es")
+        }
         None => format!("{words}s"),
     }
 }
@@ -184,6 +227,7 @@ mod tests {
             assert_eq!(type_name(source), name, "{source}");
             assert_eq!(singular(&plural("album")), "album");
         }
+
         for word in ["box", "category", "day", "bus", "class"] {
             assert_eq!(singular(&plural(word)), word);
         }

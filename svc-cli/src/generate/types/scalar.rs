@@ -9,9 +9,19 @@ pub(super) fn rust_type(column: &Column, enums: &dyn Fn(&str) -> Option<String>)
         "c" => "svc::serde_json::Value".to_owned(),
         _ => named(&column.ty)?.to_owned(),
     };
+
     // An array may contain nulls, even if its column is NOT NULL.
-    let ty = if column.is_array { format!("Vec<Option<{inner}>>") } else { inner };
-    Some(if column.is_required { ty } else { format!("Option<{ty}>") })
+    let ty = if column.is_array {
+        format!("Vec<Option<{inner}>>")
+    } else {
+        inner
+    };
+
+    Some(if column.is_required {
+        ty
+    } else {
+        format!("Option<{ty}>")
+    })
 }
 
 /// The type for the values of a PostgreSQL type; a text for all others.
@@ -42,6 +52,9 @@ fn named(ty: &str) -> Option<&'static str> {
 
 /// The type of an argument that finds a row by a column, if there is one.
 pub(super) fn key_type(column: &str) -> Option<&str> {
-    let ty = column.strip_prefix("Option<").and_then(|ty| ty.strip_suffix('>')).unwrap_or(column);
+    let ty = column
+        .strip_prefix("Option<")
+        .and_then(|ty| ty.strip_suffix('>'))
+        .unwrap_or(column);
     ["i32", "i64", "String", "Uuid"].contains(&ty).then_some(ty)
 }

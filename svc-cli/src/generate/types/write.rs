@@ -8,8 +8,9 @@ use super::names::{Names, raw};
 
 /// The module, with everything that it needs.
 pub(super) fn module(types: &[Type], enums: &BTreeMap<String, Vec<String>>) -> String {
-    let mut text =
-        String::from("//! Tables and views of the database, as types of the schema.\n\nuse svc::prelude::*;\n");
+    let mut text = String::from(
+        "//! Tables and views of the database, as types of the schema.\n\nuse svc::prelude::*;\n",
+    );
     let names = model::enum_names(enums, &mut Names::default());
     let is_used = |name: &str| {
         let mut fields = types.iter().flat_map(|ty| &ty.fields);
@@ -18,17 +19,23 @@ pub(super) fn module(types: &[Type], enums: &BTreeMap<String, Vec<String>>) -> S
     for (name, values) in enums.iter().filter(|(name, _)| is_used(&names[*name])) {
         enumeration(&mut text, &names[name], name, values);
     }
+
     for ty in types {
         structure(&mut text, ty);
     }
+
     for ty in types {
         queries(&mut text, ty);
     }
+
     let all: Vec<&str> = types
         .iter()
-        .flat_map(|ty| std::iter::once(&ty.list_query).chain(ty.row_query.as_ref().map(|query| &query.name)))
+        .flat_map(|ty| {
+            std::iter::once(&ty.list_query).chain(ty.row_query.as_ref().map(|query| &query.name))
+        })
         .map(String::as_str)
         .collect();
+
     let all: Vec<String> = all.into_iter().map(raw).collect();
     let _ = write!(
         text,
@@ -36,11 +43,15 @@ pub(super) fn module(types: &[Type], enums: &BTreeMap<String, Vec<String>>) -> S
          options.queries(queries![{}])\n}}\n",
         all.join(", ")
     );
+
     text
 }
 
 fn enumeration(text: &mut String, name: &str, stored: &str, values: &[String]) {
-    let _ = write!(text, "\n/// A value of the enum `{stored}`.\n#[svc_enum]\n#[derive(Debug)]\npub enum {name} {{\n");
+    let _ = write!(
+        text,
+        "\n/// A value of the enum `{stored}`.\n#[svc_enum]\n#[derive(Debug)]\npub enum {name} {{\n"
+    );
     for (variant, value) in model::variants(values) {
         let _ = writeln!(text, "    #[svc(stored = {value:?})]\n    {variant},");
     }
@@ -53,7 +64,13 @@ fn structure(text: &mut String, ty: &Type) {
     for column in &ty.left_out {
         let _ = writeln!(text, "// There is no scalar for the column {column}.");
     }
-    let _ = writeln!(text, "#[svc_type(sql_source = {:?})]\n#[derive(Debug)]\npub struct {} {{", ty.source, ty.name);
+
+    let _ = writeln!(
+        text,
+        "#[svc_type(sql_source = {:?})]\n#[derive(Debug)]\npub struct {} {{",
+        ty.source, ty.name
+    );
+
     for field in &ty.fields {
         docs(text, "    ", field.docs.as_deref().unwrap_or_default());
         if field.column != field.name {
@@ -61,6 +78,7 @@ fn structure(text: &mut String, ty: &Type) {
         }
         let _ = writeln!(text, "    pub {}: {},", raw(&field.name), field.ty);
     }
+
     for relation in &ty.relations {
         docs(text, "    ", &relation.docs);
         let (from, to) = (columns(&relation.from), columns(&relation.to));
@@ -71,6 +89,7 @@ fn structure(text: &mut String, ty: &Type) {
             relation.ty
         );
     }
+
     text.push_str("}\n");
 }
 
@@ -85,7 +104,12 @@ fn columns(names: &[String]) -> String {
 fn queries(text: &mut String, ty: &Type) {
     let source = &ty.source;
     let list = raw(&ty.list_query);
-    let _ = write!(text, "\n/// Rows of `{source}`.\n#[svc::query]\npub async fn {list}() -> Vec<{}>;\n", ty.name);
+    let _ = write!(
+        text,
+        "\n/// Rows of `{source}`.\n#[svc::query]\npub async fn {list}() -> Vec<{}>;\n",
+        ty.name
+    );
+
     if let Some(query) = &ty.row_query {
         let (name, key, key_type) = (raw(&query.name), raw(&query.key), &query.key_type);
         let _ = write!(

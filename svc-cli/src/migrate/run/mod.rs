@@ -1,7 +1,8 @@
 //! Runs files on a database: migrations first, then the files of `db/schema`.
 //!
-//! A migration runs in its own transaction. If it has to drop views, its transaction stays open until the files of
-//! `db/schema` have recreated them, so that a service never sees a database without them.
+//! A migration runs in its own transaction. If it has to drop views, its transaction stays open
+//! until the files of `db/schema` have recreated them, so that a service never sees a database
+//! without them.
 
 mod materialized;
 mod objects;
@@ -104,6 +105,7 @@ impl<'a> Run<'a> {
         if !file.in_transaction() {
             return self.outside(file, begun).await;
         }
+
         self.begin().await?;
         self.execute("SAVEPOINT svc_file").await?;
         let dropped = self.dropped.len();
@@ -114,11 +116,19 @@ impl<'a> Run<'a> {
                 return Err(self.explained(stop));
             }
             self.execute("SAVEPOINT svc_file").await?;
-            self.statements(file).await.map_err(|stop| self.explained(stop))?;
+            self.statements(file)
+                .await
+                .map_err(|stop| self.explained(stop))?;
         }
+
         self.done(file, begun).await?;
+
         // Dropped objects are recreated before the commit, so that no client misses them.
-        if self.dropped.is_empty() { self.commit(file).await } else { Ok(()) }
+        if self.dropped.is_empty() {
+            self.commit(file).await
+        } else {
+            Ok(())
+        }
     }
 
     /// Runs a migration that starts with `-- svc: no transaction`.
@@ -126,21 +136,27 @@ impl<'a> Run<'a> {
         if self.mode == Mode::TryOut {
             return Ok(());
         }
+
         if self.is_open {
             let hint = format!(
                 "{} runs outside of a transaction, so what is dropped has to be made again before it",
                 file.path
             );
-            self.repeatable_files().await.map_err(|stop| stop.hint(hint))?;
+            self.repeatable_files()
+                .await
+                .map_err(|stop| stop.hint(hint))?;
         }
+
         self.settings().await?;
         history::record(self.client, file, false).await?;
         for statement in file.statements()? {
             let ran = self.client.batch_execute(statement.text).await;
             ran.map_err(|error| Stop::in_statement(&error, file, &statement))?;
         }
+
         history::record(self.client, file, true).await?;
         self.tell(file, begun);
+
         Ok(())
     }
 
@@ -158,15 +174,18 @@ impl<'a> Run<'a> {
         if is_repeatable && let Some(done) = self.materialized(file, statement).await? {
             return Ok(done);
         }
+
         self.execute("SAVEPOINT svc_statement").await?;
         let Err(error) = self.client.batch_execute(statement.text).await else {
             return Ok(self.execute("RELEASE svc_statement").await?);
         };
+
         self.execute("ROLLBACK TO svc_statement").await?;
         let code = error.code().cloned().unwrap_or(SqlState::INTERNAL_ERROR);
         if self.is_there_already(statement, &code) {
             return Ok(());
         }
+
         if is_repeatable
             && code == SqlState::DUPLICATE_OBJECT
             && let Some(drop) = target::drop_of_part(statement)
@@ -176,6 +195,7 @@ impl<'a> Run<'a> {
             made.map_err(|error| Stop::in_statement(&error, file, statement))?;
             return Ok(self.execute("RELEASE svc_statement").await?);
         }
+
         for room in remake::rooms(self.client, statement, &code, is_repeatable).await? {
             if let Ok(dropped) = remake::make(self.client, &room).await
                 && !dropped.is_empty()
@@ -186,31 +206,52 @@ impl<'a> Run<'a> {
             }
             self.execute("ROLLBACK TO svc_statement").await?;
         }
+
         Err(Stop::in_statement(&error, file, statement))
     }
 
-    /// Recreates a materialized view unless it is unchanged; `None` for other statements, and if it does not exist.
-    async fn materialized(&mut self, file: &File, statement: &Statement<'_>) -> Result<Option<()>, Stop> {
-        let Some(room) = materialized::outdated(self.client, statement).await? else { return Ok(None) };
-        let Some(room) = room else { return Ok(Some(())) };
+    /// Recreates a materialized view unless it is unchanged; `None` for other statements, and if it
+    /// does not exist.
+    async fn materialized(
+        &mut self,
+        file: &File,
+        statement: &Statement<'_>,
+    ) -> Result<Option<()>, Stop> {
+        let Some(room) = materialized::outdated(self.client, statement).await? else {
+            return Ok(None);
+        };
+
+        let Some(room) = room else {
+            return Ok(Some(()));
+        };
+
         self.execute("SAVEPOINT svc_statement").await?;
         let replaced = async {
             let dropped = remake::make(self.client, &room).await?;
             self.client.batch_execute(statement.text).await?;
             Ok(dropped)
         };
-        self.dropped.extend(replaced.await.map_err(|error| Stop::in_statement(&error, file, statement))?);
+
+        self.dropped.extend(
+            replaced
+                .await
+                .map_err(|error| Stop::in_statement(&error, file, statement))?,
+        );
+
         self.execute("RELEASE svc_statement").await?;
+
         Ok(Some(()))
     }
 
-    /// Whether a statement creates an object that may exist already: a label that was added ahead of its migration, or,
-    /// in a replay on a temporary database, a role, which all databases of a server share.
+    /// Whether a statement creates an object that may exist already: a label that was added ahead
+    /// of its migration, or, in a replay on a temporary database, a role, which all databases of a
+    /// server share.
     fn is_there_already(&self, statement: &Statement<'_>, code: &SqlState) -> bool {
         let words = statement.words(2).join(" ");
         *code == SqlState::DUPLICATE_OBJECT
             && (words == "ALTER TYPE"
-                || self.mode == Mode::Replay && ["CREATE ROLE", "CREATE USER"].contains(&words.as_str()))
+                || self.mode == Mode::Replay
+                    && ["CREATE ROLE", "CREATE USER"].contains(&words.as_str()))
     }
 
     /// Starts a transaction, unless one is open.
@@ -227,9 +268,14 @@ impl<'a> Run<'a> {
         if self.mode == Mode::TryOut {
             return Ok(());
         }
+
         self.is_open = false;
-        self.client.batch_execute("COMMIT").await.map_err(|error| Stop::in_file(&error, file))?;
+        self.client
+            .batch_execute("COMMIT")
+            .await
+            .map_err(|error| Stop::in_file(&error, file))?;
         self.told.drain(..).for_each(terminal::done);
+
         Ok(())
     }
 
@@ -238,35 +284,56 @@ impl<'a> Run<'a> {
         if self.mode == Mode::TryOut {
             return Ok(());
         }
+
         history::record(self.client, file, true).await?;
+
         if self.mode == Mode::Apply {
-            self.told.push(format!("{} ({} ms)", file.path, begun.elapsed().as_millis()));
+            self.told.push(format!(
+                "{} ({} ms)",
+                file.path,
+                begun.elapsed().as_millis()
+            ));
         }
+
         Ok(())
     }
 
     fn tell(&self, file: &File, begun: Instant) {
         if self.mode == Mode::Apply {
-            terminal::done(format_args!("{} ({} ms)", file.path, begun.elapsed().as_millis()));
+            terminal::done(format_args!(
+                "{} ({} ms)",
+                file.path,
+                begun.elapsed().as_millis()
+            ));
         }
     }
 
-    /// The settings at the start of each file: an earlier file may have set something, such as a search path.
+    /// The settings at the start of each file: an earlier file may have set something, such as a
+    /// search path.
     async fn settings(&self) -> Result<()> {
         let timeout = self.lock_timeout.as_millis();
-        self.execute(&format!("RESET ALL; SET lock_timeout = {timeout}; SET client_min_messages = warning")).await
+        self.execute(&format!(
+            "RESET ALL; SET lock_timeout = {timeout}; SET client_min_messages = warning"
+        ))
+        .await
     }
 
     async fn execute(&self, sql: &str) -> Result<()> {
-        self.client.batch_execute(sql).await.map_err(|error| failed(&error))
+        self.client
+            .batch_execute(sql)
+            .await
+            .map_err(|error| failed(&error))
     }
 
-    /// The failure of a migration, with a hint if it lacks an object that a file of the schema may create.
+    /// The failure of a migration, with a hint if it lacks an object that a file of the schema may
+    /// create.
     fn explained(&self, stop: Stop) -> Stop {
         if !stop.is_missing() || self.plan.schema.is_empty() {
             return stop;
         }
-        stop.hint("migrations run before the files of db/schema: tables belong into the first migration")
+        stop.hint(
+            "migrations run before the files of db/schema: tables belong into the first migration",
+        )
     }
 }
 
@@ -278,9 +345,11 @@ pub(super) async fn add_labels(client: &Client, migrations: &[&File]) -> Result<
             let words = statement.words(6);
             let is_label = words.starts_with(&["ALTER".to_owned(), "TYPE".to_owned()])
                 && statement.text.to_ascii_uppercase().contains("ADD VALUE");
-            // The type may be created by another migration; then its labels can be used immediately.
+            // The type may be created by another migration; then its labels can be used
+            // immediately.
             added |= is_label && client.batch_execute(statement.text).await.is_ok();
         }
     }
+
     Ok(added)
 }

@@ -7,8 +7,8 @@ use tokio_postgres::Client;
 use super::super::failed;
 use crate::failure::Result;
 
-/// The objects that can be dropped and recreated without losing a row. Types of arguments are qualified with their
-/// schema, as a file may have set a search path.
+/// The objects that can be dropped and recreated without losing a row. Types of arguments are
+/// qualified with their schema, as a file may have set a search path.
 const OBJECTS: &str = "\
     WITH schemas AS ( \
         SELECT oid, nspname FROM pg_namespace \
@@ -64,7 +64,12 @@ pub(in crate::migrate) struct Id {
 
 impl std::fmt::Display for Id {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}", self.kind.to_lowercase(), self.identity.replace("pg_catalog.", ""))
+        write!(
+            f,
+            "{} {}",
+            self.kind.to_lowercase(),
+            self.identity.replace("pg_catalog.", "")
+        )
     }
 }
 
@@ -92,15 +97,31 @@ impl Objects {
     pub(super) async fn read_raw(client: &Client) -> Result<Self, tokio_postgres::Error> {
         let rows = client.query(OBJECTS, &[]).await?;
         let object = |row: tokio_postgres::Row| {
-            let id = Id { kind: row.get(0), identity: row.get::<_, Option<String>>(1).unwrap_or_default() };
-            (id, Object { name: row.get(2), class: row.get(3), oid: row.get(4), stamp: row.get(5) })
+            let id = Id {
+                kind: row.get(0),
+                identity: row.get::<_, Option<String>>(1).unwrap_or_default(),
+            };
+
+            (
+                id,
+                Object {
+                    name: row.get(2),
+                    class: row.get(3),
+                    oid: row.get(4),
+                    stamp: row.get(5),
+                },
+            )
         };
+
         Ok(Self(rows.into_iter().map(object).collect()))
     }
 
     /// The objects created or recreated since.
     pub(super) fn touched_since(&self, before: &Self) -> BTreeSet<Id> {
-        let touched = self.0.iter().filter(|(id, object)| before.0.get(*id) != Some(*object));
+        let touched = self
+            .0
+            .iter()
+            .filter(|(id, object)| before.0.get(*id) != Some(*object));
         touched.map(|(id, _)| id.clone()).collect()
     }
 
@@ -124,18 +145,36 @@ pub(super) struct Changed {
 
 impl Interfaces {
     pub(super) async fn read(client: &Client) -> Result<Self> {
-        let rows = client.query(INTERFACES, &[]).await.map_err(|error| failed(&error))?;
-        Ok(Self(rows.into_iter().map(|row| (row.get(0), (row.get(1), row.get(2)))).collect()))
+        let rows = client
+            .query(INTERFACES, &[])
+            .await
+            .map_err(|error| failed(&error))?;
+        Ok(Self(
+            rows.into_iter()
+                .map(|row| (row.get(0), (row.get(1), row.get(2))))
+                .collect(),
+        ))
     }
 
     pub(super) fn changed_since(&self, before: &Self) -> Changed {
         let mut changed = Changed::default();
-        for (key, (name, _)) in self.0.iter().filter(|(key, value)| before.0.get(*key) != Some(*value)) {
+        for (key, (name, _)) in self
+            .0
+            .iter()
+            .filter(|(key, value)| before.0.get(*key) != Some(*value))
+        {
             changed.names.insert(name.clone());
             changed.has_new |= !before.0.contains_key(key);
         }
-        let gone = before.0.iter().filter(|(key, _)| !self.0.contains_key(*key));
-        changed.names.extend(gone.map(|(_, (name, _))| name.clone()));
+
+        let gone = before
+            .0
+            .iter()
+            .filter(|(key, _)| !self.0.contains_key(*key));
+        changed
+            .names
+            .extend(gone.map(|(_, (name, _))| name.clone()));
+
         changed
     }
 }

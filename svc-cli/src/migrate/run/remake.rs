@@ -44,7 +44,11 @@ pub(super) struct Room {
 impl Room {
     /// An object to recreate, with its dependents.
     pub(super) fn of(class: u32, oid: u32) -> Self {
-        Self { roots: (vec![class], vec![oid]), goes: true, includes_roots: true }
+        Self {
+            roots: (vec![class], vec![oid]),
+            goes: true,
+            includes_roots: true,
+        }
     }
 }
 
@@ -55,24 +59,47 @@ pub(super) async fn rooms(
     code: &SqlState,
     is_repeatable: bool,
 ) -> Result<Vec<Room>> {
-    let Some(target) = target::of(statement) else { return Ok(Vec::new()) };
-    let is_create = statement.words(1).first().is_some_and(|word| word == "CREATE");
+    let Some(target) = target::of(statement) else {
+        return Ok(Vec::new());
+    };
+
+    let is_create = statement
+        .words(1)
+        .first()
+        .is_some_and(|word| word == "CREATE");
     let replaces = is_create && replaces(&target, code, is_repeatable);
-    let is_in_the_way = [&SqlState::DEPENDENT_OBJECTS_STILL_EXIST, &SqlState::FEATURE_NOT_SUPPORTED].contains(&code);
+    let is_in_the_way = [
+        &SqlState::DEPENDENT_OBJECTS_STILL_EXIST,
+        &SqlState::FEATURE_NOT_SUPPORTED,
+    ]
+    .contains(&code);
+
     if !replaces && (is_create || !is_in_the_way) {
         return Ok(Vec::new());
     }
+
     let found = find(client, &target).await?;
     if found.is_empty() {
         return Ok(Vec::new());
     }
-    // Of several functions with the same name, only the one with these parameters blocks the statement.
+
+    // Of several functions with the same name, only the one with these parameters blocks the
+    // statement.
     let roots: Vec<Roots> = if replaces {
-        found.into_iter().map(|(class, oid)| (vec![class], vec![oid])).collect()
+        found
+            .into_iter()
+            .map(|(class, oid)| (vec![class], vec![oid]))
+            .collect()
     } else {
         vec![found.into_iter().unzip()]
     };
-    let room = |roots| Room { roots, goes: replaces || target.is_drop, includes_roots: replaces };
+
+    let room = |roots| Room {
+        roots,
+        goes: replaces || target.is_drop,
+        includes_roots: replaces,
+    };
+
     Ok(roots.into_iter().map(room).collect())
 }
 
@@ -81,9 +108,14 @@ fn replaces(target: &Target, code: &SqlState, is_repeatable: bool) -> bool {
     match target.kind {
         Kind::Relation => {
             *code == SqlState::INVALID_TABLE_DEFINITION
-                || is_repeatable && [&SqlState::DUPLICATE_TABLE, &SqlState::WRONG_OBJECT_TYPE].contains(&code)
+                || is_repeatable
+                    && [&SqlState::DUPLICATE_TABLE, &SqlState::WRONG_OBJECT_TYPE].contains(&code)
         }
-        Kind::Routine => [&SqlState::INVALID_FUNCTION_DEFINITION, &SqlState::WRONG_OBJECT_TYPE].contains(&code),
+        Kind::Routine => [
+            &SqlState::INVALID_FUNCTION_DEFINITION,
+            &SqlState::WRONG_OBJECT_TYPE,
+        ]
+        .contains(&code),
         Kind::Type => false,
     }
 }
@@ -106,28 +138,51 @@ pub(super) async fn find(client: &Client, target: &Target) -> Result<Vec<(u32, u
              WHERE t.typname = $2 AND CASE WHEN $1::text IS NULL THEN pg_type_is_visible(t.oid) ELSE n.nspname = $1 END"
         }
     };
+
     let mut found = Vec::new();
     for (schema, name) in &target.names {
-        let rows = client.query(sql, &[schema, name]).await.map_err(|error| failed(&error))?;
+        let rows = client
+            .query(sql, &[schema, name])
+            .await
+            .map_err(|error| failed(&error))?;
         found.extend(rows.iter().map(|row| (row.get(0), row.get(1))));
     }
+
     Ok(found)
 }
 
 /// Drops the blocking objects, the last of a chain first.
-pub(super) async fn make(client: &Client, room: &Room) -> Result<Vec<Dropped>, tokio_postgres::Error> {
+pub(super) async fn make(
+    client: &Client,
+    room: &Room,
+) -> Result<Vec<Dropped>, tokio_postgres::Error> {
     let (classes, oids) = &room.roots;
-    let rows = client.query(DEPENDENTS, &[classes, oids, &room.goes, &room.includes_roots]).await?;
+    let rows = client
+        .query(
+            DEPENDENTS,
+            &[classes, oids, &room.goes, &room.includes_roots],
+        )
+        .await?;
+
     let objects = Objects::read_raw(client).await?;
     let mut dropped = Vec::new();
     for row in rows {
         let (oid, class): (u32, u32) = (row.get(0), row.get(1));
-        let Some((id, object)) = objects.0.iter().find(|(_, object)| (object.class, object.oid) == (class, oid)) else {
+        let Some((id, object)) = objects
+            .0
+            .iter()
+            .find(|(_, object)| (object.class, object.oid) == (class, oid))
+        else {
             continue;
         };
-        client.batch_execute(&format!("DROP {} {}", id.kind, id.identity)).await?;
+
+        client
+            .batch_execute(&format!("DROP {} {}", id.kind, id.identity))
+            .await?;
+
         dropped.push(Dropped::new(id.clone(), object.name.clone(), &row));
     }
+
     Ok(dropped)
 }
 
@@ -145,8 +200,8 @@ impl Dropped {
         }
     }
 
-    /// Restores the properties that no file has set on the recreated object: owner, grants, comment and, if its file is
-    /// unchanged, options.
+    /// Restores the properties that no file has set on the recreated object: owner, grants, comment
+    /// and, if its file is unchanged, options.
     pub(super) async fn restore(&self, client: &Client, is_as_before: bool) -> Result<()> {
         let Id { kind, identity } = &self.id;
         for statement in self.statements(is_as_before) {
@@ -156,9 +211,13 @@ impl Dropped {
                  OR duplicate_table THEN NULL; END $svc$"
             );
             client.batch_execute(&sql).await.map_err(|error| {
-                failed(&error).hint(format!("the {} {identity} cannot be as it was", kind.to_lowercase()))
+                failed(&error).hint(format!(
+                    "the {} {identity} cannot be as it was",
+                    kind.to_lowercase()
+                ))
             })?;
         }
+
         Ok(())
     }
 
@@ -166,13 +225,19 @@ impl Dropped {
         let Id { kind, identity } = &self.id;
         let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
         let mut statements = Vec::new();
+
         if ["POLICY", "TRIGGER"].contains(&kind.as_str()) {
             return statements;
         }
+
         let owner = self.owner.iter().map(|owner| {
             let name = postgres_protocol::escape::escape_identifier(owner);
-            format!("IF current_user <> {} THEN ALTER {kind} {identity} OWNER TO {name}; END IF", quoted(owner))
+            format!(
+                "IF current_user <> {} THEN ALTER {kind} {identity} OWNER TO {name}; END IF",
+                quoted(owner)
+            )
         });
+
         if self.is_closed {
             statements.push(format!(
                 "IF (SELECT proacl IS NULL FROM pg_proc WHERE oid = {}::regprocedure) \
@@ -180,16 +245,31 @@ impl Dropped {
                 quoted(identity)
             ));
         }
-        statements.extend(self.grants.iter().map(|grant| format!("GRANT {}", grant.replace("%s", identity))));
+
+        statements.extend(
+            self.grants
+                .iter()
+                .map(|grant| format!("GRANT {}", grant.replace("%s", identity))),
+        );
+
         if !self.comment.is_empty() {
-            let (class, cast) = if kind == "ROUTINE" { ("pg_proc", "regprocedure") } else { ("pg_class", "regclass") };
+            let (class, cast) = if kind == "ROUTINE" {
+                ("pg_proc", "regprocedure")
+            } else {
+                ("pg_class", "regclass")
+            };
             statements.push(format!(
                 "IF obj_description({}::{cast}, '{class}') IS NULL THEN COMMENT ON {kind} {identity} IS {}; END IF",
                 quoted(identity),
                 quoted(&self.comment)
             ));
         }
-        if let Some(options) = self.options.as_ref().filter(|_| is_as_before && kind == "VIEW") {
+
+        if let Some(options) = self
+            .options
+            .as_ref()
+            .filter(|_| is_as_before && kind == "VIEW")
+        {
             statements.push(format!(
                 "IF (SELECT reloptions IS NULL FROM pg_class WHERE oid = {}::regclass) \
                  THEN ALTER VIEW {identity} SET ({}); END IF",
@@ -197,11 +277,14 @@ impl Dropped {
                 options.join(", ")
             ));
         }
+
         if is_as_before {
             statements.extend(self.indexes.iter().cloned());
         }
+
         // Last, because an object with another owner can no longer be changed.
         statements.extend(owner);
+
         statements
     }
 }

@@ -12,22 +12,27 @@ use crate::failure::{Failure, Result};
 /// The maximum number of rounds that rerun files because of other files' changes.
 const ROUNDS: usize = 20;
 
-/// Statements that change rows or take long: a file with one of them runs again only if it has changed, or if its
-/// objects are missing.
+/// Statements that change rows or take long: a file with one of them runs again only if it has
+/// changed, or if its objects are missing.
 const HEAVY: [&str; 6] = ["INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFRESH", "CALL"];
 
 /// The objects created by each file in this run.
 pub(super) type Made = BTreeMap<String, BTreeSet<Id>>;
 
 impl Run<'_> {
-    /// Runs the new and changed files, and the files that depend on the changes, in one transaction.
+    /// Runs the new and changed files, and the files that depend on the changes, in one
+    /// transaction.
     pub(super) async fn repeatable_files(&mut self) -> Result<(), Stop> {
         let pending = self.plan.repeatable.clone();
-        let changed = Interfaces::read(self.client).await?.changed_since(&self.before);
-        let is_needed = !pending.is_empty() || !self.plan.removed.is_empty() || !self.dropped.is_empty();
+        let changed = Interfaces::read(self.client)
+            .await?
+            .changed_since(&self.before);
+        let is_needed =
+            !pending.is_empty() || !self.plan.removed.is_empty() || !self.dropped.is_empty();
         if !is_needed && changed.names.is_empty() {
             return Ok(());
         }
+
         let begun = std::time::Instant::now();
         self.begin().await?;
         let recorded = history::objects(self.client).await?;
@@ -39,6 +44,7 @@ impl Run<'_> {
         for file in &pending {
             self.done(file, begun).await?;
         }
+
         let last = pending.last().or(self.plan.schema.last()).copied();
         if self.mode != Mode::TryOut {
             history::set_objects(self.client, &recorded).await?;
@@ -46,12 +52,15 @@ impl Run<'_> {
                 history::forget(self.client, &entry.path).await?;
             }
         }
+
         self.dropped.clear();
         match last {
             Some(file) => self.commit(file).await?,
             None => self.commit_all().await?,
         }
+
         self.before = Interfaces::read(self.client).await?;
+
         Ok(())
     }
 
@@ -60,35 +69,69 @@ impl Run<'_> {
         let mut before = self.before.clone();
         let mut lost_before = BTreeSet::new();
         let is_done = |file: &&File| self.early.contains(&file.path) && is_heavy(file);
-        let mut queue: Vec<&File> = pending.iter().filter(|file| !is_done(file)).copied().collect();
+        let mut queue: Vec<&File> = pending
+            .iter()
+            .filter(|file| !is_done(file))
+            .copied()
+            .collect();
+
         for _ in 0..ROUNDS {
             self.in_order(&queue).await?;
             let now = Interfaces::read(self.client).await?;
             let changed = now.changed_since(&before);
             let lost = self.lost().await?;
+
             // Files that did not recreate the missing objects will not do so in another round.
-            let wanted = if lost == lost_before { BTreeSet::new() } else { lost.clone() };
+            let wanted = if lost == lost_before {
+                BTreeSet::new()
+            } else {
+                lost.clone()
+            };
+
             let follows = |file: &&File| {
                 let has_run = queue.iter().any(|other| other.path == file.path);
                 wanted.iter().any(|name| mentions(&file.text, name))
                     || !has_run && !is_heavy(file) && depends(file, &changed)
             };
-            queue = self.plan.schema.iter().copied().filter(|file| follows(file)).collect();
+
+            queue = self
+                .plan
+                .schema
+                .iter()
+                .copied()
+                .filter(|file| follows(file))
+                .collect();
+
             if queue.is_empty() {
                 break;
             }
+
             (before, lost_before) = (now, lost);
         }
+
         self.grant_all().await
     }
 
-    /// Reruns files that grant something on all objects of a schema, if there are new objects, regardless of the file
-    /// that created them.
+    /// Reruns files that grant something on all objects of a schema, if there are new objects,
+    /// regardless of the file that created them.
     async fn grant_all(&mut self) -> Result<(), Stop> {
-        let has_new = Interfaces::read(self.client).await?.changed_since(&self.before).has_new;
-        let grants: Vec<&File> =
-            self.plan.schema.iter().copied().filter(|file| grants_all(file) && !is_heavy(file)).collect();
-        if has_new { self.in_order(&grants).await } else { Ok(()) }
+        let has_new = Interfaces::read(self.client)
+            .await?
+            .changed_since(&self.before)
+            .has_new;
+        let grants: Vec<&File> = self
+            .plan
+            .schema
+            .iter()
+            .copied()
+            .filter(|file| grants_all(file) && !is_heavy(file))
+            .collect();
+
+        if has_new {
+            self.in_order(&grants).await
+        } else {
+            Ok(())
+        }
     }
 
     /// The names of dropped objects that have not been recreated.
@@ -96,50 +139,78 @@ impl Run<'_> {
         if self.dropped.is_empty() {
             return Ok(BTreeSet::new());
         }
+
         let now = Objects::read(self.client).await?;
-        Ok(self.dropped.iter().filter(|dropped| !now.has(&dropped.id)).map(|dropped| dropped.name.clone()).collect())
+        Ok(self
+            .dropped
+            .iter()
+            .filter(|dropped| !now.has(&dropped.id))
+            .map(|dropped| dropped.name.clone())
+            .collect())
     }
 
-    /// Drops objects that files no longer create, and returns the objects that each file creates now.
+    /// Drops objects that files no longer create, and returns the objects that each file creates
+    /// now.
     async fn drop_orphans(&mut self, recorded: Made, made: &Made) -> Result<Made, Stop> {
         let mut result = made.clone();
-        let removed: BTreeSet<&str> = self.plan.removed.iter().map(|entry| entry.path.as_str()).collect();
+        let removed: BTreeSet<&str> = self
+            .plan
+            .removed
+            .iter()
+            .map(|entry| entry.path.as_str())
+            .collect();
+
         let claimed = |id: &Id| {
             made.values().any(|ids| ids.contains(id))
-                || recorded
-                    .iter()
-                    .any(|(path, ids)| !made.contains_key(path) && !removed.contains(path.as_str()) && ids.contains(id))
+                || recorded.iter().any(|(path, ids)| {
+                    !made.contains_key(path) && !removed.contains(path.as_str()) && ids.contains(id)
+                })
         };
+
         let now = Objects::read(self.client).await?;
         let mut orphans = Vec::new();
         for (path, ids) in &recorded {
-            let is_left = self.plan.is_ahead || !made.contains_key(path) && !removed.contains(path.as_str());
+            let is_left =
+                self.plan.is_ahead || !made.contains_key(path) && !removed.contains(path.as_str());
             let kept = result.entry(path.clone()).or_default();
             for id in ids {
-                if is_left || now.has(id) && !claimed(id) && self.is_costly(path, id, &now.0[id].name) {
+                if is_left
+                    || now.has(id) && !claimed(id) && self.is_costly(path, id, &now.0[id].name)
+                {
                     kept.insert(id.clone());
                 } else if now.has(id) && !claimed(id) {
                     orphans.push((path.clone(), id.clone(), now.0[id].name.clone()));
                 }
             }
         }
+
         self.drop_all(&orphans).await?;
+
         // A file that creates an object only if it is missing creates it now.
-        let makers =
-            |file: &&&File| orphans.iter().any(|(path, _, name)| *path == file.path && mentions(&file.text, name));
+        let makers = |file: &&&File| {
+            orphans
+                .iter()
+                .any(|(path, _, name)| *path == file.path && mentions(&file.text, name))
+        };
+
         let makers: Vec<&File> = self.plan.schema.iter().filter(makers).copied().collect();
         self.in_order(&makers).await?;
         let now = Objects::read(self.client).await?;
         for (path, id, _) in orphans.into_iter().filter(|(_, id, _)| now.has(id)) {
             result.entry(path).or_default().insert(id);
         }
+
         Ok(result)
     }
 
-    /// Whether dropping an object to find out whether its file recreates it is too expensive: its rows took long to
-    /// compute, or the file also changes rows.
+    /// Whether dropping an object to find out whether its file recreates it is too expensive: its
+    /// rows took long to compute, or the file also changes rows.
     fn is_costly(&self, path: &str, id: &Id, name: &str) -> bool {
-        let file = self.plan.schema.iter().find(|file| file.path == path && mentions(&file.text, name));
+        let file = self
+            .plan
+            .schema
+            .iter()
+            .find(|file| file.path == path && mentions(&file.text, name));
         file.is_some_and(|file| id.kind == "MATERIALIZED VIEW" || is_heavy(file))
     }
 
@@ -151,19 +222,33 @@ impl Run<'_> {
             for orphan in &left {
                 let (path, id, _) = *orphan;
                 self.execute("SAVEPOINT svc_orphan").await?;
-                if let Err(error) = self.client.batch_execute(&format!("DROP {} {}", id.kind, id.identity)).await {
+
+                if let Err(error) = self
+                    .client
+                    .batch_execute(&format!("DROP {} {}", id.kind, id.identity))
+                    .await
+                {
                     self.execute("ROLLBACK TO svc_orphan").await?;
                     still.push(*orphan);
-                    why = format!("{path} no longer makes the {id}, and it cannot be dropped: {}", reason(&error));
+                    why = format!(
+                        "{path} no longer makes the {id}, and it cannot be dropped: {}",
+                        reason(&error)
+                    );
                 }
+
                 self.execute("RELEASE svc_orphan").await?;
             }
+
             if still.len() == left.len() {
                 let failure = Failure::new(why);
-                return Err(failure.hint("change what depends on it, or let a file of db/schema make it").into());
+                return Err(failure
+                    .hint("change what depends on it, or let a file of db/schema make it")
+                    .into());
             }
+
             left = still;
         }
+
         Ok(())
     }
 
@@ -171,17 +256,26 @@ impl Run<'_> {
     async fn refuse_lost(&self, recorded: &Made) -> Result<()> {
         let now = Objects::read(self.client).await?;
         let known = history::objects(self.client).await?;
-        let is_known = |id: &Id| known.values().chain(recorded.values()).any(|ids| ids.contains(id));
+        let is_known = |id: &Id| {
+            known
+                .values()
+                .chain(recorded.values())
+                .any(|ids| ids.contains(id))
+        };
+
         let lost: BTreeSet<String> = self
             .dropped
             .iter()
             .filter(|dropped| !now.has(&dropped.id) && !is_known(&dropped.id))
             .map(|dropped| dropped.id.to_string())
             .collect();
+
         if lost.is_empty() {
             return Ok(());
         }
+
         let names = lost.into_iter().collect::<Vec<_>>().join(", ");
+
         Err(Failure::new(format!(
             "a change needs these out of its way, and no file of db/schema makes them again: {names}"
         ))
@@ -191,10 +285,18 @@ impl Run<'_> {
     /// Restores the owner, the grants and the comment of recreated objects.
     async fn restore(&self, pending: &[&File], made: &Made) -> Result<()> {
         let now = Objects::read(self.client).await?;
-        let is_changed = |id: &Id| pending.iter().any(|file| made.get(&file.path).is_some_and(|ids| ids.contains(id)));
+        let is_changed = |id: &Id| {
+            pending
+                .iter()
+                .any(|file| made.get(&file.path).is_some_and(|ids| ids.contains(id)))
+        };
+
         for dropped in self.dropped.iter().filter(|dropped| now.has(&dropped.id)) {
-            dropped.restore(self.client, !is_changed(&dropped.id)).await?;
+            dropped
+                .restore(self.client, !is_changed(&dropped.id))
+                .await?;
         }
+
         Ok(())
     }
 
@@ -216,7 +318,9 @@ fn depends(file: &File, changed: &Changed) -> bool {
 /// Whether a file grants something on all objects of a schema.
 fn grants_all(file: &File) -> bool {
     let text = file.text.to_ascii_uppercase();
-    ["TABLES", "FUNCTIONS", "ROUTINES", "PROCEDURES"].iter().any(|kind| text.contains(&format!("ALL {kind} IN SCHEMA")))
+    ["TABLES", "FUNCTIONS", "ROUTINES", "PROCEDURES"]
+        .iter()
+        .any(|kind| text.contains(&format!("ALL {kind} IN SCHEMA")))
 }
 
 /// Whether a file does more than create objects that can be recreated immediately.
@@ -224,7 +328,9 @@ fn is_heavy(file: &File) -> bool {
     let statements = file.statements().unwrap_or_default();
     statements.iter().any(|statement| {
         let words = statement.words(2);
-        words.first().is_some_and(|first| HEAVY.contains(&first.as_str()))
+        words
+            .first()
+            .is_some_and(|first| HEAVY.contains(&first.as_str()))
             || words == ["DROP", "MATERIALIZED"]
             || words == ["DROP", "TABLE"]
     })

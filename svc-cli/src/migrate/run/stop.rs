@@ -33,7 +33,10 @@ pub(in crate::migrate) struct Stop {
 
 impl From<Failure> for Stop {
     fn from(failure: Failure) -> Self {
-        Self { failure, code: None }
+        Self {
+            failure,
+            code: None,
+        }
     }
 }
 
@@ -54,23 +57,39 @@ impl Stop {
         let line = match position {
             Some(ErrorPosition::Original(character)) => {
                 let before = (*character as usize).saturating_sub(1);
-                statement.line + statement.text.chars().take(before).filter(|c| *c == '\n').count()
+                statement.line
+                    + statement
+                        .text
+                        .chars()
+                        .take(before)
+                        .filter(|c| *c == '\n')
+                        .count()
             }
             _ => statement.line,
         };
+
         let failure = Failure::new(format!("{}:{line}: {}", file.path, reason(error)));
         let failure = failure.hints(hints(error, file).into_iter().map(str::to_owned));
-        Self { failure, code: error.code().cloned() }
+
+        Self {
+            failure,
+            code: error.code().cloned(),
+        }
     }
 
     /// A file whose transaction cannot be committed.
     pub(in crate::migrate) fn in_file(error: &tokio_postgres::Error, file: &File) -> Self {
-        Self { failure: Failure::new(format!("{}: {}", file.path, reason(error))), code: error.code().cloned() }
+        Self {
+            failure: Failure::new(format!("{}: {}", file.path, reason(error))),
+            code: error.code().cloned(),
+        }
     }
 
     /// Whether another file may create the object that the statement lacks.
     pub(in crate::migrate) fn is_missing(&self) -> bool {
-        self.code.as_ref().is_some_and(|code| MISSING.contains(&code))
+        self.code
+            .as_ref()
+            .is_some_and(|code| MISSING.contains(&code))
     }
 
     /// Whether a label of an enum cannot be used in the transaction that added it.
@@ -89,13 +108,17 @@ fn hints(error: &tokio_postgres::Error, file: &File) -> Vec<&'static str> {
     let mut hints = Vec::new();
     match error.code() {
         Some(&SqlState::LOCK_NOT_AVAILABLE) => {
-            return vec!["others hold a lock on what it changes; try again, or wait longer: --lock-timeout 60"];
+            return vec![
+                "others hold a lock on what it changes; try again, or wait longer: --lock-timeout 60",
+            ];
         }
         Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
             return vec!["the user of SVC_DATABASE_URL may not do that; run it as the owner"];
         }
         Some(&SqlState::UNIQUE_VIOLATION) if file.kind == Kind::Seed => {
-            hints.push("the row is there already; with ON CONFLICT DO NOTHING the file can be run again");
+            hints.push(
+                "the row is there already; with ON CONFLICT DO NOTHING the file can be run again",
+            );
         }
         Some(code) if EXISTS.contains(&code) && file.kind != Kind::Seed => {
             hints.push(
@@ -104,10 +127,14 @@ fn hints(error: &tokio_postgres::Error, file: &File) -> Vec<&'static str> {
         }
         _ => {}
     }
+
     hints.push(match file.kind {
         Kind::Seed => "nothing of this file is done; correct it and run `svc db seed` again",
-        _ if file.in_transaction() => "nothing of this file is done; correct it and run `svc migrate up` again",
+        _ if file.in_transaction() => {
+            "nothing of this file is done; correct it and run `svc migrate up` again"
+        }
         _ => "what the statements before it have done stays; correct it, then svc migrate repair",
     });
+
     hints
 }

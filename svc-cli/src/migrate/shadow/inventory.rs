@@ -29,15 +29,23 @@ pub(in crate::migrate) struct Differences {
 
 impl Inventory {
     pub(in crate::migrate) async fn read(client: &Client) -> Result<Self> {
-        // Definitions qualify names of schemas outside of the search path, which a file may have set.
-        client.batch_execute("SET search_path = ''").await.map_err(|error| failed(&error))?;
+        // Definitions qualify names of schemas outside of the search path, which a file may have
+        // set.
+        client
+            .batch_execute("SET search_path = ''")
+            .await
+            .map_err(|error| failed(&error))?;
         let rows = client.query(INVENTORY, &[]).await;
-        client.batch_execute("RESET search_path").await.map_err(|error| failed(&error))?;
+        client
+            .batch_execute("RESET search_path")
+            .await
+            .map_err(|error| failed(&error))?;
         let rows = rows.map_err(|error| failed(&error))?;
         let item = |row: tokio_postgres::Row| {
             let definition = row.get::<_, Option<String>>(2).unwrap_or_default();
             ((row.get(0), row.get(1)), definition)
         };
+
         Ok(Self(rows.into_iter().map(item).collect()))
     }
 
@@ -69,7 +77,14 @@ impl Inventory {
                 Some(_) => {}
             }
         }
-        differences.extra = database.0.keys().filter(|item| !self.0.contains_key(item)).map(shown).collect();
+
+        differences.extra = database
+            .0
+            .keys()
+            .filter(|item| !self.0.contains_key(item))
+            .map(shown)
+            .collect();
+
         differences
     }
 }

@@ -23,20 +23,33 @@ const PREFIX: &str = "svc_shadow_";
 const LEFT_OVER: u64 = 3600;
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The schema that files create on an empty database, or the reason why such a database cannot be created.
+/// The schema that files create on an empty database, or the reason why such a database cannot be
+/// created.
 pub(super) async fn replay(target: &Target, files: &[File]) -> Result<Result<Inventory>> {
     let client = database::open(target).await?;
     sweep(&client).await;
     let name = format!("{PREFIX}{}_{}", now(), std::process::id());
     let quoted = escape_identifier(&name);
-    if let Err(error) = client.batch_execute(&format!("CREATE DATABASE {quoted}")).await {
+    if let Err(error) = client
+        .batch_execute(&format!("CREATE DATABASE {quoted}"))
+        .await
+    {
         let why = database::reason(&error);
-        return Ok(Err(Failure::new(format!("no database can be made for a replay of all files: {why}"))
-            .hint("let the user of SVC_DATABASE_URL do it: ALTER ROLE … CREATEDB")));
+        return Ok(Err(Failure::new(format!(
+            "no database can be made for a replay of all files: {why}"
+        ))
+        .hint(
+            "let the user of SVC_DATABASE_URL do it: ALTER ROLE … CREATEDB",
+        )));
     }
+
     let replayed = replay_in(&target.with_database(&name), files).await;
+
     // If this fails, a later replay drops the database.
-    let _ = client.batch_execute(&format!("DROP DATABASE IF EXISTS {quoted} WITH (FORCE)")).await;
+    let _ = client
+        .batch_execute(&format!("DROP DATABASE IF EXISTS {quoted} WITH (FORCE)"))
+        .await;
+
     replayed.map(Ok)
 }
 
@@ -53,14 +66,26 @@ async fn sweep(client: &Client) {
     let names = "SELECT datname::text FROM pg_database WHERE starts_with(datname, $1)";
     for row in client.query(names, &[&PREFIX]).await.unwrap_or_default() {
         let name: String = row.get(0);
-        let made = name[PREFIX.len()..].split('_').next().and_then(|time| time.parse::<u64>().ok());
+        let made = name[PREFIX.len()..]
+            .split('_')
+            .next()
+            .and_then(|time| time.parse::<u64>().ok());
+
         if made.is_some_and(|made| made.saturating_add(LEFT_OVER) < now()) {
             // Another replay may be dropping it too.
-            let _ = client.batch_execute(&format!("DROP DATABASE IF EXISTS {}", escape_identifier(&name))).await;
+            let _ = client
+                .batch_execute(&format!(
+                    "DROP DATABASE IF EXISTS {}",
+                    escape_identifier(&name)
+                ))
+                .await;
         }
     }
 }
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs()
 }

@@ -8,10 +8,12 @@ pub(super) fn compare(place: &str, old: &DirectiveList, new: &DirectiveList, fou
     let (kind, message) = match (old.get("deprecated"), new.get("deprecated")) {
         (None, Some(_)) => ("DEPRECATION_ADDED", "it is deprecated"),
         (Some(_), None) => ("DEPRECATION_REMOVED", "it is not deprecated any more"),
-        (Some(old), Some(new)) if old.arguments != new.arguments => {
-            ("DEPRECATION_REASON_CHANGED", "it is deprecated for another reason")
-        }
+        (Some(old), Some(new)) if old.arguments != new.arguments => (
+            "DEPRECATION_REASON_CHANGED",
+            "it is deprecated for another reason",
+        ),
         _ => return,
     };
+
     found.add(Severity::Safe, kind, place, message);
 }

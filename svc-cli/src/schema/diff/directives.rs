@@ -11,40 +11,101 @@ const SPECIFIED: [&str; 5] = ["skip", "include", "deprecated", "specifiedBy", "o
 
 pub(super) fn compare(old: &Schema, new: &Schema, found: &mut Changes) {
     let own = |directive: &&DirectiveDefinition| !SPECIFIED.contains(&directive.name.as_str());
-    for before in old.directive_definitions.values().map(|node| &**node).filter(own) {
+    for before in old
+        .directive_definitions
+        .values()
+        .map(|node| &**node)
+        .filter(own)
+    {
         let place = format!("@{}", before.name);
         match new.directive_definitions.get(&before.name) {
             Some(after) => compare_one(&place, before, after, found),
-            None => found.add(Severity::Breaking, "DIRECTIVE_REMOVED", &place, "the directive is removed"),
+            None => found.add(
+                Severity::Breaking,
+                "DIRECTIVE_REMOVED",
+                &place,
+                "the directive is removed",
+            ),
         }
     }
-    let is_new = |directive: &&DirectiveDefinition| !old.directive_definitions.contains_key(&directive.name);
-    for after in new.directive_definitions.values().map(|node| &**node).filter(own).filter(is_new) {
-        found.add(Severity::Safe, "DIRECTIVE_ADDED", &format!("@{}", after.name), "a directive is added");
+
+    let is_new =
+        |directive: &&DirectiveDefinition| !old.directive_definitions.contains_key(&directive.name);
+    for after in new
+        .directive_definitions
+        .values()
+        .map(|node| &**node)
+        .filter(own)
+        .filter(is_new)
+    {
+        found.add(
+            Severity::Safe,
+            "DIRECTIVE_ADDED",
+            &format!("@{}", after.name),
+            "a directive is added",
+        );
     }
 }
 
-fn compare_one(place: &str, old: &DirectiveDefinition, new: &DirectiveDefinition, found: &mut Changes) {
+fn compare_one(
+    place: &str,
+    old: &DirectiveDefinition,
+    new: &DirectiveDefinition,
+    found: &mut Changes,
+) {
     inputs::compare_directive(place, &old.arguments, &new.arguments, found);
+
     match (old.repeatable, new.repeatable) {
         (true, false) => {
             let message = "it may stand only once in a place";
-            found.add(Severity::Breaking, "DIRECTIVE_REPEATABLE_REMOVED", place, message);
+            found.add(
+                Severity::Breaking,
+                "DIRECTIVE_REPEATABLE_REMOVED",
+                place,
+                message,
+            );
         }
         (false, true) => {
-            found.add(Severity::Safe, "DIRECTIVE_REPEATABLE_ADDED", place, "it may stand several times in a place");
+            found.add(
+                Severity::Safe,
+                "DIRECTIVE_REPEATABLE_ADDED",
+                place,
+                "it may stand several times in a place",
+            );
         }
         _ => {}
     }
+
     let only = |these: &[DirectiveLocation], those: &[DirectiveLocation]| {
-        these.iter().filter(|location| !those.contains(location)).map(ToString::to_string).collect::<Vec<_>>()
+        these
+            .iter()
+            .filter(|location| !those.contains(location))
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
     };
+
     for location in only(&old.locations, &new.locations) {
         let message = format!("it may not stand on {location} any more");
-        found.add(Severity::Breaking, "DIRECTIVE_LOCATION_REMOVED", place, message);
+        found.add(
+            Severity::Breaking,
+            "DIRECTIVE_LOCATION_REMOVED",
+            place,
+            message,
+        );
     }
+
     for location in only(&new.locations, &old.locations) {
-        found.add(Severity::Safe, "DIRECTIVE_LOCATION_ADDED", place, format!("it may stand on {location}"));
+        found.add(
+            Severity::Safe,
+            "DIRECTIVE_LOCATION_ADDED",
+            place,
+            format!("it may stand on {location}"),
+        );
     }
-    found.describe(place, old.description.as_deref(), new.description.as_deref());
+
+    found.describe(
+        place,
+        old.description.as_deref(),
+        new.description.as_deref(),
+    );
 }

@@ -15,11 +15,22 @@ pub(super) fn compare(owner: &str, old: &Fields, new: &Fields, found: &mut Chang
     for (name, before) in old {
         match new.get(name) {
             Some(now) => compare_field(&coordinate(name), before, now, found),
-            None => found.add(Severity::Breaking, "FIELD_REMOVED", &coordinate(name), "the field is removed"),
+            None => found.add(
+                Severity::Breaking,
+                "FIELD_REMOVED",
+                &coordinate(name),
+                "the field is removed",
+            ),
         }
     }
+
     for name in new.keys().filter(|name| !old.contains_key(*name)) {
-        found.add(Severity::Safe, "FIELD_ADDED", &coordinate(name), "a field is added");
+        found.add(
+            Severity::Safe,
+            "FIELD_ADDED",
+            &coordinate(name),
+            "a field is added",
+        );
     }
 }
 
@@ -32,7 +43,13 @@ fn compare_field(place: &str, old: &FieldDefinition, new: &FieldDefinition, foun
             found.add(Severity::Breaking, "FIELD_CHANGED_KIND", place, message);
         }
     }
+
     inputs::compare_arguments(place, &old.arguments, &new.arguments, found);
     deprecation::compare(place, &old.directives, &new.directives, found);
-    found.describe(place, old.description.as_deref(), new.description.as_deref());
+
+    found.describe(
+        place,
+        old.description.as_deref(),
+        new.description.as_deref(),
+    );
 }

@@ -41,25 +41,61 @@ const FIELD: Kinds = Kinds {
 type Argument = Node<InputValueDefinition>;
 
 /// The changes of the arguments of a field.
-pub(super) fn compare_arguments(field: &str, old: &[Argument], new: &[Argument], found: &mut Changes) {
+pub(super) fn compare_arguments(
+    field: &str,
+    old: &[Argument],
+    new: &[Argument],
+    found: &mut Changes,
+) {
     let new: Vec<&InputValueDefinition> = new.iter().map(|argument| &**argument).collect();
     let old: Vec<&InputValueDefinition> = old.iter().map(|argument| &**argument).collect();
-    compare(&ARGUMENT, field, |name| format!("{field}({name}:)"), &old, &new, found);
+    compare(
+        &ARGUMENT,
+        field,
+        |name| format!("{field}({name}:)"),
+        &old,
+        &new,
+        found,
+    );
 }
 
 /// The changes of the arguments of a directive.
-pub(super) fn compare_directive(name: &str, old: &[Argument], new: &[Argument], found: &mut Changes) {
-    let kinds = Kinds { removed: "DIRECTIVE_ARG_REMOVED", required_added: "REQUIRED_DIRECTIVE_ARG_ADDED", ..ARGUMENT };
+pub(super) fn compare_directive(
+    name: &str,
+    old: &[Argument],
+    new: &[Argument],
+    found: &mut Changes,
+) {
+    let kinds = Kinds {
+        removed: "DIRECTIVE_ARG_REMOVED",
+        required_added: "REQUIRED_DIRECTIVE_ARG_ADDED",
+        ..ARGUMENT
+    };
+
     let new: Vec<&InputValueDefinition> = new.iter().map(|argument| &**argument).collect();
     let old: Vec<&InputValueDefinition> = old.iter().map(|argument| &**argument).collect();
-    compare(&kinds, name, |argument| format!("{name}({argument}:)"), &old, &new, found);
+    compare(
+        &kinds,
+        name,
+        |argument| format!("{name}({argument}:)"),
+        &old,
+        &new,
+        found,
+    );
 }
 
 /// The changes of the fields of an input type.
 pub(super) fn compare_fields(old: &InputObjectType, new: &InputObjectType, found: &mut Changes) {
     let new: Vec<&InputValueDefinition> = new.fields.values().map(|field| &***field).collect();
     let before: Vec<&InputValueDefinition> = old.fields.values().map(|field| &***field).collect();
-    compare(&FIELD, &old.name, |name| format!("{}.{name}", old.name), &before, &new, found);
+    compare(
+        &FIELD,
+        &old.name,
+        |name| format!("{}.{name}", old.name),
+        &before,
+        &new,
+        found,
+    );
 }
 
 fn compare(
@@ -75,17 +111,33 @@ fn compare(
             Some(after) => compare_one(kinds, &place(&before.name), before, after, found),
             None => {
                 let message = format!("the {} is removed", kinds.what);
-                found.add(Severity::Breaking, kinds.removed, &place(&before.name), message);
+                found.add(
+                    Severity::Breaking,
+                    kinds.removed,
+                    &place(&before.name),
+                    message,
+                );
             }
         }
     }
-    for after in new.iter().filter(|after| old.iter().all(|before| before.name != after.name)) {
+
+    for after in new
+        .iter()
+        .filter(|after| old.iter().all(|before| before.name != after.name))
+    {
         let (severity, kind, word) = if after.is_required() {
             (Severity::Breaking, kinds.required_added, "a required")
         } else {
             (Severity::Dangerous, kinds.optional_added, "an optional")
         };
-        found.add_for(severity, kind, &place(&after.name), owner, format!("{word} {} is added", kinds.what));
+
+        found.add_for(
+            severity,
+            kind,
+            &place(&after.name),
+            owner,
+            format!("{word} {} is added", kinds.what),
+        );
     }
 }
 
@@ -106,8 +158,13 @@ fn compare_one(
         }
         compare_defaults(kinds, place, old, new, found);
     }
+
     deprecation::compare(place, &old.directives, &new.directives, found);
-    found.describe(place, old.description.as_deref(), new.description.as_deref());
+    found.describe(
+        place,
+        old.description.as_deref(),
+        new.description.as_deref(),
+    );
 }
 
 fn compare_defaults(
@@ -118,17 +175,25 @@ fn compare_defaults(
     found: &mut Changes,
 ) {
     let message = match (&old.default_value, &new.default_value) {
-        (Some(old), Some(new)) if !is_same(old, new) => format!("its default is {new}, and was {old}"),
+        (Some(old), Some(new)) if !is_same(old, new) => {
+            format!("its default is {new}, and was {old}")
+        }
         (Some(_), None) if new.is_required() => {
             let message = "its default is removed, so it has to be given";
             return found.add(Severity::Breaking, kinds.default_changed, place, message);
         }
         (Some(old), None) => format!("its default, {old}, is removed"),
         (None, Some(new)) => {
-            return found.add(Severity::Safe, "DEFAULT_VALUE_ADDED", place, format!("its default is {new}"));
+            return found.add(
+                Severity::Safe,
+                "DEFAULT_VALUE_ADDED",
+                place,
+                format!("its default is {new}"),
+            );
         }
         _ => return,
     };
+
     found.add(Severity::Dangerous, kinds.default_changed, place, message);
 }
 
@@ -137,10 +202,18 @@ fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Object(one), Value::Object(other)) => {
             one.len() == other.len()
-                && one.iter().all(|(name, value)| other.iter().any(|(key, other)| key == name && is_same(value, other)))
+                && one.iter().all(|(name, value)| {
+                    other
+                        .iter()
+                        .any(|(key, other)| key == name && is_same(value, other))
+                })
         }
         (Value::List(one), Value::List(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| is_same(one, other))
         }
         _ => one == other,
     }

@@ -22,7 +22,11 @@ pub(super) fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
 }
 
 fn roots(old: &Schema, new: &Schema, found: &mut Changes) {
-    for operation in [OperationType::Query, OperationType::Mutation, OperationType::Subscription] {
+    for operation in [
+        OperationType::Query,
+        OperationType::Mutation,
+        OperationType::Subscription,
+    ] {
         let name = operation.name();
         match (old.root_operation(operation), new.root_operation(operation)) {
             (Some(old), Some(new)) if old != new => {
@@ -30,10 +34,20 @@ fn roots(old: &Schema, new: &Schema, found: &mut Changes) {
                 found.add(Severity::Breaking, "ROOT_TYPE_CHANGED", old, message);
             }
             (Some(old), None) => {
-                found.add(Severity::Breaking, "ROOT_TYPE_REMOVED", old, format!("there is no {name} any more"));
+                found.add(
+                    Severity::Breaking,
+                    "ROOT_TYPE_REMOVED",
+                    old,
+                    format!("there is no {name} any more"),
+                );
             }
             (None, Some(new)) => {
-                found.add(Severity::Safe, "ROOT_TYPE_ADDED", new, format!("it is the root type of every {name}"));
+                found.add(
+                    Severity::Safe,
+                    "ROOT_TYPE_ADDED",
+                    new,
+                    format!("it is the root type of every {name}"),
+                );
             }
             _ => {}
         }

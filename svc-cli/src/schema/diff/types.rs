@@ -13,11 +13,27 @@ pub(super) fn compare(old: &Schema, new: &Schema, found: &mut Changes) {
     for ty in old.types.values().filter(own) {
         match new.types.get(ty.name()) {
             Some(now) => compare_type(ty, now, found),
-            None => found.add(Severity::Breaking, "TYPE_REMOVED", ty.name(), "the type is removed"),
+            None => found.add(
+                Severity::Breaking,
+                "TYPE_REMOVED",
+                ty.name(),
+                "the type is removed",
+            ),
         }
     }
-    for ty in new.types.values().filter(own).filter(|ty| !old.types.contains_key(ty.name())) {
-        found.add(Severity::Safe, "TYPE_ADDED", ty.name(), format!("{} is added", kind(ty)));
+
+    for ty in new
+        .types
+        .values()
+        .filter(own)
+        .filter(|ty| !old.types.contains_key(ty.name()))
+    {
+        found.add(
+            Severity::Safe,
+            "TYPE_ADDED",
+            ty.name(),
+            format!("{} is added", kind(ty)),
+        );
     }
 }
 
@@ -26,14 +42,26 @@ fn compare_type(old: &ExtendedType, new: &ExtendedType, found: &mut Changes) {
     match (old, new) {
         (ExtendedType::Scalar(_), ExtendedType::Scalar(_)) => {}
         (ExtendedType::Object(old), ExtendedType::Object(new)) => {
-            interfaces(name, &old.implements_interfaces, &new.implements_interfaces, found);
+            interfaces(
+                name,
+                &old.implements_interfaces,
+                &new.implements_interfaces,
+                found,
+            );
             fields::compare(name, &old.fields, &new.fields, found);
         }
         (ExtendedType::Interface(old), ExtendedType::Interface(new)) => {
-            interfaces(name, &old.implements_interfaces, &new.implements_interfaces, found);
+            interfaces(
+                name,
+                &old.implements_interfaces,
+                &new.implements_interfaces,
+                found,
+            );
             fields::compare(name, &old.fields, &new.fields, found);
         }
-        (ExtendedType::Union(old), ExtendedType::Union(new)) => members(name, &old.members, &new.members, found),
+        (ExtendedType::Union(old), ExtendedType::Union(new)) => {
+            members(name, &old.members, &new.members, found)
+        }
         (ExtendedType::Enum(old), ExtendedType::Enum(new)) => values(old, new, found),
         (ExtendedType::InputObject(old), ExtendedType::InputObject(new)) => input(old, new, found),
         _ => {
@@ -42,7 +70,12 @@ fn compare_type(old: &ExtendedType, new: &ExtendedType, found: &mut Changes) {
             return;
         }
     }
-    found.describe(name, old.description().map(|text| &**text), new.description().map(|text| &**text));
+
+    found.describe(
+        name,
+        old.description().map(|text| &**text),
+        new.description().map(|text| &**text),
+    );
 }
 
 /// The kind of a type, for a sentence.
@@ -62,27 +95,54 @@ type Names = apollo_compiler::collections::IndexSet<ComponentName>;
 /// The names that are only in the first set.
 fn only<'a>(these: &'a Names, those: &Names) -> Vec<&'a str> {
     let those: BTreeSet<&str> = those.iter().map(|name| name.as_str()).collect();
-    these.iter().map(|name| name.as_str()).filter(|name| !those.contains(name)).collect()
+    these
+        .iter()
+        .map(|name| name.as_str())
+        .filter(|name| !those.contains(name))
+        .collect()
 }
 
 fn interfaces(name: &str, old: &Names, new: &Names, found: &mut Changes) {
     for interface in only(old, new) {
         let message = format!("it does not implement {interface} any more");
-        found.add(Severity::Breaking, "IMPLEMENTED_INTERFACE_REMOVED", name, message);
+        found.add(
+            Severity::Breaking,
+            "IMPLEMENTED_INTERFACE_REMOVED",
+            name,
+            message,
+        );
     }
+
     for interface in only(new, old) {
         // Selections on the interface may now return the type.
         let message = format!("it implements {interface}");
-        found.add_for(Severity::Dangerous, "IMPLEMENTED_INTERFACE_ADDED", name, interface, message);
+        found.add_for(
+            Severity::Dangerous,
+            "IMPLEMENTED_INTERFACE_ADDED",
+            name,
+            interface,
+            message,
+        );
     }
 }
 
 fn members(name: &str, old: &Names, new: &Names, found: &mut Changes) {
     for member in only(old, new) {
-        found.add(Severity::Breaking, "TYPE_REMOVED_FROM_UNION", name, format!("{member} is not a member any more"));
+        found.add(
+            Severity::Breaking,
+            "TYPE_REMOVED_FROM_UNION",
+            name,
+            format!("{member} is not a member any more"),
+        );
     }
+
     for member in only(new, old) {
-        found.add(Severity::Dangerous, "TYPE_ADDED_TO_UNION", name, format!("{member} is a new member"));
+        found.add(
+            Severity::Dangerous,
+            "TYPE_ADDED_TO_UNION",
+            name,
+            format!("{member} is a new member"),
+        );
     }
 }
 
@@ -91,16 +151,36 @@ fn values(old: &EnumType, new: &EnumType, found: &mut Changes) {
     for (value, before) in &old.values {
         let place = coordinate(value);
         match new.values.get(value) {
-            None => found.add(Severity::Breaking, "VALUE_REMOVED_FROM_ENUM", &place, "the value is removed"),
+            None => found.add(
+                Severity::Breaking,
+                "VALUE_REMOVED_FROM_ENUM",
+                &place,
+                "the value is removed",
+            ),
             Some(now) => {
                 deprecation::compare(&place, &before.directives, &now.directives, found);
-                found.describe(&place, before.description.as_deref(), now.description.as_deref());
+                found.describe(
+                    &place,
+                    before.description.as_deref(),
+                    now.description.as_deref(),
+                );
             }
         }
     }
-    for value in new.values.keys().filter(|value| !old.values.contains_key(*value)) {
+
+    for value in new
+        .values
+        .keys()
+        .filter(|value| !old.values.contains_key(*value))
+    {
         let message = "a value is added, which clients may get";
-        found.add_for(Severity::Dangerous, "VALUE_ADDED_TO_ENUM", &coordinate(value), &old.name, message);
+        found.add_for(
+            Severity::Dangerous,
+            "VALUE_ADDED_TO_ENUM",
+            &coordinate(value),
+            &old.name,
+            message,
+        );
     }
 }
 
@@ -115,9 +195,15 @@ fn input(old: &InputObjectType, new: &InputObjectType, found: &mut Changes) {
             );
         }
         (true, false) => {
-            found.add(Severity::Safe, "INPUT_IS_NOT_ONE_OF", &old.name, "several of its fields may be given");
+            found.add(
+                Severity::Safe,
+                "INPUT_IS_NOT_ONE_OF",
+                &old.name,
+                "several of its fields may be given",
+            );
         }
         _ => {}
     }
+
     inputs::compare_fields(old, new, found);
 }

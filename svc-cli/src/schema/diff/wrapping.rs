@@ -35,8 +35,13 @@ mod tests {
             assert!(!is_safe_for_answers(&ty(strict), &ty(loose)), "{loose}");
             assert!(is_safe_for_inputs(&ty(strict), &ty(loose)), "{loose}");
         }
+
         for (one, other) in [("T", "U"), ("T", "[T]"), ("[T!]", "[T]!")] {
-            assert!(!is_safe_for_answers(&ty(one), &ty(other)) && !is_safe_for_inputs(&ty(one), &ty(other)), "{one}");
+            assert!(
+                !is_safe_for_answers(&ty(one), &ty(other))
+                    && !is_safe_for_inputs(&ty(one), &ty(other)),
+                "{one}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! `svc sql explain`: the pieces of statements, common mistakes and hints, read from the parsed statement.
+//! `svc sql explain`: the pieces of statements, common mistakes and hints, read from the parsed
+//! statement.
 
 mod hints;
 mod mistakes;
@@ -26,42 +27,85 @@ struct Remark {
 }
 
 pub(super) fn run(file: &Path) -> Result<()> {
-    let source = fs::read_to_string(file).map_err(Failure::io(format!("read {}", file.display())))?;
+    let source =
+        fs::read_to_string(file).map_err(Failure::io(format!("read {}", file.display())))?;
     if depth(&source) > DEEPEST {
-        return Err(Failure::new(format!("{} nests more than {DEEPEST} levels deep", file.display()))
-            .hint("svc sql validate has the database read it"));
+        return Err(Failure::new(format!(
+            "{} nests more than {DEEPEST} levels deep",
+            file.display()
+        ))
+        .hint("svc sql validate has the database read it"));
     }
+
     let parsed = SourceFile::parse(&source);
     if let Some(error) = parsed.errors().first() {
         let line = line_at(&source, error.range().start().into());
-        return Err(Failure::new(format!("{}:{line}: {}", file.display(), error.message()))
-            .hint("only a statement that PostgreSQL reads can be explained; svc sql validate runs it"));
+        return Err(
+            Failure::new(format!("{}:{line}: {}", file.display(), error.message())).hint(
+                "only a statement that PostgreSQL reads can be explained; svc sql validate runs it",
+            ),
+        );
     }
+
     let statements: Vec<Stmt> = parsed.tree().stmts().collect();
     if statements.is_empty() {
         return Err(Failure::new(format!("{} has no statement", file.display())));
     }
+
     let mut text = String::new();
     for statement in &statements {
-        let place = format!("{}:{}", file.display(), line_at(&source, text::start(statement.syntax())));
+        let place = format!(
+            "{}:{}",
+            file.display(),
+            line_at(&source, text::start(statement.syntax()))
+        );
         let _ = writeln!(text, "{place}: {}", pieces::title(statement));
         for piece in pieces::of(statement) {
             let _ = writeln!(text, "  {piece}");
         }
     }
-    list(&mut text, "Mistakes", file, &source, statements.iter().flat_map(mistakes::of));
-    list(&mut text, "Hints", file, &source, statements.iter().flat_map(hints::of));
+
+    list(
+        &mut text,
+        "Mistakes",
+        file,
+        &source,
+        statements.iter().flat_map(mistakes::of),
+    );
+
+    list(
+        &mut text,
+        "Hints",
+        file,
+        &source,
+        statements.iter().flat_map(hints::of),
+    );
+
     terminal::print(&text)
 }
 
-fn list(text: &mut String, title: &str, file: &Path, source: &str, remarks: impl Iterator<Item = Remark>) {
+fn list(
+    text: &mut String,
+    title: &str,
+    file: &Path,
+    source: &str,
+    remarks: impl Iterator<Item = Remark>,
+) {
     let mut remarks: Vec<Remark> = remarks.collect();
     remarks.sort_by_key(|remark| remark.at);
     if remarks.is_empty() {
         return;
     }
+
     let _ = writeln!(text, "\n{title}:");
+
     for remark in remarks {
-        let _ = writeln!(text, "  {}:{}: {}", file.display(), line_at(source, remark.at), remark.words);
+        let _ = writeln!(
+            text,
+            "  {}:{}: {}",
+            file.display(),
+            line_at(source, remark.at),
+            remark.words
+        );
     }
 }

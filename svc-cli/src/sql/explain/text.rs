@@ -9,14 +9,21 @@ const LONGEST: usize = 100;
 /// The text of a part on one line.
 pub(super) fn of(node: &impl AstNode) -> String {
     let words = of_node(node.syntax());
-    if words.chars().count() <= LONGEST { words } else { words.chars().take(LONGEST - 1).chain(['…']).collect() }
+    if words.chars().count() <= LONGEST {
+        words
+    } else {
+        words.chars().take(LONGEST - 1).chain(['…']).collect()
+    }
 }
 
 /// The tokens of a node, with blanks and comments replaced by one space.
 fn of_node(node: &SyntaxNode) -> String {
     let mut text = String::new();
     let mut is_apart = false;
-    for token in node.descendants_with_tokens().filter_map(|element| element.into_token()) {
+    for token in node
+        .descendants_with_tokens()
+        .filter_map(|element| element.into_token())
+    {
         if token.kind().is_trivia() {
             is_apart = !text.is_empty();
             continue;
@@ -26,16 +33,25 @@ fn of_node(node: &SyntaxNode) -> String {
         }
         text.push_str(token.text());
     }
+
     text
 }
 
 /// The byte at which a node's first token starts.
 pub(super) fn start(node: &SyntaxNode) -> usize {
-    let mut tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
-    tokens.find(|token| !token.kind().is_trivia()).map_or(0, |token| token.text_range().start().into())
+    let mut tokens = node
+        .descendants_with_tokens()
+        .filter_map(|element| element.into_token());
+    tokens
+        .find(|token| !token.kind().is_trivia())
+        .map_or(0, |token| token.text_range().start().into())
 }
 
 /// The line of a byte, counted from 1.
 pub(super) fn line_at(source: &str, at: usize) -> usize {
-    source.as_bytes()[..at.min(source.len())].iter().filter(|byte| **byte == b'\n').count() + 1
+    source.as_bytes()[..at.min(source.len())]
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
+        + 1
 }

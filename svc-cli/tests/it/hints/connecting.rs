@@ -7,7 +7,8 @@ const USER: &str = "admin \"CREATE ROLE u_$DB LOGIN PASSWORD 'p#%?@/' IN ROLE ne
 
 #[test]
 fn of_passwords() {
-    let with = |url: &str| -> &'static str { Box::leak(format!("{USER}url {url}").into_boxed_str()) };
+    let with =
+        |url: &str| -> &'static str { Box::leak(format!("{USER}url {url}").into_boxed_str()) };
     let right = "url \"postgresql://u_$DB:p%23%25%3F%40%2F@$HOST/$DB\"";
     follow_with_database(&[
         Case {

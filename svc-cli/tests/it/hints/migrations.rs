@@ -87,7 +87,8 @@ fn of_files_that_the_database_does_not_take() {
     ]);
 }
 
-/// A migration that has run and has changed since, and one without a transaction that has failed half-way.
+/// A migration that has run and has changed since, and one without a transaction that has failed
+/// half-way.
 const CHANGED: &str = "mkdir -p db/migrations; echo 'CREATE TABLE a (x int)' > db/migrations/1.sql; svc migrate up; \
     cp db/migrations/1.sql old; echo 'CREATE TABLE a (x int, y int)' > db/migrations/1.sql";
 const HALF: &str = "admin 'CREATE TABLE a (x int); INSERT INTO a VALUES (1), (1)'; mkdir -p db/migrations; \
@@ -158,7 +159,9 @@ fn of_the_history_of_sqlx() {
             next: "",
         },
         Case {
-            seed: with("admin \"INSERT INTO _sqlx_migrations VALUES (1, true, sha384('SELECT 1'))\""),
+            seed: with(
+                "admin \"INSERT INTO _sqlx_migrations VALUES (1, true, sha384('SELECT 1'))\"",
+            ),
             fails: import,
             hint: "hint: move sqlx's files into ",
             follow: "printf 'SELECT 1' > ${HINT%%,*}/1_a.sql",

@@ -1,4 +1,5 @@
-//! Hints that are followed in the state that printed them: the failure is gone, or the next step appears.
+//! Hints that are followed in the state that printed them: the failure is gone, or the next step
+//! appears.
 
 mod connecting;
 mod files;
@@ -27,7 +28,8 @@ struct Case {
     next: &'static str,
 }
 
-/// The words of all shells: `retry OPTIONS` has the next run take others, and `admin SQL` is a superuser's.
+/// The words of all shells: `retry OPTIONS` has the next run take others, and `admin SQL` is a
+/// superuser's.
 const FUNCTIONS: &str = r#"
 options() { cat .options 2>/dev/null || echo "$@"; }
 retry() { echo "$*" > .options; }
@@ -48,7 +50,10 @@ struct Shell {
 fn follow(cases: &[Case]) {
     run(cases, || {
         let place = Place::new();
-        place.write("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+        place.write(
+            "Cargo.toml",
+            "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+        );
         place
     });
 }
@@ -58,32 +63,56 @@ fn follow(cases: &[Case]) {
 fn follow_with_database(cases: &[Case]) {
     run(cases, || {
         let place = project();
-        place.write("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+        place.write(
+            "Cargo.toml",
+            "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+        );
         place
     });
 }
 
 #[track_caller]
 fn run(cases: &[Case], place: impl Fn() -> Place) {
-    let lost: Vec<String> = cases.iter().filter_map(|case| Shell::new(place()).try_case(case).err()).collect();
-    assert!(lost.is_empty(), "{} of {} hints lead nowhere:\n\n{}", lost.len(), cases.len(), lost.join("\n\n"));
+    let lost: Vec<String> = cases
+        .iter()
+        .filter_map(|case| Shell::new(place()).try_case(case).err())
+        .collect();
+    assert!(
+        lost.is_empty(),
+        "{} of {} hints lead nowhere:\n\n{}",
+        lost.len(),
+        cases.len(),
+        lost.join("\n\n")
+    );
 }
 
 impl Shell {
     fn new(place: Place) -> Self {
-        let url = if place.path(".env").exists() { place.url() } else { String::new() };
-        Self { place, url, taken: TcpListener::bind(("127.0.0.1", 0)).expect("a port") }
+        let url = if place.path(".env").exists() {
+            place.url()
+        } else {
+            String::new()
+        };
+        Self {
+            place,
+            url,
+            taken: TcpListener::bind(("127.0.0.1", 0)).expect("a port"),
+        }
     }
 
     fn try_case(&self, case: &Case) -> Result<(), String> {
-        let wrong = |what: &str, said: &Said| format!("{}\n{what}\n{}{}", case.fails, said.out, said.err);
+        let wrong =
+            |what: &str, said: &Said| format!("{}\n{what}\n{}{}", case.fails, said.out, said.err);
         let seeded = self.line(case.seed, "");
         if seeded.code != Some(0) {
             return Err(wrong("cannot be seeded", &seeded));
         }
         let failed = self.line(case.fails, "");
-        let hint =
-            failed.err.lines().find_map(|line| line.split_once(case.hint)).map(|(_, rest)| rest.replace('`', ""));
+        let hint = failed
+            .err
+            .lines()
+            .find_map(|line| line.split_once(case.hint))
+            .map(|(_, rest)| rest.replace('`', ""));
         let hint = hint.ok_or_else(|| wrong(&format!("has no hint `{}`", case.hint), &failed))?;
         // 2 where an argument is wrong by itself.
         if !matches!(failed.code, Some(1 | 2)) {
@@ -91,18 +120,33 @@ impl Shell {
         }
         let followed = self.line(case.follow, hint.trim());
         if followed.code != Some(0) {
-            return Err(wrong(&format!("the hint `{hint}` cannot be followed"), &followed));
+            return Err(wrong(
+                &format!("the hint `{hint}` cannot be followed"),
+                &followed,
+            ));
         }
         let again = self.line(case.fails, "");
-        let is_good = if case.next.is_empty() { again.code == Some(0) } else { again.err.contains(case.next) };
-        if is_good && again.err != failed.err { Ok(()) } else { Err(wrong("goes on", &again)) }
+        let is_good = if case.next.is_empty() {
+            again.code == Some(0)
+        } else {
+            again.err.contains(case.next)
+        };
+        if is_good && again.err != failed.err {
+            Ok(())
+        } else {
+            Err(wrong("goes on", &again))
+        }
     }
 
     /// Runs a line as a user types it.
     fn line(&self, line: &str, hint: &str) -> Said {
         let svc = command(&self.place.path("."));
         let programs = Path::new(svc.get_program()).parent().expect("a folder");
-        let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
+        let path = format!(
+            "{}:{}",
+            programs.display(),
+            std::env::var("PATH").unwrap_or_default()
+        );
         let host = self.url.split(['@', '/']).nth(3).unwrap_or_default();
         let mut shell = Command::new("bash");
         for variable in ["SVC_DATABASE_URL", "DATABASE_URL", "CARGO_TARGET_DIR"] {
@@ -119,7 +163,14 @@ impl Shell {
             .env("PGHOST", host.split(':').next().unwrap_or_default())
             .env("PGPORT", host.split(':').nth(1).unwrap_or_default())
             .env("DB", self.url.rsplit('/').next().unwrap_or_default())
-            .env("TAKEN", self.taken.local_addr().expect("its address").port().to_string())
+            .env(
+                "TAKEN",
+                self.taken
+                    .local_addr()
+                    .expect("its address")
+                    .port()
+                    .to_string(),
+            )
             .env("FREE", free_port().to_string())
             .env("HINT", hint);
         said(shell.output().expect("a shell"))

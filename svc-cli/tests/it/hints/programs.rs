@@ -87,7 +87,9 @@ fn of_descriptions() {
             next: "",
         },
         Case {
-            seed: with("sed -i 's/: 3, \"svc\": \"1.0.0\"/: 99, \"svc\": \"9.9.9\"/' description.json"),
+            seed: with(
+                "sed -i 's/: 3, \"svc\": \"1.0.0\"/: 99, \"svc\": \"9.9.9\"/' description.json",
+            ),
             fails: "svc check",
             hint: "hint: install the tool of that version: ",
             // That version is not published; the program that this tool understands is of its own.
@@ -95,7 +97,9 @@ fn of_descriptions() {
             next: "",
         },
         Case {
-            seed: with("sed -i 's/: 3, \"svc\": \"1.0.0\"/: 99, \"svc\": \"9.9.9\"/' description.json"),
+            seed: with(
+                "sed -i 's/: 3, \"svc\": \"1.0.0\"/: 99, \"svc\": \"9.9.9\"/' description.json",
+            ),
             fails: "svc check",
             hint: "hint: or let the program use this one's in Cargo.toml: svc = ",
             follow: "test \"svc $HINT\" = \"$(svc --version | sed 's/ / \"=/;s/$/\"/')\" && sed -i s/99/3/ description.json",
@@ -104,7 +108,8 @@ fn of_descriptions() {
     ]);
 }
 
-/// Two versions of a crate named axum, and one named svc that has the newer, as the compiler sees them.
+/// Two versions of a crate named axum, and one named svc that has the newer, as the compiler sees
+/// them.
 const TWO_VERSIONS: &str = r#"
 for version in 7 8; do
     mkdir -p axum-$version/src; echo 'pub struct Router;' > axum-$version/src/lib.rs

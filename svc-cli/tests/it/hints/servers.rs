@@ -6,9 +6,16 @@ const OWN: &str = "url postgresql://svc:svc@localhost:$FREE/shop";
 
 #[test]
 fn of_the_projects_own_server() {
-    let with = |more: &str| -> &'static str { Box::leak(format!("{OWN}; {more}").into_boxed_str()) };
+    let with =
+        |more: &str| -> &'static str { Box::leak(format!("{OWN}; {more}").into_boxed_str()) };
     follow_with_database(&[
-        Case { seed: OWN, fails: "svc db status", hint: "hint: start it: ", follow: "${HINT%%;*}", next: "" },
+        Case {
+            seed: OWN,
+            fails: "svc db status",
+            hint: "hint: start it: ",
+            follow: "${HINT%%;*}",
+            next: "",
+        },
         Case {
             seed: with(
                 "svc db start; kill -9 $(cat .svc/db.lock); \

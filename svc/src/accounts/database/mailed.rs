@@ -32,12 +32,22 @@ impl AccountDatabase {
         to: &Recipient,
         ttl: Duration,
     ) -> Result<(), AccountError> {
-        let args = vec![json!(to.user_id), json!(purpose), json!(mac), json!(to.email), seconds(ttl)];
+        let args = vec![
+            json!(to.user_id),
+            json!(purpose),
+            json!(mac),
+            json!(to.email),
+            seconds(ttl),
+        ];
         self.write(&KEEP, args).await.map(drop)
     }
 
     /// Whether a token is valid.
-    pub(in crate::accounts) async fn mailed_token_holds(&self, purpose: &str, mac: &str) -> Result<bool, AccountError> {
+    pub(in crate::accounts) async fn mailed_token_holds(
+        &self,
+        purpose: &str,
+        mac: &str,
+    ) -> Result<bool, AccountError> {
         Ok(self.read(&HOLDS, vec![json!(purpose), json!(mac)]).await? == Value::Bool(true))
     }
 

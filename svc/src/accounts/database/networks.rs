@@ -21,8 +21,13 @@ pub(in crate::accounts) struct Visit {
 
 impl AccountDatabase {
     /// Whether the account has logged in from this network before.
-    pub(in crate::accounts) async fn is_known_network(&self, visit: &Visit) -> Result<bool, AccountError> {
-        let known = self.read(&IS_KNOWN, vec![json!(visit.account), json!(visit.network)]).await?;
+    pub(in crate::accounts) async fn is_known_network(
+        &self,
+        visit: &Visit,
+    ) -> Result<bool, AccountError> {
+        let known = self
+            .read(&IS_KNOWN, vec![json!(visit.account), json!(visit.network)])
+            .await?;
         Ok(known.as_bool() == Some(true))
     }
 
@@ -32,7 +37,11 @@ impl AccountDatabase {
         visit: &Visit,
         keep_for: Duration,
     ) -> Result<(), AccountError> {
-        let args = vec![json!(visit.account), json!(visit.network), seconds(keep_for)];
+        let args = vec![
+            json!(visit.account),
+            json!(visit.network),
+            seconds(keep_for),
+        ];
         self.write(&KNOW, args).await.map(drop)
     }
 }

@@ -47,7 +47,8 @@ pub(in crate::accounts) struct SessionIds {
 pub(in crate::accounts) struct BegunSession {
     /// The time of the database's clock, in seconds since 1970.
     pub(in crate::accounts) at: f64,
-    /// The oldest sessions of the user, which were ended to make room: their access tokens must be revoked too.
+    /// The oldest sessions of the user, which were ended to make room: their access tokens must be
+    /// revoked too.
     pub(in crate::accounts) pushed_out: Vec<Uuid>,
 }
 
@@ -87,10 +88,20 @@ impl AccountDatabase {
         epoch: Value,
         user_agent: Option<&str>,
     ) -> Result<Option<BegunSession>, AccountError> {
-        let args = vec![json!(user_id), json!(ids.session), json!(ids.refresh), seconds(ttl), epoch, json!(user_agent)];
+        let args = vec![
+            json!(user_id),
+            json!(ids.session),
+            json!(ids.refresh),
+            seconds(ttl),
+            epoch,
+            json!(user_agent),
+        ];
+
         match self.write(&BEGIN, args).await? {
             Value::Bool(false) => Ok(None),
-            begun => serde_json::from_value(begun).map(Some).map_err(AccountError::unavailable),
+            begun => serde_json::from_value(begun)
+                .map(Some)
+                .map_err(AccountError::unavailable),
         }
     }
 
@@ -101,24 +112,42 @@ impl AccountDatabase {
         next: Uuid,
         ttl: Duration,
     ) -> Result<Rotation, AccountError> {
-        let args = vec![json!(presented.session), json!(presented.refresh), json!(next), seconds(ttl)];
+        let args = vec![
+            json!(presented.session),
+            json!(presented.refresh),
+            json!(next),
+            seconds(ttl),
+        ];
         serde_json::from_value(self.write(&ROTATE, args).await?).map_err(AccountError::unavailable)
     }
 
     /// Ends one session of a user; returns whether there was one.
-    pub(in crate::accounts) async fn end_session(&self, user_id: Uuid, session: Uuid) -> Result<bool, AccountError> {
-        Ok(self.write(&END, vec![json!(user_id), json!(session)]).await? == Value::Bool(true))
+    pub(in crate::accounts) async fn end_session(
+        &self,
+        user_id: Uuid,
+        session: Uuid,
+    ) -> Result<bool, AccountError> {
+        Ok(self
+            .write(&END, vec![json!(user_id), json!(session)])
+            .await?
+            == Value::Bool(true))
     }
 
-    /// Ends all sessions of a user, including sessions that log-ins are about to start. Returns the sessions whose
-    /// access tokens must be revoked too.
-    pub(in crate::accounts) async fn end_sessions(&self, user_id: Uuid) -> Result<EndedSessions, AccountError> {
+    /// Ends all sessions of a user, including sessions that log-ins are about to start. Returns the
+    /// sessions whose access tokens must be revoked too.
+    pub(in crate::accounts) async fn end_sessions(
+        &self,
+        user_id: Uuid,
+    ) -> Result<EndedSessions, AccountError> {
         let ended = self.write(&END_ALL, vec![json!(user_id)]).await?;
         serde_json::from_value(ended).map_err(AccountError::unavailable)
     }
 
     /// The sessions of a user, most recently used first.
-    pub(in crate::accounts) async fn sessions(&self, user_id: Uuid) -> Result<Vec<Session>, AccountError> {
+    pub(in crate::accounts) async fn sessions(
+        &self,
+        user_id: Uuid,
+    ) -> Result<Vec<Session>, AccountError> {
         let sessions = self.read(&SESSIONS, vec![json!(user_id)]).await?;
         serde_json::from_value(sessions).map_err(AccountError::unavailable)
     }

@@ -42,17 +42,41 @@ impl UserRepository for PostgresUserRepository {
         account(self.0.read(&BY_EMAIL, vec![json!(email)]).await?)
     }
 
-    async fn create_user(&self, username: &str, hash: &PasswordHash, email: &str) -> Result<Account, AccountError> {
-        let made = self.0.write(&CREATE, vec![json!(username), json!(hash.as_str()), json!(email)]).await?;
+    async fn create_user(
+        &self,
+        username: &str,
+        hash: &PasswordHash,
+        email: &str,
+    ) -> Result<Account, AccountError> {
+        let made = self
+            .0
+            .write(
+                &CREATE,
+                vec![json!(username), json!(hash.as_str()), json!(email)],
+            )
+            .await?;
         account(made)?.ok_or(AccountError::Taken)
     }
 
     async fn password_salt(&self, user_id: Uuid) -> Result<Option<String>, AccountError> {
-        Ok(self.0.read(&SALT, vec![json!(user_id)]).await?.as_str().map(str::to_owned))
+        Ok(self
+            .0
+            .read(&SALT, vec![json!(user_id)])
+            .await?
+            .as_str()
+            .map(str::to_owned))
     }
 
-    async fn password_matches(&self, user_id: Uuid, hash: &PasswordHash) -> Result<bool, AccountError> {
-        Ok(self.0.read(&MATCHES, vec![json!(user_id), json!(hash.as_str())]).await? == Value::Bool(true))
+    async fn password_matches(
+        &self,
+        user_id: Uuid,
+        hash: &PasswordHash,
+    ) -> Result<bool, AccountError> {
+        Ok(self
+            .0
+            .read(&MATCHES, vec![json!(user_id), json!(hash.as_str())])
+            .await?
+            == Value::Bool(true))
     }
 
     async fn set_password(
@@ -61,12 +85,20 @@ impl UserRepository for PostgresUserRepository {
         hash: &PasswordHash,
         in_place_of: Option<&PasswordHash>,
     ) -> Result<bool, AccountError> {
-        let args = vec![json!(user_id), json!(hash.as_str()), json!(in_place_of.map(PasswordHash::as_str))];
+        let args = vec![
+            json!(user_id),
+            json!(hash.as_str()),
+            json!(in_place_of.map(PasswordHash::as_str)),
+        ];
         Ok(self.0.write(&SET_PASSWORD, args).await? == Value::Bool(true))
     }
 
     async fn verify_email(&self, user_id: Uuid, email: &str) -> Result<bool, AccountError> {
-        Ok(self.0.write(&VERIFY_EMAIL, vec![json!(user_id), json!(email)]).await? == Value::Bool(true))
+        Ok(self
+            .0
+            .write(&VERIFY_EMAIL, vec![json!(user_id), json!(email)])
+            .await?
+            == Value::Bool(true))
     }
 
     async fn delete_user(&self, user_id: Uuid) -> Result<bool, AccountError> {

@@ -13,8 +13,8 @@ const HEAD: &str = "$argon2id$v=19$";
 const SALT: usize = 16;
 const HASH: usize = 32;
 
-/// The hash of a password as text: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash` (the PHC string format). `Debug` shows
-/// none of it.
+/// The hash of a password as text: `$argon2id$v=19$m=19456,t=2,p=1$salt$hash` (the PHC string
+/// format). `Debug` shows none of it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(String);
 
@@ -24,7 +24,8 @@ impl PasswordHash {
         &self.0
     }
 
-    /// The text without its last part: the algorithm, its parameters and the salt. It is not a secret.
+    /// The text without its last part: the algorithm, its parameters and the salt. It is not a
+    /// secret.
     pub fn salt(&self) -> &str {
         self.0.rsplit_once('$').map_or("", |(salt, _)| salt)
     }
@@ -49,22 +50,42 @@ impl Salt {
     pub(in crate::accounts) fn read(text: &str) -> Option<Self> {
         let (parameters, salt) = text.strip_prefix(HEAD)?.split_once('$')?;
         let bytes = STANDARD_NO_PAD.decode(salt).ok()?;
-        Some(Self { parameters: Parameters::read(parameters)?, bytes })
+        Some(Self {
+            parameters: Parameters::read(parameters)?,
+            bytes,
+        })
     }
 
     /// Hashes a password in reused memory. `None` if the algorithm does not accept the parameters.
-    pub(super) fn hash(&self, password: &Password, memory: &mut Vec<Block>) -> Option<PasswordHash> {
+    pub(super) fn hash(
+        &self,
+        password: &Password,
+        memory: &mut Vec<Block>,
+    ) -> Option<PasswordHash> {
         let argon2 = self.parameters.argon2()?;
         let blocks = argon2.params().block_count();
         if memory.len() < blocks {
             memory.resize(blocks, Block::default());
         }
+
         let mut hash = [0; HASH];
         argon2
-            .hash_password_into_with_memory(password.as_str().as_bytes(), &self.bytes, &mut hash, &mut memory[..blocks])
+            .hash_password_into_with_memory(
+                password.as_str().as_bytes(),
+                &self.bytes,
+                &mut hash,
+                &mut memory[..blocks],
+            )
             .ok()?;
+
         let encode = |bytes: &[u8]| STANDARD_NO_PAD.encode(bytes);
-        Some(PasswordHash(format!("{HEAD}{}${}${}", self.parameters, encode(&self.bytes), encode(&hash))))
+
+        Some(PasswordHash(format!(
+            "{HEAD}{}${}${}",
+            self.parameters,
+            encode(&self.bytes),
+            encode(&hash)
+        )))
     }
 }
 

@@ -30,9 +30,15 @@ impl PasswordHasher {
         let queue = Arc::new(Queue::new(hashing.queue));
         for _ in 0..hashing.threads.max(1) {
             let queue = queue.clone();
-            std::thread::Builder::new().name("svc-password".to_owned()).spawn(move || work(&queue))?;
+            std::thread::Builder::new()
+                .name("svc-password".to_owned())
+                .spawn(move || work(&queue))?;
         }
-        Ok(Self { queue, parameters: hashing.parameters() })
+
+        Ok(Self {
+            queue,
+            parameters: hashing.parameters(),
+        })
     }
 
     /// Hashes a password with a salt, or with a new one if there is none.
@@ -44,12 +50,22 @@ impl PasswordHasher {
     ) -> Result<PasswordHash, Busy> {
         let salt = salt.or_else(|| Salt::random(self.parameters)).ok_or(Busy)?;
         let (done, hashed) = oneshot::channel();
-        self.queue.push(Job { password, salt, done }, turn)?;
+        self.queue.push(
+            Job {
+                password,
+                salt,
+                done,
+            },
+            turn,
+        )?;
+
         let hashed = tokio::time::timeout(PATIENCE, hashed).await;
+
         hashed.ok().and_then(Result::ok).flatten().ok_or(Busy)
     }
 
-    /// Whether a hash with this salt should be replaced, as its parameters are weaker than the current ones.
+    /// Whether a hash with this salt should be replaced, as its parameters are weaker than the
+    /// current ones.
     pub(in crate::accounts) fn is_outdated(&self, salt: &Salt) -> bool {
         salt.parameters.is_below(self.parameters)
     }
@@ -64,7 +80,12 @@ impl Drop for PasswordHasher {
 fn work(queue: &Queue) {
     lower_priority();
     let mut memory: Vec<Block> = Vec::new();
-    while let Some(Job { password, salt, done }) = queue.next() {
+    while let Some(Job {
+        password,
+        salt,
+        done,
+    }) = queue.next()
+    {
         if !done.is_closed() {
             // If the request no longer waits, the result is dropped.
             let _ = done.send(salt.hash(&password, &mut memory));
@@ -72,7 +93,8 @@ fn work(queue: &Queue) {
     }
 }
 
-/// On Linux, the niceness applies to the thread only; elsewhere it would apply to the whole process.
+/// On Linux, the niceness applies to the thread only; elsewhere it would apply to the whole
+/// process.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::nice(NICENESS) {
@@ -82,6 +104,8 @@ fn lower_priority() {
 
 impl std::fmt::Debug for PasswordHasher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PasswordHasher").field("parameters", &self.parameters).finish_non_exhaustive()
+        f.debug_struct("PasswordHasher")
+            .field("parameters", &self.parameters)
+            .finish_non_exhaustive()
     }
 }

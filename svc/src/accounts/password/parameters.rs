@@ -16,12 +16,17 @@ pub struct PasswordHashing {
     pub queue: usize,
 }
 
-/// The recommendation of OWASP (Password Storage Cheat Sheet): 19 MiB, two passes. Half of the machine's cores are
-/// used.
+/// The recommendation of OWASP (Password Storage Cheat Sheet): 19 MiB, two passes. Half of the
+/// machine's cores are used.
 impl Default for PasswordHashing {
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { memory: Params::DEFAULT_M_COST, passes: Params::DEFAULT_T_COST, threads: cores.div_ceil(2), queue: 256 }
+        Self {
+            memory: Params::DEFAULT_M_COST,
+            passes: Params::DEFAULT_T_COST,
+            threads: cores.div_ceil(2),
+            queue: 256,
+        }
     }
 }
 
@@ -52,8 +57,14 @@ impl Parameters {
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut parts = text.split(',');
         let mut next = |name: &str| parts.next()?.strip_prefix(name)?.parse().ok();
-        let read = Self { memory: next("m=")?, passes: next("t=")?, lanes: next("p=")? };
-        (parts.next().is_none() && read.memory <= MOST_MEMORY && read.passes <= MOST_PASSES).then_some(read)
+        let read = Self {
+            memory: next("m=")?,
+            passes: next("t=")?,
+            lanes: next("p=")?,
+        };
+
+        (parts.next().is_none() && read.memory <= MOST_MEMORY && read.passes <= MOST_PASSES)
+            .then_some(read)
     }
 
     /// Whether a hash with these parameters is weaker than one with the others.

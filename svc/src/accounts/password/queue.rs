@@ -23,8 +23,8 @@ pub(in crate::accounts) struct Busy;
 /// The queue for a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::accounts) enum Turn {
-    /// The queue for clients on a network where the user has logged in before, or with a token of the user. It comes
-    /// first, so that a flood of strangers does not lock users out.
+    /// The queue for clients on a network where the user has logged in before, or with a token of
+    /// the user. It comes first, so that a flood of strangers does not lock users out.
     Known,
     /// The queue for all others.
     Stranger,
@@ -49,7 +49,11 @@ struct Jobs {
 
 impl Queue {
     pub(super) fn new(most: usize) -> Self {
-        Self { jobs: Mutex::default(), more: Condvar::new(), most }
+        Self {
+            jobs: Mutex::default(),
+            more: Condvar::new(),
+            most,
+        }
     }
 
     /// Adds a job.
@@ -65,8 +69,10 @@ impl Queue {
         if queue.len() >= self.most.saturating_add(jobs.idle) {
             return Err(Busy);
         }
+
         queue.push_back(job);
         self.more.notify_one();
+
         Ok(())
     }
 
@@ -74,7 +80,10 @@ impl Queue {
     pub(super) fn next(&self) -> Option<Job> {
         let mut jobs = self.lock();
         loop {
-            let job = jobs.known.pop_front().or_else(|| jobs.strangers.pop_front());
+            let job = jobs
+                .known
+                .pop_front()
+                .or_else(|| jobs.strangers.pop_front());
             if job.is_some() || jobs.is_closed {
                 return job;
             }
@@ -102,17 +111,25 @@ mod tests {
 
     fn job() -> Job {
         let salt = Salt::random(PasswordHashing::default().parameters()).unwrap();
-        Job { password: Password::read("correct horse").ok().unwrap(), salt, done: oneshot::channel().0 }
+        Job {
+            password: Password::read("correct horse").ok().unwrap(),
+            salt,
+            done: oneshot::channel().0,
+        }
     }
 
     #[test]
     fn known_clients_have_a_queue_of_their_own_which_comes_first() {
         let queue = Queue::new(2);
         assert!((0..2).all(|_| queue.push(job(), Turn::Stranger).is_ok()));
-        assert!(queue.push(job(), Turn::Stranger).is_err(), "the queue of strangers is full");
+        assert!(
+            queue.push(job(), Turn::Stranger).is_err(),
+            "the queue of strangers is full"
+        );
         assert!(queue.push(job(), Turn::Known).is_ok());
         queue.next().unwrap();
         let jobs = queue.lock();
+
         assert_eq!((jobs.known.len(), jobs.strangers.len()), (0, 2));
     }
 }

@@ -9,14 +9,17 @@ use super::text::NotPassword;
 pub struct PasswordRules {
     /// The minimum number of characters.
     pub min_length: usize,
-    /// Whether a lowercase letter, an uppercase letter, a digit and a character of no such class are required. A letter
-    /// of a script without case counts as both lowercase and uppercase.
+    /// Whether a lowercase letter, an uppercase letter, a digit and a character of no such class
+    /// are required. A letter of a script without case counts as both lowercase and uppercase.
     pub four_classes: bool,
 }
 
 impl Default for PasswordRules {
     fn default() -> Self {
-        Self { min_length: 8, four_classes: true }
+        Self {
+            min_length: 8,
+            four_classes: true,
+        }
     }
 }
 
@@ -30,28 +33,56 @@ pub(in crate::accounts) struct Weakness {
 impl PasswordRules {
     /// Validates and normalizes a new password.
     pub(in crate::accounts) fn read(&self, text: &str) -> Result<Password, Weakness> {
-        let broken = |rule, message: &str| Weakness { rule, message: message.to_owned() };
+        let broken = |rule, message: &str| Weakness {
+            rule,
+            message: message.to_owned(),
+        };
+
         let password = Password::read(text).map_err(|error| match error {
-            NotPassword::TooLong => broken("max_length", "the password must have at most 1024 bytes"),
-            NotPassword::ControlCharacter => broken("characters", "the password must not contain control characters"),
+            NotPassword::TooLong => {
+                broken("max_length", "the password must have at most 1024 bytes")
+            }
+            NotPassword::ControlCharacter => broken(
+                "characters",
+                "the password must not contain control characters",
+            ),
         })?;
+
         if password.as_str().chars().count() < self.min_length {
-            let message = format!("the password must have at least {} characters", self.min_length);
-            return Err(Weakness { rule: "min_length", message });
+            let message = format!(
+                "the password must have at least {} characters",
+                self.min_length
+            );
+            return Err(Weakness {
+                rule: "min_length",
+                message,
+            });
         }
-        let missing = |is_of: fn(char) -> bool| self.four_classes && !password.as_str().chars().any(is_of);
+
+        let missing =
+            |is_of: fn(char) -> bool| self.four_classes && !password.as_str().chars().any(is_of);
         if missing(|c| c.is_lowercase() || is_uncased(c)) {
             return Err(broken("lowercase", "the password must have a small letter"));
         }
+
         if missing(|c| c.is_uppercase() || is_uncased(c)) {
-            return Err(broken("uppercase", "the password must have a capital letter"));
+            return Err(broken(
+                "uppercase",
+                "the password must have a capital letter",
+            ));
         }
+
         if missing(char::is_numeric) {
             return Err(broken("digit", "the password must have a digit"));
         }
+
         if missing(|c| !c.is_alphanumeric()) {
-            return Err(broken("symbol", "the password must have a character that is neither a letter nor a digit"));
+            return Err(broken(
+                "symbol",
+                "the password must have a character that is neither a letter nor a digit",
+            ));
         }
+
         Ok(password)
     }
 }

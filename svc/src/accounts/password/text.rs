@@ -21,10 +21,17 @@ impl Password {
         if text.len() > LONGEST {
             return Err(NotPassword::TooLong);
         }
+
         if text.chars().any(char::is_control) {
             return Err(NotPassword::ControlCharacter);
         }
-        Ok(Self(text.chars().map(|c| if is_space(c) { ' ' } else { c }).nfc().collect()))
+
+        Ok(Self(
+            text.chars()
+                .map(|c| if is_space(c) { ' ' } else { c })
+                .nfc()
+                .collect(),
+        ))
     }
 
     pub(in crate::accounts) fn as_str(&self) -> &str {
@@ -34,7 +41,11 @@ impl Password {
 
 /// Whether the character is a space separator (Zs).
 fn is_space(c: char) -> bool {
-    matches!(c, ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+    matches!(
+        c,
+        ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+    )
 }
 
 impl std::fmt::Debug for Password {

@@ -25,9 +25,17 @@ pub(super) struct Registration {
 }
 
 pub(super) async fn register(State(provider): Provider, request: Json<Registration>) -> Answer {
-    let Registration { username, password, email } = request.body;
-    let (account, tokens) = provider.register(&username, &password, &email, &request.client).await?;
+    let Registration {
+        username,
+        password,
+        email,
+    } = request.body;
+
+    let (account, tokens) = provider
+        .register(&username, &password, &email, &request.client)
+        .await?;
     request.cookie.renew()?;
+
     Ok(registered(&account, &tokens))
 }
 
@@ -39,7 +47,9 @@ pub(super) struct Credentials {
 
 pub(super) async fn login(State(provider): Provider, request: Json<Credentials>) -> Answer {
     let Credentials { username, password } = request.body;
-    let tokens = provider.login(&username, &password, &request.client).await?;
+    let tokens = provider
+        .login(&username, &password, &request.client)
+        .await?;
     request.cookie.renew()?;
     Ok(reply(StatusCode::OK, &tokens))
 }
@@ -50,10 +60,19 @@ pub(super) struct Refresh {
 }
 
 pub(super) async fn refresh(State(provider): Provider, request: Json<Refresh>) -> Answer {
-    Ok(reply(StatusCode::OK, &provider.refresh(&request.body.refresh_token, &request.client).await?))
+    Ok(reply(
+        StatusCode::OK,
+        &provider
+            .refresh(&request.body.refresh_token, &request.client)
+            .await?,
+    ))
 }
 
-pub(super) async fn logout(State(provider): Provider, Access(token): Access, Sender(client, cookie): Sender) -> Answer {
+pub(super) async fn logout(
+    State(provider): Provider,
+    Access(token): Access,
+    Sender(client, cookie): Sender,
+) -> Answer {
     provider.end_session(&token).await?;
     cookie.clear()?;
     audit::note(Event::LoggedOut, Some(token.user_id), &client);
@@ -72,7 +91,10 @@ pub(super) async fn logout_all(
 }
 
 pub(super) async fn me(State(provider): Provider, Access(token): Access) -> Answer {
-    Ok(reply(StatusCode::OK, &json!({ "user": provider.account_of(&token).await? })))
+    Ok(reply(
+        StatusCode::OK,
+        &json!({ "user": provider.account_of(&token).await? }),
+    ))
 }
 
 #[derive(Deserialize)]
@@ -80,8 +102,14 @@ pub(super) struct Confirmation {
     password: String,
 }
 
-pub(super) async fn delete_me(State(provider): Provider, Access(token): Access, request: Json<Confirmation>) -> Answer {
-    provider.delete(&token, &request.body.password, &request.client).await?;
+pub(super) async fn delete_me(
+    State(provider): Provider,
+    Access(token): Access,
+    request: Json<Confirmation>,
+) -> Answer {
+    provider
+        .delete(&token, &request.body.password, &request.client)
+        .await?;
     request.cookie.clear()?;
     Ok(done(StatusCode::OK, "the account is deleted"))
 }
@@ -93,7 +121,11 @@ pub(super) async fn sessions(State(provider): Provider, Access(token): Access) -
         described["current"] = json!(session.id == token.session);
         described
     });
-    Ok(reply(StatusCode::OK, &json!({ "sessions": sessions.collect::<Vec<_>>() })))
+
+    Ok(reply(
+        StatusCode::OK,
+        &json!({ "sessions": sessions.collect::<Vec<_>>() }),
+    ))
 }
 
 pub(super) async fn end_session(
@@ -103,14 +135,22 @@ pub(super) async fn end_session(
     Sender(client, cookie): Sender,
 ) -> Answer {
     let session = Uuid::parse_str(&session).map_err(|_| Refused::NoSession)?;
-    if !provider.0.database.end_session(token.user_id, session).await? {
+    if !provider
+        .0
+        .database
+        .end_session(token.user_id, session)
+        .await?
+    {
         return Err(Refused::NoSession);
     }
+
     provider.revoke_session(session).await?;
     if session == token.session {
         cookie.clear()?;
     }
+
     audit::note(Event::SessionEnded, Some(token.user_id), &client);
+
     Ok(done(StatusCode::OK, "the session has ended"))
 }
 
@@ -120,10 +160,20 @@ pub(super) struct Change {
     new_password: String,
 }
 
-pub(super) async fn change_password(State(provider): Provider, Access(token): Access, request: Json<Change>) -> Answer {
-    let Change { current_password, new_password } = request.body;
-    let tokens = provider.change_password(&token, &current_password, &new_password, &request.client).await?;
+pub(super) async fn change_password(
+    State(provider): Provider,
+    Access(token): Access,
+    request: Json<Change>,
+) -> Answer {
+    let Change {
+        current_password,
+        new_password,
+    } = request.body;
+    let tokens = provider
+        .change_password(&token, &current_password, &new_password, &request.client)
+        .await?;
     request.cookie.renew()?;
+
     Ok(reply(StatusCode::OK, &tokens))
 }
 
@@ -133,8 +183,13 @@ pub(super) struct Forgotten {
 }
 
 pub(super) async fn forgot_password(State(provider): Provider, request: Json<Forgotten>) -> Answer {
-    provider.forgot_password(&request.body.email, &request.client).await?;
-    Ok(done(StatusCode::ACCEPTED, "if there is an account with this address, a mail is on its way"))
+    provider
+        .forgot_password(&request.body.email, &request.client)
+        .await?;
+    Ok(done(
+        StatusCode::ACCEPTED,
+        "if there is an account with this address, a mail is on its way",
+    ))
 }
 
 #[derive(Deserialize)]
@@ -144,7 +199,9 @@ pub(super) struct Reset {
 }
 
 pub(super) async fn reset_password(State(provider): Provider, request: Json<Reset>) -> Answer {
-    provider.reset_password(&request.body.token, &request.body.password, &request.client).await?;
+    provider
+        .reset_password(&request.body.token, &request.body.password, &request.client)
+        .await?;
     request.cookie.renew()?;
     Ok(done(StatusCode::OK, "the password is set; log in with it"))
 }
@@ -155,7 +212,10 @@ pub(super) async fn send_verification(
     Sender(client, _): Sender,
 ) -> Answer {
     provider.send_verification(&token, &client).await?;
-    Ok(done(StatusCode::ACCEPTED, "a mail is on its way unless the address is verified"))
+    Ok(done(
+        StatusCode::ACCEPTED,
+        "a mail is on its way unless the address is verified",
+    ))
 }
 
 #[derive(Deserialize)]
@@ -164,6 +224,8 @@ pub(super) struct Verification {
 }
 
 pub(super) async fn verify_email(State(provider): Provider, request: Json<Verification>) -> Answer {
-    provider.verify_email(&request.body.token, &request.client).await?;
+    provider
+        .verify_email(&request.body.token, &request.client)
+        .await?;
     Ok(done(StatusCode::OK, "the address is verified"))
 }

@@ -29,8 +29,8 @@ use super::NativeAuthProvider;
 /// | `POST /email/verification` | access token | 202, mails a token |
 /// | `POST /email/verify` | `token` | notes that the address is verified |
 ///
-/// The routes for mailed tokens exist only if the provider has a [mailer](super::NativeAuthFactory::mailer). Every
-/// rejection is `{error, message}`.
+/// The routes for mailed tokens exist only if the provider has a
+/// [mailer](super::NativeAuthFactory::mailer). Every rejection is `{error, message}`.
 pub fn create_auth_router(provider: &NativeAuthProvider) -> Router {
     let router = Router::new()
         .route("/register", post(handlers::register))
@@ -42,6 +42,7 @@ pub fn create_auth_router(provider: &NativeAuthProvider) -> Router {
         .route("/sessions", get(handlers::sessions))
         .route("/sessions/{id}", delete(handlers::end_session))
         .route("/password", post(handlers::change_password));
+
     let router = if provider.0.mailer.is_some() {
         router
             .route("/password/forgot", post(handlers::forgot_password))
@@ -51,5 +52,6 @@ pub fn create_auth_router(provider: &NativeAuthProvider) -> Router {
     } else {
         router
     };
+
     router.with_state(provider.clone())
 }

@@ -12,7 +12,9 @@ use crate::accounts::refused::Refused;
 /// A response that must not be cached, as it may contain tokens (RFC 6749, section 5.1).
 pub(super) fn reply(status: StatusCode, body: &impl Serialize) -> Response {
     let mut response = (status, axum::Json(body)).into_response();
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
@@ -41,11 +43,18 @@ pub(super) enum BadRequest {
 impl IntoResponse for BadRequest {
     fn into_response(self) -> Response {
         let (status, message) = match self {
-            Self::MediaType => {
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "send the request as `Content-Type: application/json`")
-            }
-            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than 16384 bytes, or was cut off"),
-            Self::Late => (StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
+            Self::MediaType => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "send the request as `Content-Type: application/json`",
+            ),
+            Self::TooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "the body is larger than 16384 bytes, or was cut off",
+            ),
+            Self::Late => (
+                StatusCode::REQUEST_TIMEOUT,
+                "the body took too long to arrive",
+            ),
             Self::TooManyBodies => {
                 let message = "clients at this address send too many bodies at once, and this one arrives slowest; \
                                send it again in a moment";
@@ -54,13 +63,19 @@ impl IntoResponse for BadRequest {
             Self::NoRoom => {
                 let message = "the service receives as many bodies as it can hold, and this one arrives slowest; send \
                                it again in a moment";
-                let response = refusal(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable", message);
+                let response = refusal(
+                    StatusCode::SERVICE_UNAVAILABLE,
+                    "service_unavailable",
+                    message,
+                );
                 return with_header(response, header::RETRY_AFTER, "1");
             }
-            Self::Fields => {
-                (StatusCode::BAD_REQUEST, "the body must be a JSON object with the fields of the route, as strings")
-            }
+            Self::Fields => (
+                StatusCode::BAD_REQUEST,
+                "the body must be a JSON object with the fields of the route, as strings",
+            ),
         };
+
         refusal(status, "bad_request", message)
     }
 }
@@ -74,21 +89,39 @@ impl IntoResponse for Refused {
             }
             Self::BadToken { expired } => challenged(expired),
             Self::BadMailedToken => {
-                let message = "the token is not valid, has been used or has expired; ask for a new one";
+                let message =
+                    "the token is not valid, has been used or has expired; ask for a new one";
                 refusal(StatusCode::BAD_REQUEST, "invalid_token", message)
             }
-            Self::Taken => refusal(StatusCode::CONFLICT, "taken", "the username or the email is taken"),
+            Self::Taken => refusal(
+                StatusCode::CONFLICT,
+                "taken",
+                "the username or the email is taken",
+            ),
             Self::WeakPassword(weakness) => {
                 let body = json!({ "error": "weak_password", "message": weakness.message, "rule": weakness.rule });
                 reply(StatusCode::UNPROCESSABLE_ENTITY, &body)
             }
-            Self::BadInput(message) => refusal(StatusCode::UNPROCESSABLE_ENTITY, "invalid_input", message),
-            Self::NoSession => refusal(StatusCode::NOT_FOUND, "not_found", "there is no such session"),
-            Self::TooManyAttempts(wait) => too_many("there were too many attempts; try again later", wait),
+            Self::BadInput(message) => {
+                refusal(StatusCode::UNPROCESSABLE_ENTITY, "invalid_input", message)
+            }
+            Self::NoSession => refusal(
+                StatusCode::NOT_FOUND,
+                "not_found",
+                "there is no such session",
+            ),
+            Self::TooManyAttempts(wait) => {
+                too_many("there were too many attempts; try again later", wait)
+            }
             Self::Unavailable(id) => {
                 let message = "accounts are not available at the moment; try again later";
-                let body = json!({ "error": "service_unavailable", "message": message, "errorId": id });
-                with_header(reply(StatusCode::SERVICE_UNAVAILABLE, &body), header::RETRY_AFTER, "1")
+                let body =
+                    json!({ "error": "service_unavailable", "message": message, "errorId": id });
+                with_header(
+                    reply(StatusCode::SERVICE_UNAVAILABLE, &body),
+                    header::RETRY_AFTER,
+                    "1",
+                )
             }
         }
     }
@@ -98,17 +131,30 @@ impl IntoResponse for Refused {
 fn challenged(expired: bool) -> Response {
     let (error, message) = match expired {
         true => ("token_expired", "the token has expired"),
-        false => ("invalid_token", "the token is missing, not valid or has ended"),
+        false => (
+            "invalid_token",
+            "the token is missing, not valid or has ended",
+        ),
     };
+
     let body = refusal(StatusCode::UNAUTHORIZED, error, message);
-    with_header(body, header::WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"")
+    with_header(
+        body,
+        header::WWW_AUTHENTICATE,
+        "Bearer error=\"invalid_token\"",
+    )
 }
 
 /// The same response as for rate limits.
 fn too_many(message: &str, wait: Duration) -> Response {
     let seconds = wait.as_secs().max(1);
-    let body = json!({ "error": "Rate Limit Exceeded", "message": message, "retry_after": seconds });
-    with_header(reply(StatusCode::TOO_MANY_REQUESTS, &body), header::RETRY_AFTER, &seconds.to_string())
+    let body =
+        json!({ "error": "Rate Limit Exceeded", "message": message, "retry_after": seconds });
+    with_header(
+        reply(StatusCode::TOO_MANY_REQUESTS, &body),
+        header::RETRY_AFTER,
+        &seconds.to_string(),
+    )
 }
 
 fn with_header(mut response: Response, name: header::HeaderName, value: &str) -> Response {
@@ -121,7 +167,9 @@ fn with_header(mut response: Response, name: header::HeaderName, value: &str) ->
 /// An account and its tokens in one object.
 pub(super) fn registered(account: &impl Serialize, tokens: &impl Serialize) -> Response {
     let mut body = json!({ "user": account });
-    if let (Some(body), Ok(Value::Object(tokens))) = (body.as_object_mut(), serde_json::to_value(tokens)) {
+    if let (Some(body), Ok(Value::Object(tokens))) =
+        (body.as_object_mut(), serde_json::to_value(tokens))
+    {
         body.extend(tokens);
     }
     reply(StatusCode::CREATED, &body)

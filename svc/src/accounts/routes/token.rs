@@ -19,14 +19,20 @@ pub(super) struct Access(pub(super) SessionToken);
 impl FromRequestParts<NativeAuthProvider> for Access {
     type Rejection = Refused;
 
-    async fn from_request_parts(parts: &mut Parts, provider: &NativeAuthProvider) -> Result<Self, Refused> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        provider: &NativeAuthProvider,
+    ) -> Result<Self, Refused> {
         let verified = match Bearer::of(&parts.headers, LONGEST) {
             Bearer::Token(token) => verify(token, provider).await,
             Bearer::Absent => return Err(Refused::BadToken { expired: false }),
             Bearer::Malformed => Err(Refused::BadToken { expired: false }),
         };
+
         let client = || client_of(&parts.headers, &parts.extensions, provider);
-        verified.map(Self).inspect_err(|refused| audit::note_refused_token(refused, &client()))
+        verified
+            .map(Self)
+            .inspect_err(|refused| audit::note_refused_token(refused, &client()))
     }
 }
 

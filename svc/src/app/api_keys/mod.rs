@@ -12,9 +12,10 @@ use crate::auth::{AuthError, AuthProvider, Authenticated, Claims, UserContext};
 /// API keys: a table of hashed keys, each with a user, roles, scopes and an expiry time; passed to
 /// [`AppOptions::api_keys`](crate::AppOptions::api_keys).
 ///
-/// A client sends its key as a bearer token. The scopes are the user's permissions. [`SCHEMA`](Self::SCHEMA) creates
-/// the table and two functions: `svc_issue_api_key`, for the roles that may issue keys, and the function that the
-/// service calls to look up a key's user. Setting `revoked_at` revokes a key.
+/// A client sends its key as a bearer token. The scopes are the user's permissions.
+/// [`SCHEMA`](Self::SCHEMA) creates the table and two functions: `svc_issue_api_key`, for the roles
+/// that may issue keys, and the function that the service calls to look up a key's user. Setting
+/// `revoked_at` revokes a key.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,7 +30,8 @@ pub struct ApiKeys {
     keep_for: Duration,
 }
 
-/// The prefix of every key: it distinguishes keys from other tokens, and secret scanners can find a leaked key by it.
+/// The prefix of every key: it distinguishes keys from other tokens, and secret scanners can find a
+/// leaked key by it.
 const PREFIX: &str = "svc_";
 /// The number of hexadecimal digits after the prefix.
 const DIGITS: usize = 64;
@@ -46,18 +48,23 @@ impl ApiKeys {
 
     /// API keys with the default cache time: a key is cached for a minute after it was looked up.
     pub fn new() -> Self {
-        Self { keep_for: Duration::from_secs(60) }
+        Self {
+            keep_for: Duration::from_secs(60),
+        }
     }
 
-    /// Sets how long a key is cached after it was looked up; a revoked key is rejected within this time. With zero,
-    /// every request looks its key up.
+    /// Sets how long a key is cached after it was looked up; a revoked key is rejected within this
+    /// time. With zero, every request looks its key up.
     pub fn keep_for(mut self, time: Duration) -> Self {
         self.keep_for = time;
         self
     }
 
     pub(super) fn provider(self, database: UserDatabase) -> ApiKeyProvider {
-        ApiKeyProvider { keys: self, database }
+        ApiKeyProvider {
+            keys: self,
+            database,
+        }
     }
 }
 
@@ -81,18 +88,30 @@ struct Found {
 
 impl ApiKeyProvider {
     async fn find(&self, token: &str) -> Result<Found, AuthError> {
-        let digits = token.strip_prefix(PREFIX).ok_or_else(|| AuthError::invalid("it is not an API key"))?;
+        let digits = token
+            .strip_prefix(PREFIX)
+            .ok_or_else(|| AuthError::invalid("it is not an API key"))?;
         if digits.len() != DIGITS || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(AuthError::invalid("it is not of the form of an API key"));
         }
+
         let hash = hex::encode(Sha256::digest(token));
-        // The user is not identified yet, so session variables are empty; the function does not read them.
+
+        // The user is not identified yet, so session variables are empty; the function does not
+        // read them.
         let db = self.database.of_user(&UserContext::default())?;
-        let found = db.call::<Option<Value>>("public.svc_api_key_user", [json!(hash)]).await;
+        let found = db
+            .call::<Option<Value>>("public.svc_api_key_user", [json!(hash)])
+            .await;
         let found = found.map_err(|error| AuthError::unavailable(error.chain()))?;
-        let found = found.ok_or_else(|| AuthError::invalid("there is no such API key, or it was revoked"))?;
+        let found = found
+            .ok_or_else(|| AuthError::invalid("there is no such API key, or it was revoked"))?;
         let found: Found = serde_json::from_value(found).map_err(AuthError::unavailable)?;
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_secs();
+
         if i64::try_from(now).is_ok_and(|now| now < found.expires_at) {
             Ok(found)
         } else {
@@ -110,13 +129,24 @@ impl Found {
             ("exp", json!(self.expires_at)),
             ("scope", json!(self.scopes.join(" "))),
         ];
-        Claims::new(claims.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
+
+        Claims::new(
+            claims
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect::<Map<_, _>>(),
+        )
     }
 
     fn user(self) -> UserContext {
-        let user = UserContext::new(self.user_id).roles(self.roles).permissions(self.scopes);
+        let user = UserContext::new(self.user_id)
+            .roles(self.roles)
+            .permissions(self.scopes);
         let user = user.metadata("api_key_id", self.id);
-        UserContext { name: self.name, ..user }
+        UserContext {
+            name: self.name,
+            ..user
+        }
     }
 }
 
@@ -134,6 +164,11 @@ impl AuthProvider for ApiKeyProvider {
         let found = self.find(token).await?;
         let authenticated = Authenticated::new(found.claims(), found.user());
         let keep_for = self.keys.keep_for;
-        Ok(if keep_for.is_zero() { authenticated } else { authenticated.keep_until(asked + keep_for) })
+
+        Ok(if keep_for.is_zero() {
+            authenticated
+        } else {
+            authenticated.keep_until(asked + keep_for)
+        })
     }
 }

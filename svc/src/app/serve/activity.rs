@@ -44,11 +44,12 @@ pub(super) enum Order {
     Reset = 3,
 }
 
-/// The records of one connection. Its own task writes them without reading the clock; [`super::connections`] checks
-/// them periodically and detects the connections without progress.
+/// The records of one connection. Its own task writes them without reading the clock;
+/// [`super::connections`] checks them periodically and detects the connections without progress.
 #[derive(Debug)]
 pub(super) struct Activity {
-    /// The number of requests, and in the last two bits the phase. Only the connection's task writes it.
+    /// The number of requests, and in the last two bits the phase. Only the connection's task
+    /// writes it.
     mark: AtomicU64,
     /// Bytes transferred: accepted by the client, or read while lingering.
     moved: AtomicU64,
@@ -67,7 +68,8 @@ pub(super) struct Activity {
     half_closed: AtomicBool,
     /// The reader of the request's body, if it waits for more.
     reader: AtomicWaker,
-    /// HTTP/2 requests without a complete response, and HTTP/2 requests that the client has canceled.
+    /// HTTP/2 requests without a complete response, and HTTP/2 requests that the client has
+    /// canceled.
     streams: AtomicU32,
     resets: AtomicU32,
     order: AtomicU8,
@@ -116,20 +118,24 @@ impl Activity {
     }
 
     fn enter(&self, phase: Phase) {
-        self.mark.store(self.mark() & !3 | phase as u64, Ordering::Relaxed);
+        self.mark
+            .store(self.mark() & !3 | phase as u64, Ordering::Relaxed);
     }
 
     /// Records the arrival of a request.
     pub(super) fn request_came(&self, version: Version) {
         let requests = (self.mark() & !3).wrapping_add(4);
-        self.mark.store(requests | Phase::Busy as u64, Ordering::Relaxed);
+        self.mark
+            .store(requests | Phase::Busy as u64, Ordering::Relaxed);
         if version == Version::HTTP_2 {
             self.http2.store(true, Ordering::Relaxed);
             return;
         }
+
         if version == Version::HTTP_10 {
             self.http10.store(true, Ordering::Relaxed);
         }
+
         for last in [&self.unread, &self.half_closed] {
             if last.load(Ordering::Relaxed) {
                 last.store(false, Ordering::Relaxed);
@@ -150,7 +156,8 @@ impl Activity {
         self.reader.wake();
     }
 
-    /// Whether a body that waits for more will get none; otherwise `reader` is woken once that is certain.
+    /// Whether a body that waits for more will get none; otherwise `reader` is woken once that is
+    /// certain.
     pub(super) fn is_body_cut(&self, reader: &Waker) -> bool {
         self.reader.register(reader);
         self.half_closed.load(Ordering::Acquire)
@@ -160,7 +167,8 @@ impl Activity {
         self.http10.load(Ordering::Relaxed)
     }
 
-    /// Records that the body of the request was not read to its end. Without the body, its rest will not arrive.
+    /// Records that the body of the request was not read to its end. Without the body, its rest
+    /// will not arrive.
     pub(super) fn leave_unread(&self, body: Option<Incoming>) {
         *self.left() = body;
         self.unread.store(true, Ordering::Relaxed);
@@ -185,7 +193,8 @@ impl Activity {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that the server has sent its last response; returns whether the client may still be sending.
+    /// Records that the server has sent its last response; returns whether the client may still be
+    /// sending.
     pub(super) fn start_lingering(&self) -> bool {
         let is_refused = self.phase() == Phase::Head && self.order() == Order::None;
         let lingers = is_refused || self.unread.load(Ordering::Relaxed);
@@ -205,7 +214,8 @@ impl Activity {
 
     pub(super) fn add_moved(&self, bytes: usize) {
         // Only the connection's task writes it.
-        self.moved.store(self.moved().wrapping_add(bytes as u64), Ordering::Relaxed);
+        self.moved
+            .store(self.moved().wrapping_add(bytes as u64), Ordering::Relaxed);
     }
 
     /// Records bytes accepted by the client.
@@ -229,14 +239,19 @@ impl Activity {
         self.streams.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Records the end of a stream. A client that cancels most of its requests only causes work, so it loses the
-    /// connection.
+    /// Records the end of a stream. A client that cancels most of its requests only causes work, so
+    /// it loses the connection.
     pub(super) fn stream_closed(&self, given_up: bool, most: u32) {
         self.streams.fetch_sub(1, Ordering::Relaxed);
         if !given_up {
             return;
         }
-        let resets = self.resets.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+
+        let resets = self
+            .resets
+            .fetch_add(1, Ordering::Relaxed)
+            .saturating_add(1);
+
         if resets > most && u64::from(resets) * 2 > self.requests() {
             self.tell(Order::Close);
         }
@@ -297,8 +312,8 @@ impl Recipient for Activity {
 
 /// Detects when hyper starts to wait for a head: hyper sets this timer then.
 ///
-/// A tokio timer would enter and leave a queue with each request. This one costs no more than a store, and never fires:
-/// a late connection is closed from outside.
+/// A tokio timer would enter and leave a queue with each request. This one costs no more than a
+/// store, and never fires: a late connection is closed from outside.
 #[derive(Debug, Clone)]
 pub(super) struct HeadTimer {
     activity: Arc<Activity>,
@@ -307,7 +322,10 @@ pub(super) struct HeadTimer {
 
 impl HeadTimer {
     pub(super) fn new(activity: Arc<Activity>) -> Self {
-        Self { activity, opened: Instant::now() }
+        Self {
+            activity,
+            opened: Instant::now(),
+        }
     }
 }
 

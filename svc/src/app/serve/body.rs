@@ -26,7 +26,13 @@ pub(super) struct RequestBody {
 
 impl RequestBody {
     pub(super) fn new(body: Incoming, is_asked_for: bool, activity: Arc<Activity>) -> Self {
-        Self { body: Some(body), has_ended: false, has_failed: false, is_asked_for, activity }
+        Self {
+            body: Some(body),
+            has_ended: false,
+            has_failed: false,
+            is_asked_for,
+            activity,
+        }
     }
 }
 
@@ -38,17 +44,23 @@ impl Body for RequestBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let Some(body) = &mut self.body else {
+            return Poll::Ready(None);
+        };
+
         let frame = Pin::new(body).poll_frame(cx);
         match &frame {
             Poll::Ready(None) => self.has_ended = true,
             Poll::Ready(Some(Err(_))) => self.has_failed = true,
             Poll::Pending if self.activity.is_body_cut(cx.waker()) => {
                 self.has_failed = true;
-                return Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::UnexpectedEof).into())));
+                return Poll::Ready(Some(Err(
+                    io::Error::from(io::ErrorKind::UnexpectedEof).into()
+                )));
             }
             _ => {}
         }
+
         frame.map_err(Into::into)
     }
 
@@ -57,15 +69,23 @@ impl Body for RequestBody {
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.as_ref().map(Incoming::size_hint).unwrap_or_default()
+        self.body
+            .as_ref()
+            .map(Incoming::size_hint)
+            .unwrap_or_default()
     }
 }
 
 impl Drop for RequestBody {
     fn drop(&mut self) {
-        if let Some(body) = self.body.take().filter(|body| !self.has_ended && !body.is_end_stream()) {
+        if let Some(body) = self
+            .body
+            .take()
+            .filter(|body| !self.has_ended && !body.is_end_stream())
+        {
             let can_be_read = !self.is_asked_for && !self.has_failed;
-            self.activity.leave_unread(Some(body).filter(|_| can_be_read));
+            self.activity
+                .leave_unread(Some(body).filter(|_| can_be_read));
         }
     }
 }

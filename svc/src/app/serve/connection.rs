@@ -35,8 +35,8 @@ use super::socket::Socket;
 use crate::app::HttpConfig;
 use crate::http::ShuttingDown;
 
-/// The maximum number of body bytes that an HTTP/2 client may send before they are read: per request, and per
-/// connection.
+/// The maximum number of body bytes that an HTTP/2 client may send before they are read: per
+/// request, and per connection.
 const WINDOWS: [u32; 2] = [256 * 1024, 512 * 1024];
 /// The maximum number of unsent response bytes that the kernel accepts.
 #[cfg(target_os = "linux")]
@@ -45,10 +45,11 @@ const UNSENT: u32 = 128 * 1024;
 const SMALLEST_HEADER_SIZE: usize = 8_192;
 /// The time for a client to answer a ping.
 const PONG: Duration = Duration::from_secs(20);
-/// The time that a connection in the phase of a request's head gets when the server stops: a request may be on its way.
+/// The time that a connection in the phase of a request's head gets when the server stops: a
+/// request may be on its way.
 const HEAD_ON_ITS_WAY: Duration = Duration::from_secs(1);
-/// The time for a connection between two requests to send one more when the server stops: the response informs the
-/// client that the connection closes.
+/// The time for a connection between two requests to send one more when the server stops: the
+/// response informs the client that the connection closes.
 const LAST_REQUEST: Duration = Duration::from_millis(500);
 /// The number of streams with protocol errors after which a client loses the connection.
 const BROKEN_STREAMS: usize = 100;
@@ -75,9 +76,25 @@ pub(super) fn serve(
 ) -> impl Future<Output = ()> + Send + use<> {
     set_up(&stream, shared.config.write_timeout);
     let limited = seat.is_limited().then(|| Limited(seat.clone()));
-    let app = if limited.is_some() { &shared.limited } else { &shared.app };
-    let (app, stopping, connections) = (app.clone(), shared.stopping.clone(), shared.long_lived.clone());
-    let keeper = Arc::new(Keeper { connections, stopping: stopping.clone(), running, activity: activity.clone() });
+    let app = if limited.is_some() {
+        &shared.limited
+    } else {
+        &shared.app
+    };
+
+    let (app, stopping, connections) = (
+        app.clone(),
+        shared.stopping.clone(),
+        shared.long_lived.clone(),
+    );
+
+    let keeper = Arc::new(Keeper {
+        connections,
+        stopping: stopping.clone(),
+        running,
+        activity: activity.clone(),
+    });
+
     let noted = activity.clone();
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let is_http2 = request.version() == Version::HTTP_2;
@@ -91,20 +108,33 @@ pub(super) fn serve(
         if let Some(limited) = &limited {
             request.extensions_mut().insert(limited.clone());
         }
+
         if stopping.load(Ordering::Relaxed) {
             request.extensions_mut().insert(ShuttingDown);
         }
+
         // A router is always ready.
         let answer = Kept::new(app.clone().call(request), keeper.clone());
+
         if is_http2 {
             Either::Right(answer.map(|response| response.map(in_pieces)).boxed())
         } else {
             Either::Left(answer)
         }
     });
-    let socket = TokioIo::new(Socket::new(stream, activity.clone(), seat, shared.config.half_close_timeout));
+
+    let socket = TokioIo::new(Socket::new(
+        stream,
+        activity.clone(),
+        seat,
+        shared.config.half_close_timeout,
+    ));
+
     let builder = builder(&shared.config, activity);
-    let connection = builder.serve_connection_with_upgrades(socket, service).into_owned();
+    let connection = builder
+        .serve_connection_with_upgrades(socket, service)
+        .into_owned();
+
     Connection {
         connection: Box::pin(connection),
         activity: activity.clone(),
@@ -123,8 +153,8 @@ fn set_up(stream: &TcpStream, write_timeout: Duration) {
         let socket = socket2::SockRef::from(stream);
         // Unacknowledged bytes must not stay in the kernel for a client that is gone.
         let _ = socket.set_tcp_user_timeout(Some(write_timeout));
-        // Otherwise the kernel accepts megabytes at once, and then a third of them before it accepts more: a client
-        // that reads slowly would seem to accept nothing for minutes.
+        // Otherwise the kernel accepts megabytes at once, and then a third of them before it
+        // accepts more: a client that reads slowly would seem to accept nothing for minutes.
         let _ = socket.set_tcp_notsent_lowat(UNSENT);
     }
     #[cfg(not(target_os = "linux"))]
@@ -137,7 +167,12 @@ fn builder(config: &HttpConfig, activity: &Arc<Activity>) -> Builder<Streams> {
         .http1()
         .timer(HeadTimer::new(activity.clone()))
         .header_read_timeout(config.header_timeout)
-        .max_buf_size(usize::try_from(config.max_header_size).unwrap_or(usize::MAX).max(SMALLEST_HEADER_SIZE));
+        .max_buf_size(
+            usize::try_from(config.max_header_size)
+                .unwrap_or(usize::MAX)
+                .max(SMALLEST_HEADER_SIZE),
+        );
+
     builder
         .http2()
         .timer(TokioTimer::new())
@@ -148,6 +183,7 @@ fn builder(config: &HttpConfig, activity: &Arc<Activity>) -> Builder<Streams> {
         .max_local_error_reset_streams(BROKEN_STREAMS)
         .keep_alive_interval(config.http2_ping_interval)
         .keep_alive_timeout(PONG);
+
     builder
 }
 
@@ -181,11 +217,12 @@ impl<C> Connection<C> {
 }
 
 impl<C: GracefulConnection> Connection<C> {
-    /// Starts to finish, once the first request has arrived: hyper drops a connection that has read nothing, which
-    /// would reset the client's request. A connection between two requests has a moment for the next one. Returns
-    /// whether it starts now.
+    /// Starts to finish, once the first request has arrived: hyper drops a connection that has read
+    /// nothing, which would reset the client's request. A connection between two requests has a
+    /// moment for the next one. Returns whether it starts now.
     fn begin_to_finish(&mut self, cx: &mut Context<'_>) -> bool {
-        let begins = self.must_finish && self.activity.requests() > 0 && !self.is_last_request_awaited(cx);
+        let begins =
+            self.must_finish && self.activity.requests() > 0 && !self.is_last_request_awaited(cx);
         if begins {
             self.must_finish = false;
             self.connection.as_mut().graceful_shutdown();
@@ -196,7 +233,11 @@ impl<C: GracefulConnection> Connection<C> {
     /// Whether an HTTP/1 client may still send its last request.
     fn is_last_request_awaited(&mut self, cx: &mut Context<'_>) -> bool {
         let is_between = self.activity.phase() == Phase::Idle && !self.activity.is_http2();
-        is_between && self.last_request.as_mut().is_some_and(|time| time.poll_unpin(cx).is_pending())
+        is_between
+            && self
+                .last_request
+                .as_mut()
+                .is_some_and(|time| time.poll_unpin(cx).is_pending())
     }
 
     /// Informs an HTTP/2 client that has sent no request that none of its requests has run.
@@ -205,9 +246,13 @@ impl<C: GracefulConnection> Connection<C> {
         let _ = self.connection.as_mut().poll(cx);
     }
 
-    /// Whether the deadline for a head has passed, and nothing or only a part of a head has arrived.
+    /// Whether the deadline for a head has passed, and nothing or only a part of a head has
+    /// arrived.
     fn is_head_late(&mut self, cx: &mut Context<'_>) -> bool {
-        let is_over = self.head_time.as_mut().is_some_and(|time| time.poll_unpin(cx).is_ready());
+        let is_over = self
+            .head_time
+            .as_mut()
+            .is_some_and(|time| time.poll_unpin(cx).is_ready());
         if is_over {
             self.head_time = None;
         }
@@ -232,7 +277,9 @@ impl<C: GracefulConnection> Future for Connection<C> {
                 Order::None => {}
             }
         }
+
         this.begin_to_finish(cx);
+
         loop {
             // Clients disconnect at any time, so errors are not logged.
             let ended = this.connection.as_mut().poll(cx).map(drop);

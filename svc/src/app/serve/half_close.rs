@@ -1,9 +1,9 @@
 //! Clients that close their side of a connection while their request runs.
 //!
-//! A client that has only shut down its side, as `nc -N` does, waits for the response. A client that has closed the
-//! connection does not, and its statement should be canceled. Both look alike: the stream ends. So the client is probed
-//! with an interim response: it skips one that it did not expect (RFC 9110, section 15.2.1), and answers with a reset
-//! if it is gone.
+//! A client that has only shut down its side, as `nc -N` does, waits for the response. A client
+//! that has closed the connection does not, and its statement should be canceled. Both look alike:
+//! the stream ends. So the client is probed with an interim response: it skips one that it did not
+//! expect (RFC 9110, section 15.2.1), and answers with a reset if it is gone.
 
 use std::future::Future as _;
 use std::io;
@@ -46,10 +46,17 @@ impl HalfClosed {
     pub(super) fn begin(request: u64) -> Self {
         let pause = PAUSES[0];
         let next_look = Box::pin(tokio::time::sleep(pause));
-        Self { request, asked: false, since: Instant::now(), pause, next_look }
+        Self {
+            request,
+            asked: false,
+            since: Instant::now(),
+            pause,
+            next_look,
+        }
     }
 
-    /// Is ready when the client is gone, or presumed gone: after the `timeout`, if it cannot be probed.
+    /// Is ready when the client is gone, or presumed gone: after the `timeout`, if it cannot be
+    /// probed.
     pub(super) fn poll_gone(
         &mut self,
         cx: &mut Context<'_>,
@@ -61,16 +68,22 @@ impl HalfClosed {
             if let Some(error) = stream.take_error()? {
                 return Poll::Ready(Err(error));
             }
+
             if ways == Ways::Silence && !self.asked && self.since.elapsed() >= timeout {
                 return Poll::Ready(Ok(()));
             }
+
             // A request that is answered at once needs no probe.
             ready!(self.next_look.as_mut().poll(cx));
             if ways == Ways::Interim && !self.asked {
                 self.asked = ask(stream)?;
             }
+
             self.pause = (self.pause * 2).min(PAUSES[1]);
-            self.next_look.as_mut().reset(tokio::time::Instant::now() + self.pause);
+
+            self.next_look
+                .as_mut()
+                .reset(tokio::time::Instant::now() + self.pause);
         }
     }
 }

@@ -14,7 +14,8 @@ use tokio::time::Sleep;
 
 use super::activity::{Activity, ENOUGH};
 
-/// The bytes of a response that a stream gets at once. It holds them even if its client reads nothing, so they are few.
+/// The bytes of a response that a stream gets at once. It holds them even if its client reads
+/// nothing, so they are few.
 const CHUNK: usize = 16 * 1024;
 /// The number of canceled requests after which the share of canceled requests is checked.
 const MOST_RESETS: u32 = 100;
@@ -42,7 +43,10 @@ pub(super) struct Streams {
 
 impl Streams {
     pub(super) fn new(activity: Arc<Activity>, write_timeout: Duration) -> Self {
-        Self { activity, write_timeout }
+        Self {
+            activity,
+            write_timeout,
+        }
     }
 }
 
@@ -50,9 +54,14 @@ impl<F: Future + Send + 'static> hyper::rt::Executor<F> for Streams {
     fn execute(&self, stream: F) {
         let progress = Arc::<Progress>::default();
         self.activity.stream_opened();
-        let open = Open { activity: self.activity.clone(), progress: progress.clone() };
+        let open = Open {
+            activity: self.activity.clone(),
+            progress: progress.clone(),
+        };
+
         let stream = PROGRESS.scope(progress, stream);
         let write_timeout = self.write_timeout;
+
         tokio::spawn(async move { until_stalled(stream, &open.progress, write_timeout).await });
     }
 }
@@ -70,7 +79,8 @@ impl Drop for Open {
     }
 }
 
-/// Runs a stream to its end, or until its client has accepted too little of the response for too long.
+/// Runs a stream to its end, or until its client has accepted too little of the response for too
+/// long.
 async fn until_stalled(stream: impl Future, progress: &Progress, timeout: Duration) {
     let mut stream = pin!(stream);
     let mut stall = None;
@@ -78,11 +88,14 @@ async fn until_stalled(stream: impl Future, progress: &Progress, timeout: Durati
         if stream.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
-        // A response that the client accepts at once never gets here with a piece offered, and needs no timer.
+
+        // A response that the client accepts at once never gets here with a piece offered, and
+        // needs no timer.
         if !progress.is_offered.load(Ordering::Relaxed) {
             stall = None;
             return Poll::Pending;
         }
+
         loop {
             let taken = progress.taken.load(Ordering::Relaxed);
             let (before, timer): &mut (u64, Pin<Box<Sleep>>) =
@@ -105,7 +118,15 @@ pub(super) fn in_pieces(response: Response<Body>) -> Response<Body> {
     if response.body().is_end_stream() {
         return response;
     }
-    response.map(|body| Body::new(Pieces { body, rest: Bytes::new(), is_split: false, progress }))
+
+    response.map(|body| {
+        Body::new(Pieces {
+            body,
+            rest: Bytes::new(),
+            is_split: false,
+            progress,
+        })
+    })
 }
 
 /// A body in pieces of a bounded size.
@@ -124,9 +145,15 @@ impl Pieces {
             self.is_split = true;
             return self.rest.split_to(CHUNK);
         }
+
         let last = std::mem::take(&mut self.rest);
+
         // Copies the last piece, because the piece itself would keep the whole response in memory.
-        if std::mem::take(&mut self.is_split) { Bytes::copy_from_slice(&last) } else { last }
+        if std::mem::take(&mut self.is_split) {
+            Bytes::copy_from_slice(&last)
+        } else {
+            last
+        }
     }
 }
 
@@ -141,16 +168,22 @@ impl HttpBody for Pieces {
         let this = &mut *self;
         if this.rest.is_empty() {
             this.progress.is_offered.store(false, Ordering::Relaxed);
-            match ready!(Pin::new(&mut this.body).poll_frame(cx)).map(|frame| frame.map(Frame::into_data)) {
+            match ready!(Pin::new(&mut this.body).poll_frame(cx))
+                .map(|frame| frame.map(Frame::into_data))
+            {
                 Some(Ok(Ok(data))) => this.rest = data,
                 Some(Ok(Err(other))) => return Poll::Ready(Some(Ok(other))),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => return Poll::Ready(None),
             }
         }
+
         let piece = this.next();
         this.progress.is_offered.store(true, Ordering::Relaxed);
-        this.progress.taken.fetch_add(piece.len() as u64, Ordering::Relaxed);
+        this.progress
+            .taken
+            .fetch_add(piece.len() as u64, Ordering::Relaxed);
+
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 

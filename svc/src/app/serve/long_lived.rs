@@ -41,7 +41,12 @@ impl LongLivedConnections {
 
     /// Calls `word` with each connection.
     pub(super) fn tell(&self, word: impl FnMut(&LongLived)) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).connections.iter().for_each(word);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .connections
+            .iter()
+            .for_each(word);
     }
 }
 
@@ -60,16 +65,22 @@ impl Keeper {
         if let Some(answer) = response.extensions().get::<LargeAnswer>() {
             answer.is_sent_to(self.activity.clone());
         }
-        let Some(connection) = response.extensions().get::<LongLived>() else { return };
+
+        let Some(connection) = response.extensions().get::<LongLived>() else {
+            return;
+        };
+
         connection.hold(self.running.clone());
         self.connections.add(connection.clone());
+
         if self.stopping.load(Ordering::Relaxed) {
             connection.go_away();
         }
     }
 }
 
-/// A response future that inspects its response, and that reads on a small body left by the application.
+/// A response future that inspects its response, and that reads on a small body left by the
+/// application.
 pub(super) struct Kept<F> {
     answer: F,
     keeper: Arc<Keeper>,
@@ -79,7 +90,11 @@ pub(super) struct Kept<F> {
 
 impl<F> Kept<F> {
     pub(super) fn new(answer: F, keeper: Arc<Keeper>) -> Self {
-        Self { answer, keeper, rest: None }
+        Self {
+            answer,
+            keeper,
+            rest: None,
+        }
     }
 }
 
@@ -94,21 +109,29 @@ where
         if let Some(rest) = &mut this.rest {
             return rest.poll(cx, &this.keeper.activity).map(Ok);
         }
+
         let mut response = match ready!(Pin::new(&mut this.answer).poll(cx)) {
             Ok(response) => response,
             failed => return Poll::Ready(failed),
         };
+
         this.keeper.look(&response);
         if this.keeper.stopping.load(Ordering::Relaxed) && !this.keeper.activity.is_http2() {
             say_close(&mut response);
         }
+
         if !this.keeper.activity.is_unread() {
             return Poll::Ready(Ok(response));
         }
+
         let Some(body) = this.keeper.activity.take_left() else {
             say_close(&mut response);
             return Poll::Ready(Ok(response));
         };
-        this.rest.insert(Box::new(Rest::new(response, body))).poll(cx, &this.keeper.activity).map(Ok)
+
+        this.rest
+            .insert(Box::new(Rest::new(response, body)))
+            .poll(cx, &this.keeper.activity)
+            .map(Ok)
     }
 }

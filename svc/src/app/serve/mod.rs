@@ -50,7 +50,8 @@ use supervised::Supervised;
 
 /// The time to wait for connections that were ordered to close at once.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// For how long connections are still accepted when the server stops. Closing a listener resets the pending ones.
+/// For how long connections are still accepted when the server stops. Closing a listener resets the
+/// pending ones.
 const LAST_CALL: Duration = Duration::from_millis(20);
 /// The time to write security events at the end.
 const LAST_EVENTS: Duration = Duration::from_secs(2);
@@ -61,9 +62,11 @@ const CROWDED: Duration = Duration::from_millis(100);
 /// The time to wait after a connection could not be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves an application on `SVC_HOST` and `SVC_PORT` until SIGTERM, SIGINT, SIGQUIT or SIGHUP; see [`Server`].
+/// Serves an application on `SVC_HOST` and `SVC_PORT` until SIGTERM, SIGINT, SIGQUIT or SIGHUP; see
+/// [`Server`].
 ///
-/// [`Server::from_env`] does the same in two steps, so that the address is bound before the database starts.
+/// [`Server::from_env`] does the same in two steps, so that the address is bound before the
+/// database starts.
 ///
 /// # Errors
 /// An invalid setting, or an address that cannot be bound.
@@ -73,9 +76,10 @@ pub async fn serve(app: Router) -> crate::Result<()> {
 
 /// A bound address, ready to serve.
 ///
-/// In addition to [`axum::serve()`], it limits the number of connections and how long each may wait for its client
-/// ([`HttpConfig`]), and its shutdown is bounded: at the signal, `/ready` turns 503 and no more connections are
-/// accepted; requests in flight have the grace period (10 seconds by default) to finish.
+/// In addition to [`axum::serve()`], it limits the number of connections and how long each may wait
+/// for its client ([`HttpConfig`]), and its shutdown is bounded: at the signal, `/ready` turns 503
+/// and no more connections are accepted; requests in flight have the grace period (10 seconds by
+/// default) to finish.
 ///
 /// ```
 /// # async fn f(app: axum::Router) -> svc::Result<()> {
@@ -98,8 +102,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds `SVC_HOST` and `SVC_PORT`, with the connection limits of the environment, and handles signals from now on:
-    /// a signal that arrives before [`serve`](Self::serve) ends the program.
+    /// Binds `SVC_HOST` and `SVC_PORT`, with the connection limits of the environment, and handles
+    /// signals from now on: a signal that arrives before [`serve`](Self::serve) ends the program.
     ///
     /// ```no_run
     /// use svc::{AppOptions, Server, create_svc_app};
@@ -122,13 +126,22 @@ impl Server {
             let supervised = Supervised::from_env();
             let server = match &supervised {
                 Some(supervised) => {
-                    let failed = |source| StartError::Bind { address: "the socket of svc dev".to_owned(), source };
+                    let failed = |source| StartError::Bind {
+                        address: "the socket of svc dev".to_owned(),
+                        source,
+                    };
                     Self::on(supervised.listener().map_err(failed)?).map_err(failed)?
                 }
                 None => Self::bind((config.host, port(&config))).await?,
             };
-            Ok(Self { signals: Some(signals), supervised, ..server.http(config) })
+
+            Ok(Self {
+                signals: Some(signals),
+                supervised,
+                ..server.http(config)
+            })
         }
+
         #[cfg(not(unix))]
         Ok(Self::bind((config.host, port(&config))).await?.http(config))
     }
@@ -139,7 +152,10 @@ impl Server {
     /// When it is in use or not allowed.
     pub async fn bind(address: impl Into<SocketAddr>) -> Result<Self, StartError> {
         let address = address.into();
-        let failed = |source| StartError::Bind { address: address.to_string(), source };
+        let failed = |source| StartError::Bind {
+            address: address.to_string(),
+            source,
+        };
         Self::on(TcpListener::bind(address).await.map_err(failed)?).map_err(failed)
     }
 
@@ -171,7 +187,8 @@ impl Server {
         self
     }
 
-    /// Sets the maximum time for a client to send the head of a request; see [`HttpConfig::header_timeout`].
+    /// Sets the maximum time for a client to send the head of a request; see
+    /// [`HttpConfig::header_timeout`].
     #[must_use]
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
         self.config.header_timeout = timeout;
@@ -183,14 +200,15 @@ impl Server {
         self.address
     }
 
-    /// Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP; prints one line with the URL. A second signal ends the program
-    /// immediately.
+    /// Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP; prints one line with the URL. A second
+    /// signal ends the program immediately.
     ///
     /// # Errors
     /// When signal handlers cannot be installed.
     #[cfg(unix)]
     pub async fn serve(mut self, app: Router) -> crate::Result<()> {
         let listen = || StopSignals::listen().map_err(|source| StartError::Signals { source });
+
         // A supervisor may send a signal as soon as the server is announced.
         let signal = self.signals.take().map_or_else(listen, Ok)?.first();
         let Some(supervised) = self.supervised.take() else {
@@ -198,7 +216,12 @@ impl Server {
             self.run_and_record(app, signal).await;
             return Ok(());
         };
-        let failed = |source| StartError::Bind { address: "the socket of svc dev".to_owned(), source };
+
+        let failed = |source| StartError::Bind {
+            address: "the socket of svc dev".to_owned(),
+            source,
+        };
+
         supervised.is_ready().map_err(failed)?;
         let stop = async {
             tokio::select! {
@@ -206,7 +229,9 @@ impl Server {
                 () = supervised.abandoned() => {}
             }
         };
+
         self.run_and_record(app, stop).await;
+
         Ok(())
     }
 
@@ -217,13 +242,16 @@ impl Server {
     #[cfg(not(unix))]
     pub async fn serve(self, app: Router) -> crate::Result<()> {
         self.say();
+
         // Without the handler, the default action still ends the program.
         let stop = async {
             if tokio::signal::ctrl_c().await.is_err() {
                 std::future::pending::<()>().await;
             }
         };
+
         self.run_and_record(app, stop).await;
+
         Ok(())
     }
 
@@ -233,19 +261,29 @@ impl Server {
         record(SecurityEvent::new(SecurityEventType::SystemStarted).resource(address.as_str()));
         self.run(app, stop).await;
         record(SecurityEvent::new(SecurityEventType::SystemStopped).resource(address));
+
         // Writing may take long, and must not keep the other tasks from finishing.
         let flush = || {
             let log = get_security_logger();
-            log.flush(if log.status().failure.is_some() { LAST_TRY } else { LAST_EVENTS })
+            log.flush(if log.status().failure.is_some() {
+                LAST_TRY
+            } else {
+                LAST_EVENTS
+            })
         };
+
         let flushed = tokio::task::spawn_blocking(flush).await;
         if !flushed.unwrap_or_default() {
-            tracing::error!("security events are lost, as they could not be written before the end");
+            tracing::error!(
+                "security events are lost, as they could not be written before the end"
+            );
         }
+
         crate::trace::flush().await;
     }
 
-    /// Prints the service's address in one line, because a log may be filtered out. A write error is no reason to exit.
+    /// Prints the service's address in one line, because a log may be filtered out. A write error
+    /// is no reason to exit.
     fn say(&self) {
         let line = format!("serving http://{}/graphql", self.address);
         #[cfg(feature = "logging")]
@@ -253,9 +291,10 @@ impl Server {
         let _ = writeln!(io::stderr(), "{line}");
     }
 
-    /// Serves until `stop` completes and requests in flight have finished or timed out. Streams end then, and
-    /// WebSockets at `/graphql` are closed with 1001, so that clients reconnect to another instance. In the end every
-    /// connection is closed, except connections upgraded by other handlers.
+    /// Serves until `stop` completes and requests in flight have finished or timed out. Streams end
+    /// then, and WebSockets at `/graphql` are closed with 1001, so that clients reconnect to
+    /// another instance. In the end every connection is closed, except connections upgraded by
+    /// other handlers.
     pub async fn run(self, app: Router, stop: impl Future<Output = ()>) {
         note_unused_parts();
         self.note_unused_bounds();
@@ -265,7 +304,13 @@ impl Server {
     /// Logs the server settings that this server does not use.
     fn note_unused_bounds(&self) {
         let (host, port) = (self.address.ip(), self.address.port());
-        use_group(&HttpConfig { host, port, ..self.config.clone() }).into_iter().for_each(|name| {
+        use_group(&HttpConfig {
+            host,
+            port,
+            ..self.config.clone()
+        })
+        .into_iter()
+        .for_each(|name| {
             if !is_used(name) {
                 tell_overridden(name);
             }
@@ -281,21 +326,40 @@ impl Server {
         let mut connections = Connections::new(config.clone());
         let mut acceptor = Acceptor::new(self.listener, &config);
         let limited = limited::limited(app.clone(), config.header_timeout);
-        let shared = Shared { app, limited, config, stopping: Arc::default(), long_lived: Arc::default() };
+        let shared = Shared {
+            app,
+            limited,
+            config,
+            stopping: Arc::default(),
+            long_lived: Arc::default(),
+        };
+
         // Each task holds a sender, so that the end of all tasks can be awaited.
         let (running, mut all_ended) = mpsc::channel::<Infallible>(1);
         let mut tick = interval(connections.tick());
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let begin = |connections: &mut Connections, seats: &mut Seats, (stream, peer, seat): Accepted| {
-            if !connections.make_room_for(&seat, seats, Instant::now()) {
-                seats.refuse(seat.address);
-                return;
-            }
-            let activity = Activity::new();
-            connections.add(activity.clone(), seat.address, Instant::now());
-            tokio::spawn(connection::serve(&shared, stream, peer, seat, &activity, running.clone()));
-        };
+        let begin =
+            |connections: &mut Connections, seats: &mut Seats, (stream, peer, seat): Accepted| {
+                if !connections.make_room_for(&seat, seats, Instant::now()) {
+                    seats.refuse(seat.address);
+                    return;
+                }
+
+                let activity = Activity::new();
+                connections.add(activity.clone(), seat.address, Instant::now());
+
+                tokio::spawn(connection::serve(
+                    &shared,
+                    stream,
+                    peer,
+                    seat,
+                    &activity,
+                    running.clone(),
+                ));
+            };
+
         tokio::pin!(stop);
+
         loop {
             tokio::select! {
                 accepted = acceptor.accept() => begin(&mut connections, &mut acceptor.seats, accepted),
@@ -306,14 +370,17 @@ impl Server {
                 () = &mut stop => break,
             }
         }
+
         shared.stopping.store(true, Ordering::Relaxed);
         let last_call = tokio::time::Instant::now() + LAST_CALL;
         while let Ok(accepted) = timeout_at(last_call, acceptor.accept()).await {
             begin(&mut connections, &mut acceptor.seats, accepted);
         }
+
         drop((acceptor, running));
         connections.tell(Order::Finish);
         shared.long_lived.tell(LongLived::go_away);
+
         if timeout(self.grace, all_ended.recv()).await.is_err() {
             tracing::warn!("requests were still running when the time to stop was over");
             connections.tell(Order::Close);
@@ -330,8 +397,8 @@ type Accepted = (TcpStream, SocketAddr, Arc<Seat>);
 /// The interval between log lines about connections that cannot be served.
 const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
-/// The listener. It also accepts connections beyond the limit, a few at a time: for each of them, the longest idle
-/// connection is closed, and probes need no seat.
+/// The listener. It also accepts connections beyond the limit, a few at a time: for each of them,
+/// the longest idle connection is closed, and probes need no seat.
 struct Acceptor {
     listener: TcpListener,
     seats: Seats,
@@ -340,7 +407,11 @@ struct Acceptor {
 
 impl Acceptor {
     fn new(listener: TcpListener, config: &HttpConfig) -> Self {
-        Self { listener, seats: Seats::new(config), failed: LogThrottle::every(BETWEEN_LINES) }
+        Self {
+            listener,
+            seats: Seats::new(config),
+            failed: LogThrottle::every(BETWEEN_LINES),
+        }
     }
 
     async fn accept(&mut self) -> Accepted {
@@ -350,7 +421,9 @@ impl Acceptor {
                 Ok((stream, peer)) => return (stream, peer, self.seats.take(reserved, peer.ip())),
                 Err(error) if is_of_the_client(&error) => {}
                 Err(error) => {
-                    self.failed.log(move |times| tracing::warn!(%error, times, "cannot accept a connection"));
+                    self.failed.log(
+                        move |times| tracing::warn!(%error, times, "cannot accept a connection"),
+                    );
                     // Most likely out of file descriptors; closing connections will free some.
                     tokio::time::sleep(PAUSE).await;
                 }
@@ -362,11 +435,18 @@ impl Acceptor {
 /// Whether a connection was gone before it could be accepted.
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
-    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset
+    )
 }
 
-/// Returns the port to bind: a program that only describes itself serves nothing, so it must not use the port of a
-/// running service.
+/// Returns the port to bind: a program that only describes itself serves nothing, so it must not
+/// use the port of a running service.
 fn port(config: &HttpConfig) -> u16 {
-    if std::env::var_os(describe::VARIABLE).is_some() { 0 } else { config.port }
+    if std::env::var_os(describe::VARIABLE).is_some() {
+        0
+    } else {
+        config.port
+    }
 }

@@ -1,8 +1,9 @@
 //! The rest of a body that the application has not read.
 //!
-//! Nothing can follow it on the connection, so the connection would be closed, and a client that sends its next request
-//! at that moment could not determine whether that request was read. A small rest is read; before any other, the
-//! response announces that the connection closes (RFC 9112, section 9.6).
+//! Nothing can follow it on the connection, so the connection would be closed, and a client that
+//! sends its next request at that moment could not determine whether that request was read. A small
+//! rest is read; before any other, the response announces that the connection closes (RFC 9112,
+//! section 9.6).
 
 use std::future::Future as _;
 use std::pin::Pin;
@@ -32,19 +33,30 @@ pub(super) struct Rest {
 
 impl Rest {
     pub(super) fn new(response: Response<Body>, body: Incoming) -> Self {
-        Self { response, body, left: MOST, timer: None }
+        Self {
+            response,
+            body,
+            left: MOST,
+            timer: None,
+        }
     }
 
     /// Is ready with the response, which closes the connection if the rest is too long or too late.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>, activity: &Activity) -> Poll<Response<Body>> {
+    pub(super) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        activity: &Activity,
+    ) -> Poll<Response<Body>> {
         if closes(&self.response) {
             return Poll::Ready(self.take());
         }
+
         match self.poll_end(cx) {
             Poll::Ready(true) => activity.read_on(),
             Poll::Ready(false) => say_close(&mut self.response),
             Poll::Pending => return Poll::Pending,
         }
+
         Poll::Ready(self.take())
     }
 
@@ -60,12 +72,15 @@ impl Rest {
                     return timer.as_mut().poll(cx).map(|()| false);
                 }
             };
+
             let bytes = frame.data_ref().map_or(0, |data| data.len() as u64);
             if bytes > self.left {
                 break;
             }
+
             self.left -= bytes;
         }
+
         Poll::Ready(false)
     }
 
@@ -82,5 +97,7 @@ fn closes(response: &Response<Body>) -> bool {
 
 /// Announces in the response that the connection closes.
 pub(super) fn say_close(response: &mut Response<Body>) {
-    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+        .headers_mut()
+        .insert(header::CONNECTION, HeaderValue::from_static("close"));
 }

@@ -1,4 +1,5 @@
-//! The seats of connections: a total limit, a limit for each address, and a small reserve for probes and newcomers.
+//! The seats of connections: a total limit, a limit for each address, and a small reserve for
+//! probes and newcomers.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -14,8 +15,8 @@ use crate::app::HttpConfig;
 use crate::log_throttle::LogThrottle;
 use crate::rate_limit::network_of;
 
-/// The minimum and maximum size of the reserve beyond the limit, for probes and for newcomers that wait until another
-/// connection is closed.
+/// The minimum and maximum size of the reserve beyond the limit, for probes and for newcomers that
+/// wait until another connection is closed.
 const RESERVE: [usize; 2] = [4, 32];
 /// The minimum limit of an address, unless the total limit is lower.
 const LEAST_PER_ADDRESS: usize = 64;
@@ -25,7 +26,8 @@ const LEAST_PER_ADDRESS: usize = 64;
 pub(super) struct Seats {
     permits: Arc<Semaphore>,
     reserve: Arc<Semaphore>,
-    /// The maximum number of requests that may wait on connections of the reserve, so that some are left for probes.
+    /// The maximum number of requests that may wait on connections of the reserve, so that some are
+    /// left for probes.
     most_waiting: usize,
     most: usize,
     per_address: usize,
@@ -48,6 +50,7 @@ impl Seats {
             Some(per_address) => usize::try_from(per_address).unwrap_or(usize::MAX),
             None => (most / 2).max(LEAST_PER_ADDRESS),
         };
+
         // Few if the process may open few files.
         let reserve = (most / 8).clamp(RESERVE[0], RESERVE[1]);
         Self {
@@ -90,6 +93,7 @@ impl Seats {
                 );
             });
         }
+
         let seat = Arc::new(Seat {
             address,
             addresses: self.addresses.clone(),
@@ -101,10 +105,12 @@ impl Seats {
             most_waiting: self.most_waiting,
             promotion: Mutex::default(),
         });
+
         if is_limited {
             self.limited.fetch_add(1, Ordering::Relaxed);
             seat.be_promoted(self.permits.clone());
         }
+
         seat
     }
 
@@ -113,7 +119,8 @@ impl Seats {
         self.per_address < self.most && self.addresses.count(address) > self.per_address
     }
 
-    /// Logs that a connection of an address is closed at once, because all its other connections are in use.
+    /// Logs that a connection of an address is closed at once, because all its other connections
+    /// are in use.
     pub(super) fn refuse(&mut self, address: IpAddr) {
         let connections = self.per_address;
         self.crowded.log(move |times| {
@@ -171,10 +178,12 @@ impl Seat {
         if !self.is_limited() {
             return true;
         }
+
         let _waits = Waits(&self.waiting);
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.most_waiting {
             return false;
         }
+
         tokio::time::timeout(time, has_permit).await.is_ok() || !self.is_limited()
     }
 
@@ -182,14 +191,20 @@ impl Seat {
     fn be_promoted(self: &Arc<Self>, permits: Arc<Semaphore>) {
         let seat = Arc::downgrade(self);
         let task = tokio::spawn(async move {
-            let Ok(permit) = permits.acquire_owned().await else { return };
+            let Ok(permit) = permits.acquire_owned().await else {
+                return;
+            };
             if let Some(seat) = seat.upgrade() {
                 *seat.permit.lock().unwrap_or_else(PoisonError::into_inner) = Some(permit);
                 seat.no_longer_limited();
                 seat.has_permit.notify_waiters();
             }
         });
-        *self.promotion.lock().unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
+
+        *self
+            .promotion
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(task.abort_handle());
     }
 
     fn no_longer_limited(&self) {
@@ -203,7 +218,13 @@ impl Drop for Seat {
     fn drop(&mut self) {
         self.no_longer_limited();
         self.addresses.remove(self.address);
-        if let Some(promotion) = self.promotion.lock().unwrap_or_else(PoisonError::into_inner).take() {
+
+        if let Some(promotion) = self
+            .promotion
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        {
             promotion.abort();
         }
     }
@@ -220,11 +241,21 @@ impl Drop for Waits<'_> {
 
 impl Addresses {
     fn add(&self, address: IpAddr) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(address).or_default() += 1;
+        *self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(address)
+            .or_default() += 1;
     }
 
     fn count(&self, address: IpAddr) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&address).copied().unwrap_or_default()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&address)
+            .copied()
+            .unwrap_or_default()
     }
 
     fn remove(&self, address: IpAddr) {

@@ -57,12 +57,14 @@ impl Socket {
         }
     }
 
-    /// Handles the end of the client's stream. Unless a request runs, it is the end of the connection.
+    /// Handles the end of the client's stream. Unless a request runs, it is the end of the
+    /// connection.
     fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         // HTTP/2 and the handler of an upgraded connection handle the end themselves.
         if self.activity.has_ended() || self.activity.is_http2() {
             return Poll::Ready(Ok(()));
         }
+
         let mark = self.activity.mark();
         if self.activity.phase() != Phase::Busy {
             if self.ended_at == Some(mark) {
@@ -73,16 +75,22 @@ impl Socket {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
+
         self.activity.half_close();
         let half_closed = match &mut self.half_closed {
             Some(half_closed) if half_closed.request == mark => half_closed,
             other => other.insert(HalfClosed::begin(mark)),
         };
-        let ways = match (self.blocked, self.written_at == Some(mark) || self.activity.is_http10()) {
+
+        let ways = match (
+            self.blocked,
+            self.written_at == Some(mark) || self.activity.is_http10(),
+        ) {
             (true, _) => Ways::Written,
             (false, true) => Ways::Silence,
             (false, false) => Ways::Interim,
         };
+
         half_closed.poll_gone(cx, &self.stream, ways, self.half_close_timeout)
     }
 
@@ -98,11 +106,12 @@ impl Socket {
             }
             _ => {}
         }
+
         result
     }
 
-    /// Reads and discards the client's bytes until it has received the response and closes. Closing a socket with
-    /// unread bytes resets the connection, and the client would lose the response.
+    /// Reads and discards the client's bytes until it has received the response and closes. Closing
+    /// a socket with unread bytes resets the connection, and the client would lose the response.
     fn discard(&mut self, cx: &mut Context<'_>, mut left: usize) -> Poll<()> {
         let mut bytes = [0; DISCARDED];
         while left > 0 {
@@ -116,13 +125,19 @@ impl Socket {
             self.activity.add_moved(read_bytes);
             left = left.saturating_sub(read_bytes);
         }
+
         self.lingering = Some(0);
+
         Poll::Ready(())
     }
 }
 
 impl AsyncRead for Socket {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
@@ -135,7 +150,11 @@ impl AsyncRead for Socket {
 }
 
 impl AsyncWrite for Socket {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.written(result)
     }
@@ -167,13 +186,19 @@ impl AsyncWrite for Socket {
             Some(left) => left,
             None => {
                 ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
-                if self.activity.start_lingering() { MOST_DISCARDED } else { 0 }
+                if self.activity.start_lingering() {
+                    MOST_DISCARDED
+                } else {
+                    0
+                }
             }
         };
+
         if left == 0 {
             self.lingering = Some(0);
             return Poll::Ready(Ok(()));
         }
+
         self.discard(cx, left).map(Ok)
     }
 }
@@ -181,8 +206,8 @@ impl AsyncWrite for Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         if self.activity.order() == Order::Reset {
-            // Otherwise the kernel would keep trying to send bytes that the client does not accept. An error means that
-            // the connection is already gone.
+            // Otherwise the kernel would keep trying to send bytes that the client does not accept.
+            // An error means that the connection is already gone.
             let _ = self.stream.set_zero_linger();
         }
     }

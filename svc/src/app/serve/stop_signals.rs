@@ -1,4 +1,5 @@
-//! The signals that end the program: SIGINT, SIGTERM and SIGQUIT, and SIGHUP unless `nohup` started the program.
+//! The signals that end the program: SIGINT, SIGTERM and SIGQUIT, and SIGHUP unless `nohup` started
+//! the program.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
@@ -13,9 +14,9 @@ use crate::security_log::get_security_logger;
 /// Shells add this to the signal's number in the exit status of a program ended by a signal.
 const ENDED_BY: i32 = 128;
 
-/// Handles the signals from the first moment on, on a dedicated thread, so that neither a slow start nor a busy runtime
-/// keeps the program alive. A signal that arrives before the program serves ends it at once; so does a second signal
-/// later.
+/// Handles the signals from the first moment on, on a dedicated thread, so that neither a slow
+/// start nor a busy runtime keeps the program alive. A signal that arrives before the program
+/// serves ends it at once; so does a second signal later.
 #[derive(Debug)]
 pub(super) struct StopSignals {
     serves: Arc<AtomicBool>,
@@ -30,26 +31,37 @@ impl StopSignals {
     /// # Errors
     /// When the system has no thread for it.
     pub(super) fn listen() -> io::Result<Self> {
-        let signals = [SIGINT, SIGTERM, SIGQUIT, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+        let signals = [SIGINT, SIGTERM, SIGQUIT, SIGHUP]
+            .into_iter()
+            .filter(|signal| !is_ignored(*signal));
         let mut signals = Signals::new(signals)?;
         let (serves, handle) = (Arc::new(AtomicBool::new(false)), signals.handle());
         let (sender, came) = watch::channel(false);
         let serving = serves.clone();
-        std::thread::Builder::new().name("svc-signals".to_owned()).spawn(move || {
-            for signal in signals.forever() {
-                if signal == SIGHUP && serving.load(Ordering::SeqCst) && reopens_log() {
-                    continue;
+
+        std::thread::Builder::new()
+            .name("svc-signals".to_owned())
+            .spawn(move || {
+                for signal in signals.forever() {
+                    if signal == SIGHUP && serving.load(Ordering::SeqCst) && reopens_log() {
+                        continue;
+                    }
+                    let is_first = serving.load(Ordering::SeqCst) && !sender.send_replace(true);
+                    if !is_first {
+                        exit(ENDED_BY + signal);
+                    }
                 }
-                let is_first = serving.load(Ordering::SeqCst) && !sender.send_replace(true);
-                if !is_first {
-                    exit(ENDED_BY + signal);
-                }
-            }
-        })?;
-        Ok(Self { serves, came, handle: Some(handle) })
+            })?;
+
+        Ok(Self {
+            serves,
+            came,
+            handle: Some(handle),
+        })
     }
 
-    /// Marks the program as serving from now on, and returns a future that completes with the first signal.
+    /// Marks the program as serving from now on, and returns a future that completes with the first
+    /// signal.
     pub(super) fn first(mut self) -> impl Future<Output = ()> {
         self.serves.store(true, Ordering::SeqCst);
         async move {
@@ -68,13 +80,16 @@ impl Drop for StopSignals {
 }
 
 /// Ends the program at once. An embedded database detects that, and ends too.
-#[expect(clippy::exit, reason = "the one who has sent the signal does not want to wait")]
+#[expect(
+    clippy::exit,
+    reason = "the one who has sent the signal does not want to wait"
+)]
 fn exit(status: i32) {
     std::process::exit(status)
 }
 
-/// Reopens the file of the security log, if it has one. Returns whether SIGHUP means that: on a terminal, it means that
-/// the terminal is gone.
+/// Reopens the file of the security log, if it has one. Returns whether SIGHUP means that: on a
+/// terminal, it means that the terminal is gone.
 fn reopens_log() -> bool {
     let log = get_security_logger();
     if std::io::stderr().is_terminal() || !log.writes_file() {
@@ -88,12 +103,14 @@ fn reopens_log() -> bool {
 /// Whether the parent process made the program ignore a signal, as `nohup` does.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    let mask = status
+        .lines()
+        .find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Ends the program on the signals while this value exists; without it, the kernel does not deliver them to the first
-/// process of a container.
+/// Ends the program on the signals while this value exists; without it, the kernel does not deliver
+/// them to the first process of a container.
 pub(in crate::app) struct FirstProcess {
     starts: Arc<AtomicBool>,
 }
@@ -104,11 +121,18 @@ impl FirstProcess {
         if std::process::id() != 1 {
             return None;
         }
+
         let starts = Arc::new(AtomicBool::new(true));
         for signal in [SIGINT, SIGTERM] {
-            // Registering fails only for signals that no program may handle; these are none of them.
-            let _ = signal_hook::flag::register_conditional_shutdown(signal, ENDED_BY + signal, starts.clone());
+            // Registering fails only for signals that no program may handle; these are none of
+            // them.
+            let _ = signal_hook::flag::register_conditional_shutdown(
+                signal,
+                ENDED_BY + signal,
+                starts.clone(),
+            );
         }
+
         Some(Self { starts })
     }
 }

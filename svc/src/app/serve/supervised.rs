@@ -1,7 +1,8 @@
-//! A server under `svc dev`: it inherits its socket from there, reports when it serves, and ends with it.
+//! A server under `svc dev`: it inherits its socket from there, reports when it serves, and ends
+//! with it.
 //!
-//! The socket stays with `svc dev`, so that clients wait in its backlog, and are never refused, while one program
-//! replaces another. It is passed as standard input, as inetd does.
+//! The socket stays with `svc dev`, so that clients wait in its backlog, and are never refused,
+//! while one program replaces another. It is passed as standard input, as inetd does.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -28,7 +29,10 @@ impl Supervised {
     /// Returns the supervision, if `svc dev` has started this program.
     pub(super) fn from_env() -> Option<Self> {
         let ready = std::env::var_os(VARIABLE).filter(|file| !file.is_empty())?;
-        Some(Self { ready: ready.into(), parent: getppid() })
+        Some(Self {
+            ready: ready.into(),
+            parent: getppid(),
+        })
     }
 
     /// Returns the socket to serve.

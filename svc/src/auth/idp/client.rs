@@ -38,12 +38,22 @@ pub(super) struct Ask<'a> {
 }
 
 impl HttpClient {
-    /// A client that trusts the certificate authorities of a PEM text, or the public ones without it.
+    /// A client that trusts the certificate authorities of a PEM text, or the public ones without
+    /// it.
     pub(super) fn new(roots: Option<&[u8]>) -> Result<Self, IdpError> {
         let config = tls_client::config(roots).map_err(IdpError::RootCertificates)?;
-        let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_or_http().enable_http1().build();
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(config)
+            .https_or_http()
+            .enable_http1()
+            .build();
+
         let mut client = Client::builder(TokioExecutor::new());
-        client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE).pool_max_idle_per_host(8);
+        client
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .pool_max_idle_per_host(8);
+
         Ok(Self(client.build(connector)))
     }
 
@@ -53,22 +63,39 @@ impl HttpClient {
         endpoint: &Endpoint,
         authorization: Option<HeaderValue>,
     ) -> Result<Value, FetchError> {
-        self.ask(endpoint, &Ask { method: Method::GET, authorization, body: None }).await
+        self.ask(
+            endpoint,
+            &Ask {
+                method: Method::GET,
+                authorization,
+                body: None,
+            },
+        )
+        .await
     }
 
     /// Sends a request and returns the JSON of the response.
-    pub(super) async fn ask(&self, endpoint: &Endpoint, ask: &Ask<'_>) -> Result<Value, FetchError> {
+    pub(super) async fn ask(
+        &self,
+        endpoint: &Endpoint,
+        ask: &Ask<'_>,
+    ) -> Result<Value, FetchError> {
         let late = |_| FetchError::Late(endpoint.clone(), LONGEST.as_secs());
-        tokio::time::timeout(LONGEST, self.follow(endpoint, ask)).await.map_err(late)?
+        tokio::time::timeout(LONGEST, self.follow(endpoint, ask))
+            .await
+            .map_err(late)?
     }
 
     async fn follow(&self, endpoint: &Endpoint, ask: &Ask<'_>) -> Result<Value, FetchError> {
         let mut at = endpoint.clone();
         for _ in 0..=REDIRECTS {
-            let request = request(&at, ask).map_err(|error| FetchError::Unreachable(at.clone(), error.into()))?;
+            let request = request(&at, ask)
+                .map_err(|error| FetchError::Unreachable(at.clone(), error.into()))?;
             let response = self.0.request(request).await;
-            let response = response.map_err(|error| FetchError::Unreachable(at.clone(), error.into()))?;
+            let response =
+                response.map_err(|error| FetchError::Unreachable(at.clone(), error.into()))?;
             let status = response.status();
+
             if status == StatusCode::OK {
                 let body = Limited::new(response.into_body(), LARGEST).collect().await;
                 let body = body.map_err(|error| match error.is::<LengthLimitError>() {
@@ -78,25 +105,47 @@ impl HttpClient {
                 let json = serde_json::from_slice(&body.to_bytes());
                 return json.map_err(|_| FetchError::Unexpected(at, "JSON"));
             }
+
             // POST bodies contain secrets, so they are never sent to a redirect target.
             if !status.is_redirection() || ask.method != Method::GET {
                 return Err(FetchError::Status(at, status.as_u16()));
             }
-            let location = response.headers().get(header::LOCATION).and_then(|location| location.to_str().ok());
-            at = location.and_then(|location| at.redirected(location)).ok_or(FetchError::Redirect(at))?;
+
+            let location = response
+                .headers()
+                .get(header::LOCATION)
+                .and_then(|location| location.to_str().ok());
+
+            at = location
+                .and_then(|location| at.redirected(location))
+                .ok_or(FetchError::Redirect(at))?;
         }
+
         Err(FetchError::Redirect(at))
     }
 }
 
 fn request(at: &Endpoint, ask: &Ask<'_>) -> axum::http::Result<Request<Full<Bytes>>> {
-    let mut request = Request::builder().method(&ask.method).uri(at.uri()).header(header::ACCEPT, "application/json");
-    request = request.header(header::USER_AGENT, concat!("svc/", env!("CARGO_PKG_VERSION")));
+    let mut request = Request::builder()
+        .method(&ask.method)
+        .uri(at.uri())
+        .header(header::ACCEPT, "application/json");
+    request = request.header(
+        header::USER_AGENT,
+        concat!("svc/", env!("CARGO_PKG_VERSION")),
+    );
     if let Some(authorization) = &ask.authorization {
         request = request.header(header::AUTHORIZATION, authorization);
     }
+
     if let Some((media, _)) = ask.body {
         request = request.header(header::CONTENT_TYPE, media);
     }
-    request.body(ask.body.map(|(_, body)| Bytes::copy_from_slice(body.as_bytes())).unwrap_or_default().into())
+
+    request.body(
+        ask.body
+            .map(|(_, body)| Bytes::copy_from_slice(body.as_bytes()))
+            .unwrap_or_default()
+            .into(),
+    )
 }

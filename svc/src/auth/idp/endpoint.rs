@@ -16,15 +16,25 @@ pub(super) struct BadEndpoint(pub(super) String, pub(super) &'static str);
 impl Endpoint {
     pub(super) fn parse(text: &str) -> Result<Self, BadEndpoint> {
         let bad = |why| BadEndpoint(text.to_owned(), why);
-        let uri: Uri = text.parse().map_err(|_| bad("must be a URL, such as https://id.example"))?;
-        let authority = uri.authority().ok_or_else(|| bad("must be a URL with a host, such as https://id.example"))?;
+        let uri: Uri = text
+            .parse()
+            .map_err(|_| bad("must be a URL, such as https://id.example"))?;
+        let authority = uri
+            .authority()
+            .ok_or_else(|| bad("must be a URL with a host, such as https://id.example"))?;
         if authority.as_str().contains('@') {
-            return Err(BadEndpoint("the URL".to_owned(), "must not hold a user or a password"));
+            return Err(BadEndpoint(
+                "the URL".to_owned(),
+                "must not hold a user or a password",
+            ));
         }
+
         match uri.scheme_str() {
             Some("https") => Ok(Self(uri)),
             Some("http") if is_loopback(authority.host()) => Ok(Self(uri)),
-            _ => Err(bad("must begin with https://, as keys and secrets go there")),
+            _ => Err(bad(
+                "must begin with https://, as keys and secrets go there",
+            )),
         }
     }
 
@@ -45,7 +55,11 @@ impl Endpoint {
         } else {
             Self::parse(location)
         };
-        let same = |target: &Self| target.0.scheme() == self.0.scheme() && target.0.authority() == self.0.authority();
+
+        let same = |target: &Self| {
+            target.0.scheme() == self.0.scheme() && target.0.authority() == self.0.authority()
+        };
+
         target.ok().filter(same)
     }
 }
@@ -57,8 +71,14 @@ impl std::fmt::Display for Endpoint {
 }
 
 fn is_loopback(host: &str) -> bool {
-    let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    host == "localhost" || address.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    let address = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+        .unwrap_or(host);
+    host == "localhost"
+        || address
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]
@@ -67,9 +87,15 @@ mod tests {
 
     #[test]
     fn keys_come_by_tls_or_from_this_machine() {
-        for good in ["https://id.example/keys", "http://127.0.0.1:80/", "http://[::1]/", "http://localhost:3000/x"] {
+        for good in [
+            "https://id.example/keys",
+            "http://127.0.0.1:80/",
+            "http://[::1]/",
+            "http://localhost:3000/x",
+        ] {
             assert!(Endpoint::parse(good).is_ok(), "{good}");
         }
+
         for bad in [
             "",
             "id.example",
@@ -81,7 +107,10 @@ mod tests {
             "file:///etc/passwd",
         ] {
             let error = Endpoint::parse(bad).unwrap_err().to_string();
-            assert!(error.contains("must") && !error.contains("hunter2"), "{error}");
+            assert!(
+                error.contains("must") && !error.contains("hunter2"),
+                "{error}"
+            );
         }
     }
 
@@ -91,6 +120,7 @@ mod tests {
         for good in ["/other", "https://id.example/other?x=1"] {
             assert!(keys.redirected(good).is_some(), "{good}");
         }
+
         for bad in [
             "//evil.example/",
             "https://evil.example/",

@@ -22,7 +22,9 @@ pub enum IdpError {
     #[error("{0} {1}")]
     Address(String, &'static str),
     /// The algorithm takes a secret, but a key set contains public keys.
-    #[error("{0} takes a secret, and an identity provider publishes its keys; set SVC_IDP_ALGORITHMS to others")]
+    #[error(
+        "{0} takes a secret, and an identity provider publishes its keys; set SVC_IDP_ALGORITHMS to others"
+    )]
     Symmetric(TokenAlgorithm),
     /// The name of a claim is not a JSON pointer.
     #[error("{0} must be a JSON pointer to a claim, such as /realm_access/roles")]

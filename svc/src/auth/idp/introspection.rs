@@ -20,13 +20,14 @@ const AT_ONCE: usize = 64;
 /// How long a response is cached.
 const KEEP: Duration = Duration::from_secs(60);
 
-/// The provider for opaque tokens, which it verifies by introspection at their issuer (RFC 7662, OAuth 2.0 Token
-/// Introspection).
+/// The provider for opaque tokens, which it verifies by introspection at their issuer (RFC 7662,
+/// OAuth 2.0 Token Introspection).
 ///
-/// The user is `sub`, or else `username`, or else `client_id`, for a token that a client obtained for itself.
+/// The user is `sub`, or else `username`, or else `client_id`, for a token that a client obtained
+/// for itself.
 ///
-/// A response is cached for a minute, or the configured time, and never past the token's `exp`. A token that is revoked
-/// in the meantime is accepted until then.
+/// A response is cached for a minute, or the configured time, and never past the token's `exp`. A
+/// token that is revoked in the meantime is accepted until then.
 ///
 /// ```
 /// use std::time::Duration;
@@ -57,28 +58,40 @@ impl IntrospectionProvider {
     /// # Errors
     /// An [`IdpError`] if the address cannot be used.
     pub fn new(endpoint: &str, client_id: &str, client_secret: &str) -> Result<Self, IdpError> {
-        let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+        let encoded =
+            |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
         let pair = STANDARD.encode(format!("{}:{}", encoded(client_id), encoded(client_secret)));
+
         // Base64 is always a valid header value.
-        let mut authorization = HeaderValue::try_from(format!("Basic {pair}")).map_err(|_| IdpError::NoClient)?;
+        let mut authorization =
+            HeaderValue::try_from(format!("Basic {pair}")).map_err(|_| IdpError::NoClient)?;
+
         authorization.set_sensitive(true);
+
         Ok(Self {
             client: HttpClient::new(None)?,
             endpoint: Endpoint::parse(endpoint)?,
             authorization,
-            rules: ClaimRules { may_lack_exp: true, ..ClaimRules::default() },
+            rules: ClaimRules {
+                may_lack_exp: true,
+                ..ClaimRules::default()
+            },
             scope: None,
             keep_for: KEEP,
             questions: Semaphore::new(AT_ONCE),
         })
     }
 
-    /// The root certificates (PEM) for the issuer's certificate, in place of the public authorities.
+    /// The root certificates (PEM) for the issuer's certificate, in place of the public
+    /// authorities.
     ///
     /// # Errors
     /// An [`IdpError`] if the certificates cannot be used.
     pub fn root_certificates(self, pem: &str) -> Result<Self, IdpError> {
-        Ok(Self { client: HttpClient::new(Some(pem.as_bytes()))?, ..self })
+        Ok(Self {
+            client: HttpClient::new(Some(pem.as_bytes()))?,
+            ..self
+        })
     }
 
     /// The required issuer in responses.
@@ -106,7 +119,12 @@ impl IntrospectionProvider {
     }
 
     async fn verify(&self, token: &str) -> Result<Claims, AuthError> {
-        let _question = self.questions.acquire().await.map_err(AuthError::unavailable)?;
+        let _question = self
+            .questions
+            .acquire()
+            .await
+            .map_err(AuthError::unavailable)?;
+
         let body = form_urlencoded::Serializer::new(String::new())
             .append_pair("token", token)
             .append_pair("token_type_hint", "access_token")
@@ -116,34 +134,67 @@ impl IntrospectionProvider {
             authorization: Some(self.authorization.clone()),
             body: Some(("application/x-www-form-urlencoded", &body)),
         };
+
         let Value::Object(answer) = self.client.ask(&self.endpoint, &ask).await? else {
             return Err(FetchError::Unexpected(self.endpoint.clone(), "an object").into());
         };
+
         match answer.get("active") {
             Some(Value::Bool(true)) => self.check(Claims::new(answer)),
-            Some(Value::Bool(false)) => Err(AuthError::invalid("its issuer says that it is not active")),
-            _ => Err(FetchError::Unexpected(self.endpoint.clone(), "whether the token is `active`").into()),
+            Some(Value::Bool(false)) => {
+                Err(AuthError::invalid("its issuer says that it is not active"))
+            }
+            _ => Err(FetchError::Unexpected(
+                self.endpoint.clone(),
+                "whether the token is `active`",
+            )
+            .into()),
         }
     }
 
     fn check(&self, claims: Claims) -> Result<Claims, AuthError> {
         self.rules.check(&claims)?;
-        let is_bearer = |kind: &str| ["bearer", "access_token"].iter().any(|known| kind.eq_ignore_ascii_case(known));
-        if claims.get("token_type").is_some_and(|kind| !kind.as_str().is_some_and(is_bearer)) {
+        let is_bearer = |kind: &str| {
+            ["bearer", "access_token"]
+                .iter()
+                .any(|known| kind.eq_ignore_ascii_case(known))
+        };
+
+        if claims
+            .get("token_type")
+            .is_some_and(|kind| !kind.as_str().is_some_and(is_bearer))
+        {
             return Err(AuthError::invalid("it is not a bearer token"));
         }
-        let has = |scope: &str| claims.text("scope").is_some_and(|scopes| scopes.split(' ').any(|own| own == scope));
+
+        let has = |scope: &str| {
+            claims
+                .text("scope")
+                .is_some_and(|scopes| scopes.split(' ').any(|own| own == scope))
+        };
+
         if self.scope.as_deref().is_some_and(|scope| !has(scope)) {
-            return Err(AuthError::invalid("it does not have the scope that is required"));
+            return Err(AuthError::invalid(
+                "it does not have the scope that is required",
+            ));
         }
+
         Ok(claims)
     }
 }
 
-/// The user of a response. A token that a client obtained for itself identifies the client (RFC 9068, section 2.2).
+/// The user of a response. A token that a client obtained for itself identifies the client (RFC
+/// 9068, section 2.2).
 fn user(claims: &Claims) -> Result<UserContext, AuthError> {
-    let id = ["sub", "username", "client_id"].iter().find_map(|name| claims.text(name)).filter(|id| !id.is_empty());
-    described(claims, id.ok_or_else(|| AuthError::invalid("it does not say whose it is"))?.to_owned())
+    let id = ["sub", "username", "client_id"]
+        .iter()
+        .find_map(|name| claims.text(name))
+        .filter(|id| !id.is_empty());
+    described(
+        claims,
+        id.ok_or_else(|| AuthError::invalid("it does not say whose it is"))?
+            .to_owned(),
+    )
 }
 
 impl AuthProvider for IntrospectionProvider {
@@ -160,7 +211,12 @@ impl AuthProvider for IntrospectionProvider {
         let claims = self.verify(token).await?;
         let user = user(&claims)?;
         let authenticated = Authenticated::new(claims, user);
-        Ok(if self.keep_for.is_zero() { authenticated } else { authenticated.keep_until(asked + self.keep_for) })
+
+        Ok(if self.keep_for.is_zero() {
+            authenticated
+        } else {
+            authenticated.keep_until(asked + self.keep_for)
+        })
     }
 
     fn weakness(&self) -> Option<String> {
@@ -168,13 +224,17 @@ impl AuthProvider for IntrospectionProvider {
             return Some("opaque tokens are sent over http; use https".to_owned());
         }
         let is_for_all = self.rules.audience.is_none() && self.scope.is_none();
-        is_for_all
-            .then(|| "opaque tokens are taken whoever they are for; set an audience or a required scope".to_owned())
+        is_for_all.then(|| {
+            "opaque tokens are taken whoever they are for; set an audience or a required scope"
+                .to_owned()
+        })
     }
 }
 
 impl std::fmt::Debug for IntrospectionProvider {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IntrospectionProvider").field("endpoint", &self.endpoint).finish_non_exhaustive()
+        f.debug_struct("IntrospectionProvider")
+            .field("endpoint", &self.endpoint)
+            .finish_non_exhaustive()
     }
 }

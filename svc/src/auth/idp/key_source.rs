@@ -17,7 +17,8 @@ use crate::auth::{AuthError, TokenAlgorithm};
 /// The retry interval while there are no keys at all.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The keys of an identity provider. There is one fetch at a time, which is independent of the request that started it.
+/// The keys of an identity provider. There is one fetch at a time, which is independent of the
+/// request that started it.
 pub(super) struct KeySource {
     pub(super) client: HttpClient,
     pub(super) metadata: Metadata,
@@ -71,18 +72,22 @@ impl KeySource {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// Returns the keys to verify a token with. Fetches them if there are none, if they are too old, or if the token
-    /// names an unknown key.
+    /// Returns the keys to verify a token with. Fetches them if there are none, if they are too
+    /// old, or if the token names an unknown key.
     ///
     /// # Errors
     /// If there are no keys and the fetch fails.
-    pub(super) async fn keys(self: &Arc<Self>, id: Option<&str>) -> Result<Arc<Fetched>, AuthError> {
+    pub(super) async fn keys(
+        self: &Arc<Self>,
+        id: Option<&str>,
+    ) -> Result<Arc<Fetched>, AuthError> {
         let began = Instant::now();
         let mut keys = self.keys.load_full();
         if keys.as_ref().is_none_or(|keys| keys.is_old(self.lifetime)) {
             self.fetch(began, false).await;
             keys = self.keys.load_full();
         }
+
         if let (Some(known), Some(id)) = (&keys, id)
             && !known.set.has(id)
             && known.at < began
@@ -90,6 +95,7 @@ impl KeySource {
             self.fetch(began, true).await;
             keys = self.keys.load_full();
         }
+
         keys.ok_or_else(|| match &self.lock().failed {
             Some((_, error)) => AuthError::unavailable(error.clone()),
             None => AuthError::unavailable("the keys of the identity provider were not fetched"),
@@ -100,7 +106,8 @@ impl KeySource {
     pub(super) fn hold(&self, keys: &Fetched) -> Duration {
         match self.lifetime.saturating_sub(keys.at.elapsed()) {
             Duration::ZERO if self.lifetime.is_zero() => Duration::ZERO,
-            // The keys are too old because fetching failed; the next attempt is after this interval.
+            // The keys are too old because fetching failed; the next attempt is after this
+            // interval.
             Duration::ZERO => self.interval,
             left => left,
         }
@@ -110,7 +117,11 @@ impl KeySource {
     async fn fetch(self: &Arc<Self>, now: Instant, for_unknown: bool) {
         let current = {
             let mut fetching = self.lock();
-            match fetching.current.clone().filter(|current| current.peek().is_none()) {
+            match fetching
+                .current
+                .clone()
+                .filter(|current| current.peek().is_none())
+            {
                 Some(current) => current,
                 None if fetching.must_wait(now, for_unknown) => return,
                 None => {
@@ -125,6 +136,7 @@ impl KeySource {
                 }
             }
         };
+
         current.await;
     }
 
@@ -134,7 +146,10 @@ impl KeySource {
             Ok(set) => {
                 let known = self.keys.load();
                 let is_new = known.as_ref().is_none_or(|known| !known.set.is_same(&set));
-                self.keys.store(Some(Arc::new(Fetched { set, at: Instant::now() })));
+                self.keys.store(Some(Arc::new(Fetched {
+                    set,
+                    at: Instant::now(),
+                })));
                 if is_new {
                     self.generation.fetch_add(1, Ordering::AcqRel);
                 }
@@ -153,7 +168,10 @@ impl KeySource {
         let address = self.metadata.keys(&self.client).await?;
         let set = KeySet::read(self.client.get(&address, None).await?, &self.algorithms);
         let set = set.filter(|set| !set.is_empty());
-        set.ok_or(FetchError::Unexpected(address, "a set of keys that fit the allowed algorithms"))
+        set.ok_or(FetchError::Unexpected(
+            address,
+            "a set of keys that fit the allowed algorithms",
+        ))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Fetching> {
@@ -176,6 +194,8 @@ impl Fetching {
 
 impl std::fmt::Debug for KeySource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KeySource").field("metadata", &self.metadata).finish_non_exhaustive()
+        f.debug_struct("KeySource")
+            .field("metadata", &self.metadata)
+            .finish_non_exhaustive()
     }
 }

@@ -29,11 +29,17 @@ pub(super) struct Management {
 }
 
 impl Management {
-    pub(super) fn new(client: HttpClient, base: &str, id: &str, secret: &str) -> Result<Self, IdpError> {
+    pub(super) fn new(
+        client: HttpClient,
+        base: &str,
+        id: &str,
+        secret: &str,
+    ) -> Result<Self, IdpError> {
         let audience = format!("{base}/api/v2/");
         let credentials = json!({
             "grant_type": "client_credentials", "client_id": id, "client_secret": secret, "audience": audience,
         });
+
         Ok(Self {
             client,
             base: base.to_owned(),
@@ -51,15 +57,31 @@ impl Management {
         {
             return Ok(token.clone());
         }
+
         let body = Some(("application/json", self.credentials.as_str()));
         let asked = Instant::now();
-        let ask = Ask { method: Method::POST, authorization: None, body };
+        let ask = Ask {
+            method: Method::POST,
+            authorization: None,
+            body,
+        };
+
         let answer = self.client.ask(&self.token_endpoint, &ask).await?;
-        let unexpected = || FetchError::Unexpected(self.token_endpoint.clone(), "an `access_token`");
-        let new = answer.get("access_token").and_then(Value::as_str).ok_or_else(unexpected)?;
-        let seconds = answer.get("expires_in").and_then(Value::as_u64).unwrap_or_default().min(86_400);
+        let unexpected =
+            || FetchError::Unexpected(self.token_endpoint.clone(), "an `access_token`");
+        let new = answer
+            .get("access_token")
+            .and_then(Value::as_str)
+            .ok_or_else(unexpected)?;
+        let seconds = answer
+            .get("expires_in")
+            .and_then(Value::as_u64)
+            .unwrap_or_default()
+            .min(86_400);
+
         let lifetime = Duration::from_secs(seconds).saturating_sub(MARGIN);
         *token = Some((new.to_owned(), asked + lifetime));
+
         Ok(new.to_owned())
     }
 
@@ -69,34 +91,57 @@ impl Management {
             Some(token) => token.to_owned(),
             None => self.token().await?,
         };
+
         let bearer = HeaderValue::try_from(format!("Bearer {own}"));
         let mut bearer = bearer.map_err(|_| AuthError::invalid("the token cannot be sent"))?;
         bearer.set_sensitive(true);
-        let endpoint =
-            Endpoint::parse(&format!("{}/api/v2/users/{path}", self.base)).map_err(AuthError::unavailable)?;
+        let endpoint = Endpoint::parse(&format!("{}/api/v2/users/{path}", self.base))
+            .map_err(AuthError::unavailable)?;
+
         Ok(self.client.get(&endpoint, Some(bearer)).await?)
     }
 
     /// Returns a member of each entry of a paginated list.
-    pub(super) async fn names(&self, path: &str, member: &str, token: Option<&str>) -> Result<Vec<String>, AuthError> {
-        let unexpected = || AuthError::unavailable(format!("the management API gives no list with `{member}`"));
+    pub(super) async fn names(
+        &self,
+        path: &str,
+        member: &str,
+        token: Option<&str>,
+    ) -> Result<Vec<String>, AuthError> {
+        let unexpected =
+            || AuthError::unavailable(format!("the management API gives no list with `{member}`"));
         let mut names = Vec::new();
         for page in 0..PAGES {
-            let answer = self.get(&format!("{path}?per_page={PAGE}&page={page}"), token).await?;
+            let answer = self
+                .get(&format!("{path}?per_page={PAGE}&page={page}"), token)
+                .await?;
             let entries = answer.as_array().ok_or_else(unexpected)?;
             for entry in entries {
-                names.push(entry.get(member).and_then(Value::as_str).ok_or_else(unexpected)?.to_owned());
+                names.push(
+                    entry
+                        .get(member)
+                        .and_then(Value::as_str)
+                        .ok_or_else(unexpected)?
+                        .to_owned(),
+                );
             }
+
             if entries.len() < PAGE {
                 return Ok(names);
             }
         }
-        Err(AuthError::unavailable(format!("a user has more than {} entries at `{member}`", PAGE * PAGES)))
+
+        Err(AuthError::unavailable(format!(
+            "a user has more than {} entries at `{member}`",
+            PAGE * PAGES
+        )))
     }
 }
 
 impl std::fmt::Debug for Management {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Management").field("base", &self.base).finish_non_exhaustive()
+        f.debug_struct("Management")
+            .field("base", &self.base)
+            .finish_non_exhaustive()
     }
 }

@@ -18,8 +18,14 @@ pub(super) enum Metadata {
 impl Metadata {
     /// The metadata of an issuer.
     pub(super) fn of_issuer(issuer: &str) -> Result<Self, IdpError> {
-        let at = Endpoint::parse(&format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/')))?;
-        Ok(Self::Discovered { issuer: issuer.to_owned(), at })
+        let at = Endpoint::parse(&format!(
+            "{}/.well-known/openid-configuration",
+            issuer.trim_end_matches('/')
+        ))?;
+        Ok(Self::Discovered {
+            issuer: issuer.to_owned(),
+            at,
+        })
     }
 
     /// Whether the connection uses TLS.
@@ -35,13 +41,24 @@ impl Metadata {
             Self::Known(keys) => return Ok(keys.clone()),
             Self::Discovered { issuer, at } => (issuer, at),
         };
+
         let metadata = client.get(at, None).await?;
         let text = |name: &str| metadata.get(name).and_then(Value::as_str);
         if text("issuer") != Some(issuer) {
-            return Err(FetchError::Unexpected(at.clone(), "the metadata of the issuer that is configured"));
+            return Err(FetchError::Unexpected(
+                at.clone(),
+                "the metadata of the issuer that is configured",
+            ));
         }
+
         let keys = text("jwks_uri").and_then(|keys| Endpoint::parse(keys).ok());
         let keys = keys.filter(|keys| keys.is_encrypted() || !at.is_encrypted());
-        keys.ok_or_else(|| FetchError::Unexpected(at.clone(), "metadata with a `jwks_uri` that begins with https://"))
+
+        keys.ok_or_else(|| {
+            FetchError::Unexpected(
+                at.clone(),
+                "metadata with a `jwks_uri` that begins with https://",
+            )
+        })
     }
 }

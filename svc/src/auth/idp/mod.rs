@@ -1,4 +1,5 @@
-//! Providers that depend on another service: identity providers with a key set, and introspection of opaque tokens.
+//! Providers that depend on another service: identity providers with a key set, and introspection
+//! of opaque tokens.
 
 mod client;
 mod endpoint;

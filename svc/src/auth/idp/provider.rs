@@ -10,15 +10,18 @@ use super::mapping::ClaimMapping;
 use super::metadata::Metadata;
 use super::{Endpoint, IdpError};
 use crate::auth::jws::{ClaimRules, Compact};
-use crate::auth::{AuthError, AuthProvider, Authenticated, Claims, IdpConfig, TokenAlgorithm, UserContext};
+use crate::auth::{
+    AuthError, AuthProvider, Authenticated, Claims, IdpConfig, TokenAlgorithm, UserContext,
+};
 use crate::settings::{use_group, use_value};
 
-/// The provider for identity providers that publish their keys: Auth0, Keycloak, Entra, Okta, Cognito and others. It is
-/// cheap to clone.
+/// The provider for identity providers that publish their keys: Auth0, Keycloak, Entra, Okta,
+/// Cognito and others. It is cheap to clone.
 ///
-/// Accepts access tokens for this API that are signed with a key of the issuer, by an allowed algorithm, and that have
-/// not expired. Rejects ID tokens. Keys are cached for an hour; a token that names an unknown key causes a new fetch,
-/// every 30 seconds at most. While fetching fails, the current keys stay in use.
+/// Accepts access tokens for this API that are signed with a key of the issuer, by an allowed
+/// algorithm, and that have not expired. Rejects ID tokens. Keys are cached for an hour; a token
+/// that names an unknown key causes a new fetch, every 30 seconds at most. While fetching fails,
+/// the current keys stay in use.
 ///
 /// ```
 /// use svc::IdpConfig;
@@ -54,9 +57,14 @@ impl IdpConfig {
     pub fn create_provider(&self) -> Result<IdpProvider, IdpError> {
         use_group(self);
         let mapping = ClaimMapping::new(self)?;
-        if let Some(symmetric) = self.algorithms.iter().find(|algorithm| algorithm.is_symmetric()) {
+        if let Some(symmetric) = self
+            .algorithms
+            .iter()
+            .find(|algorithm| algorithm.is_symmetric())
+        {
             return Err(IdpError::Symmetric(*symmetric));
         }
+
         let roots = self.root_certificates.as_ref().map(|path| {
             let failed = |error| IdpError::RootCertificates(format!("{}: {error}", path.display()));
             std::fs::read(path).map_err(failed)
@@ -68,9 +76,13 @@ impl IdpConfig {
             (Some(domain), issuer) => {
                 let base = base(domain);
                 let keys = Endpoint::parse(&format!("{base}/.well-known/jwks.json"))?;
-                (issuer.clone().unwrap_or_else(|| format!("{base}/")), Metadata::Known(keys))
+                (
+                    issuer.clone().unwrap_or_else(|| format!("{base}/")),
+                    Metadata::Known(keys),
+                )
             }
         };
+
         let management = match (&self.client_id, &self.client_secret, &self.domain) {
             (None, Some(_), _) => return Err(IdpError::NoClient),
             (Some(id), Some(secret), Some(domain)) => {
@@ -79,18 +91,43 @@ impl IdpConfig {
             }
             _ => None,
         };
-        let lifetime = if self.cache_jwks { self.key_lifetime } else { Duration::ZERO };
+
+        let lifetime = if self.cache_jwks {
+            self.key_lifetime
+        } else {
+            Duration::ZERO
+        };
+
         let intervals = [lifetime, self.key_refetch_interval];
-        let keys = Arc::new(KeySource::new(client, metadata, self.algorithms.clone(), intervals));
-        let rules = ClaimRules { issuer: Some(issuer), ..ClaimRules::default() };
-        Ok(IdpProvider { keys, rules, mapping, management })
+        let keys = Arc::new(KeySource::new(
+            client,
+            metadata,
+            self.algorithms.clone(),
+            intervals,
+        ));
+
+        let rules = ClaimRules {
+            issuer: Some(issuer),
+            ..ClaimRules::default()
+        };
+
+        Ok(IdpProvider {
+            keys,
+            rules,
+            mapping,
+            management,
+        })
     }
 }
 
 /// The base URL of a domain, which may include the scheme.
 fn base(domain: &str) -> String {
     let domain = domain.trim_end_matches('/');
-    if domain.contains("://") { domain.to_owned() } else { format!("https://{domain}") }
+    if domain.contains("://") {
+        domain.to_owned()
+    } else {
+        format!("https://{domain}")
+    }
 }
 
 impl IdpProvider {
@@ -98,9 +135,17 @@ impl IdpProvider {
     ///
     /// # Errors
     /// An [`IdpError`] if one of them is empty or cannot be used.
-    pub fn new(domain: impl Into<String>, api_identifier: impl Into<String>) -> Result<Self, IdpError> {
+    pub fn new(
+        domain: impl Into<String>,
+        api_identifier: impl Into<String>,
+    ) -> Result<Self, IdpError> {
         let domain = Some(domain.into()).filter(|domain| !domain.is_empty());
-        IdpConfig { domain, api_identifier: Some(api_identifier.into()), ..IdpConfig::default() }.create_provider()
+        IdpConfig {
+            domain,
+            api_identifier: Some(api_identifier.into()),
+            ..IdpConfig::default()
+        }
+        .create_provider()
     }
 
     /// The clock skew tolerated when checking `exp` and `nbf`; none by default.
@@ -121,10 +166,12 @@ impl IdpProvider {
         if !self.keys.algorithms.contains(&algorithm) {
             return Err(not_allowed(algorithm));
         }
+
         let keys = self.keys.keys(compact.key_id.as_deref()).await?;
         let claims = signed(&compact, &keys)?;
         self.rules.check(&claims)?;
         self.mapping.check(&claims, compact.is_marked_access)?;
+
         Ok((claims, keys))
     }
 }
@@ -132,12 +179,16 @@ impl IdpProvider {
 /// Returns the claims if one of the keys has signed them.
 fn signed(compact: &Compact<'_>, keys: &Fetched) -> Result<Claims, AuthError> {
     let mut refused = AuthError::invalid("the key that it names is not one of the issuer's");
-    for key in keys.set.candidates(compact.key_id.as_deref(), compact.algorithm()) {
+    for key in keys
+        .set
+        .candidates(compact.key_id.as_deref(), compact.algorithm())
+    {
         match compact.verify(key) {
             Ok(claims) => return Ok(claims),
             Err(error) => refused = error,
         }
     }
+
     Err(refused)
 }
 
@@ -159,9 +210,11 @@ impl AuthProvider for IdpProvider {
         let user = self.user(&claims)?;
         let authenticated = Authenticated::new(claims, user);
         let hold = self.keys.hold(&keys);
+
         if hold.is_zero() {
             return Ok(authenticated);
         }
+
         // If `exp` is earlier, the cache entry ends then.
         Ok(authenticated.keep_until(SystemTime::now() + hold))
     }

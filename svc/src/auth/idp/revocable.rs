@@ -2,7 +2,8 @@
 
 use super::IdpProvider;
 use crate::auth::{
-    AuthError, AuthProvider, Authenticated, Claims, RevocableToken, TokenRevocationService, UserContext,
+    AuthError, AuthProvider, Authenticated, Claims, RevocableToken, TokenRevocationService,
+    UserContext,
 };
 
 /// An [`IdpProvider`] whose tokens can be revoked before they expire.
@@ -24,9 +25,13 @@ pub struct RevocableIdpProvider {
 }
 
 impl IdpProvider {
-    /// The same provider with revocation: every token is checked, and the service's log-outs revoke tokens.
+    /// The same provider with revocation: every token is checked, and the service's log-outs revoke
+    /// tokens.
     pub fn with_revocation(self, revocation: TokenRevocationService) -> RevocableIdpProvider {
-        RevocableIdpProvider { provider: self, revocation }
+        RevocableIdpProvider {
+            provider: self,
+            revocation,
+        }
     }
 }
 
@@ -36,7 +41,9 @@ impl RevocableIdpProvider {
     /// # Errors
     /// The errors of [`TokenRevocationService::revoke`].
     pub async fn logout(&self, claims: &Claims) -> Result<(), AuthError> {
-        self.revocation.revoke(&RevocableToken::new(claims, &self.provider.user(claims)?)).await
+        self.revocation
+            .revoke(&RevocableToken::new(claims, &self.provider.user(claims)?))
+            .await
     }
 
     /// Revokes all tokens issued to a user up to now.
@@ -67,7 +74,8 @@ impl AuthProvider for RevocableIdpProvider {
     }
 
     async fn revoke_token(&self, token: &str) -> Result<(), AuthError> {
-        self.logout(&self.provider.validate_token(token).await?).await
+        self.logout(&self.provider.validate_token(token).await?)
+            .await
     }
 
     fn key_generation(&self) -> u64 {

@@ -13,7 +13,9 @@ pub enum KeyError {
     #[error("the key does not fit {0}; it must be {1}")]
     Unfit(TokenAlgorithm, &'static str),
     /// A public key was passed as the secret of an HMAC algorithm.
-    #[error("{0} takes a secret, and this is a PEM key, which others may know; choose its algorithm, such as RS256")]
+    #[error(
+        "{0} takes a secret, and this is a PEM key, which others may know; choose its algorithm, such as RS256"
+    )]
     PublicSecret(TokenAlgorithm),
     /// The secret is empty.
     #[error("the secret must not be empty")]

@@ -1,7 +1,7 @@
 //! Signed tokens (RFC 7515, RFC 7519), verified according to RFC 8725.
 //!
-//! Only the compact form is supported. A key belongs to one algorithm, which must match `alg` in the header; keys in
-//! headers (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
+//! Only the compact form is supported. A key belongs to one algorithm, which must match `alg` in
+//! the header; keys in headers (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
 
 mod compact;
 mod error;

@@ -32,7 +32,10 @@ impl SigningKey {
     /// # Errors
     /// A [`KeyError`] if the algorithm takes no secret, or the secret is empty or a PEM key.
     pub fn new(algorithm: TokenAlgorithm, secret: &[u8]) -> Result<Self, KeyError> {
-        Ok(Self { key: hmac_key(algorithm, secret)?, verifying: VerifyingKey::from_secret(algorithm, secret)? })
+        Ok(Self {
+            key: hmac_key(algorithm, secret)?,
+            verifying: VerifyingKey::from_secret(algorithm, secret)?,
+        })
     }
 
     /// Signs a token with exactly these claims; the caller sets `exp`, `iat` and `jti`.
@@ -55,6 +58,8 @@ impl SigningKey {
 
 impl std::fmt::Debug for SigningKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SigningKey").field("algorithm", &self.verifying.algorithm()).finish_non_exhaustive()
+        f.debug_struct("SigningKey")
+            .field("algorithm", &self.verifying.algorithm())
+            .finish_non_exhaustive()
     }
 }

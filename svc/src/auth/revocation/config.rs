@@ -10,12 +10,14 @@ pub struct RevocationConfig {
     pub enabled: bool,
     /// Whether requests look their tokens up.
     pub check_revocation: bool,
-    /// The time for which a revocation is kept at least. That of one token is kept until its `exp` in any case; that of all of a
-    /// user's tokens ends with it, so it must not be shorter than tokens live.
+    /// The time for which a revocation is kept at least. That of one token is kept until its `exp`
+    /// in any case; that of all of a user's tokens ends with it, so it must not be shorter than
+    /// tokens live.
     pub ttl: Duration,
     /// The time between two removals of what is kept no longer, for stores that need it.
     pub cleanup_interval: Duration,
-    /// Whether tokens count when the store does not answer. No is the default: such requests are answered with 503.
+    /// Whether tokens count when the store does not answer. No is the default: such requests are
+    /// answered with 503.
     pub allow_when_away: bool,
 }
 

@@ -7,7 +7,8 @@ use std::time::SystemTime;
 use super::{RevocableToken, RevocationStore};
 use crate::auth::AuthError;
 
-/// Revocations in the memory of one process. They are lost when it exits, and other processes do not see them.
+/// Revocations in the memory of one process. They are lost when it exits, and other processes do
+/// not see them.
 #[derive(Debug)]
 pub struct MemoryRevocationStore {
     kept: RwLock<Kept>,
@@ -34,23 +35,35 @@ impl MemoryRevocationStore {
         Self::with_max(1_000_000)
     }
 
-    /// A store of at most this many revocations; further ones are rejected until others have expired. A full store
-    /// still extends its revocations.
+    /// A store of at most this many revocations; further ones are rejected until others have
+    /// expired. A full store still extends its revocations.
     pub fn with_max(max: usize) -> Self {
-        Self { kept: RwLock::default(), max }
+        Self {
+            kept: RwLock::default(),
+            max,
+        }
     }
 
     /// Changes an entry; a new one needs room.
-    fn change(&self, is_kept: impl Fn(&Kept) -> bool, change: impl FnOnce(&mut Kept)) -> Result<(), AuthError> {
+    fn change(
+        &self,
+        is_kept: impl Fn(&Kept) -> bool,
+        change: impl FnOnce(&mut Kept),
+    ) -> Result<(), AuthError> {
         let has_room = |kept: &Kept| kept.len() < self.max || is_kept(kept);
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         if !has_room(&kept) {
             kept.remove_expired(SystemTime::now());
         }
+
         if !has_room(&kept) {
-            return Err(AuthError::unavailable("the memory store holds as many revocations as it may"));
+            return Err(AuthError::unavailable(
+                "the memory store holds as many revocations as it may",
+            ));
         }
+
         change(&mut kept);
+
         Ok(())
     }
 }
@@ -69,8 +82,14 @@ impl Kept {
         if self.len() == 0 {
             return false;
         }
+
         let is_listed = || token.ids().any(|id| self.tokens.contains_key(id));
-        let cut_off = || token.subject().and_then(|subject| self.subjects.get(subject));
+        let cut_off = || {
+            token
+                .subject()
+                .and_then(|subject| self.subjects.get(subject))
+        };
+
         is_listed() || cut_off().is_some_and(|(cut_off, _)| token.is_before(*cut_off))
     }
 }
@@ -84,26 +103,44 @@ impl RevocationStore for MemoryRevocationStore {
         })
     }
 
-    async fn revoke_all(&self, subject: &str, cut_off: SystemTime, until: SystemTime) -> Result<(), AuthError> {
+    async fn revoke_all(
+        &self,
+        subject: &str,
+        cut_off: SystemTime,
+        until: SystemTime,
+    ) -> Result<(), AuthError> {
         let is_kept = |kept: &Kept| kept.subjects.contains_key(subject);
         self.change(is_kept, |kept| {
-            let known = kept.subjects.entry(subject.to_owned()).or_insert((cut_off, until));
+            let known = kept
+                .subjects
+                .entry(subject.to_owned())
+                .or_insert((cut_off, until));
             *known = (cut_off.max(known.0), until.max(known.1));
         })
     }
 
     async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
-        Ok(self.kept.read().unwrap_or_else(PoisonError::into_inner).is_revoked(token))
+        Ok(self
+            .kept
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_revoked(token))
     }
 
     async fn remove_expired(&self) -> Result<(), AuthError> {
-        self.kept.write().unwrap_or_else(PoisonError::into_inner).remove_expired(SystemTime::now());
+        self.kept
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove_expired(SystemTime::now());
         Ok(())
     }
 }
 
 impl std::fmt::Debug for Kept {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Kept").field("tokens", &self.tokens.len()).field("subjects", &self.subjects.len()).finish()
+        f.debug_struct("Kept")
+            .field("tokens", &self.tokens.len())
+            .field("subjects", &self.subjects.len())
+            .finish()
     }
 }

@@ -11,8 +11,8 @@ use crate::auth::AuthError;
 /// The maximum number of tokens looked up with one command.
 const TOKENS_AT_ONCE: usize = 256;
 
-/// Keeps the later cut-off and the longer retention time. The first argument is the cut-off, or 0 for a single token;
-/// the second is the retention time in milliseconds.
+/// Keeps the later cut-off and the longer retention time. The first argument is the cut-off, or 0
+/// for a single token; the second is the retention time in milliseconds.
 const KEEP: &str = "local cut = ARGV[1]
 local known = redis.call('GET', KEYS[1])
 if known and tonumber(known) > tonumber(cut) then cut = known end
@@ -24,8 +24,9 @@ return 1";
 
 /// Revocations in Redis, shared by all instances of a service.
 ///
-/// Checking a token takes one round trip. Redis must not evict keys (`maxmemory-policy noeviction`) and must keep its
-/// data across restarts (`appendonly yes`): a lost revocation makes its token valid again.
+/// Checking a token takes one round trip. Redis must not evict keys (`maxmemory-policy noeviction`)
+/// and must keep its data across restarts (`appendonly yes`): a lost revocation makes its token
+/// valid again.
 #[derive(Debug, Clone)]
 pub struct RedisRevocationStore {
     client: RedisClient,
@@ -36,10 +37,15 @@ pub struct RedisRevocationStore {
 impl RedisRevocationStore {
     /// A store that keeps revocations for at least this time.
     pub fn new(redis_client: &RedisClient, ttl: Duration) -> Self {
-        Self { client: redis_client.clone(), ttl, prefix: "svc:revoked:".to_owned() }
+        Self {
+            client: redis_client.clone(),
+            ttl,
+            prefix: "svc:revoked:".to_owned(),
+        }
     }
 
-    /// Sets the prefix of the keys, for a Redis shared by several services; `svc:revoked:` by default.
+    /// Sets the prefix of the keys, for a Redis shared by several services; `svc:revoked:` by
+    /// default.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
@@ -55,11 +61,25 @@ impl RedisRevocationStore {
     }
 
     async fn keep(&self, key: String, cut_off: f64, until: SystemTime) -> Result<(), AuthError> {
-        let left = until.duration_since(SystemTime::now()).unwrap_or_default().max(self.ttl);
+        let left = until
+            .duration_since(SystemTime::now())
+            .unwrap_or_default()
+            .max(self.ttl);
         let mut command = cmd("EVAL");
+
         // To the microsecond: Lua parses the text to compare it.
-        command.arg(KEEP).arg(1).arg(key).arg(format!("{cut_off:.6}")).arg(left.as_millis().max(1).to_string());
-        self.client.query::<i64>(&command).await.map(drop).map_err(AuthError::unavailable)
+        command
+            .arg(KEEP)
+            .arg(1)
+            .arg(key)
+            .arg(format!("{cut_off:.6}"))
+            .arg(left.as_millis().max(1).to_string());
+
+        self.client
+            .query::<i64>(&command)
+            .await
+            .map(drop)
+            .map_err(AuthError::unavailable)
     }
 }
 
@@ -68,9 +88,15 @@ impl RevocationStore for RedisRevocationStore {
         self.keep(self.token(id), 0.0, until).await
     }
 
-    async fn revoke_all(&self, subject: &str, cut_off: SystemTime, until: SystemTime) -> Result<(), AuthError> {
+    async fn revoke_all(
+        &self,
+        subject: &str,
+        cut_off: SystemTime,
+        until: SystemTime,
+    ) -> Result<(), AuthError> {
         let since = cut_off.duration_since(UNIX_EPOCH).unwrap_or_default();
-        self.keep(self.user(subject), since.as_secs_f64(), until).await
+        self.keep(self.user(subject), since.as_secs_f64(), until)
+            .await
     }
 
     async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
@@ -98,24 +124,56 @@ impl RedisRevocationStore {
                 count += 1;
             }
         }
+
         if count == 0 {
             return Ok(vec![false; tokens.len()]);
         }
-        let found: Vec<Option<String>> = self.client.query(&command).await.map_err(AuthError::unavailable)?;
+
+        let found: Vec<Option<String>> = self
+            .client
+            .query(&command)
+            .await
+            .map_err(AuthError::unavailable)?;
+
         if found.len() != count {
-            return Err(AuthError::unavailable("Redis has answered another number of values"));
+            return Err(AuthError::unavailable(
+                "Redis has answered another number of values",
+            ));
         }
+
         let mut found = found.into_iter();
-        tokens.iter().map(|token| is_revoked(token, &mut found)).collect()
+
+        tokens
+            .iter()
+            .map(|token| is_revoked(token, &mut found))
+            .collect()
     }
 }
 
-/// Whether a token is revoked. Consumes its values: one for each of its identifiers, and one for its subject.
-fn is_revoked(token: &RevocableToken, found: &mut impl Iterator<Item = Option<String>>) -> Result<bool, AuthError> {
-    let listed = found.by_ref().take(token.ids().count()).filter(Option::is_some).count() > 0;
+/// Whether a token is revoked. Consumes its values: one for each of its identifiers, and one for
+/// its subject.
+fn is_revoked(
+    token: &RevocableToken,
+    found: &mut impl Iterator<Item = Option<String>>,
+) -> Result<bool, AuthError> {
+    let listed = found
+        .by_ref()
+        .take(token.ids().count())
+        .filter(Option::is_some)
+        .count()
+        > 0;
+
     let cut_off = token.subject().and_then(|_| found.next().flatten());
-    let Some(cut_off) = cut_off.filter(|_| !listed) else { return Ok(listed) };
-    let since = cut_off.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let since = since.ok_or_else(|| AuthError::unavailable("a cut-off in Redis is not a number"))?;
+    let Some(cut_off) = cut_off.filter(|_| !listed) else {
+        return Ok(listed);
+    };
+
+    let since = cut_off
+        .parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let since =
+        since.ok_or_else(|| AuthError::unavailable("a cut-off in Redis is not a number"))?;
+
     Ok(token.is_before(UNIX_EPOCH + since))
 }

@@ -12,8 +12,8 @@ use crate::auth::AuthError;
 use crate::auth::outage::OutageLog;
 use crate::security_log::{SecurityEvent, SecurityEventType, record};
 
-/// Revokes tokens before they expire; passed to [`AppOptions::token_revocation`](crate::AppOptions::token_revocation),
-/// and cheap to clone.
+/// Revokes tokens before they expire; passed to
+/// [`AppOptions::token_revocation`](crate::AppOptions::token_revocation), and cheap to clone.
 ///
 /// A token needs `jti` and `sub` to be revoked.
 ///
@@ -38,55 +38,90 @@ impl TokenRevocationService {
     /// A service over a store.
     pub fn new(store: impl RevocationStore, config: RevocationConfig) -> Self {
         let store = Arc::new(store);
-        Self(Arc::new(Shared { store, config, outages: OutageLog::default(), cleanup: Mutex::default() }))
+        Self(Arc::new(Shared {
+            store,
+            config,
+            outages: OutageLog::default(),
+            cleanup: Mutex::default(),
+        }))
     }
 
     /// Revokes one token until it would have expired.
     ///
     /// # Errors
-    /// [`AuthError::NotSupported`] if revocation is disabled, [`AuthError::InvalidToken`] for a token without `jti` and
-    /// `sub`, and [`AuthError::Unavailable`] if the store could not save the revocation.
+    /// [`AuthError::NotSupported`] if revocation is disabled, [`AuthError::InvalidToken`] for a
+    /// token without `jti` and `sub`, and [`AuthError::Unavailable`] if the store could not save
+    /// the revocation.
     pub async fn revoke(&self, token: &RevocableToken) -> Result<(), AuthError> {
         self.check_enabled()?;
         let (Some(id), Some(_)) = (token.id(), token.subject()) else {
-            return Err(AuthError::invalid("it has no `jti` and `sub`, so it cannot be revoked"));
+            return Err(AuthError::invalid(
+                "it has no `jti` and `sub`, so it cannot be revoked",
+            ));
         };
+
         let least = SystemTime::now() + self.0.config.ttl;
-        self.0.store.revoke(id, token.expires_at().map_or(least, |end| end.max(least))).await?;
+        self.0
+            .store
+            .revoke(id, token.expires_at().map_or(least, |end| end.max(least)))
+            .await?;
         record(revoked(token.subject(), "token").metadata("jti", id));
+
         Ok(())
     }
 
     /// Revokes all tokens of a session, identified by their `iss` and `sid`.
     ///
     /// # Errors
-    /// [`AuthError::NotSupported`] if revocation is disabled, and [`AuthError::Unavailable`] if the store could not
-    /// save the revocation.
-    pub async fn revoke_session(&self, issuer: Option<&str>, session: &str) -> Result<(), AuthError> {
+    /// [`AuthError::NotSupported`] if revocation is disabled, and [`AuthError::Unavailable`] if the
+    /// store could not save the revocation.
+    pub async fn revoke_session(
+        &self,
+        issuer: Option<&str>,
+        session: &str,
+    ) -> Result<(), AuthError> {
         self.forget_session(issuer, session).await?;
         record(revoked(None, "session").metadata("sid", session));
         Ok(())
     }
 
-    /// Revokes all tokens of a session as part of a larger revocation, which has its own event in the security log.
-    pub(crate) async fn forget_session(&self, issuer: Option<&str>, session: &str) -> Result<(), AuthError> {
+    /// Revokes all tokens of a session as part of a larger revocation, which has its own event in
+    /// the security log.
+    pub(crate) async fn forget_session(
+        &self,
+        issuer: Option<&str>,
+        session: &str,
+    ) -> Result<(), AuthError> {
         self.check_enabled()?;
-        self.0.store.revoke(&session_id(issuer, session), SystemTime::now() + self.0.config.ttl).await
+        self.0
+            .store
+            .revoke(
+                &session_id(issuer, session),
+                SystemTime::now() + self.0.config.ttl,
+            )
+            .await
     }
 
     /// Revokes all tokens issued to a user up to now.
     ///
     /// # Errors
-    /// [`AuthError::NotSupported`] if revocation is disabled, and [`AuthError::Unavailable`] if the store could not
-    /// save the revocation.
+    /// [`AuthError::NotSupported`] if revocation is disabled, and [`AuthError::Unavailable`] if the
+    /// store could not save the revocation.
     pub async fn revoke_all(&self, user_id: &str) -> Result<(), AuthError> {
         self.revoke_all_before(user_id, SystemTime::now()).await
     }
 
     /// Revokes all tokens issued to a user before a time.
-    pub(crate) async fn revoke_all_before(&self, user_id: &str, cut_off: SystemTime) -> Result<(), AuthError> {
+    pub(crate) async fn revoke_all_before(
+        &self,
+        user_id: &str,
+        cut_off: SystemTime,
+    ) -> Result<(), AuthError> {
         self.check_enabled()?;
-        self.0.store.revoke_all(user_id, cut_off, SystemTime::now() + self.0.config.ttl).await?;
+        self.0
+            .store
+            .revoke_all(user_id, cut_off, SystemTime::now() + self.0.config.ttl)
+            .await?;
         record(revoked(Some(user_id), "all tokens"));
         Ok(())
     }
@@ -94,15 +129,23 @@ impl TokenRevocationService {
     /// Whether a token is revoked; takes one lookup in the store.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] if the store does not answer, unless the configuration accepts tokens in that case.
+    /// [`AuthError::Unavailable`] if the store does not answer, unless the configuration accepts
+    /// tokens in that case.
     pub async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
         let config = &self.0.config;
-        if !config.enabled || !config.check_revocation || (token.ids().next().is_none() && token.subject().is_none()) {
+        if !config.enabled
+            || !config.check_revocation
+            || (token.ids().next().is_none() && token.subject().is_none())
+        {
             return Ok(false);
         }
+
         match self.0.store.is_revoked(token).await {
             Err(error) if config.allow_when_away => {
-                self.0.outages.record(&error, "tokens count although it is not known whether they were revoked");
+                self.0.outages.record(
+                    &error,
+                    "tokens count although it is not known whether they were revoked",
+                );
                 Ok(false)
             }
             answer => answer,
@@ -114,28 +157,46 @@ impl TokenRevocationService {
         self.0.config.enabled && self.0.config.check_revocation
     }
 
-    /// Whether each of these tokens is revoked; `false` for all of them if revocation is not checked.
+    /// Whether each of these tokens is revoked; `false` for all of them if revocation is not
+    /// checked.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] if the store does not answer, unless the configuration accepts tokens in that case.
-    pub(crate) async fn are_revoked(&self, tokens: &[&RevocableToken]) -> Result<Vec<bool>, AuthError> {
+    /// [`AuthError::Unavailable`] if the store does not answer, unless the configuration accepts
+    /// tokens in that case.
+    pub(crate) async fn are_revoked(
+        &self,
+        tokens: &[&RevocableToken],
+    ) -> Result<Vec<bool>, AuthError> {
         if !self.is_checked() {
             return Ok(vec![false; tokens.len()]);
         }
+
         match self.0.store.are_revoked(tokens).await {
             Err(error) if self.0.config.allow_when_away => {
-                self.0.outages.record(&error, "tokens count although it is not known whether they were revoked");
+                self.0.outages.record(
+                    &error,
+                    "tokens count although it is not known whether they were revoked",
+                );
                 Ok(vec![false; tokens.len()])
             }
             answers => answers,
         }
     }
 
-    /// Starts the periodic removal of expired revocations. The application calls this when it starts.
+    /// Starts the periodic removal of expired revocations. The application calls this when it
+    /// starts.
     pub fn start(&self) {
-        let mut cleanup = self.0.cleanup.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cleanup = self
+            .0
+            .cleanup
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+
         if self.0.config.enabled && cleanup.is_none() {
-            let (store, every) = (Arc::downgrade(&self.0.store), self.0.config.cleanup_interval);
+            let (store, every) = (
+                Arc::downgrade(&self.0.store),
+                self.0.config.cleanup_interval,
+            );
             *cleanup = Some(tokio::spawn(async move {
                 let mut beat = tokio::time::interval(every.max(Duration::from_secs(1)));
                 beat.tick().await;
@@ -152,19 +213,34 @@ impl TokenRevocationService {
 
     /// Stops the task started by [`start`](Self::start). Tokens stay revoked and are still checked.
     pub fn stop(&self) {
-        if let Some(task) = self.0.cleanup.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(task) = self
+            .0
+            .cleanup
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        {
             task.abort();
         }
     }
 
     fn check_enabled(&self) -> Result<(), AuthError> {
-        if self.0.config.enabled { Ok(()) } else { Err(AuthError::NotSupported) }
+        if self.0.config.enabled {
+            Ok(())
+        } else {
+            Err(AuthError::NotSupported)
+        }
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if let Some(task) = self.cleanup.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(task) = self
+            .cleanup
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        {
             task.abort();
         }
     }
@@ -172,7 +248,9 @@ impl Drop for Shared {
 
 impl std::fmt::Debug for TokenRevocationService {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TokenRevocationService").field("config", &self.0.config).finish_non_exhaustive()
+        f.debug_struct("TokenRevocationService")
+            .field("config", &self.0.config)
+            .finish_non_exhaustive()
     }
 }
 

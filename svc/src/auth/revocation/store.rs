@@ -10,17 +10,22 @@ use crate::auth::AuthError;
 
 /// A store of revocations.
 ///
-/// Errors are [`AuthError::Unavailable`]. A store must never drop a revocation early to make room; it rejects the new
-/// one instead.
+/// Errors are [`AuthError::Unavailable`]. A store must never drop a revocation early to make room;
+/// it rejects the new one instead.
 pub trait RevocationStore: Send + Sync + 'static {
     /// Revokes the token with this [identifier](RevocableToken::id), or all tokens of a
     /// [session](RevocableToken::session_id), until a time.
     ///
     /// # Errors
     /// If the revocation may not have been saved.
-    fn revoke(&self, id: &str, until: SystemTime) -> impl Future<Output = Result<(), AuthError>> + Send;
+    fn revoke(
+        &self,
+        id: &str,
+        until: SystemTime,
+    ) -> impl Future<Output = Result<(), AuthError>> + Send;
 
-    /// Revokes all tokens of a subject issued before the cut-off, until a time. Of two cut-offs, the later one applies.
+    /// Revokes all tokens of a subject issued before the cut-off, until a time. Of two cut-offs,
+    /// the later one applies.
     ///
     /// # Errors
     /// If the revocation may not have been saved.
@@ -31,19 +36,25 @@ pub trait RevocationStore: Send + Sync + 'static {
         until: SystemTime,
     ) -> impl Future<Output = Result<(), AuthError>> + Send;
 
-    /// Whether a token is revoked: by one of its [identifiers](RevocableToken::ids), or by a cut-off of its subject.
-    /// Requests wait for the result, so it should take one round trip.
+    /// Whether a token is revoked: by one of its [identifiers](RevocableToken::ids), or by a
+    /// cut-off of its subject. Requests wait for the result, so it should take one round trip.
     ///
     /// # Errors
     /// If the store does not answer.
-    fn is_revoked(&self, token: &RevocableToken) -> impl Future<Output = Result<bool, AuthError>> + Send;
+    fn is_revoked(
+        &self,
+        token: &RevocableToken,
+    ) -> impl Future<Output = Result<bool, AuthError>> + Send;
 
-    /// Whether each of these tokens is revoked. Called twice a second for the tokens of open sockets; override it if
-    /// the store can look up all of them at once.
+    /// Whether each of these tokens is revoked. Called twice a second for the tokens of open
+    /// sockets; override it if the store can look up all of them at once.
     ///
     /// # Errors
     /// If the store does not answer.
-    fn are_revoked(&self, tokens: &[&RevocableToken]) -> impl Future<Output = Result<Vec<bool>, AuthError>> + Send {
+    fn are_revoked(
+        &self,
+        tokens: &[&RevocableToken],
+    ) -> impl Future<Output = Result<Vec<bool>, AuthError>> + Send {
         async move {
             let mut answers = Vec::with_capacity(tokens.len());
             for token in tokens {
@@ -64,20 +75,31 @@ pub trait RevocationStore: Send + Sync + 'static {
 
 /// [`RevocationStore`] for trait objects.
 pub(super) trait DynStore: Send + Sync {
-    fn revoke<'a>(&'a self, id: &'a str, until: SystemTime) -> BoxFuture<'a, Result<(), AuthError>>;
+    fn revoke<'a>(&'a self, id: &'a str, until: SystemTime)
+    -> BoxFuture<'a, Result<(), AuthError>>;
     fn revoke_all<'a>(
         &'a self,
         subject: &'a str,
         cut_off: SystemTime,
         until: SystemTime,
     ) -> BoxFuture<'a, Result<(), AuthError>>;
-    fn is_revoked<'a>(&'a self, token: &'a RevocableToken) -> BoxFuture<'a, Result<bool, AuthError>>;
-    fn are_revoked<'a>(&'a self, tokens: &'a [&'a RevocableToken]) -> BoxFuture<'a, Result<Vec<bool>, AuthError>>;
+    fn is_revoked<'a>(
+        &'a self,
+        token: &'a RevocableToken,
+    ) -> BoxFuture<'a, Result<bool, AuthError>>;
+    fn are_revoked<'a>(
+        &'a self,
+        tokens: &'a [&'a RevocableToken],
+    ) -> BoxFuture<'a, Result<Vec<bool>, AuthError>>;
     fn remove_expired(&self) -> BoxFuture<'_, Result<(), AuthError>>;
 }
 
 impl<S: RevocationStore> DynStore for S {
-    fn revoke<'a>(&'a self, id: &'a str, until: SystemTime) -> BoxFuture<'a, Result<(), AuthError>> {
+    fn revoke<'a>(
+        &'a self,
+        id: &'a str,
+        until: SystemTime,
+    ) -> BoxFuture<'a, Result<(), AuthError>> {
         Box::pin(RevocationStore::revoke(self, id, until))
     }
     fn revoke_all<'a>(
@@ -88,10 +110,16 @@ impl<S: RevocationStore> DynStore for S {
     ) -> BoxFuture<'a, Result<(), AuthError>> {
         Box::pin(RevocationStore::revoke_all(self, subject, cut_off, until))
     }
-    fn is_revoked<'a>(&'a self, token: &'a RevocableToken) -> BoxFuture<'a, Result<bool, AuthError>> {
+    fn is_revoked<'a>(
+        &'a self,
+        token: &'a RevocableToken,
+    ) -> BoxFuture<'a, Result<bool, AuthError>> {
         Box::pin(RevocationStore::is_revoked(self, token))
     }
-    fn are_revoked<'a>(&'a self, tokens: &'a [&'a RevocableToken]) -> BoxFuture<'a, Result<Vec<bool>, AuthError>> {
+    fn are_revoked<'a>(
+        &'a self,
+        tokens: &'a [&'a RevocableToken],
+    ) -> BoxFuture<'a, Result<Vec<bool>, AuthError>> {
         Box::pin(RevocationStore::are_revoked(self, tokens))
     }
     fn remove_expired(&self) -> BoxFuture<'_, Result<(), AuthError>> {

@@ -21,7 +21,9 @@ impl RevocableToken {
     /// Builds the form from verified claims and their user.
     pub fn new(claims: &Claims, user: &UserContext) -> Self {
         Self {
-            id: claims.token_id().map(|id| hashed_id(claims.issuer().unwrap_or_default(), id)),
+            id: claims
+                .token_id()
+                .map(|id| hashed_id(claims.issuer().unwrap_or_default(), id)),
             session_id: claims.text("sid").map(|id| session_id(claims.issuer(), id)),
             subject: claims.subject().map(|_| user.user_id.clone()),
             issued_at: claims.issued_at().and_then(time),
@@ -29,14 +31,14 @@ impl RevocableToken {
         }
     }
 
-    /// The identifier of the token: 64 hexadecimal digits, derived from `iss` and `jti`; `None` for a token without
-    /// `jti`.
+    /// The identifier of the token: 64 hexadecimal digits, derived from `iss` and `jti`; `None` for
+    /// a token without `jti`.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// The identifier of its session: 64 hexadecimal digits, derived from `iss` and `sid`; `None` for a token without
-    /// `sid`. Revoking it revokes all tokens of the session.
+    /// The identifier of its session: 64 hexadecimal digits, derived from `iss` and `sid`; `None`
+    /// for a token without `sid`. Revoking it revokes all tokens of the session.
     pub fn session_id(&self) -> Option<&str> {
         self.session_id.as_deref()
     }
@@ -61,8 +63,8 @@ impl RevocableToken {
         self.expires_at
     }
 
-    /// Whether a revocation of all tokens issued to its user before `cut_off` applies to it. It also applies to a token
-    /// without a time of issue.
+    /// Whether a revocation of all tokens issued to its user before `cut_off` applies to it. It
+    /// also applies to a token without a time of issue.
     pub fn is_before(&self, cut_off: SystemTime) -> bool {
         self.issued_at.is_none_or(|issued| issued < cut_off)
     }

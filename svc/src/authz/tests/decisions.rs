@@ -27,8 +27,16 @@ fn denials() -> Vec<(Rule, &'static str, &'static str)> {
         (Rule::Deny, forbidden, "is not allowed"),
         (Rule::Panic, forbidden, "is not allowed"),
         (Rule::Never, forbidden, "is not allowed"),
-        (Rule::Fail(|| Error::internal("the policy's database is away")), forbidden, "is not allowed"),
-        (Rule::Fail(|| Error::new(ErrorCode::Unauthenticated, "log in")), "UNAUTHENTICATED", "log in"),
+        (
+            Rule::Fail(|| Error::internal("the policy's database is away")),
+            forbidden,
+            "is not allowed",
+        ),
+        (
+            Rule::Fail(|| Error::new(ErrorCode::Unauthenticated, "log in")),
+            "UNAUTHENTICATED",
+            "log in",
+        ),
     ]
 }
 
@@ -39,30 +47,68 @@ async fn owner_of_one(app: &Guarded) -> Value {
 #[tokio::test]
 async fn a_denial_runs_nothing() {
     for (rule, code, message) in denials() {
-        let rules = PATHS.iter().map(|(_, field)| (*field, rule.clone())).collect();
+        let rules = PATHS
+            .iter()
+            .map(|(_, field)| (*field, rule.clone()))
+            .collect();
         let calls = Calls::default();
         let app = Guarded::new(options(VIEWS[0]).await.data(calls.clone()), rules).await;
         for (query, field) in PATHS {
             let answer = app.ask(query).await;
             assert_eq!(codes(&answer), [code], "{query}: {answer}");
-            assert!(answer["errors"][0]["message"].as_str().unwrap().contains(message), "{query}: {answer}");
-            assert_eq!(answer["errors"][0]["path"], json!([field]), "{query}: {answer}");
-            assert!(answer["errors"][0]["extensions"].get("errorId").is_none(), "{query}: {answer}");
+            assert!(
+                answer["errors"][0]["message"]
+                    .as_str()
+                    .unwrap()
+                    .contains(message),
+                "{query}: {answer}"
+            );
+
+            assert_eq!(
+                answer["errors"][0]["path"],
+                json!([field]),
+                "{query}: {answer}"
+            );
+
+            assert!(
+                answer["errors"][0]["extensions"].get("errorId").is_none(),
+                "{query}: {answer}"
+            );
+
             assert_eq!(app.asked().len(), 1, "{query}");
         }
-        let answer = app.post_to("/graphql/rust", json!({ "query": "{ notes { id } }" })).await;
+
+        let answer = app
+            .post_to("/graphql/rust", json!({ "query": "{ notes { id } }" }))
+            .await;
         assert_eq!(codes(&answer), [code]);
         app.asked();
-        assert_eq!(owner_of_one(&app).await, "ada", "a mutation that is denied does nothing");
-        assert_eq!(calls.0.load(Ordering::Relaxed), 0, "a function that is denied does not run");
+        assert_eq!(
+            owner_of_one(&app).await,
+            "ada",
+            "a mutation that is denied does nothing"
+        );
+
+        assert_eq!(
+            calls.0.load(Ordering::Relaxed),
+            0,
+            "a function that is denied does not run"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_denial_leaves_the_rest_of_the_answer() {
     let app = Guarded::new(options(VIEWS[0]).await, vec![("note", Rule::Deny)]).await;
-    let answer = app.ask("{ note(id: 1) { id } found_one(id: 2) { id } }").await;
-    assert_eq!(answer["data"], json!({"note": null, "found_one": {"id": 2}}), "{answer}");
+    let answer = app
+        .ask("{ note(id: 1) { id } found_one(id: 2) { id } }")
+        .await;
+    assert_eq!(
+        answer["data"],
+        json!({"note": null, "found_one": {"id": 2}}),
+        "{answer}"
+    );
+
     assert_eq!(codes(&answer), ["FORBIDDEN"]);
 }
 
@@ -70,14 +116,22 @@ async fn a_denial_leaves_the_rest_of_the_answer() {
 async fn cached_sql_runs_only_when_all_are_admitted() {
     let app = Guarded::new(options(VIEWS[0]).await, Vec::new()).await;
     let answer = app.ask(CACHED).await;
-    assert_eq!(answer["data"]["other"], json!([]), "its SQL answers: {answer}");
+    assert_eq!(
+        answer["data"]["other"],
+        json!([]),
+        "its SQL answers: {answer}"
+    );
+
     assert_eq!(app.asked().len(), 2);
 
     for (rule, code, _) in denials() {
         let app = Guarded::new(options(VIEWS[0]).await, vec![("notes", rule)]).await;
         let answer = app.ask(CACHED).await;
         assert_eq!(answer.get("data"), Some(&Value::Null), "{answer}");
-        assert!(codes(&answer).iter().all(|found| *found == code), "{answer}");
+        assert!(
+            codes(&answer).iter().all(|found| *found == code),
+            "{answer}"
+        );
         assert_eq!(app.asked().len(), 2, "each field is decided about once");
     }
 }
@@ -91,7 +145,11 @@ async fn a_mutation_with_sql_is_denied_as_a_whole() {
     assert_eq!(owner_of_one(&app).await, "ada");
 
     let app = Guarded::new(options(VIEWS[0]).await, Vec::new()).await;
-    assert_eq!(app.ask(CACHED_MUTATION).await, json!({"data": {"a": 1, "b": 2}}));
+    assert_eq!(
+        app.ask(CACHED_MUTATION).await,
+        json!({"data": {"a": 1, "b": 2}})
+    );
+
     assert_eq!(owner_of_one(&app).await, "eve");
 }
 
@@ -99,7 +157,10 @@ async fn a_mutation_with_sql_is_denied_as_a_whole() {
 async fn the_schema_is_behind_the_gate_too() {
     let app = Guarded::new(options(VIEWS[0]).await, vec![("__schema", Rule::Deny)]).await;
     let answer = app.ask("{ __schema { queryType { name } } }").await;
-    assert_eq!((codes(&answer), &answer["data"]), (vec!["FORBIDDEN"], &json!({"__schema": null})));
+    assert_eq!(
+        (codes(&answer), &answer["data"]),
+        (vec!["FORBIDDEN"], &json!({"__schema": null}))
+    );
     let answer = app.ask(r#"{ __type(name: "Note") { name } }"#).await;
     assert_eq!(answer, json!({"data": {"__type": {"name": "Note"}}}));
 }

@@ -40,11 +40,20 @@ struct Rules {
 }
 
 impl Authorizer for Rules {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision, Error> {
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision, Error> {
         self.asked.lock().unwrap().push(questions::shown(&request));
-        let rule = self.rules.iter().find(|(field, _)| *field == request.operation_name()).map(|(_, rule)| rule);
+        let rule = self
+            .rules
+            .iter()
+            .find(|(field, _)| *field == request.operation_name())
+            .map(|(_, rule)| rule);
+
         let rule = rule.cloned().unwrap_or(Rule::Allow);
         tokio::task::yield_now().await;
+
         match rule {
             Rule::Allow => Ok(AuthorizationDecision::allow()),
             Rule::Where(filter) => Ok(AuthorizationDecision::allow_where(filter)),
@@ -65,9 +74,19 @@ struct Guarded {
 impl Guarded {
     async fn new(options: AppOptions, rules: Vec<(&'static str, Rule)>) -> Self {
         let asked = Asked::default();
-        let policy = Rules { rules, asked: asked.clone() };
-        let options = options.authorizer(policy).authorization_timeout(Duration::from_millis(200));
-        Self { router: create_svc_app(options).await.unwrap(), asked }
+        let policy = Rules {
+            rules,
+            asked: asked.clone(),
+        };
+
+        let options = options
+            .authorizer(policy)
+            .authorization_timeout(Duration::from_millis(200));
+
+        Self {
+            router: create_svc_app(options).await.unwrap(),
+            asked,
+        }
     }
 
     async fn send(&self, request: Request<Body>) -> Value {
@@ -78,7 +97,8 @@ impl Guarded {
 
     async fn post_to(&self, path: &str, body: Value) -> Value {
         let request = Request::post(path).header("content-type", "application/json");
-        self.send(request.body(Body::from(body.to_string())).unwrap()).await
+        self.send(request.body(Body::from(body.to_string())).unwrap())
+            .await
     }
 
     async fn ask(&self, query: &str) -> Value {
@@ -92,6 +112,12 @@ impl Guarded {
 }
 
 fn codes(answer: &Value) -> Vec<&str> {
-    let errors = answer["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
-    errors.iter().filter_map(|error| error["extensions"]["code"].as_str()).collect()
+    let errors = answer["errors"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    errors
+        .iter()
+        .filter_map(|error| error["extensions"]["code"].as_str())
+        .collect()
 }

@@ -31,7 +31,11 @@ async fn statistics() -> Aggregate<Note>;
 #[svc::query]
 async fn found(ctx: &Context<'_>, r#where: Option<Where<Note>>) -> Result<Find<Note>> {
     called(ctx)?;
-    Ok(ctx.db().find::<Note>().apply_where(r#where).order_by(asc("id")))
+    Ok(ctx
+        .db()
+        .find::<Note>()
+        .apply_where(r#where)
+        .order_by(asc("id")))
 }
 #[svc::query]
 async fn found_one(ctx: &Context<'_>, id: i32) -> Result<FindOne<Note>> {
@@ -39,7 +43,11 @@ async fn found_one(ctx: &Context<'_>, id: i32) -> Result<FindOne<Note>> {
 }
 #[svc::query]
 async fn found_page(ctx: &Context<'_>) -> Result<Connection<Note>> {
-    Ok(ctx.db().find::<Note>().order_by(asc("id")).paginate(CursorPage::default()))
+    Ok(ctx
+        .db()
+        .find::<Note>()
+        .order_by(asc("id"))
+        .paginate(CursorPage::default()))
 }
 #[svc::query]
 async fn found_statistics(ctx: &Context<'_>) -> Result<Aggregate<Note>> {
@@ -53,7 +61,10 @@ async fn awaited(ctx: &Context<'_>) -> Result<Vec<Note>> {
 #[svc::query]
 async fn told(ctx: &Context<'_>) -> Result<Vec<Note>> {
     let notes = || ctx.db().find::<Note>();
-    let slice = notes().order_by(asc("id")).paginate(CursorPage::default()).await?;
+    let slice = notes()
+        .order_by(asc("id"))
+        .paginate(CursorPage::default())
+        .await?;
     let mut transaction = ctx.db().transaction().await?;
     let told = format!(
         "count {} exists {} sum {:?} min {:?} distinct {:?} groups {} json {} slice {} transaction {}",
@@ -67,6 +78,7 @@ async fn told(ctx: &Context<'_>) -> Result<Vec<Note>> {
         slice.edges.len(),
         transaction.rows(notes()).await?.len(),
     );
+
     Err(Error::new(ErrorCode::BadUserInput, told))
 }
 
@@ -75,7 +87,11 @@ async fn told(ctx: &Context<'_>) -> Result<Vec<Note>> {
 pub(super) struct Calls(pub(super) Arc<AtomicU32>);
 
 fn called(ctx: &Context<'_>) -> Result<i32> {
-    Ok(ctx.data::<Calls>()?.0.fetch_add(1, Ordering::Relaxed).try_into()?)
+    Ok(ctx
+        .data::<Calls>()?
+        .0
+        .fetch_add(1, Ordering::Relaxed)
+        .try_into()?)
 }
 
 #[svc::query]
@@ -111,11 +127,14 @@ pub(super) const VIEWS: [&str; 3] = [
 /// A PostgreSQL server that stops with the test process.
 fn cluster() -> &'static Database {
     static CLUSTER: OnceLock<Database> = OnceLock::new();
+
     CLUSTER.get_or_init(|| {
         // A separate thread and runtime: the runtime of the first test would be dropped at its end.
         let start = std::thread::spawn(|| {
             let runtime = tokio::runtime::Runtime::new().unwrap();
-            let database = runtime.block_on(Database::start(Options::temporary())).unwrap();
+            let database = runtime
+                .block_on(Database::start(Options::temporary()))
+                .unwrap();
             std::mem::forget(runtime);
             database
         });
@@ -126,26 +145,53 @@ fn cluster() -> &'static Database {
 /// A service over a separate database, with one kind of view.
 pub(super) async fn options(view: &str) -> AppOptions {
     static NEXT: AtomicU32 = AtomicU32::new(0);
+
     let name = format!("gate_{}", NEXT.fetch_add(1, Ordering::Relaxed));
     cluster().ensure_database(&name).await.unwrap();
-    let pool = sqlx::PgPool::connect(&cluster().url_for(&name)).await.unwrap();
-    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("{TABLE}{view}"))).execute(&pool).await.unwrap();
+    let pool = sqlx::PgPool::connect(&cluster().url_for(&name))
+        .await
+        .unwrap();
+    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("{TABLE}{view}")))
+        .execute(&pool)
+        .await
+        .unwrap();
     pool.close().await;
     let config = SvcConfig {
-        database: crate::DatabaseConfig { url: Some(cluster().url_for(&name)), ..crate::DatabaseConfig::default() },
-        operations: crate::OperationsConfig { rust_endpoint: true, ..crate::OperationsConfig::default() },
+        database: crate::DatabaseConfig {
+            url: Some(cluster().url_for(&name)),
+            ..crate::DatabaseConfig::default()
+        },
+        operations: crate::OperationsConfig {
+            rust_endpoint: true,
+            ..crate::OperationsConfig::default()
+        },
         ..SvcConfig::default()
     };
+
     let with_sql = |document: &str, sql: &str| Operation::new(document).sql(sql);
+
     AppOptions::new()
         .config(config)
         .queries(queries![notes, note, noted, page, statistics, plain, slow])
-        .queries(queries![found, found_one, found_page, found_statistics, awaited, told])
+        .queries(queries![
+            found,
+            found_one,
+            found_page,
+            found_statistics,
+            awaited,
+            told
+        ])
         .data(Calls::default())
         .mutations(mutations![touch, rename, rename_too])
         .operations([
-            with_sql(CACHED, "SELECT jsonb_agg(tb_note ORDER BY id) AS notes, jsonb '[]' AS other FROM tb_note"),
-            with_sql(CACHED_MUTATION, "SELECT to_jsonb(app.rename(1, 'eve')) AS a, to_jsonb(2) AS b"),
+            with_sql(
+                CACHED,
+                "SELECT jsonb_agg(tb_note ORDER BY id) AS notes, jsonb '[]' AS other FROM tb_note",
+            ),
+            with_sql(
+                CACHED_MUTATION,
+                "SELECT to_jsonb(app.rename(1, 'eve')) AS a, to_jsonb(2) AS b",
+            ),
         ])
 }
 

@@ -24,7 +24,10 @@ impl<T: SvcType> Find<T> {
     ///
     /// # Errors
     /// When the database is unreachable, the column is unknown, or it holds no numbers.
-    pub async fn sum(self, column: impl AsRef<str>) -> Result<Option<rust_decimal::Decimal>, Error> {
+    pub async fn sum(
+        self,
+        column: impl AsRef<str>,
+    ) -> Result<Option<rust_decimal::Decimal>, Error> {
         number(self.computed(AggregateFunction::Sum, column).await?)
     }
 
@@ -37,7 +40,8 @@ impl<T: SvcType> Find<T> {
         Ok(text.map(|text| text.parse()).transpose()?)
     }
 
-    /// Returns the smallest value of a column, as the text that PostgreSQL writes; none without values.
+    /// Returns the smallest value of a column, as the text that PostgreSQL writes; none without
+    /// values.
     ///
     /// # Errors
     /// When the database is unreachable, the column is unknown, or its values have no order.
@@ -45,7 +49,8 @@ impl<T: SvcType> Find<T> {
         self.computed(AggregateFunction::Min, column).await
     }
 
-    /// Returns the largest value of a column, as the text that PostgreSQL writes; none without values.
+    /// Returns the largest value of a column, as the text that PostgreSQL writes; none without
+    /// values.
     ///
     /// # Errors
     /// Like [`min`](Self::min).
@@ -60,10 +65,14 @@ impl<T: SvcType> Find<T> {
     /// [`Limits::max_page`](crate::Limits::max_page).
     pub async fn distinct(self, column: impl AsRef<str>) -> Result<Vec<Option<String>>, Error> {
         let groups = self.group_counts([column.as_ref()]).await?;
-        Ok(groups.into_iter().filter_map(|group| group.key.into_iter().next()).collect())
+        Ok(groups
+            .into_iter()
+            .filter_map(|group| group.key.into_iter().next())
+            .collect())
     }
 
-    /// Returns the number of rows for each combination of values of some columns, in the order of the values.
+    /// Returns the number of rows for each combination of values of some columns, in the order of
+    /// the values.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -90,7 +99,11 @@ impl<T: SvcType> Find<T> {
         group_counts(&db, &spec, columns).await
     }
 
-    async fn computed(self, function: AggregateFunction, column: impl AsRef<str>) -> Result<Option<String>, Error> {
+    async fn computed(
+        self,
+        function: AggregateFunction,
+        column: impl AsRef<str>,
+    ) -> Result<Option<String>, Error> {
         let (db, spec) = self.into_parts();
         computed(&db, &spec, function, col(column)).await
     }
@@ -99,7 +112,12 @@ impl<T: SvcType> Find<T> {
 fn number(text: Option<String>) -> Result<Option<rust_decimal::Decimal>, Error> {
     let exact = |text: String| {
         let number = parse_decimal(&text);
-        number.ok_or_else(|| Error::internal(format!("the sum {text} has more digits than a Decimal holds")))
+        number.ok_or_else(|| {
+            Error::internal(format!(
+                "the sum {text} has more digits than a Decimal holds"
+            ))
+        })
     };
+
     text.map(exact).transpose()
 }

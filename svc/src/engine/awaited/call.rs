@@ -6,11 +6,12 @@ use crate::repository::{Db, Transaction};
 use crate::schema::{FromStored, OnFailure};
 
 impl Db {
-    /// Calls a function of the database, and reads its result like a mutation without a body: a `mutation_response`
-    /// yields its entity or its error, and everything else is the value itself.
+    /// Calls a function of the database, and reads its result like a mutation without a body: a
+    /// `mutation_response` yields its entity or its error, and everything else is the value itself.
     ///
-    /// Objects are passed as JSONB; every other argument is cast to the parameter's type. The call runs in its own
-    /// transaction, which a failing status rolls back. It is sent once, even if the connection is lost.
+    /// Objects are passed as JSONB; every other argument is cast to the parameter's type. The call
+    /// runs in its own transaction, which a failing status rolls back. It is sent once, even if the
+    /// connection is lost.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -29,8 +30,8 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// The failures that the function declares: a status that is not a success, an exception raised as `P0001`, a
-    /// constraint with a message. Every other error is masked.
+    /// The failures that the function declares: a status that is not a success, an exception raised
+    /// as `P0001`, a constraint with a message. Every other error is masked.
     pub async fn call<T: FromStored>(
         &self,
         function: &str,
@@ -39,8 +40,8 @@ impl Db {
         self.call_with(OnFailure::Rollback, function, args).await
     }
 
-    /// Calls a function like [`call`](Self::call), and decides whether its writes are kept when it returns a failing
-    /// status.
+    /// Calls a function like [`call`](Self::call), and decides whether its writes are kept when it
+    /// returns a failing status.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -67,8 +68,8 @@ impl Db {
 }
 
 impl Transaction {
-    /// Calls a function of the database in the transaction, like [`Db::call`] does in its own transaction. A failing
-    /// status fails the transaction.
+    /// Calls a function of the database in the transaction, like [`Db::call`] does in its own
+    /// transaction. A failing status fails the transaction.
     ///
     /// # Errors
     /// The errors of [`Db::call`].
@@ -80,7 +81,8 @@ impl Transaction {
         self.db().call(function, args).await
     }
 
-    /// Calls a function like [`call`](Self::call), and decides whether a failing status fails the transaction.
+    /// Calls a function like [`call`](Self::call), and decides whether a failing status fails the
+    /// transaction.
     ///
     /// # Errors
     /// The errors of [`Db::call`].

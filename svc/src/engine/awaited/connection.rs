@@ -8,7 +8,8 @@ use crate::engine::find::typed_slice;
 use crate::repository::{Connection, Edge, Slice};
 use crate::schema::SvcType;
 
-/// Typed rows. Fails when the database is unreachable, a cursor is not of this list, or a row breaks its declared type.
+/// Typed rows. Fails when the database is unreachable, a cursor is not of this list, or a row
+/// breaks its declared type.
 impl<T: SvcType> IntoFuture for Connection<T> {
     type Output = Result<Slice<T>, Error>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
@@ -17,10 +18,13 @@ impl<T: SvcType> IntoFuture for Connection<T> {
         Box::pin(async move {
             let (db, spec) = self.into_parts();
             let slice = typed_slice(&db, &spec).await?;
-            let edges = slice
-                .edges
-                .into_iter()
-                .map(|edge| Ok::<_, Error>(Edge { node: T::from_stored(edge.node)?, cursor: edge.cursor }));
+            let edges = slice.edges.into_iter().map(|edge| {
+                Ok::<_, Error>(Edge {
+                    node: T::from_stored(edge.node)?,
+                    cursor: edge.cursor,
+                })
+            });
+
             Ok(Slice {
                 edges: edges.collect::<Result<_, _>>()?,
                 has_next_page: slice.has_next_page,

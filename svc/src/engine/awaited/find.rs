@@ -11,16 +11,20 @@ use crate::schema::SvcType;
 use crate::sql::Subquery;
 
 impl<T: SvcType> Find<T> {
-    /// Returns the rows as JSON objects of their stored fields, with the stored names as keys. Decimals are strings;
-    /// numbers inside `JSON` are those that [`serde_json`] holds, and one too large for a double is an error.
+    /// Returns the rows as JSON objects of their stored fields, with the stored names as keys.
+    /// Decimals are strings; numbers inside `JSON` are those that [`serde_json`] holds, and one too
+    /// large for a double is an error.
     ///
     /// # Errors
-    /// When the database is unreachable, a filter names an unknown column, or there are more rows than the largest page
-    /// holds and the query has no limit.
+    /// When the database is unreachable, a filter names an unknown column, or there are more rows
+    /// than the largest page holds and the query has no limit.
     pub async fn json(self) -> Result<Vec<serde_json::Value>, Error> {
         let (db, spec) = self.into_parts();
         let rows = typed_rows(&db, db.reader(), &spec, None).await?;
-        Ok(rows.into_iter().map(ExactJson::nearest).collect::<Result<_, _>>()?)
+        Ok(rows
+            .into_iter()
+            .map(ExactJson::nearest)
+            .collect::<Result<_, _>>()?)
     }
 
     /// Returns the number of rows that match, regardless of the limit and offset.
@@ -51,7 +55,9 @@ impl<T: SvcType> IntoFuture for Find<T> {
         Box::pin(async move {
             let (db, spec) = self.into_parts();
             let rows = typed_rows(&db, db.reader(), &spec, None).await?;
-            rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
+            rows.into_iter()
+                .map(|row| Ok(T::from_stored(row)?))
+                .collect()
         })
     }
 }

@@ -13,8 +13,17 @@ impl SqlxTransaction {
     /// The errors of awaiting the query.
     pub async fn rows<T: SvcType>(&mut self, query: Find<T>) -> Result<Vec<T>, Error> {
         let (db, spec) = query.into_parts();
-        let rows = typed_rows(&db, Reader::Sqlx(&db.app.database, &mut self.0), &spec, None).await?;
-        rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
+        let rows = typed_rows(
+            &db,
+            Reader::Sqlx(&db.app.database, &mut self.0),
+            &spec,
+            None,
+        )
+        .await?;
+
+        rows.into_iter()
+            .map(|row| Ok(T::from_stored(row)?))
+            .collect()
     }
 
     /// Returns the typed row of a query, if there is one, as the transaction sees it.

@@ -29,7 +29,9 @@ impl Transaction {
     pub async fn rows<T: SvcType>(&mut self, query: Find<T>) -> Result<Vec<T>, Error> {
         let (db, spec) = query.into_parts();
         let rows = typed_rows(&db, self.db().reader(), &spec, None).await?;
-        rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
+        rows.into_iter()
+            .map(|row| Ok(T::from_stored(row)?))
+            .collect()
     }
 
     /// Returns the typed row of a query, if there is one, as the transaction sees it.

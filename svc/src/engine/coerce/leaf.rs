@@ -14,7 +14,12 @@ pub(crate) enum Origin {
 }
 
 /// Checks a value against a scalar or enum.
-pub(crate) fn coerce_leaf(kind: &TypeKind, name: &str, value: Value, origin: Origin) -> Result<Value, String> {
+pub(crate) fn coerce_leaf(
+    kind: &TypeKind,
+    name: &str,
+    value: Value,
+    origin: Origin,
+) -> Result<Value, String> {
     match kind {
         TypeKind::Enum(def) => {
             let given = match (&value, origin) {
@@ -22,11 +27,22 @@ pub(crate) fn coerce_leaf(kind: &TypeKind, name: &str, value: Value, origin: Ori
                 (Value::String(given), Origin::Variable) => given.as_str(),
                 _ => return Err(refuse(name, "is not a value of it", &value)),
             };
+
             if def.values.iter().any(|known| known.name == given) {
                 Ok(Value::Enum(Name::new(given)))
             } else {
-                let known: Vec<_> = def.values.iter().take(20).map(|value| &*value.name).collect();
-                Err(refuse(name, &format!("is not one of {}", known.join(", ")), &value))
+                let known: Vec<_> = def
+                    .values
+                    .iter()
+                    .take(20)
+                    .map(|value| &*value.name)
+                    .collect();
+
+                Err(refuse(
+                    name,
+                    &format!("is not one of {}", known.join(", ")),
+                    &value,
+                ))
             }
         }
         TypeKind::Scalar { kind, .. } => scalar(*kind, name, value),
@@ -34,8 +50,8 @@ pub(crate) fn coerce_leaf(kind: &TypeKind, name: &str, value: Value, origin: Ori
     }
 }
 
-/// Checks a number against a scalar or enum. Decimals and IDs become their digits, so that none is lost; custom scalars
-/// get the number that `serde_json` holds.
+/// Checks a number against a scalar or enum. Decimals and IDs become their digits, so that none is
+/// lost; custom scalars get the number that `serde_json` holds.
 pub(crate) fn coerce_number(
     kind: &TypeKind,
     name: &str,
@@ -43,21 +59,39 @@ pub(crate) fn coerce_number(
     origin: Origin,
 ) -> Result<Value, String> {
     use ScalarKind as K;
+
     let refuse = |why: &str| Err(format!("`{name}` {why}: {}", shorten(&number.to_string())));
-    let too_large = |_| format!("`{name}` cannot represent so large a number: {}", shorten(&number.to_string()));
+    let too_large = |_| {
+        format!(
+            "`{name}` cannot represent so large a number: {}",
+            shorten(&number.to_string())
+        )
+    };
+
     let integer = match origin {
-        Origin::Literal => number.is_written_as_integer().then(|| number.as_integer()).flatten(),
+        Origin::Literal => number
+            .is_written_as_integer()
+            .then(|| number.as_integer())
+            .flatten(),
         Origin::Variable => number.as_integer(),
     };
-    let TypeKind::Scalar { kind, .. } = kind else { return refuse("is not a value of it") };
+
+    let TypeKind::Scalar { kind, .. } = kind else {
+        return refuse("is not a value of it");
+    };
+
     match kind {
         K::Int | K::BigInt => match integer {
-            Some(value) if *kind == K::BigInt && value > i64::MAX.into() => match u64::try_from(value) {
-                Ok(value) => Ok(Value::from(value)),
-                Err(_) => refuse("cannot represent the value"),
-            },
+            Some(value) if *kind == K::BigInt && value > i64::MAX.into() => {
+                match u64::try_from(value) {
+                    Ok(value) => Ok(Value::from(value)),
+                    Err(_) => refuse("cannot represent the value"),
+                }
+            }
             Some(value) => match i64::try_from(value) {
-                Ok(value) if *kind == K::BigInt || i32::try_from(value).is_ok() => Ok(Value::from(value)),
+                Ok(value) if *kind == K::BigInt || i32::try_from(value).is_ok() => {
+                    Ok(Value::from(value))
+                }
                 _ => refuse("cannot represent the value"),
             },
             None => refuse("cannot represent the value"),
@@ -73,9 +107,15 @@ pub(crate) fn coerce_number(
         },
         K::Decimal => match number.plain() {
             Some(digits) => Ok(Value::String(digits.into_owned())),
-            None => refuse("has an exponent too large to write out; send the number as a string of digits"),
+            None => refuse(
+                "has an exponent too large to write out; send the number as a string of digits",
+            ),
         },
-        K::Custom(custom) => recode(*custom, name, Value::Number(number.nearest().map_err(too_large)?)),
+        K::Custom(custom) => recode(
+            *custom,
+            name,
+            Value::Number(number.nearest().map_err(too_large)?),
+        ),
         _ => refuse("cannot represent the value"),
     }
 }
@@ -86,56 +126,80 @@ pub(super) fn json_argument(json: ExactJson) -> Result<Value, String> {
     if crate::upload::UploadedFiles::is_value(&json) {
         return Err("is a file; `map` may name variables of the type `Upload` alone".to_owned());
     }
+
     if json.has_huge_number() {
-        return Err("holds a number with an exponent too large to write out; send it as a string".to_owned());
+        return Err(
+            "holds a number with an exponent too large to write out; send it as a string"
+                .to_owned(),
+        );
     }
+
     Ok(json.into_argument())
 }
 
 fn scalar(kind: ScalarKind, name: &str, value: Value) -> Result<Value, String> {
     use ScalarKind as K;
+
     let fits = match (kind, &value) {
         (K::String | K::Id, Value::String(_)) | (K::Boolean, Value::Boolean(_)) => true,
-        (K::Uuid | K::DateTime | K::Date | K::Time | K::Decimal | K::BigInt, Value::String(text)) => {
-            match other_form(kind, text).map_err(|error| format!("`{name}`: {}", error.0))? {
-                Some(value) => return Ok(value),
-                None => true,
-            }
-        }
+        (
+            K::Uuid | K::DateTime | K::Date | K::Time | K::Decimal | K::BigInt,
+            Value::String(text),
+        ) => match other_form(kind, text).map_err(|error| format!("`{name}`: {}", error.0))? {
+            Some(value) => return Ok(value),
+            None => true,
+        },
         (K::Json, _) => true,
         (K::Custom(custom), _) => return recode(custom, name, value),
         _ => false,
     };
-    if fits { Ok(value) } else { Err(refuse(name, "cannot represent the value", &value)) }
+
+    if fits {
+        Ok(value)
+    } else {
+        Err(refuse(name, "cannot represent the value", &value))
+    }
 }
 
-/// Converts a value of a custom scalar to its canonical form, so that values stored in that form are found.
+/// Converts a value of a custom scalar to its canonical form, so that values stored in that form
+/// are found.
 fn recode(scalar: CustomScalar, name: &str, value: Value) -> Result<Value, String> {
     let given = value.clone();
     (scalar.recode)(value).map_err(|reason| {
         let found = format!(", found {}", shorten(&given.to_string()));
         // The scalars of svc already include it.
-        let found = if reason.contains(", found ") { "" } else { &found };
+        let found = if reason.contains(", found ") {
+            ""
+        } else {
+            &found
+        };
         format!("`{name}`: {reason}{found}")
     })
 }
 
-/// Converts a text to the canonical form of its scalar, so that every bound value is in the form that PostgreSQL reads.
-/// Returns `None` if it already has that form.
+/// Converts a text to the canonical form of its scalar, so that every bound value is in the form
+/// that PostgreSQL reads. Returns `None` if it already has that form.
 fn other_form(kind: ScalarKind, text: &str) -> Result<Option<Value>, LeafError> {
     if is_canonical(kind, text.as_bytes()) {
         return Ok(None);
     }
+
     if let Some(text) = sql_form(kind, text) {
         return Ok(Some(Value::String(text)));
     }
+
     let mut out = Vec::with_capacity(text.len() + 2);
     canonical(kind, text, &mut out)?;
-    let inner = out.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
+    let inner = out
+        .strip_prefix(b"\"")
+        .and_then(|rest| rest.strip_suffix(b"\""));
     if inner == Some(text.as_bytes()) {
         return Ok(None);
     }
-    serde_json::from_slice(&out).map(Some).map_err(|error| LeafError(error.to_string()))
+
+    serde_json::from_slice(&out)
+        .map(Some)
+        .map_err(|error| LeafError(error.to_string()))
 }
 
 fn refuse(name: &str, why: &str, value: &Value) -> String {

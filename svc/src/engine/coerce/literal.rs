@@ -10,8 +10,17 @@ use crate::json::{ExactJson, ExactNumber};
 use crate::schema::{ScalarKind, TypeDef, TypeExpr, TypeKind};
 
 /// Coerces a literal without variables.
-pub(crate) fn coerce_literal(types: &[TypeDef], ty: &TypeExpr, value: &ast::Value) -> Result<Value, String> {
-    Literal { types, variables: None }.coerce(ty, value)?.ok_or_else(|| "a variable cannot stand here".to_owned())
+pub(crate) fn coerce_literal(
+    types: &[TypeDef],
+    ty: &TypeExpr,
+    value: &ast::Value,
+) -> Result<Value, String> {
+    Literal {
+        types,
+        variables: None,
+    }
+    .coerce(ty, value)?
+    .ok_or_else(|| "a variable cannot stand here".to_owned())
 }
 
 /// Coerces literals. Without variables, a literal that contains one yields `None`.
@@ -21,22 +30,27 @@ pub(crate) struct Literal<'a> {
 }
 
 impl<'a> Literal<'a> {
-    /// The value of a variable that fills a whole position, or `None` if it is absent. Validation has compared its type
-    /// with the position, and its value is already coerced.
+    /// The value of a variable that fills a whole position, or `None` if it is absent. Validation
+    /// has compared its type with the position, and its value is already coerced.
     pub(crate) fn variable(&self, ty: &TypeExpr, name: &str) -> Result<Option<&'a Value>, String> {
         match self.variables.and_then(|variables| variables.get(name)) {
-            Some(Value::Null) | None if ty.is_non_null() && self.variables.is_some() => {
-                Err(format!("the variable `${name}` has no value where one is required"))
-            }
+            Some(Value::Null) | None if ty.is_non_null() && self.variables.is_some() => Err(
+                format!("the variable `${name}` has no value where one is required"),
+            ),
             given => Ok(given),
         }
     }
 
     /// The value, or `None` if it is an absent variable.
-    pub(crate) fn coerce(&self, ty: &TypeExpr, value: &ast::Value) -> Result<Option<Value>, String> {
+    pub(crate) fn coerce(
+        &self,
+        ty: &TypeExpr,
+        value: &ast::Value,
+    ) -> Result<Option<Value>, String> {
         if let ast::Value::Variable(name) = value {
             return Ok(self.variable(ty, name)?.cloned());
         }
+
         match ty {
             TypeExpr::NonNull(inner) => match value {
                 ast::Value::Null => Err(null_refused(self.types, inner)),
@@ -45,7 +59,9 @@ impl<'a> Literal<'a> {
             _ if matches!(value, ast::Value::Null) => Ok(Some(Value::Null)),
             TypeExpr::List(inner) => match value {
                 ast::Value::List(items) => self.list(inner, items),
-                single => Ok(self.coerce(inner, single)?.map(|value| Value::List(vec![value]))),
+                single => Ok(self
+                    .coerce(inner, single)?
+                    .map(|value| Value::List(vec![value]))),
             },
             TypeExpr::Named(index) => {
                 let def = &self.types[*index];
@@ -53,23 +69,38 @@ impl<'a> Literal<'a> {
                     (TypeKind::Input(_), ast::Value::Object(fields)) => self.object(*index, fields),
                     (TypeKind::Input(_), _) => Err(format!("expected an object of `{}`", def.name)),
                     // An ID is text, no matter how large the number is.
-                    (TypeKind::Scalar { kind: ScalarKind::Id, .. }, ast::Value::Int(number)) => {
-                        Ok(Some(Value::String(number.as_str().to_owned())))
-                    }
+                    (
+                        TypeKind::Scalar {
+                            kind: ScalarKind::Id,
+                            ..
+                        },
+                        ast::Value::Int(number),
+                    ) => Ok(Some(Value::String(number.as_str().to_owned()))),
                     (_, value) if self.variables.is_none() && holds_variable(value) => Ok(None),
-                    (TypeKind::Scalar { kind: ScalarKind::Json, .. }, value) => {
-                        json_argument(self.json(value)).map(Some)
-                    }
+                    (
+                        TypeKind::Scalar {
+                            kind: ScalarKind::Json,
+                            ..
+                        },
+                        value,
+                    ) => json_argument(self.json(value)).map(Some),
                     (kind, value) => match number(value) {
-                        Some(number) => coerce_number(kind, &def.name, &number, Origin::Literal).map(Some),
-                        None => coerce_leaf(kind, &def.name, self.plain(value)?, Origin::Literal).map(Some),
+                        Some(number) => {
+                            coerce_number(kind, &def.name, &number, Origin::Literal).map(Some)
+                        }
+                        None => coerce_leaf(kind, &def.name, self.plain(value)?, Origin::Literal)
+                            .map(Some),
                     },
                 }
             }
         }
     }
 
-    fn list(&self, inner: &TypeExpr, items: &[apollo_compiler::Node<ast::Value>]) -> Result<Option<Value>, String> {
+    fn list(
+        &self,
+        inner: &TypeExpr,
+        items: &[apollo_compiler::Node<ast::Value>],
+    ) -> Result<Option<Value>, String> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
             match self.coerce(inner, item)? {
@@ -78,6 +109,7 @@ impl<'a> Literal<'a> {
                 None => return Ok(None),
             }
         }
+
         Ok(Some(Value::List(out)))
     }
 
@@ -87,16 +119,21 @@ impl<'a> Literal<'a> {
         fields: &[(apollo_compiler::Name, apollo_compiler::Node<ast::Value>)],
     ) -> Result<Option<Value>, String> {
         let def = &self.types[index];
-        let TypeKind::Input(input) = &def.kind else { return Err(format!("`{}` is not an input object", def.name)) };
+        let TypeKind::Input(input) = &def.kind else {
+            return Err(format!("`{}` is not an input object", def.name));
+        };
+
         let mut given = IndexMap::new();
         for (name, value) in fields {
             let Some(field) = input.fields.get(name.as_str()) else {
                 return Err(format!("`{}` has no field `{name}`", def.name));
             };
+
             if self.is_absent(value) {
                 // Treated like an omitted field: its default applies, if it has one.
                 continue;
             }
+
             match self.coerce(&field.ty, value)? {
                 Some(value) => {
                     given.insert(Name::new(&field.rust), value);
@@ -105,6 +142,7 @@ impl<'a> Literal<'a> {
                 None => {}
             }
         }
+
         finish_object(input, &def.name, given).map(|fields| Some(Value::Object(fields)))
     }
 
@@ -114,7 +152,10 @@ impl<'a> Literal<'a> {
     }
 
     fn given(&self, variable: &str) -> Value {
-        self.variables.and_then(|variables| variables.get(variable)).cloned().unwrap_or_default()
+        self.variables
+            .and_then(|variables| variables.get(variable))
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// A literal for `JSON`.
@@ -127,10 +168,13 @@ impl<'a> Literal<'a> {
             ast::Value::Int(number) => ExactJson::Number(ExactNumber::of(number.as_str())),
             ast::Value::Float(number) => ExactJson::Number(ExactNumber::of(number.as_str())),
             ast::Value::Variable(name) => ExactJson::of_argument(self.given(name)),
-            ast::Value::List(items) => ExactJson::Array(items.iter().map(|item| self.json(item)).collect()),
-            ast::Value::Object(fields) => {
-                fields.iter().map(|(name, value)| (name.to_string(), self.json(value))).collect()
+            ast::Value::List(items) => {
+                ExactJson::Array(items.iter().map(|item| self.json(item)).collect())
             }
+            ast::Value::Object(fields) => fields
+                .iter()
+                .map(|(name, value)| (name.to_string(), self.json(value)))
+                .collect(),
         }
     }
 
@@ -141,13 +185,17 @@ impl<'a> Literal<'a> {
             ast::Value::Boolean(value) => Value::Boolean(*value),
             ast::Value::String(text) => Value::String(text.clone()),
             ast::Value::Enum(name) => Value::Enum(Name::new(name)),
-            ast::Value::Int(_) | ast::Value::Float(_) => {
-                self.json(value).nearest_value().map_err(|_| too_large(value))?
-            }
+            ast::Value::Int(_) | ast::Value::Float(_) => self
+                .json(value)
+                .nearest_value()
+                .map_err(|_| too_large(value))?,
             ast::Value::Variable(name) => self.given(name),
-            ast::Value::List(items) => {
-                Value::List(items.iter().map(|item| self.plain(item)).collect::<Result<_, _>>()?)
-            }
+            ast::Value::List(items) => Value::List(
+                items
+                    .iter()
+                    .map(|item| self.plain(item))
+                    .collect::<Result<_, _>>()?,
+            ),
             ast::Value::Object(fields) => Value::Object(
                 fields
                     .iter()
@@ -177,5 +225,8 @@ fn number(value: &ast::Value) -> Option<ExactNumber> {
 }
 
 fn too_large(number: &ast::Value) -> String {
-    format!("{} is too large a number", crate::json::shorten(&number.to_string()))
+    format!(
+        "{} is too large a number",
+        crate::json::shorten(&number.to_string())
+    )
 }

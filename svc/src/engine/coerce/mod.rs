@@ -9,7 +9,9 @@ mod variables;
 
 pub(crate) use literal::{Literal, coerce_literal};
 pub(crate) use name_map::NameMap;
-pub(crate) use variables::{SentVariables, VariableDef, VariableError, Variables, coerce_variables, condition};
+pub(crate) use variables::{
+    SentVariables, VariableDef, VariableError, Variables, coerce_variables, condition,
+};
 
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
@@ -40,8 +42,12 @@ fn finish_object(
             return Err(format!("field `{name}` of `{type_name}` is required"));
         }
     }
+
     if def.one_of && (given.len() != 1 || given.values().any(|value| *value == Value::Null)) {
-        return Err(format!("exactly one field of `{type_name}` must be given, and not null"));
+        return Err(format!(
+            "exactly one field of `{type_name}` must be given, and not null"
+        ));
     }
+
     Ok(given)
 }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// Values by name, sorted. A request has few of them, so a hash table would cost more than it saves.
+/// Values by name, sorted. A request has few of them, so a hash table would cost more than it
+/// saves.
 #[derive(Debug, Clone)]
 pub(crate) struct NameMap<K, V>(Vec<(K, V)>);
 
@@ -19,11 +20,14 @@ impl<K: AsRef<str>, V> NameMap<K, V> {
             }
             same
         });
+
         Self(values)
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        self.0.binary_search_by(|(known, _)| known.as_ref().cmp(name)).ok()
+        self.0
+            .binary_search_by(|(known, _)| known.as_ref().cmp(name))
+            .ok()
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&V> {
@@ -78,6 +82,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for NameMap<String, V> {
                 Ok(NameMap::new(values))
             }
         }
+
         deserializer.deserialize_map(Object(std::marker::PhantomData))
     }
 }

@@ -45,7 +45,8 @@ pub(crate) struct VariableError {
     pub(crate) offset: Option<usize>,
 }
 
-/// Coerces the values that the client sent for the declared variables. Returns at most `most` errors.
+/// Coerces the values that the client sent for the declared variables. Returns at most `most`
+/// errors.
 pub(crate) fn coerce_variables(
     types: &[TypeDef],
     defs: &[VariableDef],
@@ -58,25 +59,38 @@ pub(crate) fn coerce_variables(
         let result = match given.take(&def.name) {
             None => match &def.default {
                 Some(default) => Ok(Some(default.clone())),
-                None if def.ty.is_non_null() => {
-                    Err(format!("variable `${}` of required type `{}` was not provided", def.name, def.shown))
-                }
+                None if def.ty.is_non_null() => Err(format!(
+                    "variable `${}` of required type `{}` was not provided",
+                    def.name, def.shown
+                )),
                 None => Ok(None),
             },
             Some(json) => coerce(types, &def.ty, json)
                 .map(Some)
-                .map_err(|Refused { at, why }| format!("variable `${}{at}` has an invalid value: {why}", def.name)),
+                .map_err(|Refused { at, why }| {
+                    format!("variable `${}{at}` has an invalid value: {why}", def.name)
+                }),
         };
+
         match result {
             Ok(Some(value)) => variables.push((def.name.clone(), value)),
             Ok(None) => {}
-            Err(message) => errors.push(VariableError { message, offset: def.offset }),
+            Err(message) => errors.push(VariableError {
+                message,
+                offset: def.offset,
+            }),
         }
+
         if errors.len() >= most.max(1) {
             break;
         }
     }
-    if errors.is_empty() { Ok(NameMap::new(variables)) } else { Err(errors) }
+
+    if errors.is_empty() {
+        Ok(NameMap::new(variables))
+    } else {
+        Err(errors)
+    }
 }
 
 /// A value that does not fit, and its path. The path is built only if there is one.
@@ -93,7 +107,10 @@ impl Refused {
 }
 
 fn refuse<T>(why: String) -> Result<T, Refused> {
-    Err(Refused { at: String::new(), why })
+    Err(Refused {
+        at: String::new(),
+        why,
+    })
 }
 
 fn coerce(types: &[TypeDef], ty: &TypeExpr, json: Json) -> Result<Value, Refused> {
@@ -104,7 +121,8 @@ fn coerce(types: &[TypeDef], ty: &TypeExpr, json: Json) -> Result<Value, Refused
         TypeExpr::List(inner) => match json {
             Json::Array(items) => {
                 let items = items.into_iter().enumerate().map(|(index, item)| {
-                    coerce(types, inner, item).map_err(|refused| refused.below(format_args!("[{index}]")))
+                    coerce(types, inner, item)
+                        .map_err(|refused| refused.below(format_args!("[{index}]")))
                 });
                 items.collect::<Result<_, _>>().map(Value::List)
             }
@@ -113,35 +131,57 @@ fn coerce(types: &[TypeDef], ty: &TypeExpr, json: Json) -> Result<Value, Refused
         TypeExpr::Named(index) => {
             let def = &types[*index];
             match (&def.kind, json) {
-                (TypeKind::Input(input), Json::Object(fields)) => object(types, &def.name, input, fields),
+                (TypeKind::Input(input), Json::Object(fields)) => {
+                    object(types, &def.name, input, fields)
+                }
                 (TypeKind::Input(_), _) => refuse(format!("expected an object of `{}`", def.name)),
-                (TypeKind::Scalar { kind: ScalarKind::Json, .. }, json) => json_argument(json).or_else(refuse),
+                (
+                    TypeKind::Scalar {
+                        kind: ScalarKind::Json,
+                        ..
+                    },
+                    json,
+                ) => json_argument(json).or_else(refuse),
                 (kind, Json::Number(number)) => {
                     coerce_number(kind, &def.name, &number, Origin::Variable).or_else(refuse)
                 }
                 (kind, json) => {
                     let value = json.nearest_value().map_err(|error| error.to_string());
-                    value.and_then(|value| coerce_leaf(kind, &def.name, value, Origin::Variable)).or_else(refuse)
+                    value
+                        .and_then(|value| coerce_leaf(kind, &def.name, value, Origin::Variable))
+                        .or_else(refuse)
                 }
             }
         }
     }
 }
 
-fn object(types: &[TypeDef], name: &str, input: &InputDef, fields: Fields) -> Result<Value, Refused> {
+fn object(
+    types: &[TypeDef],
+    name: &str,
+    input: &InputDef,
+    fields: Fields,
+) -> Result<Value, Refused> {
     let mut given = IndexMap::with_capacity(fields.len());
     for (key, json) in fields.into_iter() {
         let Some(field) = input.fields.get(&key) else {
-            return refuse(format!("`{name}` has no field `{}`", crate::json::shorten(&key)));
+            return refuse(format!(
+                "`{name}` has no field `{}`",
+                crate::json::shorten(&key)
+            ));
         };
-        let value = coerce(types, &field.ty, json).map_err(|refused| refused.below(format_args!(".{key}")))?;
+        let value = coerce(types, &field.ty, json)
+            .map_err(|refused| refused.below(format_args!(".{key}")))?;
         given.insert(Name::new(&field.rust), value);
     }
-    finish_object(input, name, given).map(Value::Object).or_else(refuse)
+
+    finish_object(input, name, given)
+        .map(Value::Object)
+        .or_else(refuse)
 }
 
-/// The value of a condition's variable. Validation ensures that it is a Boolean, but one with a default may be passed
-/// as null.
+/// The value of a condition's variable. Validation ensures that it is a Boolean, but one with a
+/// default may be passed as null.
 pub(crate) fn condition(variables: &Variables, name: &str) -> Option<bool> {
     match variables.get(name) {
         Some(async_graphql::Value::Boolean(value)) => Some(*value),

@@ -1,4 +1,5 @@
-//! JSON from the SQL of a registered operation: stored documents, with related rows under their response keys.
+//! JSON from the SQL of a registered operation: stored documents, with related rows under their
+//! response keys.
 
 use super::json::Json;
 use super::{Node, PropagatedNull, Walk, key, typename, value};
@@ -37,7 +38,11 @@ impl Node for Answer<'_> {
         self.0.each(|index, item| visit(index, Self(item)))
     }
 
-    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+    fn selection<'s>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        field: &'s PlanField,
+    ) -> Result<&'s Selection, String> {
         self.0.selection(cx, field)
     }
 
@@ -56,15 +61,28 @@ impl Node for Answer<'_> {
                     typename(out, selection);
                     continue;
                 }
-                // The same rows may be selected several times with different arguments, so they are found by response
-                // key.
+                // The same rows may be selected several times with different arguments, so they are
+                // found by response key.
                 PlanKind::Relation(_) | PlanKind::Part(_) | PlanKind::Function(..) => {
                     self.0.get(&field.key).unwrap_or(Json::NULL)
                 }
-                _ => selection.keys.of_field(index).and_then(|at| slots.get(at).copied()).unwrap_or(Json::NULL),
+                _ => selection
+                    .keys
+                    .of_field(index)
+                    .and_then(|at| slots.get(at).copied())
+                    .unwrap_or(Json::NULL),
             };
-            value(walk, field, &field.ty, &Self(json), &path.key(&field.key), out)?;
+
+            value(
+                walk,
+                field,
+                &field.ty,
+                &Self(json),
+                &path.key(&field.key),
+                out,
+            )?;
         }
+
         Ok(())
     }
 }

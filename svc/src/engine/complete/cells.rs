@@ -1,4 +1,5 @@
-//! The values of one row, either a row of a result or a record inside one, in PostgreSQL's binary format.
+//! The values of one row, either a row of a result or a record inside one, in PostgreSQL's binary
+//! format.
 
 use std::sync::Arc;
 
@@ -31,8 +32,8 @@ impl<'a> Cells<'a> {
         }
     }
 
-    /// Reads the values of a record (`record_send` in PostgreSQL): their number, then the type, length and bytes of
-    /// each.
+    /// Reads the values of a record (`record_send` in PostgreSQL): their number, then the type,
+    /// length and bytes of each.
     ///
     /// # Errors
     /// [`Outdated`] if its values do not have these types.
@@ -42,12 +43,21 @@ impl<'a> Cells<'a> {
         if count != Some(types.len()) {
             return Err(Outdated);
         }
+
         let mut found = values.clone();
         if types.len() > NARROW {
-            let values = types.iter().map(|ty| found.typed_value(*ty)).collect::<Option<_>>();
+            let values = types
+                .iter()
+                .map(|ty| found.typed_value(*ty))
+                .collect::<Option<_>>();
             return Ok(Self::Wide(values.ok_or(Outdated)?));
         }
-        if types.iter().all(|ty| found.typed_value(*ty).is_some()) { Ok(Self::Narrow(values)) } else { Err(Outdated) }
+
+        if types.iter().all(|ty| found.typed_value(*ty).is_some()) {
+            Ok(Self::Narrow(values))
+        } else {
+            Err(Outdated)
+        }
     }
 }
 
@@ -61,7 +71,8 @@ impl From<Outdated> for DbError {
     }
 }
 
-/// A list in PostgreSQL's binary format (`array_send`): its dimensions, then the length and bytes of each element.
+/// A list in PostgreSQL's binary format (`array_send`): its dimensions, then the length and bytes
+/// of each element.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Records<'a> {
     count: usize,
@@ -79,13 +90,19 @@ impl<'a> Records<'a> {
         if dimensions != 1 {
             return None;
         }
+
         let (count, _) = (bytes.int()?, bytes.int()?);
-        Some(Self { count: usize::try_from(count).ok()?, elements: bytes.0 })
+
+        Some(Self {
+            count: usize::try_from(count).ok()?,
+            elements: bytes.0,
+        })
     }
 
     /// Returns the values of each record; `types` are the types of its values.
     pub(crate) fn iter(self, types: &[Oid]) -> impl Iterator<Item = Result<Cells<'a>, Outdated>> {
-        self.values().map(move |value| Cells::record(value.ok_or(Outdated)?, types))
+        self.values()
+            .map(move |value| Cells::record(value.ok_or(Outdated)?, types))
     }
 
     /// Returns the bytes of each element.
@@ -107,7 +124,9 @@ impl<'a> Reader<'a> {
 
     /// Reads a length and that many bytes; a negative length is null.
     fn value(&mut self) -> Option<Option<&'a [u8]>> {
-        let Ok(length) = usize::try_from(self.int()?) else { return Some(None) };
+        let Ok(length) = usize::try_from(self.int()?) else {
+            return Some(None);
+        };
         let (value, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(Some(value))
@@ -115,7 +134,11 @@ impl<'a> Reader<'a> {
 
     /// Reads a type and a value; `None` if the type differs from `ty` or the bytes are truncated.
     fn typed_value(&mut self, ty: Oid) -> Option<Option<&'a [u8]>> {
-        if self.int()?.cast_unsigned() != ty { None } else { self.value() }
+        if self.int()?.cast_unsigned() != ty {
+            None
+        } else {
+            self.value()
+        }
     }
 
     /// Reads pairs of type and value; `None` where the bytes are truncated.
@@ -141,19 +164,30 @@ mod tests {
                 record.extend(if null { -1i32 } else { 1 }.to_be_bytes());
                 record.extend((!null).then_some(value as u8));
             }
+
             let types = vec![25; count];
             let cells = Cells::record(&record, &types).unwrap();
             for value in 0..count {
                 let expected = (value % 3 != 2).then_some([value as u8]);
-                assert_eq!(cells.get(value), expected.as_ref().map(|value| &value[..]), "{value} of {count}");
+                assert_eq!(
+                    cells.get(value),
+                    expected.as_ref().map(|value| &value[..]),
+                    "{value} of {count}"
+                );
             }
+
             assert_eq!(cells.get(count), None);
             assert!(Cells::record(&record, &[&types[..], &[25]].concat()).is_err());
+
             for other in 0..count {
                 let mut types = types.clone();
                 types[other] = 23;
-                assert!(Cells::record(&record, &types).is_err(), "{other} of {count}");
+                assert!(
+                    Cells::record(&record, &types).is_err(),
+                    "{other} of {count}"
+                );
             }
+
             if count > 0 {
                 assert!(Cells::record(&record[..record.len() - 1], &types).is_err());
                 assert!(Cells::record(&record, &types[1..]).is_err());
@@ -163,15 +197,30 @@ mod tests {
 
     #[test]
     fn bytes_that_are_cut_short_give_nothing() {
-        let record = [&2i32.to_be_bytes()[..], &[0, 0, 0, 25, 0, 0, 0, 1, b'a'], &[0, 0, 0, 25, 255, 255, 255, 255]];
+        let record = [
+            &2i32.to_be_bytes()[..],
+            &[0, 0, 0, 25, 0, 0, 0, 1, b'a'],
+            &[0, 0, 0, 25, 255, 255, 255, 255],
+        ];
+
         let record = record.concat();
         let cells = Cells::record(&record, &[25, 25]).unwrap();
-        assert_eq!((cells.get(0), cells.get(1), cells.get(2)), (Some(&b"a"[..]), None, None));
+        assert_eq!(
+            (cells.get(0), cells.get(1), cells.get(2)),
+            (Some(&b"a"[..]), None, None)
+        );
         for end in 0..record.len() {
             assert!(Cells::record(&record[..end], &[25, 25]).is_err(), "{end}");
         }
+
         let list = [&[0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 8, 249, 0, 0, 0, 1, 0, 0, 0, 1][..]].concat();
         assert_eq!(Records::new(&list).iter(&[]).count(), 0);
-        assert_eq!(Records::new(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 249]).values().count(), 0);
+
+        assert_eq!(
+            Records::new(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 249])
+                .values()
+                .count(),
+            0
+        );
     }
 }

@@ -9,8 +9,8 @@ use super::{Node as _, enum_name};
 use crate::engine::plan::{Leaf, NodeType};
 use crate::json::{ExactNumber, is_plain, shorten, write_text};
 use crate::scalar::{
-    LeafError, big_integer, canonical, end_of_day, shortest_decimal, write_big_integer, write_date, write_float,
-    write_instant, write_integer, write_time, write_value,
+    LeafError, big_integer, canonical, end_of_day, shortest_decimal, write_big_integer, write_date,
+    write_float, write_instant, write_integer, write_time, write_value,
 };
 use crate::schema::ScalarKind;
 use crate::sql::ColumnForm;
@@ -45,7 +45,9 @@ impl<'a> Column<'a> {
     }
 
     fn text(self) -> Option<&'a str> {
-        (self.form == ColumnForm::Text).then(|| std::str::from_utf8(self.bytes).ok()).flatten()
+        (self.form == ColumnForm::Text)
+            .then(|| std::str::from_utf8(self.bytes).ok())
+            .flatten()
     }
 
     fn integer(self) -> Option<i64> {
@@ -59,7 +61,9 @@ impl<'a> Column<'a> {
 
     fn float(self) -> Option<f64> {
         match self.form {
-            ColumnForm::Float4 => Some(shortest_decimal(f32::from_be_bytes(self.bytes.try_into().ok()?))),
+            ColumnForm::Float4 => Some(shortest_decimal(f32::from_be_bytes(
+                self.bytes.try_into().ok()?,
+            ))),
             ColumnForm::Float8 => Some(f64::from_be_bytes(self.bytes.try_into().ok()?)),
             // Exact for all integers that a double can represent.
             #[expect(clippy::cast_precision_loss, reason = "a Float is a double")]
@@ -76,7 +80,11 @@ impl<'a> Column<'a> {
     fn date(self) -> Option<NaiveDate> {
         let days = i32::from_be_bytes(self.bytes.try_into().ok()?);
         let distance = Days::new(days.unsigned_abs().into());
-        if days < 0 { EPOCH.checked_sub_days(distance) } else { EPOCH.checked_add_days(distance) }
+        if days < 0 {
+            EPOCH.checked_sub_days(distance)
+        } else {
+            EPOCH.checked_add_days(distance)
+        }
     }
 
     fn time(self) -> Option<NaiveTime> {
@@ -84,8 +92,12 @@ impl<'a> Column<'a> {
         if micros == END_OF_DAY {
             return end_of_day();
         }
+
         let seconds = u32::try_from(micros / 1_000_000).ok()?;
-        NaiveTime::from_num_seconds_from_midnight_opt(seconds, u32::try_from(micros % 1_000_000).ok()? * 1_000)
+        NaiveTime::from_num_seconds_from_midnight_opt(
+            seconds,
+            u32::try_from(micros % 1_000_000).ok()? * 1_000,
+        )
     }
 
     /// Writes the value as a scalar or an enum.
@@ -93,6 +105,7 @@ impl<'a> Column<'a> {
         if let Some(json) = self.json() {
             return json.leaf(leaf, out);
         }
+
         match leaf {
             Leaf::Scalar(kind) | Leaf::Node(NodeType { kind, .. }) => self.scalar(*kind, out),
             Leaf::Enum(values) => {
@@ -107,53 +120,95 @@ impl<'a> Column<'a> {
 
     fn scalar(self, kind: ScalarKind, out: &mut Vec<u8>) -> Result<(), LeafError> {
         use ScalarKind as K;
-        if self.form == ColumnForm::Text && matches!(kind, K::String | K::Id) && is_plain(self.bytes) {
+
+        if self.form == ColumnForm::Text
+            && matches!(kind, K::String | K::Id)
+            && is_plain(self.bytes)
+        {
             out.push(b'"');
             out.extend_from_slice(self.bytes);
             out.push(b'"');
             return Ok(());
         }
+
         if let Some(text) = self.text() {
             return self.scalar_of_text(kind, text, out);
         }
+
         match (kind, self.form) {
             (K::Int, _) => {
                 let value = self.integer().ok_or_else(|| self.refuse("an integer"))?;
-                let value = i32::try_from(value)
-                    .map_err(|_| LeafError(format!("Int cannot represent non 32-bit signed integer value: {value}")))?;
+                let value = i32::try_from(value).map_err(|_| {
+                    LeafError(format!(
+                        "Int cannot represent non 32-bit signed integer value: {value}"
+                    ))
+                })?;
                 write_integer(out, value.into());
             }
-            (K::BigInt, _) => write_big_integer(out, self.integer().ok_or_else(|| self.refuse("an integer"))?.into()),
-            (K::Float, _) => write_float(out, self.float().ok_or_else(|| self.refuse("a number"))?)?,
+            (K::BigInt, _) => write_big_integer(
+                out,
+                self.integer()
+                    .ok_or_else(|| self.refuse("an integer"))?
+                    .into(),
+            ),
+            (K::Float, _) => {
+                write_float(out, self.float().ok_or_else(|| self.refuse("a number"))?)?
+            }
             (K::Boolean, ColumnForm::Bool) => {
                 out.extend_from_slice(if self.bytes == [1] { b"true" } else { b"false" });
             }
             (K::Id | K::Decimal, ColumnForm::Int2 | ColumnForm::Int4 | ColumnForm::Int8) => {
                 out.push(b'"');
-                write_integer(out, self.integer().ok_or_else(|| self.refuse("an integer"))?);
+                write_integer(
+                    out,
+                    self.integer().ok_or_else(|| self.refuse("an integer"))?,
+                );
                 out.push(b'"');
             }
             (K::Uuid | K::Id | K::String, ColumnForm::Uuid) => {
                 let value = Uuid::from_slice(self.bytes).map_err(|_| self.refuse("a UUID"))?;
                 out.push(b'"');
-                out.extend_from_slice(value.hyphenated().encode_lower(&mut Uuid::encode_buffer()).as_bytes());
+                out.extend_from_slice(
+                    value
+                        .hyphenated()
+                        .encode_lower(&mut Uuid::encode_buffer())
+                        .as_bytes(),
+                );
                 out.push(b'"');
             }
             (K::DateTime, ColumnForm::Instant) => {
-                write_instant(out, self.instant().ok_or_else(|| self.beyond("an RFC 3339 date and time"))?);
+                write_instant(
+                    out,
+                    self.instant()
+                        .ok_or_else(|| self.beyond("an RFC 3339 date and time"))?,
+                );
             }
             (K::Date, ColumnForm::Date) => {
-                write_date(out, self.date().ok_or_else(|| self.beyond("a date as YYYY-MM-DD"))?);
+                write_date(
+                    out,
+                    self.date()
+                        .ok_or_else(|| self.beyond("a date as YYYY-MM-DD"))?,
+                );
             }
-            (K::Time, ColumnForm::Time) => write_time(out, self.time().ok_or_else(|| self.refuse("a time of day"))?),
+            (K::Time, ColumnForm::Time) => write_time(
+                out,
+                self.time().ok_or_else(|| self.refuse("a time of day"))?,
+            ),
             _ => return Err(self.refuse("a value of the field's type")),
         }
+
         Ok(())
     }
 
     /// Writes a text value; types without their own form here are also read as text.
-    fn scalar_of_text(self, kind: ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    fn scalar_of_text(
+        self,
+        kind: ScalarKind,
+        text: &str,
+        out: &mut Vec<u8>,
+    ) -> Result<(), LeafError> {
         use ScalarKind as K;
+
         match kind {
             K::Float => {
                 let value = text.parse().map_err(|_| self.refuse("a number"))?;
@@ -168,8 +223,13 @@ impl<'a> Column<'a> {
                 write_value(out, &value)
             }
             K::Int => {
-                let value = ExactNumber::of(text).as_integer().and_then(|value| i32::try_from(value).ok());
-                write_integer(out, value.ok_or_else(|| self.refuse("a 32-bit integer"))?.into());
+                let value = ExactNumber::of(text)
+                    .as_integer()
+                    .and_then(|value| i32::try_from(value).ok());
+                write_integer(
+                    out,
+                    value.ok_or_else(|| self.refuse("a 32-bit integer"))?.into(),
+                );
                 Ok(())
             }
             K::BigInt => {

@@ -12,10 +12,11 @@ use crate::postgres::{DbError, RowSink};
 
 /// The initial capacity of the response buffer.
 const ROOM: usize = 4 << 10;
-/// From this size on, capacity is reserved for all rows that may still come. A buffer that doubles needs three times
-/// its size while it is moved; unused capacity costs nothing.
+/// From this size on, capacity is reserved for all rows that may still come. A buffer that doubles
+/// needs three times its size while it is moved; unused capacity costs nothing.
 const LARGE: usize = 32 << 10;
-/// The maximum capacity reserved at once, as a multiple of the current size: the first rows may not be typical.
+/// The maximum capacity reserved at once, as a multiple of the current size: the first rows may not
+/// be typical.
 const MOST: usize = 16;
 
 /// The rows of a field with a list type.
@@ -42,10 +43,24 @@ impl<'a> RowList<'a> {
         path: &'a Path<'a>,
         limit: usize,
     ) -> Option<Self> {
-        let OutType::List(item) = field.ty.nullable().0 else { return None };
+        let OutType::List(item) = field.ty.nullable().0 else {
+            return None;
+        };
+
         let mut out = Vec::with_capacity(ROOM);
         out.push(b'[');
-        Some(Self { walk: Walk::new(cx), field, item, shape, path, out, count: 0, limit, nulled: false })
+
+        Some(Self {
+            walk: Walk::new(cx),
+            field,
+            item,
+            shape,
+            path,
+            out,
+            count: 0,
+            limit,
+            nulled: false,
+        })
     }
 
     fn make_room(&mut self) {
@@ -54,7 +69,8 @@ impl<'a> RowList<'a> {
             return;
         }
         let to_come = length / self.count.max(1) * self.limit.saturating_sub(self.count);
-        self.out.reserve_exact((to_come + to_come / 8).clamp(length / 4, length * MOST));
+        self.out
+            .reserve_exact((to_come + to_come / 8).clamp(length / 4, length * MOST));
     }
 
     /// Returns the list, or null if the field is nullable and the list became null.
@@ -65,9 +81,18 @@ impl<'a> RowList<'a> {
         if self.walk.outdated {
             return Err(DbError::Changed);
         }
+
         self.out.push(b']');
-        let result = if self.nulled { Err(PropagatedNull) } else { Ok(()) };
-        let list = self.walk.end(self.field, &self.field.ty, self.path, (result, self.out));
+        let result = if self.nulled {
+            Err(PropagatedNull)
+        } else {
+            Ok(())
+        };
+
+        let list = self
+            .walk
+            .end(self.field, &self.field.ty, self.path, (result, self.out));
+
         Ok(list.stop_null(&self.field.ty))
     }
 }
@@ -77,14 +102,26 @@ impl RowSink for RowList<'_> {
         if self.nulled {
             return;
         }
+
         self.make_room();
         if self.count > 0 {
             self.out.push(b',');
         }
+
         let node = RowNode::Row(Cells::Row(&row), self.shape);
         let path = self.path.index(self.count);
-        self.nulled = value(&mut self.walk, self.field, self.item, &node, &path, &mut self.out).is_err();
+        self.nulled = value(
+            &mut self.walk,
+            self.field,
+            self.item,
+            &node,
+            &path,
+            &mut self.out,
+        )
+        .is_err();
+
         self.count += 1;
+
         // Rows of other lists may arrive between the rows of this list.
         self.walk.writing.count(self.out.len());
     }

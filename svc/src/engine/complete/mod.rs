@@ -1,8 +1,8 @@
-//! Completes values (GraphQL specification, section 6.4.3): checks them against their declared types, writes JSON in
-//! request order, and propagates null to the nearest nullable field.
+//! Completes values (GraphQL specification, section 6.4.3): checks them against their declared
+//! types, writes JSON in request order, and propagates null to the nearest nullable field.
 //!
-//! The rules are implemented once, in [`value`], over three kinds of nodes: values of resolvers, JSON documents and
-//! columns. [`tree`] does the same for fields that wait.
+//! The rules are implemented once, in [`value`], over three kinds of nodes: values of resolvers,
+//! JSON documents and columns. [`tree`] does the same for fields that wait.
 
 mod answer;
 mod cells;
@@ -26,7 +26,8 @@ pub(crate) use page::{RowsOfPage, complete_page, complete_page_items};
 pub(crate) use partial::{Unread, UnreadValues, write_partial};
 pub(crate) use resolved::Found;
 pub(crate) use rows::{
-    EdgeShape, Guarded, PageNode, PageShape, RowColumn, RowNode, RowShape, RowSource, RowSources, address, write_row,
+    EdgeShape, Guarded, PageNode, PageShape, RowColumn, RowNode, RowShape, RowSource, RowSources,
+    address, write_row,
 };
 pub(crate) use tree::{complete_all, complete_value, guarded, join, join_after, root_value};
 pub(crate) use typed::Decoded;
@@ -59,7 +60,13 @@ pub(crate) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     pub(crate) fn new(cx: &'a ExecutionContext<'a>) -> Self {
-        Self { cx, errors: Vec::new(), outdated: false, writing: cx.answer.begin(), is_full: false }
+        Self {
+            cx,
+            errors: Vec::new(),
+            outdated: false,
+            writing: cx.answer.begin(),
+            is_full: false,
+        }
     }
 
     /// Reports a row whose view has changed, and requests a new check of the views.
@@ -67,17 +74,25 @@ impl<'a> Walk<'a> {
     fn outdated(&mut self, field: &PlanField, path: &Path<'_>) -> PropagatedNull {
         self.outdated = true;
         self.cx.database.may_have_changed();
-        self.errors.push(FieldError::new(&DbError::Changed.into_error(), field, path));
+        self.errors
+            .push(FieldError::new(&DbError::Changed.into_error(), field, path));
         PropagatedNull
     }
 
-    /// Reports a value that cannot be written as the field's type: because its row is outdated, because it failed, or
-    /// because of `message`.
+    /// Reports a value that cannot be written as the field's type: because its row is outdated,
+    /// because it failed, or because of `message`.
     #[cold]
-    fn unfit<N: Node>(&mut self, node: &N, field: &PlanField, path: &Path<'_>, message: String) -> PropagatedNull {
+    fn unfit<N: Node>(
+        &mut self,
+        node: &N,
+        field: &PlanField,
+        path: &Path<'_>,
+        message: String,
+    ) -> PropagatedNull {
         if node.is_outdated() {
             return self.outdated(field, path);
         }
+
         match node.failure() {
             Some(error) => {
                 self.fail(error, field, path);
@@ -104,11 +119,24 @@ impl<'a> Walk<'a> {
 
     /// Reports a null for a non-null type, or a denied field.
     #[cold]
-    fn missing(&mut self, field: &PlanField, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), PropagatedNull> {
+    fn missing(
+        &mut self,
+        field: &PlanField,
+        path: &Path<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), PropagatedNull> {
         if field.denial.is_some() {
             return self.denied(field, path, out);
         }
-        Err(self.broken(field, path, format!("Cannot return null for non-nullable field {}.", field.coordinate)))
+
+        Err(self.broken(
+            field,
+            path,
+            format!(
+                "Cannot return null for non-nullable field {}.",
+                field.coordinate
+            ),
+        ))
     }
 
     /// Reports a denied field and writes null if the field is nullable.
@@ -119,13 +147,21 @@ impl<'a> Walk<'a> {
         out: &mut Vec<u8>,
     ) -> Result<(), PropagatedNull> {
         let Some(denial) = &field.denial else {
-            return self.failed(&Error::internal("a denied field has no denial"), field, path, out);
+            return self.failed(
+                &Error::internal("a denied field has no denial"),
+                field,
+                path,
+                out,
+            );
         };
+
         self.fail(&denial.error(), field, path);
         if denial.is_required {
             return Err(PropagatedNull);
         }
+
         out.extend_from_slice(b"null");
+
         Ok(())
     }
 
@@ -138,44 +174,76 @@ impl<'a> Walk<'a> {
         Err(PropagatedNull)
     }
 
-    /// Finishes the walk over one value: counts its bytes, and reports an error if there were too many.
-    fn end(mut self, field: &PlanField, ty: &OutType, path: &Path<'_>, written: Written) -> CompletedValue {
+    /// Finishes the walk over one value: counts its bytes, and reports an error if there were too
+    /// many.
+    fn end(
+        mut self,
+        field: &PlanField,
+        ty: &OutType,
+        path: &Path<'_>,
+        written: Written,
+    ) -> CompletedValue {
         let (result, out) = written;
         match result {
             Ok(()) => self.writing.finish(out.len()),
             Err(PropagatedNull) => self.writing.give_up(out.len()),
         }
+
         if self.is_full {
             self.errors.clear();
             self.fail(&self.cx.limits.answer_too_large(), field, path);
-            return CompletedValue { bytes: Err(PropagatedNull), errors: self.errors }.stop_null(ty);
+            return CompletedValue {
+                bytes: Err(PropagatedNull),
+                errors: self.errors,
+            }
+            .stop_null(ty);
         }
-        CompletedValue { bytes: result.map(|()| out), errors: self.errors }
+
+        CompletedValue {
+            bytes: result.map(|()| out),
+            errors: self.errors,
+        }
     }
 
     #[cold]
     fn broken(&mut self, field: &PlanField, path: &Path<'_>, message: String) -> PropagatedNull {
         if self.has_room() {
             let place = self.place(field);
-            self.errors.push(FieldError::value(message, &place, self.cx.development, field, path));
+            self.errors.push(FieldError::value(
+                message,
+                &place,
+                self.cx.development,
+                field,
+                path,
+            ));
         }
+
         PropagatedNull
     }
 
     /// The source of a field's value in the database, for the log.
     fn place(&self, field: &PlanField) -> String {
-        let own = field.coordinate.split('.').next().and_then(|name| self.cx.model.type_named(name));
+        let own = field
+            .coordinate
+            .split('.')
+            .next()
+            .and_then(|name| self.cx.model.type_named(name));
+
         let source = own.and_then(|(index, _)| self.cx.model.object(index)?.source);
         let (Some(source), PlanKind::Stored { stored, .. }) = (source, field.kind) else {
             return "not of a view of its own".to_owned();
         };
+
         match self.cx.database.has_column(source, stored) {
             true => format!("the column `{stored}` of `{source}`"),
-            false => format!("the key `{stored}` of `data` of `{source}`, which has no such column"),
+            false => {
+                format!("the key `{stored}` of `data` of `{source}`, which has no such column")
+            }
         }
     }
 
-    /// Whether another error may be sent: the number is limited, as a thousand rows can have a thousand errors.
+    /// Whether another error may be sent: the number is limited, as a thousand rows can have a
+    /// thousand errors.
     fn has_room(&self) -> bool {
         self.errors.len() < self.cx.limits.errors
     }
@@ -228,10 +296,17 @@ pub(crate) trait Node: Sized {
     fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError>;
 
     /// Walks the elements in order; `None` if this is not a list.
-    fn each(&self, visit: impl FnMut(usize, Self) -> Result<(), PropagatedNull>) -> Option<Result<(), PropagatedNull>>;
+    fn each(
+        &self,
+        visit: impl FnMut(usize, Self) -> Result<(), PropagatedNull>,
+    ) -> Option<Result<(), PropagatedNull>>;
 
     /// Returns the selection for the value's object type, or the reason why there is none.
-    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String>;
+    fn selection<'s>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        field: &'s PlanField,
+    ) -> Result<&'s Selection, String>;
 
     /// Writes the selected fields between the braces.
     fn fields(
@@ -255,6 +330,7 @@ pub(crate) fn value<N: Node>(
     if let Some(stored) = node.stored() {
         return value(walk, field, ty, stored, path, out);
     }
+
     let (inner, non_null) = ty.nullable();
     if node.is_null() {
         if non_null {
@@ -263,7 +339,9 @@ pub(crate) fn value<N: Node>(
         out.extend_from_slice(b"null");
         return Ok(());
     }
+
     let start = out.len();
+
     match non_null_value(walk, field, inner, node, path, out) {
         Ok(()) => walk.bounded(out),
         Err(PropagatedNull) if !non_null && !walk.is_full => {
@@ -286,11 +364,14 @@ fn non_null_value<N: Node>(
     match ty {
         OutType::Leaf(leaf @ Leaf::Node(of)) => {
             let start = out.len();
-            node.leaf(&Leaf::Scalar(of.kind), out).map_err(|error| walk.not_a_leaf(node, leaf, error, field, path))?;
+            node.leaf(&Leaf::Scalar(of.kind), out)
+                .map_err(|error| walk.not_a_leaf(node, leaf, error, field, path))?;
             of.replace(out, start);
             Ok(())
         }
-        OutType::Leaf(leaf) => node.leaf(leaf, out).map_err(|error| walk.not_a_leaf(node, leaf, error, field, path)),
+        OutType::Leaf(leaf) => node
+            .leaf(leaf, out)
+            .map_err(|error| walk.not_a_leaf(node, leaf, error, field, path)),
         OutType::NonNull(inner) => non_null_value(walk, field, inner, node, path, out),
         OutType::List(inner) => {
             out.push(b'[');
@@ -300,12 +381,18 @@ fn non_null_value<N: Node>(
                 }
                 value(walk, field, inner, &item, &path.index(index), out)
             });
-            visited.unwrap_or_else(|| Err(walk.unfit(node, field, path, "expected a list".to_owned())))?;
+
+            visited.unwrap_or_else(|| {
+                Err(walk.unfit(node, field, path, "expected a list".to_owned()))
+            })?;
             out.push(b']');
+
             Ok(())
         }
         OutType::Composite => {
-            let selection = node.selection(walk.cx, field).map_err(|why| walk.unfit(node, field, path, why))?;
+            let selection = node
+                .selection(walk.cx, field)
+                .map_err(|why| walk.unfit(node, field, path, why))?;
             walk.cx.spend(selection, 1);
             walk.cx.note_result(field, selection);
             out.push(b'{');
@@ -324,7 +411,14 @@ pub(crate) fn write_json(
     path: &Path<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), PropagatedNull> {
-    value(walk, field, &field.ty, &json::Json::new(document.as_bytes()), path, out)
+    value(
+        walk,
+        field,
+        &field.ty,
+        &json::Json::new(document.as_bytes()),
+        path,
+        out,
+    )
 }
 
 /// Writes the comma and the key of the field at `index`.
@@ -341,8 +435,18 @@ pub(crate) fn typename(out: &mut Vec<u8>, selection: &Selection) {
 }
 
 /// Finds the GraphQL name of an enum value by its stored text.
-fn enum_name<'a>(values: &'a [crate::schema::EnumValue], stored: &str) -> Result<&'a str, LeafError> {
-    values.iter().find(|value| value.stored == stored).map(|value| &*value.name).ok_or_else(|| {
-        LeafError(format!("the stored value {:?} is not one of the values of its enum", crate::json::shorten(stored)))
-    })
+fn enum_name<'a>(
+    values: &'a [crate::schema::EnumValue],
+    stored: &str,
+) -> Result<&'a str, LeafError> {
+    values
+        .iter()
+        .find(|value| value.stored == stored)
+        .map(|value| &*value.name)
+        .ok_or_else(|| {
+            LeafError(format!(
+                "the stored value {:?} is not one of the values of its enum",
+                crate::json::shorten(stored)
+            ))
+        })
 }

@@ -25,30 +25,49 @@ pub(crate) async fn complete_page_items<'a>(
     pages: &[RowsOfPage<'a>],
 ) -> Vec<Vec<Completed>> {
     let mut completed: Vec<Vec<Completed>> = pages.iter().map(|_| Vec::new()).collect();
-    for part in field.children.iter().flat_map(|selection| &selection.fields) {
+    for part in field
+        .children
+        .iter()
+        .flat_map(|selection| &selection.fields)
+    {
         let lists: Vec<Path<'_>> = pages.iter().map(|page| page.path.key(&part.key)).collect();
         let items: Vec<Vec<Path<'_>>> = lists
             .iter()
             .zip(pages)
-            .map(|(list, page)| (0..page.rows.rows().len()).map(|index| list.index(index)).collect())
+            .map(|(list, page)| {
+                (0..page.rows.rows().len())
+                    .map(|index| list.index(index))
+                    .collect()
+            })
             .collect();
+
         match part.kind {
             PlanKind::Part(Part::Nodes) => {
-                complete_rows(cx, (part, item_type(&part.ty)), pages, &items, &mut completed).await;
+                complete_rows(
+                    cx,
+                    (part, item_type(&part.ty)),
+                    pages,
+                    &items,
+                    &mut completed,
+                )
+                .await;
             }
             PlanKind::Part(Part::Edges) => {
                 for node in part.children.iter().flat_map(|selection| &selection.fields) {
                     if !matches!(node.kind, PlanKind::Part(Part::Node)) {
                         continue;
                     }
-                    let nodes: Vec<Vec<Path<'_>>> =
-                        items.iter().map(|items| items.iter().map(|item| item.key(&node.key)).collect()).collect();
+                    let nodes: Vec<Vec<Path<'_>>> = items
+                        .iter()
+                        .map(|items| items.iter().map(|item| item.key(&node.key)).collect())
+                        .collect();
                     complete_rows(cx, (node, &node.ty), pages, &nodes, &mut completed).await;
                 }
             }
             _ => {}
         }
     }
+
     completed
 }
 
@@ -60,7 +79,10 @@ async fn complete_rows(
     paths: &[Vec<Path<'_>>],
     completed: &mut [Vec<Completed>],
 ) {
-    let rows = pages.iter().zip(paths).flat_map(|(page, paths)| page.rows.rows().iter().zip(paths));
+    let rows = pages
+        .iter()
+        .zip(paths)
+        .flat_map(|(page, paths)| page.rows.rows().iter().zip(paths));
     let spots = rows.map(|(row, path)| (Found::Row(row), path)).collect();
     let mut done = complete_all(cx, field, ty, spots).await.into_iter();
     for (completed, paths) in completed.iter_mut().zip(paths) {
@@ -68,8 +90,8 @@ async fn complete_rows(
     }
 }
 
-/// Completes a field whose value is a page of the given shape. The shape also has the shapes of the rows, unless they
-/// were completed before.
+/// Completes a field whose value is a page of the given shape. The shape also has the shapes of the
+/// rows, unless they were completed before.
 ///
 /// # Errors
 /// If the view of a row has changed since the statement was written.
@@ -80,10 +102,19 @@ pub(crate) fn complete_page(
     completed: Vec<Completed>,
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
-    let completed = completed.into_iter().map(|(field, completed)| (field, completed.into_iter())).collect();
+    let completed = completed
+        .into_iter()
+        .map(|(field, completed)| (field, completed.into_iter()))
+        .collect();
     CompletedValue::walk_rows(cx, (field, path), 0, |walk, out| {
-        let mut writer = PageWriter { page, shape, completed };
-        let Some(selection) = field.children.iter().next() else { return Err(PropagatedNull) };
+        let mut writer = PageWriter {
+            page,
+            shape,
+            completed,
+        };
+        let Some(selection) = field.children.iter().next() else {
+            return Err(PropagatedNull);
+        };
         writer.page(walk, selection, path, out)
     })
 }

@@ -1,4 +1,5 @@
-//! A mutation's response with a part that could not be read: the other parts are returned all the same.
+//! A mutation's response with a part that could not be read: the other parts are returned all the
+//! same.
 
 use super::json::Json;
 use super::{Node, PropagatedNull, Walk, key, typename, value};
@@ -14,7 +15,10 @@ pub(crate) enum Unread {
     /// The entity, in the field with this name.
     Entity { field: String, error: Error },
     /// Values of the entity, which is in the field with this name, or is the response itself.
-    Values { field: Option<String>, values: UnreadValues },
+    Values {
+        field: Option<String>,
+        values: UnreadValues,
+    },
 }
 
 impl Unread {
@@ -40,7 +44,10 @@ impl UnreadValues {
     /// Creates this from the errors of a row; `None` if the complete row could be read.
     pub(crate) fn of(errors: Vec<(&'static str, Error)>) -> Option<Self> {
         let (stored, first) = errors.first()?;
-        let row = Error::internal(format!("the entity's row cannot be read: {stored}: {}", first.message()));
+        let row = Error::internal(format!(
+            "the entity's row cannot be read: {stored}: {}",
+            first.message()
+        ));
         Some(Self { errors, row })
     }
 }
@@ -72,10 +79,27 @@ pub(crate) fn write_partial(
 ) -> Result<(), PropagatedNull> {
     let missing = match unread {
         Unread::Entity { field, error } => Missing::Field(field, error),
-        Unread::Values { field: Some(field), values } => Missing::Below(field, values),
-        Unread::Values { field: None, values } => Missing::Values(values),
+        Unread::Values {
+            field: Some(field),
+            values,
+        } => Missing::Below(field, values),
+        Unread::Values {
+            field: None,
+            values,
+        } => Missing::Values(values),
     };
-    value(walk, field, &field.ty, &Partial { json: Json::new(json.as_bytes()), missing }, path, out)
+
+    value(
+        walk,
+        field,
+        &field.ty,
+        &Partial {
+            json: Json::new(json.as_bytes()),
+            missing,
+        },
+        path,
+        out,
+    )
 }
 
 impl Missing<'_> {
@@ -83,7 +107,11 @@ impl Missing<'_> {
     fn error(&self, field: &PlanField, stored: &str) -> Option<&Error> {
         match self {
             Self::Field(name, error) => (field.name == *name).then_some(*error),
-            Self::Values(values) => values.errors.iter().find(|(known, _)| *known == stored).map(|(_, error)| error),
+            Self::Values(values) => values
+                .errors
+                .iter()
+                .find(|(known, _)| *known == stored)
+                .map(|(_, error)| error),
             Self::Below(..) => None,
         }
     }
@@ -98,11 +126,18 @@ impl Node for Partial<'_> {
         self.json.leaf(leaf, out)
     }
 
-    fn each(&self, _: impl FnMut(usize, Self) -> Result<(), PropagatedNull>) -> Option<Result<(), PropagatedNull>> {
+    fn each(
+        &self,
+        _: impl FnMut(usize, Self) -> Result<(), PropagatedNull>,
+    ) -> Option<Result<(), PropagatedNull>> {
         None
     }
 
-    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+    fn selection<'s>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        field: &'s PlanField,
+    ) -> Result<&'s Selection, String> {
         self.json.selection(cx, field)
     }
 
@@ -121,25 +156,37 @@ impl Node for Partial<'_> {
                 self.other(walk, field, selection, &path, out)?;
                 continue;
             };
+
             if let Some(error) = self.missing.error(field, stored) {
                 walk.failed(error, field, &path, out)?;
                 continue;
             }
-            let slot = selection.keys.of_field(index).and_then(|at| slots.get(at).copied()).unwrap_or(Json::NULL);
+
+            let slot = selection
+                .keys
+                .of_field(index)
+                .and_then(|at| slots.get(at).copied())
+                .unwrap_or(Json::NULL);
+
             match self.missing {
                 Missing::Below(name, values) if field.name == name => {
-                    let entity = Partial { json: slot, missing: Missing::Values(values) };
+                    let entity = Partial {
+                        json: slot,
+                        missing: Missing::Values(values),
+                    };
                     value(walk, field, &field.ty, &entity, &path, out)?;
                 }
                 _ => value(walk, field, &field.ty, &slot, &path, out)?,
             }
         }
+
         Ok(())
     }
 }
 
 impl Partial<'_> {
-    /// Completes a field that is not stored. Methods and relations fail, as they need the complete object.
+    /// Completes a field that is not stored. Methods and relations fail, as they need the complete
+    /// object.
     fn other(
         &self,
         walk: &mut Walk<'_>,
@@ -154,8 +201,15 @@ impl Partial<'_> {
                 Ok(())
             }
             (PlanKind::Denied, _) => walk.denied(field, path, out),
-            (_, Missing::Field(..)) => walk.failed(&Error::internal("the member has no entity"), field, path, out),
-            (_, Missing::Below(_, values) | Missing::Values(values)) => walk.failed(&values.row, field, path, out),
+            (_, Missing::Field(..)) => walk.failed(
+                &Error::internal("the member has no entity"),
+                field,
+                path,
+                out,
+            ),
+            (_, Missing::Below(_, values) | Missing::Values(values)) => {
+                walk.failed(&values.row, field, path, out)
+            }
         }
     }
 }

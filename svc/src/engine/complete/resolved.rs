@@ -54,7 +54,9 @@ impl Decoded<'_> {
 
     /// The first row, or null.
     pub(crate) fn first(&self) -> Found<'_> {
-        self.rows().first().map_or(Found::Value(Resolved::Null), Found::Row)
+        self.rows()
+            .first()
+            .map_or(Found::Value(Resolved::Null), Found::Row)
     }
 }
 
@@ -78,12 +80,17 @@ impl Node for Found<'_> {
     }
 
     fn leaf(&self, _: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError> {
-        let Self::Value(value) = self else { return Err(LeafError("expected a scalar".to_owned())) };
+        let Self::Value(value) = self else {
+            return Err(LeafError("expected a scalar".to_owned()));
+        };
+
         match value {
             Resolved::Null => out.extend_from_slice(b"null"),
             Resolved::Int(value) => write_integer(out, *value),
             Resolved::Float(value) => write_float(out, *value)?,
-            Resolved::Boolean(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+            Resolved::Boolean(value) => {
+                out.extend_from_slice(if *value { b"true" } else { b"false" })
+            }
             Resolved::Str(text) => write_text(out, text),
             Resolved::Enum(name) => {
                 out.push(b'"');
@@ -95,6 +102,7 @@ impl Node for Found<'_> {
                 return Err(LeafError("expected a scalar".to_owned()));
             }
         }
+
         Ok(())
     }
 
@@ -106,7 +114,11 @@ impl Node for Found<'_> {
         Some((0..items).try_for_each(|index| visit(index, self.item(index))))
     }
 
-    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+    fn selection<'s>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        field: &'s PlanField,
+    ) -> Result<&'s Selection, String> {
         match self {
             Self::Value(Resolved::Object(object)) => selection(cx, field, *object),
             Self::Row(row) => row_selection(cx, field, row),
@@ -121,20 +133,34 @@ impl Node for Found<'_> {
         path: &Path<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), PropagatedNull> {
-        let Some(instance) = Instance::of(self) else { return Err(PropagatedNull) };
+        let Some(instance) = Instance::of(self) else {
+            return Err(PropagatedNull);
+        };
+
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
             let path = path.key(&field.key);
             match field.kind {
                 PlanKind::Stored { index, stored, .. } => match instance.node(field, stored) {
                     Some(node) => value(walk, field, &field.ty, &node, &path, out)?,
-                    None => value(walk, field, &field.ty, &Found::Value(instance.field(index)), &path, out)?,
+                    None => value(
+                        walk,
+                        field,
+                        &field.ty,
+                        &Found::Value(instance.field(index)),
+                        &path,
+                        out,
+                    )?,
                 },
-                PlanKind::Method(Method::Sync(run), _) => match (walk.cx.call_method(field), instance.object()) {
-                    (Ok(call), Ok(object)) => outcome(walk, field, run(object.as_any(), call), &path, out)?,
-                    (_, Err(error)) => walk.failed(error, field, &path, out)?,
-                    (Err(error), _) => walk.failed(&error, field, &path, out)?,
-                },
+                PlanKind::Method(Method::Sync(run), _) => {
+                    match (walk.cx.call_method(field), instance.object()) {
+                        (Ok(call), Ok(object)) => {
+                            outcome(walk, field, run(object.as_any(), call), &path, out)?
+                        }
+                        (_, Err(error)) => walk.failed(error, field, &path, out)?,
+                        (Err(error), _) => walk.failed(&error, field, &path, out)?,
+                    }
+                }
                 PlanKind::Typename => typename(out, selection),
                 PlanKind::Denied => walk.denied(field, &path, out)?,
                 PlanKind::Method(Method::Async(_), _)
@@ -144,16 +170,19 @@ impl Node for Found<'_> {
                 | PlanKind::Introspection
                 | PlanKind::Checked(_)
                 | PlanKind::Root(..) => {
-                    let error = Error::internal("a field that waits was met on the path that does not");
+                    let error =
+                        Error::internal("a field that waits was met on the path that does not");
                     walk.failed(&error, field, &path, out)?;
                 }
             }
         }
+
         Ok(())
     }
 }
 
-/// An instance of an object type: a value from application code, or a row that may have been decoded into one.
+/// An instance of an object type: a value from application code, or a row that may have been
+/// decoded into one.
 #[derive(Clone, Copy)]
 pub(super) enum Instance<'a> {
     Object(&'a dyn Object),
@@ -262,9 +291,21 @@ fn row_selection<'s>(
     if let Ok(object) = row.object() {
         return selection(cx, field, object);
     }
-    let named = || cx.model.type_named(&row.type_name()?).map(|(index, _)| index);
-    let found = field.children.of(row.row()).or_else(|| field.children.of(named()?));
-    found.map(AsRef::as_ref).ok_or_else(|| "the row's `__typename` names no type that can stand here".to_owned())
+
+    let named = || {
+        cx.model
+            .type_named(&row.type_name()?)
+            .map(|(index, _)| index)
+    };
+
+    let found = field
+        .children
+        .of(row.row())
+        .or_else(|| field.children.of(named()?));
+
+    found
+        .map(AsRef::as_ref)
+        .ok_or_else(|| "the row's `__typename` names no type that can stand here".to_owned())
 }
 
 /// Returns the selection for an object's type.
@@ -275,7 +316,9 @@ pub(super) fn selection<'s>(
 ) -> Result<&'s Selection, String> {
     let index = cx.model.by_rust.get(&object.rust_type()).copied();
     let selection = index.and_then(|index| field.children.of(index));
-    selection.map(AsRef::as_ref).ok_or_else(|| "the value is of a type that the field cannot have".to_owned())
+    selection
+        .map(AsRef::as_ref)
+        .ok_or_else(|| "the value is of a type that the field cannot have".to_owned())
 }
 
 /// Completes the outcome of a synchronous method.
@@ -287,9 +330,19 @@ fn outcome(
     out: &mut Vec<u8>,
 ) -> Result<(), PropagatedNull> {
     match outcome {
-        Ok(Completed::Value(answer)) => value(walk, field, &field.ty, &Found::Value(answer.resolve()), path, out),
+        Ok(Completed::Value(answer)) => value(
+            walk,
+            field,
+            &field.ty,
+            &Found::Value(answer.resolve()),
+            path,
+            out,
+        ),
         Ok(Completed::Query(_)) => {
-            let error = Error::internal(format!("`{}` returns a query, so it has to be an `async fn`", field.name));
+            let error = Error::internal(format!(
+                "`{}` returns a query, so it has to be an `async fn`",
+                field.name
+            ));
             walk.failed(&error, field, path, out)
         }
         Err(error) => walk.failed(&error, field, path, out),

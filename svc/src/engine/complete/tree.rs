@@ -1,6 +1,7 @@
-//! Completes values with fields that wait. The walk goes level by level: a field is completed for all objects of a
-//! level at once, so that the rows of a relation are read with one statement, however many parents there are. Each
-//! value gets a separate buffer, and the values are joined in request order.
+//! Completes values with fields that wait. The walk goes level by level: a field is completed for
+//! all objects of a level at once, so that the rows of a relation are read with one statement,
+//! however many parents there are. Each value gets a separate buffer, and the values are joined in
+//! request order.
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
@@ -24,7 +25,10 @@ impl CompletedValue {
         let mut walk = Walk::new(cx);
         let mut out = Vec::new();
         let bytes = run(&mut walk, &mut out).map(|()| out);
-        Self { bytes, errors: walk.errors }
+        Self {
+            bytes,
+            errors: walk.errors,
+        }
     }
 
     /// Runs a walk over the value of a field, with an estimated size of `size` bytes.
@@ -60,12 +64,17 @@ impl CompletedValue {
     }
 
     /// Completes a field that failed before it had a value.
-    pub(crate) fn failed(cx: &ExecutionContext<'_>, error: &Error, field: &PlanField, path: &Path<'_>) -> Self {
+    pub(crate) fn failed(
+        cx: &ExecutionContext<'_>,
+        error: &Error,
+        field: &PlanField,
+        path: &Path<'_>,
+    ) -> Self {
         CompletedValue::walk(cx, |walk, out| walk.failed(error, field, path, out))
     }
 
-    /// Puts `head` and `tail` around the bytes of the value. The bytes move inside their buffer, as a copy would double
-    /// the memory of a large response.
+    /// Puts `head` and `tail` around the bytes of the value. The bytes move inside their buffer, as
+    /// a copy would double the memory of a large response.
     pub(crate) fn between(mut self, head: &[u8], tail: u8) -> Self {
         if let Ok(bytes) = &mut self.bytes {
             // One more byte, to close the response.
@@ -76,6 +85,7 @@ impl CompletedValue {
             bytes[..head.len()].copy_from_slice(head);
             bytes.push(tail);
         }
+
         self
     }
 
@@ -88,8 +98,8 @@ impl CompletedValue {
     }
 }
 
-/// Joins values in order. After the first value that propagates null, the other values and their errors are dropped, as
-/// if the fields had run one after another.
+/// Joins values in order. After the first value that propagates null, the other values and their
+/// errors are dropped, as if the fields had run one after another.
 pub(crate) fn join(
     completed: impl IntoIterator<Item = CompletedValue>,
     write: impl FnMut(&mut Vec<u8>, usize, &[u8]),
@@ -111,11 +121,21 @@ pub(crate) fn join_after(
         errors.extend(value.errors);
         match value.bytes {
             Ok(bytes) => write(&mut out, index, &bytes),
-            Err(null) => return CompletedValue { bytes: Err(null), errors },
+            Err(null) => {
+                return CompletedValue {
+                    bytes: Err(null),
+                    errors,
+                };
+            }
         }
     }
+
     out.push(around[1]);
-    CompletedValue { bytes: Ok(out), errors }
+
+    CompletedValue {
+        bytes: Ok(out),
+        errors,
+    }
 }
 
 /// Completes the outcome of a root field's resolver.
@@ -139,13 +159,17 @@ pub(crate) async fn complete_value(
 }
 
 fn one(completed: Vec<CompletedValue>) -> CompletedValue {
-    completed.into_iter().next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() })
+    completed.into_iter().next().unwrap_or(CompletedValue {
+        bytes: Err(PropagatedNull),
+        errors: Vec::new(),
+    })
 }
 
 /// A value and its path.
 type Spot<'a> = (Found<'a>, &'a Path<'a>);
 
-/// Completes the values of one field on many objects, one value for each object. Does not wait if no field below waits.
+/// Completes the values of one field on many objects, one value for each object. Does not wait if
+/// no field below waits.
 pub(crate) fn complete_all<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
@@ -153,17 +177,32 @@ pub(crate) fn complete_all<'a>(
     spots: Vec<Spot<'a>>,
 ) -> BoxFuture<'a, Vec<CompletedValue>> {
     if !field.children.wait() {
-        let completed = spots.into_iter().map(|spot| walked(cx, field, ty, &spot)).collect();
+        let completed = spots
+            .into_iter()
+            .map(|spot| walked(cx, field, ty, &spot))
+            .collect();
         return std::future::ready(completed).boxed();
     }
+
     match ty.nullable().0 {
         OutType::List(item) => lists(cx, field, ty, item, spots).boxed(),
         OutType::Composite => objects(cx, field, ty, spots).boxed(),
-        _ => std::future::ready(spots.iter().map(|spot| walked(cx, field, ty, spot)).collect()).boxed(),
+        _ => std::future::ready(
+            spots
+                .iter()
+                .map(|spot| walked(cx, field, ty, spot))
+                .collect(),
+        )
+        .boxed(),
     }
 }
 
-fn walked(cx: &ExecutionContext<'_>, field: &PlanField, ty: &OutType, (node, path): &Spot<'_>) -> CompletedValue {
+fn walked(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    ty: &OutType,
+    (node, path): &Spot<'_>,
+) -> CompletedValue {
     let mut walk = Walk::new(cx);
     let mut out = Vec::new();
     let result = value(&mut walk, field, ty, node, path, &mut out);
@@ -180,19 +219,30 @@ async fn lists<'a>(
 ) -> Vec<CompletedValue> {
     let paths: Vec<Vec<Path<'_>>> = spots
         .iter()
-        .map(|(found, path)| (0..found.items().unwrap_or(0)).map(|index| path.index(index)).collect())
+        .map(|(found, path)| {
+            (0..found.items().unwrap_or(0))
+                .map(|index| path.index(index))
+                .collect()
+        })
         .collect();
-    let items = spots
-        .iter()
-        .zip(&paths)
-        .flat_map(|((found, _), paths)| paths.iter().enumerate().map(move |(index, path)| (found.item(index), path)));
-    let mut completed = complete_all(cx, field, item, items.collect()).await.into_iter();
+
+    let items = spots.iter().zip(&paths).flat_map(|((found, _), paths)| {
+        paths
+            .iter()
+            .enumerate()
+            .map(move |(index, path)| (found.item(index), path))
+    });
+
+    let mut completed = complete_all(cx, field, item, items.collect())
+        .await
+        .into_iter();
     let comma = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
         if index > 0 {
             out.push(b',');
         }
         out.extend_from_slice(bytes);
     };
+
     let list = spots.iter().map(|spot| match spot.0.items() {
         Some(items) => {
             let items: Vec<_> = completed.by_ref().take(items).collect();
@@ -200,6 +250,7 @@ async fn lists<'a>(
         }
         None => walked(cx, field, ty, spot),
     });
+
     list.collect()
 }
 
@@ -218,18 +269,26 @@ async fn objects<'a>(
             completed.push(Some(walked(cx, field, ty, &spots[index])));
             continue;
         };
+
         completed.push(match instance.selection(cx, field) {
             Ok(selection) => {
                 cx.note_result(field, selection);
-                match groups.iter_mut().find(|(known, _)| std::ptr::eq(*known, selection)) {
+                match groups
+                    .iter_mut()
+                    .find(|(known, _)| std::ptr::eq(*known, selection))
+                {
                     Some((_, members)) => members.push(index),
                     None => groups.push((selection, vec![index])),
                 }
                 None
             }
-            Err(why) => Some(CompletedValue::walk(cx, |walk, _| Err(walk.broken(field, path, why))).stop_null(ty)),
+            Err(why) => Some(
+                CompletedValue::walk(cx, |walk, _| Err(walk.broken(field, path, why)))
+                    .stop_null(ty),
+            ),
         });
     }
+
     let by_type = join_all(groups.iter().map(|(selection, members)| {
         let objects = members.iter().filter_map(|index| {
             let (value, path) = &spots[*index];
@@ -237,14 +296,21 @@ async fn objects<'a>(
         });
         fields(cx, selection, objects.collect())
     }));
+
     for ((_, members), done) in groups.iter().zip(by_type.await) {
         for (index, value) in members.iter().zip(done) {
             completed[*index] = Some(value.stop_null(ty));
         }
     }
+
     completed
         .into_iter()
-        .map(|value| value.unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() }))
+        .map(|value| {
+            value.unwrap_or(CompletedValue {
+                bytes: Err(PropagatedNull),
+                errors: Vec::new(),
+            })
+        })
         .collect()
 }
 
@@ -255,20 +321,49 @@ async fn fields<'a>(
     objects: Vec<(Instance<'a>, &'a Path<'a>)>,
 ) -> Vec<CompletedValue> {
     cx.spend(selection, objects.len());
-    let paths: Vec<Vec<Path<'_>>> =
-        selection.fields.iter().map(|field| objects.iter().map(|(_, path)| path.key(&field.key)).collect()).collect();
+    let paths: Vec<Vec<Path<'_>>> = selection
+        .fields
+        .iter()
+        .map(|field| {
+            objects
+                .iter()
+                .map(|(_, path)| path.key(&field.key))
+                .collect()
+        })
+        .collect();
+
     let columns = selection.fields.iter().zip(&paths).map(|(field, paths)| {
-        let spots = objects.iter().zip(paths).map(|((object, _), path)| (*object, path)).collect();
+        let spots = objects
+            .iter()
+            .zip(paths)
+            .map(|((object, _), path)| (*object, path))
+            .collect();
         one_field(cx, selection, field, spots)
     });
-    let mut columns: Vec<_> = join_all(columns).await.into_iter().map(Vec::into_iter).collect();
+
+    let mut columns: Vec<_> = join_all(columns)
+        .await
+        .into_iter()
+        .map(Vec::into_iter)
+        .collect();
+
     let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
         key(out, index, &selection.fields[index]);
         out.extend_from_slice(bytes);
     };
+
     objects
         .iter()
-        .map(|_| join(columns.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>(), write, *b"{}"))
+        .map(|_| {
+            join(
+                columns
+                    .iter_mut()
+                    .filter_map(Iterator::next)
+                    .collect::<Vec<_>>(),
+                write,
+                *b"{}",
+            )
+        })
         .collect()
 }
 
@@ -296,24 +391,46 @@ async fn checked_field<'a>(
     let asked = cx.field_question(field);
     let question = match &asked {
         Ok(question) => question,
-        Err(error) => return objects.iter().map(|(_, path)| CompletedValue::failed(cx, error, field, path)).collect(),
+        Err(error) => {
+            return objects
+                .iter()
+                .map(|(_, path)| CompletedValue::failed(cx, error, field, path))
+                .collect();
+        }
     };
+
     // A row that cannot be decoded into its struct has no object to check.
     let decided = join_all(objects.iter().map(|(object, _)| async move {
-        Ok::<_, &Error>(cx.gate.check_object(question, checked.checks, object.object()?).await)
+        Ok::<_, &Error>(
+            cx.gate
+                .check_object(question, checked.checks, object.object()?)
+                .await,
+        )
     }));
+
     let decided = decided.await;
     let is_allowed = |decision: &Result<_, _>| matches!(decision, Ok(Ok(())));
-    let allowed = objects.iter().zip(&decided).filter(|(_, decision)| is_allowed(decision)).map(|(object, _)| *object);
-    let mut done = by_kind(cx, selection, field, checked.kind(), allowed.collect()).await.into_iter();
+    let allowed = objects
+        .iter()
+        .zip(&decided)
+        .filter(|(_, decision)| is_allowed(decision))
+        .map(|(object, _)| *object);
+
+    let mut done = by_kind(cx, selection, field, checked.kind(), allowed.collect())
+        .await
+        .into_iter();
     let mut completed = Vec::with_capacity(objects.len());
     for ((_, path), decision) in objects.iter().zip(&decided) {
         completed.push(match decision {
-            Ok(Ok(())) => done.next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() }),
+            Ok(Ok(())) => done.next().unwrap_or(CompletedValue {
+                bytes: Err(PropagatedNull),
+                errors: Vec::new(),
+            }),
             Ok(Err(denied)) => CompletedValue::failed(cx, denied, field, path),
             Err(unreadable) => CompletedValue::failed(cx, unreadable, field, path),
         });
     }
+
     completed
 }
 
@@ -327,21 +444,43 @@ async fn by_kind<'a>(
 ) -> Vec<CompletedValue> {
     match kind {
         PlanKind::Stored { index, stored, .. } => {
-            let nodes: Vec<_> = objects.iter().map(|(object, _)| object.node(field, stored)).collect();
-            let spots = objects.iter().zip(&nodes).map(|((object, path), node)| match node {
-                Some(node) => (Found::Stored(node), *path),
-                None => (Found::Value(object.field(index)), *path),
-            });
+            let nodes: Vec<_> = objects
+                .iter()
+                .map(|(object, _)| object.node(field, stored))
+                .collect();
+            let spots = objects
+                .iter()
+                .zip(&nodes)
+                .map(|((object, path), node)| match node {
+                    Some(node) => (Found::Stored(node), *path),
+                    None => (Found::Value(object.field(index)), *path),
+                });
+
             complete_all(cx, field, &field.ty, spots.collect()).await
         }
         PlanKind::Relation(relation) => {
-            let keys: Vec<_> = objects.iter().map(|(object, _)| object.key(relation)).collect();
-            let parents = objects.iter().zip(&keys).map(|((_, path), key)| (key.as_deref(), *path));
-            cx.reads.relation(cx, field, relation, parents.collect()).await
+            let keys: Vec<_> = objects
+                .iter()
+                .map(|(object, _)| object.key(relation))
+                .collect();
+            let parents = objects
+                .iter()
+                .zip(&keys)
+                .map(|((_, path), key)| (key.as_deref(), *path));
+
+            cx.reads
+                .relation(cx, field, relation, parents.collect())
+                .await
         }
         PlanKind::Function(function, _) => {
-            let ids: Vec<_> = objects.iter().map(|(object, _)| object.id(cx.model, selection.type_index)).collect();
-            let rows = objects.iter().zip(&ids).map(|((_, path), id)| (id.as_deref(), *path));
+            let ids: Vec<_> = objects
+                .iter()
+                .map(|(object, _)| object.id(cx.model, selection.type_index))
+                .collect();
+            let rows = objects
+                .iter()
+                .zip(&ids)
+                .map(|((_, path), id)| (id.as_deref(), *path));
             cx.reads.function(cx, field, function, rows.collect()).await
         }
         PlanKind::Method(method, _) => called(cx, field, method, &objects).await,
@@ -351,16 +490,23 @@ async fn by_kind<'a>(
                 typename(out, selection);
                 Ok(())
             };
-            objects.iter().map(|_| CompletedValue::walk(cx, name)).collect()
+            objects
+                .iter()
+                .map(|_| CompletedValue::walk(cx, name))
+                .collect()
         }
         PlanKind::Denied => {
-            let denied =
-                |(_, path): &(_, &Path<'_>)| CompletedValue::walk(cx, |walk, out| walk.denied(field, path, out));
+            let denied = |(_, path): &(_, &Path<'_>)| {
+                CompletedValue::walk(cx, |walk, out| walk.denied(field, path, out))
+            };
             objects.iter().map(denied).collect()
         }
         PlanKind::Introspection | PlanKind::Part(_) | PlanKind::Checked(_) | PlanKind::Root(..) => {
             let error = Error::internal("the field belongs to no value of a resolver");
-            objects.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect()
+            objects
+                .iter()
+                .map(|(_, path)| CompletedValue::failed(cx, &error, field, path))
+                .collect()
         }
     }
 }
@@ -372,7 +518,9 @@ async fn called<'a>(
     method: Method,
     objects: &[(Instance<'a>, &'a Path<'a>)],
 ) -> Vec<CompletedValue> {
-    let receivers = objects.iter().filter_map(|(object, path)| Some((object.object().ok()?, *path)));
+    let receivers = objects
+        .iter()
+        .filter_map(|(object, path)| Some((object.object().ok()?, *path)));
     let calls = receivers.map(|(object, path)| async move {
         let outcome = match (cx.call_method(field), method) {
             (Ok(call), Method::Sync(run)) => run(object.as_any(), call),
@@ -381,11 +529,16 @@ async fn called<'a>(
         };
         (outcome, path)
     });
+
     let mut done = outcomes(cx, field, join_all(calls).await).await.into_iter();
     let value = |(object, path): &(Instance<'a>, &'a Path<'a>)| match object.object() {
-        Ok(_) => done.next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() }),
+        Ok(_) => done.next().unwrap_or(CompletedValue {
+            bytes: Err(PropagatedNull),
+            errors: Vec::new(),
+        }),
         Err(error) => CompletedValue::failed(cx, error, field, path),
     };
+
     objects.iter().map(value).collect()
 }
 
@@ -403,13 +556,20 @@ async fn outcomes<'a>(
     let others = join_all(calls.iter().map(|(outcome, path)| async move {
         match outcome {
             Ok(Completed::Value(_)) => None,
-            Ok(Completed::Query(query)) => Some(cx.reads.query(cx, field, (**query).clone(), path).await),
+            Ok(Completed::Query(query)) => {
+                Some(cx.reads.query(cx, field, (**query).clone(), path).await)
+            }
             Err(error) => Some(CompletedValue::failed(cx, error, field, path)),
         }
     }));
+
     let (values, others) = futures_util::future::join(values, others).await;
     let mut values = values.into_iter();
-    others.into_iter().filter_map(|other| other.or_else(|| values.next())).collect()
+
+    others
+        .into_iter()
+        .filter_map(|other| other.or_else(|| values.next()))
+        .collect()
 }
 
 /// Converts a panic of a resolver into an error.

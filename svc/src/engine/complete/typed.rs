@@ -1,6 +1,6 @@
-//! Typed rows: whole rows decoded into the user's structs, for computed fields. Stored fields are completed from the
-//! values that the statement read, so that a value that does not match its type fails only its own field, and only
-//! methods need the complete row.
+//! Typed rows: whole rows decoded into the user's structs, for computed fields. Stored fields are
+//! completed from the values that the statement read, so that a value that does not match its type
+//! fails only its own field, and only methods need the complete row.
 
 use super::{Cells, FullRows, RowNode};
 use crate::Error;
@@ -12,15 +12,27 @@ pub(crate) struct Decoded<'a>(Vec<TypedRow<'a>>);
 
 impl<'a> Decoded<'a> {
     /// Decodes rows.
-    pub(crate) fn new(model: &Model, whole: &'a FullRows, rows: impl Iterator<Item = Cells<'a>>) -> Self {
+    pub(crate) fn new(
+        model: &Model,
+        whole: &'a FullRows,
+        rows: impl Iterator<Item = Cells<'a>>,
+    ) -> Self {
         let decode = model.decoders.get(&whole.row);
         let decoded = rows.map(|cells| {
             let object = match decode {
-                Some(decode) => whole.object(cells.clone()).and_then(|json| Ok(decode(json)?)),
+                Some(decode) => whole
+                    .object(cells.clone())
+                    .and_then(|json| Ok(decode(json)?)),
                 None => Err(Error::internal("the row's type cannot be read from rows")),
             };
-            TypedRow { whole, cells, object }
+
+            TypedRow {
+                whole,
+                cells,
+                object,
+            }
         });
+
         Self(decoded.collect())
     }
 
@@ -61,11 +73,13 @@ impl TypedRow<'_> {
         self.whole.row
     }
 
-    /// Returns a stored value as the statement read it. `None` if the struct must provide it, as for members of an
-    /// interface and for objects with selected methods.
+    /// Returns a stored value as the statement read it. `None` if the struct must provide it, as
+    /// for members of an interface and for objects with selected methods.
     pub(crate) fn node(&self, field: &PlanField, stored: &str) -> Option<RowNode<'_>> {
         let is_plain = !self.whole.is_abstract && field.children.waits() == Calls::None;
-        is_plain.then(|| self.whole.node(&self.cells, stored)).flatten()
+        is_plain
+            .then(|| self.whole.node(&self.cells, stored))
+            .flatten()
     }
 
     /// Returns the key of a relation.
@@ -76,6 +90,8 @@ impl TypedRow<'_> {
 
 impl std::fmt::Debug for TypedRow<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TypedRow").field("cells", &self.cells).finish_non_exhaustive()
+        f.debug_struct("TypedRow")
+            .field("cells", &self.cells)
+            .finish_non_exhaustive()
     }
 }

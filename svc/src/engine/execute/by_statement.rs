@@ -15,20 +15,30 @@ use crate::query_stats;
 use crate::schema::OperationKind;
 use crate::{Error, ErrorCode};
 
-/// Logs that the SQL of an operation is not used, because it would bypass the row filter of an authorizer.
+/// Logs that the SQL of an operation is not used, because it would bypass the row filter of an
+/// authorizer.
 fn note_filter(cx: &ExecutionContext<'_>, decisions: &[Option<Decided<'_>>]) {
-    let is_filtered = |decided: &Decided<'_>| decided.as_ref().is_ok_and(|admission| admission.row_filter().is_some());
+    let is_filtered = |decided: &Decided<'_>| {
+        decided
+            .as_ref()
+            .is_ok_and(|admission| admission.row_filter().is_some())
+    };
+
     if decisions.iter().flatten().any(is_filtered) {
         let operation = cx.operation.name().unwrap_or_default();
-        tracing::warn!(operation, "an authorizer gave a filter for a registered operation, whose SQL is not used");
+        tracing::warn!(
+            operation,
+            "an authorizer gave a filter for a registered operation, whose SQL is not used"
+        );
     }
 }
 
 impl Engine {
-    /// Executes the statement of a registered operation if all root fields are admitted, none of them with a row
-    /// filter, and no row policy applies to the rows that they may read. Otherwise a mutation with a denied field does
-    /// nothing, and all other operations are executed field by field: mutations run in order, each in a separate
-    /// transaction, as in any other document. `decisions` are the decisions already made.
+    /// Executes the statement of a registered operation if all root fields are admitted, none of
+    /// them with a row filter, and no row policy applies to the rows that they may read. Otherwise
+    /// a mutation with a denied field does nothing, and all other operations are executed field by
+    /// field: mutations run in order, each in a separate transaction, as in any other document.
+    /// `decisions` are the decisions already made.
     pub(super) async fn by_statement<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -37,7 +47,12 @@ impl Engine {
         decisions: Vec<Option<Decided<'p>>>,
     ) -> Vec<CompletedValue> {
         let plan = &prepared.plan;
-        let decisions = if decisions.is_empty() { self.decide(cx, prepared).await } else { decisions };
+        let decisions = if decisions.is_empty() {
+            self.decide(cx, prepared).await
+        } else {
+            decisions
+        };
+
         let admitted = AllAdmitted::of(plan, &decisions).filter(|_| !self.reads_governed(plan));
         let Some(admitted) = admitted else {
             note_filter(cx, &decisions);
@@ -47,7 +62,13 @@ impl Engine {
                 _ => self.by_field(cx, prepared, decisions).await,
             };
         };
-        let refused = plan.root.fields.iter().find_map(|field| check_arguments(cx, field).err());
+
+        let refused = plan
+            .root
+            .fields
+            .iter()
+            .find_map(|field| check_arguments(cx, field).err());
+
         match refused {
             // Execution by field reports the same error, with its location.
             Some(_) if plan.kind == OperationKind::Query && prepared.code.is_none() => {
@@ -56,16 +77,31 @@ impl Engine {
             Some(error) => return all_failed(cx, &plan.root.fields, &error),
             None => {}
         }
+
         let running = async {
-            match plan.root.fields.first().filter(|_| query_stats::is_attributing()) {
-                Some(first) => query_stats::attribute(&first.coordinate, statement.run(cx, admitted)).boxed().await,
+            match plan
+                .root
+                .fields
+                .first()
+                .filter(|_| query_stats::is_attributing())
+            {
+                Some(first) => {
+                    query_stats::attribute(&first.coordinate, statement.run(cx, admitted))
+                        .boxed()
+                        .await
+                }
                 None => statement.run(cx, admitted).await,
             }
         };
-        let answered = match cx.explanation.and_then(|explanation| explanation.together(Way::ByStatement)) {
+
+        let answered = match cx
+            .explanation
+            .and_then(|explanation| explanation.together(Way::ByStatement))
+        {
             Some(explained) => explained.around(running).boxed().await,
             None => running.await,
         };
+
         if plan.kind == OperationKind::Query {
             let mut completed = Vec::with_capacity(plan.root.fields.len());
             for field in &plan.root.fields {
@@ -73,6 +109,7 @@ impl Engine {
             }
             return completed;
         }
+
         // All fields share one transaction, so its outcome applies to each of them.
         let mut mutations = Mutations::new(cx);
         let mut is_null = false;
@@ -80,14 +117,16 @@ impl Engine {
             let value = self.answer_of(cx, prepared, &answered, field).await;
             is_null |= mutations.end(field, value);
         }
+
         if is_null {
             mutations.lose(&plan.root.fields);
         }
+
         mutations.into_completed()
     }
 
-    /// Decides about all root fields before any of them runs, because their functions may be bypassed. `None` for
-    /// fields that need no decision.
+    /// Decides about all root fields before any of them runs, because their functions may be
+    /// bypassed. `None` for fields that need no decision.
     pub(in crate::engine) async fn decide<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -103,17 +142,30 @@ impl Engine {
                 _ => None,
             });
         }
+
         decisions
     }
 
-    /// Whether the operation can reveal rows that a row policy applies to: the rows that it returns, the rows that
-    /// relations lead to from there, and the row that it acts on.
+    /// Whether the operation can reveal rows that a row policy applies to: the rows that it
+    /// returns, the rows that relations lead to from there, and the row that it acts on.
     fn reads_governed(&self, plan: &Plan) -> bool {
-        let (Some(policies), model) = (&self.row_policies, &self.app.model) else { return false };
+        let (Some(policies), model) = (&self.row_policies, &self.app.model) else {
+            return false;
+        };
+
         let roots = plan.root.fields.iter().filter_map(PlanField::root);
-        let acted = |root: RootField| root.acts_on().and_then(|acted| model.by_rust.get(&(acted.row)()).copied());
+        let acted = |root: RootField| {
+            root.acts_on()
+                .and_then(|acted| model.by_rust.get(&(acted.row)()).copied())
+        };
+
         let mut acted = roots.filter_map(|root| root.written_rows().or_else(|| acted(root)));
-        acted.any(|row| policies.govern(row)) || plan.reachable(model).into_iter().any(|row| policies.govern(row))
+
+        acted.any(|row| policies.govern(row))
+            || plan
+                .reachable(model)
+                .into_iter()
+                .any(|row| policies.govern(row))
     }
 
     async fn answer_of(
@@ -131,25 +183,43 @@ impl Engine {
 }
 
 /// A mutation is one transaction, so nothing is done if a field is denied.
-fn not_done(cx: &ExecutionContext<'_>, fields: &[PlanField], decisions: &[Option<Decided<'_>>]) -> Vec<CompletedValue> {
-    let other =
-        Error::new(ErrorCode::NotDone, "the mutation was not done, as another field of the operation is denied");
+fn not_done(
+    cx: &ExecutionContext<'_>,
+    fields: &[PlanField],
+    decisions: &[Option<Decided<'_>>],
+) -> Vec<CompletedValue> {
+    let other = Error::new(
+        ErrorCode::NotDone,
+        "the mutation was not done, as another field of the operation is denied",
+    );
     let mut mutations = Mutations::new(cx);
     for (field, decision) in fields.iter().zip(decisions) {
         let error = match decision {
             Some(Err(denied)) => denied,
             _ => &other,
         };
-        mutations.end(field, CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)));
+        mutations.end(
+            field,
+            CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)),
+        );
     }
+
     mutations.into_completed()
 }
 
-/// One statement answers all fields, so an invalid argument of one field prevents it from running for any.
-fn all_failed(cx: &ExecutionContext<'_>, fields: &[PlanField], error: &Error) -> Vec<CompletedValue> {
+/// One statement answers all fields, so an invalid argument of one field prevents it from running
+/// for any.
+fn all_failed(
+    cx: &ExecutionContext<'_>,
+    fields: &[PlanField],
+    error: &Error,
+) -> Vec<CompletedValue> {
     let mut mutations = Mutations::new(cx);
     for field in fields {
-        mutations.end(field, CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)));
+        mutations.end(
+            field,
+            CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)),
+        );
     }
     mutations.into_completed()
 }

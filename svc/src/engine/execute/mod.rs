@@ -43,7 +43,8 @@ use crate::engine::security_events::{record_late, record_refused};
 use crate::engine::spending::Spending;
 use crate::postgres::Ledger;
 use crate::request::{
-    Context, Held, PreparedOperation, RequestDataMakers, RequestParts, RequestScope, SessionVariables,
+    Context, Held, PreparedOperation, RequestDataMakers, RequestParts, RequestScope,
+    SessionVariables,
 };
 use crate::schema::OperationKind;
 
@@ -66,7 +67,10 @@ impl Request<'_> {
     /// The same request, without borrowed data.
     #[cfg(feature = "websocket")]
     pub(crate) fn into_owned(self) -> Request<'static> {
-        Request { query: self.query.into_owned().into(), ..self }
+        Request {
+            query: self.query.into_owned().into(),
+            ..self
+        }
     }
 }
 
@@ -118,7 +122,10 @@ impl Engine {
             Ok(prepared) => match prepared.span() {
                 None => self.run_prepared(prepared, parts, begun).await,
                 Some(span) => {
-                    let response = span.around(self.run_prepared(prepared, parts, begun)).boxed().await;
+                    let response = span
+                        .around(self.run_prepared(prepared, parts, begun))
+                        .boxed()
+                        .await;
                     measure::end_span(&span, &response);
                     response
                 }
@@ -131,7 +138,12 @@ impl Engine {
     }
 
     /// Executes a prepared query or mutation.
-    pub(super) async fn run_prepared(&self, prepared: Prepared, parts: RequestParts, begun: Begun) -> Response {
+    pub(super) async fn run_prepared(
+        &self,
+        prepared: Prepared,
+        parts: RequestParts,
+        begun: Begun,
+    ) -> Response {
         let measured = prepared.measured(begun, &parts);
         let spending = if self.hooks.concern(&parts) {
             match self.after_preparing(&parts, &prepared).await {
@@ -141,6 +153,7 @@ impl Engine {
         } else {
             None
         };
+
         let (kind, deadlines) = (prepared.plan.kind, self.app.deadlines.as_deref());
         let started = deadlines.map_or(0, RequestDeadlines::start);
         parts.restart(started);
@@ -152,9 +165,13 @@ impl Engine {
                 Err(response) => return measured.answered(response),
             }
         };
-        let mutation = (kind == OperationKind::Mutation && deadlines.is_some()).then(|| prepared.mutation());
+
+        let mutation =
+            (kind == OperationKind::Mutation && deadlines.is_some()).then(|| prepared.mutation());
         let written = self.written(&prepared, &scope);
-        let explanation = prepared.explain.then(|| Box::new(Explanation::of(&prepared.plan)));
+        let explanation = prepared
+            .explain
+            .then(|| Box::new(Explanation::of(&prepared.plan)));
         let response = {
             // Pinned here, because it is large to move.
             let watching = (spending.as_ref(), explanation.as_deref());
@@ -164,29 +181,43 @@ impl Engine {
                 Some(deadlines) => deadlines.bound(started, running.as_mut()).await,
             }
         };
+
         if let (Some(written), true) = (written, response.is_some()) {
             written.answered();
         }
+
         let response = response.unwrap_or_else(|| {
             let known = |(plan, is_one): &(Arc<Plan>, bool)| {
-                Some(effects_when_late(scope.db.ledger.as_deref()?, plan, *is_one))
+                Some(effects_when_late(
+                    scope.db.ledger.as_deref()?,
+                    plan,
+                    *is_one,
+                ))
             };
             let effects = mutation.as_ref().and_then(known).unwrap_or_default();
             record_late(&self.app, scope.parts());
             Response::late(self.app.request_limit(), &effects)
         });
+
         let response = measured.answered(response);
         let response = match explanation {
-            Some(explanation) => explanation.beside(response, &self.app.database, scope.db.session()).boxed().await,
+            Some(explanation) => {
+                explanation
+                    .beside(response, &self.app.database, scope.db.session())
+                    .boxed()
+                    .await
+            }
             None => response,
         };
+
         match spending.and_then(Spending::end) {
             Some((key, value)) => response.with_extension(key, &value),
             None => response,
         }
     }
 
-    /// Notifies the hooks of an operation that is about to run. Returns its spending if a hook meters it.
+    /// Notifies the hooks of an operation that is about to run. Returns its spending if a hook
+    /// meters it.
     pub(super) async fn after_preparing(
         &self,
         request: &RequestParts,
@@ -196,18 +227,35 @@ impl Engine {
         let cost = plan.cost(&self.app.model, &self.app.limits, &prepared.variables);
         let (kind, name, complexity) = (operation.kind, &|| operation.name(), cost.complexity);
         let limits = &*plan.root_limits();
-        let operation = PreparedOperation { request, kind, name, complexity, limits };
+        let operation = PreparedOperation {
+            request,
+            kind,
+            name,
+            complexity,
+            limits,
+        };
+
         self.hooks.after_preparing(operation).await?;
+
         // A subscription uses everything that it requested over time.
-        let metering = request.hook.as_ref().filter(|own| kind != OperationKind::Subscription && own.is_metering());
+        let metering = request
+            .hook
+            .as_ref()
+            .filter(|own| kind != OperationKind::Subscription && own.is_metering());
+
         Ok(metering.cloned().map(|metering| {
             let used = plan.root.own_cost() + plan.introspection + cost.asked.sum();
             Spending::begin(metering, complexity, used)
         }))
     }
 
-    /// Creates the scope with the request data. Making the data counts toward the time limit of the request.
-    pub(super) async fn bounded_scope(&self, parts: RequestParts, plan: &Plan) -> Result<RequestScope, Response> {
+    /// Creates the scope with the request data. Making the data counts toward the time limit of the
+    /// request.
+    pub(super) async fn bounded_scope(
+        &self,
+        parts: RequestParts,
+        plan: &Plan,
+    ) -> Result<RequestScope, Response> {
         let started = parts.started();
         let (db, request) = self.sharing(parts, plan.kind);
         let made = {
@@ -217,12 +265,15 @@ impl Engine {
                 Some(deadlines) => deadlines.bound(started, making).await,
             }
         };
+
         let made = made.ok_or_else(|| {
             record_late(&self.app, request.parts());
             // No field has run yet.
             Response::late(self.app.request_limit(), &[])
         })?;
+
         made.map_err(|error| Response::failed(&error))?;
+
         Ok(self.with_session(db, Held::Shared(request), plan))
     }
 
@@ -265,26 +316,38 @@ impl Engine {
             true => self.without_denied(prepared, scope).boxed().await,
             false => prepared,
         };
+
         let answer = AnswerBytes::new(self.app.limits.answer);
-        let cx = ExecutionContext { spending, explanation, ..self.context(&prepared, scope, &answer) };
+        let cx = ExecutionContext {
+            spending,
+            explanation,
+            ..self.context(&prepared, scope, &answer)
+        };
+
         let response = match self.cacheable(&prepared.plan) {
             Some(kept) => self.kept_answer(&cx, &prepared, kept).await,
             None => self.run_fields(&cx, &prepared, Vec::new()).await,
         };
+
         let response = match self.app.limits.show_cost {
             true => {
-                let cost = prepared.plan.cost(&self.app.model, &self.app.limits, &prepared.variables);
+                let cost =
+                    prepared
+                        .plan
+                        .cost(&self.app.model, &self.app.limits, &prepared.variables);
                 response.with_extension("cost", &cost.shown(&self.app.limits))
             }
             false => response,
         };
+
         match scope.db.ledger.as_deref().and_then(Ledger::lost) {
             Some(lost) => response.with_effects(lost),
             None => response,
         }
     }
 
-    /// Runs the root fields. `decisions` are the decisions already made, in the order of the fields.
+    /// Runs the root fields. `decisions` are the decisions already made, in the order of the
+    /// fields.
     pub(in crate::engine) async fn run_fields<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -292,25 +355,48 @@ impl Engine {
         mut decisions: Vec<Option<Decided<'p>>>,
     ) -> Response {
         let fields = &prepared.plan.root.fields;
-        let statement = prepared.registered.as_ref().and_then(|operation| operation.statement());
+        let statement = prepared
+            .registered
+            .as_ref()
+            .and_then(|operation| operation.statement());
         let is_query = prepared.plan.kind == OperationKind::Query;
         let (mut value, mut withheld) = match (statement, fields.as_slice()) {
             // A single field does not have to be joined with others.
             (None, [field]) if is_query => {
-                let value = self.root_field(cx, prepared, field, decisions.pop().flatten()).await;
-                (only(field, AnswerSize::default().fit(cx, field, value)), Vec::new())
+                let value = self
+                    .root_field(cx, prepared, field, decisions.pop().flatten())
+                    .await;
+                (
+                    only(field, AnswerSize::default().fit(cx, field, value)),
+                    Vec::new(),
+                )
             }
-            (None, fields) => joined(cx, fields, self.by_field(cx, prepared, decisions).boxed().await),
-            (Some(statement), fields) => {
-                joined(cx, fields, self.by_statement(cx, prepared, statement, decisions).boxed().await)
-            }
+            (None, fields) => joined(
+                cx,
+                fields,
+                self.by_field(cx, prepared, decisions).boxed().await,
+            ),
+            (Some(statement), fields) => joined(
+                cx,
+                fields,
+                self.by_statement(cx, prepared, statement, decisions)
+                    .boxed()
+                    .await,
+            ),
         };
+
         report(cx, &mut value.errors, &mut withheld);
         count_errors(&prepared.plan, &value.errors);
         if !is_query && value.errors.len() > self.app.limits.errors {
             value.errors = one_of_each_first(value.errors);
         }
-        Response::executed(value.bytes.ok(), &value.errors, &prepared.document.text, self.app.limits.errors)
+
+        Response::executed(
+            value.bytes.ok(),
+            &value.errors,
+            &prepared.document.text,
+            self.app.limits.errors,
+        )
     }
 }
 
@@ -319,6 +405,8 @@ pub(super) type Decided<'f> = Result<Admission<'f>, Error>;
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("app", &self.app).finish_non_exhaustive()
+        f.debug_struct("Engine")
+            .field("app", &self.app)
+            .finish_non_exhaustive()
     }
 }

@@ -45,7 +45,9 @@ pub(in crate::engine) struct Prepared {
 impl Prepared {
     /// Whether the program's own statement may answer it.
     pub(in crate::engine) fn has_statement(&self) -> bool {
-        self.registered.as_ref().is_some_and(|operation| operation.sql.is_some())
+        self.registered
+            .as_ref()
+            .is_some_and(|operation| operation.sql.is_some())
     }
 
     /// Starts measuring the operation, for a request with these parts.
@@ -54,11 +56,19 @@ impl Prepared {
         begun.operation(&self.plan, || self.info().name(), self.registered.is_some())
     }
 
-    /// The operation, as recorded in the request log. A registered operation without a name of its document is logged
-    /// by its registered name.
+    /// The operation, as recorded in the request log. A registered operation without a name of its
+    /// document is logged by its registered name.
     fn note(&self, parts: &RequestParts) -> OperationNote {
-        let registered = || self.registered.as_ref().and_then(|operation| operation.name());
-        let (name, kind) = (self.info().name().or_else(registered), measure::operation_type(self.plan.kind));
+        let registered = || {
+            self.registered
+                .as_ref()
+                .and_then(|operation| operation.name())
+        };
+
+        let (name, kind) = (
+            self.info().name().or_else(registered),
+            measure::operation_type(self.plan.kind),
+        );
         let user_id = parts.user_id();
         OperationNote {
             name: name.map(str::to_owned),
@@ -70,10 +80,15 @@ impl Prepared {
 
     /// The span of the operation, if its trace is sampled.
     pub(super) fn span(&self) -> Option<OpenSpan> {
-        OpenSpan::operation(measure::operation_type(self.plan.kind), || self.info().name(), &self.document.text)
+        OpenSpan::operation(
+            measure::operation_type(self.plan.kind),
+            || self.info().name(),
+            &self.document.text,
+        )
     }
 
-    /// Like `span`, for an operation that may arrive on a socket, without the span of a request around it.
+    /// Like `span`, for an operation that may arrive on a socket, without the span of a request
+    /// around it.
     pub(in crate::engine) fn span_on(&self, transport: Transport) -> Option<OpenSpan> {
         match transport {
             Transport::WebSocket => {
@@ -86,7 +101,11 @@ impl Prepared {
 
     /// Replaces the plan with one for this request only.
     pub(in crate::engine) fn with_plan(self, plan: Arc<Plan>) -> Self {
-        Self { plan, is_kept: false, ..self }
+        Self {
+            plan,
+            is_kept: false,
+            ..self
+        }
     }
 
     /// The plan of a mutation, and whether one statement may execute all of it.
@@ -96,7 +115,11 @@ impl Prepared {
 
     pub(super) fn info(&self) -> OperationInfo<'_> {
         let requested = self.operation_name.as_deref();
-        OperationInfo { kind: self.plan.kind, document: &self.document, requested }
+        OperationInfo {
+            kind: self.plan.kind,
+            document: &self.document,
+            requested,
+        }
     }
 }
 
@@ -107,22 +130,48 @@ impl Engine {
         allowed: AllowedOperations,
     ) -> Result<Prepared, Response> {
         let one = |error: RequestError| Response::refused(&[error]);
-        self.app.limits.check_variables(&request.variables).map_err(one)?;
-        let chosen = self.choose(&request).map_err(|errors| Response::refused(&errors))?;
-        let Chosen { document, operation: registered } = chosen;
-        let (operation, info) = document.operation(request.operation_name.as_deref()).map_err(one)?;
+        self.app
+            .limits
+            .check_variables(&request.variables)
+            .map_err(one)?;
+        let chosen = self
+            .choose(&request)
+            .map_err(|errors| Response::refused(&errors))?;
+        let Chosen {
+            document,
+            operation: registered,
+        } = chosen;
+        let (operation, info) = document
+            .operation(request.operation_name.as_deref())
+            .map_err(one)?;
         check_kind(operation.operation_type, allowed)?;
-        let variables =
-            coerce_variables(&self.app.model.types, &info.variables, request.variables, self.app.limits.errors)
-                .map_err(|errors| refused_variables(&document, errors))?;
-        let planned = document.plan(&self.app.model, &self.app.limits, operation, &variables).map_err(one)?;
+        let variables = coerce_variables(
+            &self.app.model.types,
+            &info.variables,
+            request.variables,
+            self.app.limits.errors,
+        )
+        .map_err(|errors| refused_variables(&document, errors))?;
+
+        let planned = document
+            .plan(&self.app.model, &self.app.limits, operation, &variables)
+            .map_err(one)?;
         let plan = planned.plan();
-        let has_sql = registered.as_ref().is_some_and(|operation| operation.sql.is_some());
-        let code = if allowed == AllowedOperations::WithoutCode { plan.needs_code().map(code_refused) } else { None };
+        let has_sql = registered
+            .as_ref()
+            .is_some_and(|operation| operation.sql.is_some());
+        let code = if allowed == AllowedOperations::WithoutCode {
+            plan.needs_code().map(code_refused)
+        } else {
+            None
+        };
+
         if let Some(message) = code.as_ref().filter(|_| !has_sql) {
             return Err(one(RequestError::new(ErrorCode::BadRequest, message)));
         }
-        self.check(&document, operation, plan, &variables).map_err(one)?;
+
+        self.check(&document, operation, plan, &variables)
+            .map_err(one)?;
         check_rules(&self.app.model, plan, &variables, self.app.limits.errors).map_err(one)?;
         let introspection = if plan.introspects {
             let answer = introspect(&self.app.model, &document, operation, &variables);
@@ -130,7 +179,9 @@ impl Engine {
         } else {
             None
         };
+
         let (plan, is_kept) = self.documents.keep(&document, planned);
+
         Ok(Prepared {
             document,
             plan,
@@ -153,22 +204,31 @@ impl Engine {
         variables: &Variables,
     ) -> Result<(), RequestError> {
         if plan.introspects && !self.introspection {
-            return Err(RequestError::new(ErrorCode::GraphqlValidationFailed, "introspection is switched off"));
+            return Err(RequestError::new(
+                ErrorCode::GraphqlValidationFailed,
+                "introspection is switched off",
+            ));
         }
+
         if plan.introspects {
             check_depth(document, operation)?;
         }
+
         plan.check(&self.app.model, &self.app.limits, variables)
     }
 }
 
 /// Rejects a kind of operation that the transport does not support.
 fn check_kind(kind: OperationType, allowed: AllowedOperations) -> Result<(), Response> {
-    let refused = |message: &str| Response::refused(&[RequestError::new(ErrorCode::BadRequest, message)]);
+    let refused =
+        |message: &str| Response::refused(&[RequestError::new(ErrorCode::BadRequest, message)]);
     match kind {
         OperationType::Mutation if !allowed.mutations() => {
             let response = refused("only queries can be sent with GET; send mutations with POST");
-            Err(Response { answer: Answer::MethodNotAllowed, ..response })
+            Err(Response {
+                answer: Answer::MethodNotAllowed,
+                ..response
+            })
         }
         OperationType::Subscription if !allowed.subscriptions() => Err(refused(
             "a subscription is answered with a stream; send it over a WebSocket, or accept `text/event-stream`",

@@ -25,7 +25,8 @@ use crate::trace::OpenSpan;
 use crate::{Error, ErrorCode};
 
 impl Engine {
-    /// Executes the root fields one by one. `decisions` are the decisions already made, in the order of the fields.
+    /// Executes the root fields one by one. `decisions` are the decisions already made, in the
+    /// order of the fields.
     pub(super) async fn by_field<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -37,12 +38,13 @@ impl Engine {
         if prepared.plan.kind == OperationKind::Mutation {
             self.in_order(cx, prepared, fields).await
         } else {
-            join_all(fields.map(|(field, decided)| self.root_field(cx, prepared, field, decided))).await
+            join_all(fields.map(|(field, decided)| self.root_field(cx, prepared, field, decided)))
+                .await
         }
     }
 
-    /// Executes fields sequentially, as mutations require. After a null that reaches the root, the remaining fields do
-    /// not run.
+    /// Executes fields sequentially, as mutations require. After a null that reaches the root, the
+    /// remaining fields do not run.
     async fn in_order<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -52,12 +54,17 @@ impl Engine {
         let (mut mutations, mut size) = (Mutations::new(cx), AnswerSize::default());
         for (field, decided) in fields {
             mutations.begin();
-            let value = size.fit(cx, field, self.root_field(cx, prepared, field, decided).await);
+            let value = size.fit(
+                cx,
+                field,
+                self.root_field(cx, prepared, field, decided).await,
+            );
             if mutations.end(field, value) {
                 mutations.lose(&prepared.plan.root.fields);
                 break;
             }
         }
+
         mutations.into_completed()
     }
 
@@ -71,12 +78,15 @@ impl Engine {
         let root = Path::Root;
         let path = root.key(&field.key);
         let run = pin!(async {
-            let run = std::panic::AssertUnwindSafe(self.admit_and_run(cx, prepared, field, decided, &path));
+            let run = std::panic::AssertUnwindSafe(
+                self.admit_and_run(cx, prepared, field, decided, &path),
+            );
             run.catch_unwind().await.unwrap_or_else(|panic| {
                 let error = crate::panic::error("the field", &*panic);
                 CompletedValue::failed(cx, &error, field, &path)
             })
         });
+
         match cx.explained(field) {
             Some(explained) => explained.around(self.traced(cx, field, run)).boxed().await,
             None => self.traced(cx, field, run).await,
@@ -90,12 +100,18 @@ impl Engine {
         field: &PlanField,
         run: Pin<&mut (impl Future<Output = CompletedValue> + Send)>,
     ) -> CompletedValue {
-        let span = field.root().and_then(|_| OpenSpan::root_field(&field.coordinate, &field.key));
-        let Some(span) = span else { return self.observed(cx, field, run).await };
+        let span = field
+            .root()
+            .and_then(|_| OpenSpan::root_field(&field.coordinate, &field.key));
+        let Some(span) = span else {
+            return self.observed(cx, field, run).await;
+        };
+
         let value = span.around(self.observed(cx, field, run)).boxed().await;
         if let Some(error) = value.errors.first() {
             span.failed(&error.code);
         }
+
         value
     }
 
@@ -109,13 +125,21 @@ impl Engine {
         if query_stats::is_attributing() {
             return self
                 .hooks
-                .around_field(cx.context, field, query_stats::attribute(&field.coordinate, run).boxed())
+                .around_field(
+                    cx.context,
+                    field,
+                    query_stats::attribute(&field.coordinate, run).boxed(),
+                )
                 .await;
         }
+
         if self.hooks.is_empty() {
             return run.await;
         }
-        self.hooks.around_field(cx.context, field, run.boxed()).await
+
+        self.hooks
+            .around_field(cx.context, field, run.boxed())
+            .await
     }
 
     async fn admit_and_run<'p>(
@@ -133,6 +157,7 @@ impl Engine {
                 Ok(())
             });
         }
+
         let decided = match decided {
             Some(decided) => decided,
             None => {
@@ -140,13 +165,25 @@ impl Engine {
                 self.admit(cx, field, false).await
             }
         };
+
         let admission = match decided {
             Ok(admission) => admission,
             Err(denied) => return CompletedValue::failed(cx, &denied, field, path),
         };
-        let Some(row_filter) = admission.row_filter() else { return run(cx, prepared, &admission, path).await };
-        let db = Db { row_filter: Some(row_filter.clone()), ..cx.context.db().clone() };
-        let completed = run(&cx.with_db(&db), prepared, &admission, path).boxed().await;
+
+        let Some(row_filter) = admission.row_filter() else {
+            return run(cx, prepared, &admission, path).await;
+        };
+
+        let db = Db {
+            row_filter: Some(row_filter.clone()),
+            ..cx.context.db().clone()
+        };
+
+        let completed = run(&cx.with_db(&db), prepared, &admission, path)
+            .boxed()
+            .await;
+
         match lost_filter(row_filter, &field.name) {
             Some(denied) => CompletedValue::failed(cx, &denied, field, path),
             None => completed,
@@ -162,27 +199,51 @@ async fn run(
     path: &Path<'_>,
 ) -> CompletedValue {
     let field = admission.field();
-    let Some((run, row)) = RootField::of(admission) else { return introspected(cx, prepared, admission) };
+    let Some((run, row)) = RootField::of(admission) else {
+        return introspected(cx, prepared, admission);
+    };
+
     if let Some(message) = &prepared.code {
-        return CompletedValue::failed(cx, &Error::new(ErrorCode::BadRequest, message.clone()), field, path);
+        return CompletedValue::failed(
+            cx,
+            &Error::new(ErrorCode::BadRequest, message.clone()),
+            field,
+            path,
+        );
     }
+
     if let Some(explained) = cx.explained(field) {
         explained.takes(way(run));
     }
+
     if let (Run::Planned(planned), Some(row)) = (run, row) {
         return write_planned(cx, admission, planned, row, path).await;
     }
+
     match run {
         Run::Function(function) => write_function(cx, admission, function, path).boxed().await,
         Run::Write(write) => match row {
             Some(row) => write_table(cx, admission, write, row, path).boxed().await,
-            None => CompletedValue::failed(cx, &Error::internal("a mutation writes no rows"), field, path),
+            None => CompletedValue::failed(
+                cx,
+                &Error::internal("a mutation writes no rows"),
+                field,
+                path,
+            ),
         },
-        Run::Event(_) | Run::Stream(_) => {
-            CompletedValue::failed(cx, &Error::internal("a subscription was run as if it were a query"), field, path)
-        }
+        Run::Event(_) | Run::Stream(_) => CompletedValue::failed(
+            cx,
+            &Error::internal("a subscription was run as if it were a query"),
+            field,
+            path,
+        ),
         Run::Nodes => write_nodes(cx, admission, path).boxed().await,
-        Run::Planned(_) => CompletedValue::failed(cx, &Error::internal("a planned field has no rows"), field, path),
+        Run::Planned(_) => CompletedValue::failed(
+            cx,
+            &Error::internal("a planned field has no rows"),
+            field,
+            path,
+        ),
         Run::Code(code) => match cx.call(admission) {
             Ok(call) => resolve(cx, admission, code, call, path).boxed().await,
             Err(error) => CompletedValue::failed(cx, &error, field, path),
@@ -211,13 +272,15 @@ async fn resolve(
     let outcome = match Resolver::of(code) {
         Resolver::Sync(resolve) => resolve(call),
         Resolver::Async(resolve) => guarded(resolve(call)).await,
-        Resolver::Stream(_) => Err(Error::internal("a subscription was run as if it were a query")),
+        Resolver::Stream(_) => Err(Error::internal(
+            "a subscription was run as if it were a query",
+        )),
     };
     root_value(cx, admission, cx.noted(filtered(admission, outcome)), path).await
 }
 
-/// Replaces values that were read past the row filter of the field with a denial. A returned query is read later, with
-/// the filter.
+/// Replaces values that were read past the row filter of the field with a denial. A returned query
+/// is read later, with the filter.
 fn filtered<'a>(admission: &Admission<'_>, outcome: Outcome<'a>) -> Outcome<'a> {
     let denied = match (admission.row_filter(), &outcome) {
         (Some(filter), Ok(Completed::Value(value))) => {
@@ -235,8 +298,15 @@ pub(in crate::engine) fn introspected(
     admission: &Admission<'_>,
 ) -> CompletedValue {
     CompletedValue::walk(cx, |_, out| {
-        let answer = prepared.introspection.as_ref().and_then(|answers| answers.get(admission.field().key.as_str()));
-        out.extend_from_slice(answer.map_or_else(|| "null".to_owned(), ToString::to_string).as_bytes());
+        let answer = prepared
+            .introspection
+            .as_ref()
+            .and_then(|answers| answers.get(admission.field().key.as_str()));
+        out.extend_from_slice(
+            answer
+                .map_or_else(|| "null".to_owned(), ToString::to_string)
+                .as_bytes(),
+        );
         Ok(())
     })
 }

@@ -27,7 +27,9 @@ impl AnswerSize {
                 &Path::Root.key(&field.key),
             );
         }
+
         self.0 = size;
+
         value
     }
 }

@@ -3,7 +3,9 @@
 use super::groups::{GroupArguments, group_key};
 use super::read::Read;
 use crate::Error;
-use crate::engine::complete::{CompletedValue, Guarded, RowShape, RowSource, RowSources, write_row};
+use crate::engine::complete::{
+    CompletedValue, Guarded, RowShape, RowSource, RowSources, write_row,
+};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
@@ -11,8 +13,8 @@ use crate::postgres::{Catalogue, DbError, Statement};
 use crate::schema::{Part, TypeKind};
 use crate::sql::{Column, ColumnForm, GroupValue, Query, Selected, record_types, value_form};
 
-/// Completes a field with aggregates of the rows of `read`. If a value in a row fails the statement, only the fields
-/// computed from such values fail.
+/// Completes a field with aggregates of the rows of `read`. If a value in a row fails the
+/// statement, only the fields computed from such values fail.
 pub(super) async fn write_aggregate(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
@@ -20,7 +22,9 @@ pub(super) async fn write_aggregate(
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
     match aggregate(cx, field, read.clone(), path).await {
-        Err(error) if error.is_of_data() => aggregate(&cx.careful(&error), field, read.clone(), path).await,
+        Err(error) if error.is_of_data() => {
+            aggregate(&cx.careful(&error), field, read.clone(), path).await
+        }
         result => result,
     }
 }
@@ -35,27 +39,54 @@ async fn aggregate(
     let (query, shape) = aggregate_query(cx, &catalogue, field, read)?;
     let statement = Statement::rows(cx.context.db().views(&catalogue), &query)?;
     let mut row = None;
-    cx.database.stream(cx.session(), &statement, &mut row).await?;
-    CompletedValue::walk_rows(cx, (field, path), 0, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out))
+
+    cx.database
+        .stream(cx.session(), &statement, &mut row)
+        .await?;
+
+    CompletedValue::walk_rows(cx, (field, path), 0, |walk, out| {
+        write_row(walk, field, &shape, row.as_ref(), path, out)
+    })
 }
 
-/// Returns the query for the aggregates that a field computes over the rows of `read`, and the shape of its one row.
+/// Returns the query for the aggregates that a field computes over the rows of `read`, and the
+/// shape of its one row.
 pub(super) fn aggregate_query(
     cx: &ExecutionContext<'_>,
     catalogue: &Catalogue,
     field: &PlanField,
     read: Read,
 ) -> Result<(Query, RowShape), DbError> {
-    let query = Query { careful: cx.careful, ..read.matching() };
-    let mut asking = Asking { cx, catalogue: Some(catalogue), query };
+    let query = Query {
+        careful: cx.careful,
+        ..read.matching()
+    };
+
+    let mut asking = Asking {
+        cx,
+        catalogue: Some(catalogue),
+        query,
+    };
+
     let mut shape = asking.shape(field)?;
     shape.types = record_types(cx.context.db().views(catalogue), &asking.query)?;
+
     Ok((asking.query, shape))
 }
 
 /// Rejects aggregates that cannot be computed over the rows of `read`.
-pub(super) fn check_aggregate(cx: &ExecutionContext<'_>, field: &PlanField, read: Read) -> Result<(), DbError> {
-    Asking { cx, catalogue: None, query: read.matching() }.shape(field).map(drop)
+pub(super) fn check_aggregate(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    read: Read,
+) -> Result<(), DbError> {
+    Asking {
+        cx,
+        catalogue: None,
+        query: read.matching(),
+    }
+    .shape(field)
+    .map(drop)
 }
 
 /// The query of an aggregate or a group, while its fields are collected.
@@ -70,21 +101,38 @@ impl Asking<'_> {
     fn shape(&mut self, field: &PlanField) -> Result<RowShape, DbError> {
         let mut sources = Vec::new();
         for selection in field.children.iter() {
-            let fields = selection.fields.iter().map(|field| self.source(field)).collect::<Result<_, _>>()?;
+            let fields = selection
+                .fields
+                .iter()
+                .map(|field| self.source(field))
+                .collect::<Result<_, _>>()?;
             sources.push(RowSources::new(selection, fields));
         }
-        // A query without computed values, such as one with only groups, would not aggregate over all rows.
+
+        // A query without computed values, such as one with only groups, would not aggregate over
+        // all rows.
         if !self.query.is_computed() {
             self.query.list.push(Selected::Count);
         }
-        Ok(RowShape { type_name: None, data: None, sources, types: Box::default() })
+
+        Ok(RowShape {
+            type_name: None,
+            data: None,
+            sources,
+            types: Box::default(),
+        })
     }
 
     fn source(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
         Ok(match field.kind {
-            PlanKind::Part(Part::Count) => RowSource::Column(self.add(Selected::Count), ColumnForm::Int8),
+            PlanKind::Part(Part::Count) => {
+                RowSource::Column(self.add(Selected::Count), ColumnForm::Int8)
+            }
             PlanKind::Part(Part::Function(function)) => self.inner(field, |asking, field| {
-                let (PlanKind::Stored { stored, .. }, Some(form)) = (field.kind, form(&field.ty)) else { return None };
+                let (PlanKind::Stored { stored, .. }, Some(form)) = (field.kind, form(&field.ty))
+                else {
+                    return None;
+                };
                 let column = Column::of(stored);
                 let at = asking.add(Selected::Aggregate(function, column.clone(), form));
                 Some((column.into(), RowSource::Column(at, form)))
@@ -100,17 +148,21 @@ impl Asking<'_> {
         self.query.list.len() - 1
     }
 
-    /// The values shared by the rows of a group, or the shared values of a related row if a relation is given.
+    /// The values shared by the rows of a group, or the shared values of a related row if a
+    /// relation is given.
     fn key(&mut self, field: &PlanField, relation: Option<&'static str>) -> RowSource {
         self.inner(field, |asking, field| {
-            let (Some(key), Some(form)) = (group_key(field, relation), form(&field.ty)) else { return None };
+            let (Some(key), Some(form)) = (group_key(field, relation), form(&field.ty)) else {
+                return None;
+            };
             let value = GroupValue::of(key);
             let at = asking.add(Selected::Value(value.clone(), form));
             Some((value, RowSource::Column(at, form)))
         })
     }
 
-    /// An object whose fields are values of the same row. `add` selects each value and returns it with its source.
+    /// An object whose fields are values of the same row. `add` selects each value and returns it
+    /// with its source.
     fn inner(
         &mut self,
         field: &PlanField,
@@ -127,7 +179,13 @@ impl Asking<'_> {
             });
             sources.push(RowSources::new(selection, fields.collect()));
         }
-        RowSource::Same(Box::new(RowShape { type_name: None, data: None, sources, types: Box::default() }))
+
+        RowSource::Same(Box::new(RowShape {
+            type_name: None,
+            data: None,
+            sources,
+            types: Box::default(),
+        }))
     }
 
     /// In a `careful` statement, distinguishes values that cannot be read from nulls.
@@ -135,28 +193,51 @@ impl Asking<'_> {
         if !self.cx.careful {
             return source;
         }
-        let error = Error::internal(format!("a row's `{}` breaks its type", value.column.path.join(".")));
+
+        let error = Error::internal(format!(
+            "a row's `{}` breaks its type",
+            value.column.path.join(".")
+        ));
         let bad = self.add(Selected::Bad(value));
-        RowSource::Guarded(Box::new(Guarded { is_bad: bad, source, error }))
+        RowSource::Guarded(Box::new(Guarded {
+            is_bad: bad,
+            source,
+            error,
+        }))
     }
 
     fn groups(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
         let of_rows = Query::new(self.query.row, self.query.filter.clone());
-        let query = Query { careful: self.cx.careful, from: self.query.from.clone(), ..of_rows };
-        let mut groups = Asking { cx: self.cx, catalogue: self.catalogue, query };
+        let query = Query {
+            careful: self.cx.careful,
+            from: self.query.from.clone(),
+            ..of_rows
+        };
+
+        let mut groups = Asking {
+            cx: self.cx,
+            catalogue: self.catalogue,
+            query,
+        };
+
         GroupArguments::of(self.cx, field)?.apply(&mut groups.query)?;
         let mut shape = groups.shape(field)?;
         if let Some(catalogue) = self.catalogue {
             shape.types = record_types(self.cx.context.db().views(catalogue), &groups.query)?;
         }
+
         let at = self.add(Selected::Rows(Box::new(groups.query)));
+
         Ok(RowSource::Records(at, Box::new(shape)))
     }
 }
 
 fn form(ty: &OutType) -> Option<ColumnForm> {
     match ty.nullable().0 {
-        OutType::Leaf(Leaf::Scalar(kind)) => value_form(&TypeKind::Scalar { kind: *kind, specified_by: None }),
+        OutType::Leaf(Leaf::Scalar(kind)) => value_form(&TypeKind::Scalar {
+            kind: *kind,
+            specified_by: None,
+        }),
         OutType::Leaf(Leaf::Enum(_) | Leaf::Node(_)) => Some(ColumnForm::Text),
         _ => None,
     }

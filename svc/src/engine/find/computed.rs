@@ -1,4 +1,5 @@
-//! Values that resolvers compute over all rows matched by a query: an aggregate of a column, and the sizes of groups.
+//! Values that resolvers compute over all rows matched by a query: an aggregate of a column, and
+//! the sizes of groups.
 
 use super::read::Read;
 use crate::Error;
@@ -20,40 +21,103 @@ pub(crate) async fn computed(
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(db, find.clone())?;
         let mut query = read.matching();
-        query.list.push(Selected::Aggregate(function, column.clone(), ColumnForm::Text));
-        let rows = db.app.database.fetch(db.session(), &Statement::rows(db.views(&catalogue), &query)?).await?;
-        Ok::<_, DbError>(rows.cell(0, 0).map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
+
+        query.list.push(Selected::Aggregate(
+            function,
+            column.clone(),
+            ColumnForm::Text,
+        ));
+
+        let rows = db
+            .app
+            .database
+            .fetch(
+                db.session(),
+                &Statement::rows(db.views(&catalogue), &query)?,
+            )
+            .await?;
+
+        Ok::<_, DbError>(
+            rows.cell(0, 0)
+                .map(|bytes| String::from_utf8_lossy(bytes).into_owned()),
+        )
     };
-    db.app.database.following(ask).await.map_err(DbError::into_error)
+
+    db.app
+        .database
+        .following(ask)
+        .await
+        .map_err(DbError::into_error)
 }
 
 /// Returns the number of rows for each combination of values.
-pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>) -> Result<Vec<GroupCount>, Error> {
+pub(crate) async fn group_counts(
+    db: &Db,
+    find: &FindSpec,
+    columns: Vec<Column>,
+) -> Result<Vec<GroupCount>, Error> {
     let most = i64::from(db.app.limits.max_page);
     let columns = &columns;
     let ask = || async move {
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(db, find.clone())?;
-        let list = columns.iter().map(|column| Selected::Value(column.clone().into(), ColumnForm::Text));
+        let list = columns
+            .iter()
+            .map(|column| Selected::Value(column.clone().into(), ColumnForm::Text));
         let query = Query {
             list: list.chain([Selected::Count]).collect(),
             order: key_order(columns),
             group: columns.iter().cloned().map(GroupValue::from).collect(),
-            page: Some(Window { limit: most + 1, offset: 0 }),
+            page: Some(Window {
+                limit: most + 1,
+                offset: 0,
+            }),
             ..read.matching()
         };
-        let rows = db.app.database.fetch(db.session(), &Statement::rows(db.views(&catalogue), &query)?).await?;
+
+        let rows = db
+            .app
+            .database
+            .fetch(
+                db.session(),
+                &Statement::rows(db.views(&catalogue), &query)?,
+            )
+            .await?;
+
         let group = |row: usize| {
             let cells = Cells::Nth(&rows, row);
-            let text = |column| cells.get(column).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-            let count = cells.get(columns.len()).and_then(|bytes| bytes.try_into().ok()).map_or(0, i64::from_be_bytes);
-            GroupCount { key: (0..columns.len()).map(text).collect(), count }
+            let text = |column| {
+                cells
+                    .get(column)
+                    .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+            };
+
+            let count = cells
+                .get(columns.len())
+                .and_then(|bytes| bytes.try_into().ok())
+                .map_or(0, i64::from_be_bytes);
+
+            GroupCount {
+                key: (0..columns.len()).map(text).collect(),
+                count,
+            }
         };
+
         Ok::<_, DbError>((0..rows.len()).map(group).collect::<Vec<_>>())
     };
-    let groups = db.app.database.following(ask).await.map_err(DbError::into_error)?;
+
+    let groups = db
+        .app
+        .database
+        .following(ask)
+        .await
+        .map_err(DbError::into_error)?;
+
     if groups.len() as i64 > most {
-        return Err(Error::internal(format!("there are more than {most} groups; filter the rows")));
+        return Err(Error::internal(format!(
+            "there are more than {most} groups; filter the rows"
+        )));
     }
+
     Ok(groups)
 }

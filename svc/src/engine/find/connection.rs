@@ -1,5 +1,5 @@
-//! Connections: a page of rows with cursors, the total count, and whether there are rows before and after the page,
-//! with one statement.
+//! Connections: a page of rows with cursors, the total count, and whether there are rows before and
+//! after the page, with one statement.
 
 use super::columns::{Wanted, needs_whole_rows, row_shapes};
 use super::full_rows::full_rows;
@@ -7,7 +7,8 @@ use super::read::{PageRead, Read};
 use crate::Error;
 use crate::application::Limits;
 use crate::engine::complete::{
-    Cells, CompletedValue, Decoded, Outdated, PageNode, PageShape, RowsOfPage, complete_page, complete_page_items,
+    Cells, CompletedValue, Decoded, Outdated, PageNode, PageShape, RowsOfPage, complete_page,
+    complete_page_items,
 };
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
@@ -70,25 +71,51 @@ async fn read_page(
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
     let catalogue = cx.database.catalogue().await?;
-    let (views, wanted, row) = (cx.context.db().views(&catalogue), Wanted::of(field), page.read.row);
+    let (views, wanted, row) = (
+        cx.context.db().views(&catalogue),
+        Wanted::of(field),
+        page.read.row,
+    );
+
     if needs_whole_rows(field) {
         let (list, whole) = full_rows(views, row)?;
         let asking = Asking::new(page, views, cx.limits, list, &wanted, cx.careful)?;
         let rows = fetch(cx, &catalogue, &asking).await?;
         let answer = asking.node(&rows)?;
         let decoded = Decoded::new(cx.model, &whole, answer.records.iter().cloned());
-        let items = complete_page_items(cx, field, &[RowsOfPage { rows: &decoded, path }]).await;
-        return complete_page(cx, field, (&answer, &asking.shape), items.into_iter().next().unwrap_or_default(), path);
+        let items = complete_page_items(
+            cx,
+            field,
+            &[RowsOfPage {
+                rows: &decoded,
+                path,
+            }],
+        )
+        .await;
+
+        return complete_page(
+            cx,
+            field,
+            (&answer, &asking.shape),
+            items.into_iter().next().unwrap_or_default(),
+            path,
+        );
     }
+
     let (list, shapes) = row_shapes(cx, views, field, row)?;
     let mut asking = Asking::new(page, views, cx.limits, list, &wanted, cx.careful)?;
     asking.shape.shapes = shapes;
     let rows = fetch(cx, &catalogue, &asking).await?;
     let answer = asking.node(&rows)?;
+
     complete_page(cx, field, (&answer, &asking.shape), Vec::new(), path)
 }
 
-async fn fetch(cx: &ExecutionContext<'_>, catalogue: &Catalogue, asking: &Asking) -> Result<Rows, DbError> {
+async fn fetch(
+    cx: &ExecutionContext<'_>,
+    catalogue: &Catalogue,
+    asking: &Asking,
+) -> Result<Rows, DbError> {
     if asking.parts.is_empty() {
         return Ok(Rows::default());
     }
@@ -102,20 +129,45 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(db, spec.find.clone())?;
         let (list, whole) = full_rows(db.views(&catalogue), read.row)?;
-        let page = PageRead { read, page: spec.page.clone() };
-        let asking = Asking::new(page, db.views(&catalogue), &db.app.limits, list, &Wanted::all(), false)?;
+        let page = PageRead {
+            read,
+            page: spec.page.clone(),
+        };
+
+        let asking = Asking::new(
+            page,
+            db.views(&catalogue),
+            &db.app.limits,
+            list,
+            &Wanted::all(),
+            false,
+        )?;
+
         let statement = Statement::subqueries(db.views(&catalogue), &asking.parts)?;
         let rows = db.app.database.fetch(db.session(), &statement).await?;
         let answer = asking.node(&rows)?;
-        let edges = answer.records.iter().zip(&answer.cursors).map(|(cells, cursor)| {
-            let node = whole.object(cells.clone()).map_err(DbError::refused)?;
-            Ok(Edge { node, cursor: cursor.clone() })
-        });
+        let edges = answer
+            .records
+            .iter()
+            .zip(&answer.cursors)
+            .map(|(cells, cursor)| {
+                let node = whole.object(cells.clone()).map_err(DbError::refused)?;
+                Ok(Edge {
+                    node,
+                    cursor: cursor.clone(),
+                })
+            });
+
         Ok(Slice {
             edges: edges.collect::<Result<_, DbError>>()?,
             has_next_page: answer.has_next,
             has_previous_page: answer.has_previous,
         })
     };
-    db.app.database.following(slice).await.map_err(DbError::into_error)
+
+    db.app
+        .database
+        .following(slice)
+        .await
+        .map_err(DbError::into_error)
 }

@@ -49,8 +49,8 @@ enum Equality {
     Id,
     /// Only by the database.
     Database,
-    /// Not compared: the value is masked, so the condition is left to the read of the row, which applies the
-    /// subscriber's mask.
+    /// Not compared: the value is masked, so the condition is left to the read of the row, which
+    /// applies the subscriber's mask.
     Masked,
 }
 
@@ -68,14 +68,23 @@ impl EventFilter {
     ///
     /// # Errors
     /// An invalid argument.
-    pub(crate) fn of(cx: &ExecutionContext<'_>, field: &PlanField, row: TypeIndex) -> Result<Self, Error> {
+    pub(crate) fn of(
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        row: TypeIndex,
+    ) -> Result<Self, Error> {
         let mut conditions = Vec::new();
         for arg in field.args.iter() {
             if let Some(value) = cx.argument(arg)?.filter(|value| !arg.role.ignores(value)) {
                 conditions.push(Condition::of(cx, row, &arg.rust, &value)?);
             }
         }
-        Ok(Self { row, key: key_of(cx.model, row), conditions })
+
+        Ok(Self {
+            row,
+            key: key_of(cx.model, row),
+            conditions,
+        })
     }
 
     /// The type of the rows.
@@ -83,7 +92,8 @@ impl EventFilter {
         self.row
     }
 
-    /// Whether a text can be the key of such a row, according to the scalar type of the key in the schema.
+    /// Whether a text can be the key of such a row, according to the scalar type of the key in the
+    /// schema.
     pub(crate) fn is_key(&self, text: &str) -> bool {
         use ScalarKind::{BigInt, Decimal, Float, Int, Uuid};
         match self.key {
@@ -95,7 +105,10 @@ impl EventFilter {
 
     /// Returns the key of the subscribed row, if the arguments select a single row.
     pub(crate) fn only_row(&self) -> Option<String> {
-        let of_key = self.conditions.iter().find(|condition| condition.stored == KEY)?;
+        let of_key = self
+            .conditions
+            .iter()
+            .find(|condition| condition.stored == KEY)?;
         of_key.value.text().map(Into::into)
     }
 
@@ -103,18 +116,25 @@ impl EventFilter {
     pub(crate) fn left(&self, event: &RowEvent) -> Option<Vec<Filter>> {
         let mut left = Vec::new();
         for condition in &self.conditions {
-            match event.value(&condition.stored).map_or(Verdict::Unknown, |value| condition.verdict(value)) {
+            match event
+                .value(&condition.stored)
+                .map_or(Verdict::Unknown, |value| condition.verdict(value))
+            {
                 Verdict::Fits => {}
                 Verdict::Differs => return None,
                 Verdict::Unknown => left.push(condition.filter.clone()),
             }
         }
+
         Some(left)
     }
 
     /// Returns all conditions except the one on the key.
     pub(crate) fn besides_key(&self) -> Vec<Filter> {
-        let others = self.conditions.iter().filter(|condition| condition.stored != KEY);
+        let others = self
+            .conditions
+            .iter()
+            .filter(|condition| condition.stored != KEY);
         others.map(|condition| condition.filter.clone()).collect()
     }
 }
@@ -122,7 +142,11 @@ impl EventFilter {
 /// Returns the scalar type of the keys of a row type.
 fn key_of(model: &Model, row: TypeIndex) -> Option<ScalarKind> {
     let object = model.object(*model.possible_types(row).first()?)?;
-    let field = object.fields.values().find(|field| field.rust == KEY && !field.ty.is_list())?;
+    let field = object
+        .fields
+        .values()
+        .find(|field| field.rust == KEY && !field.ty.is_list())?;
+
     match model.types[field.ty.named()].kind {
         TypeKind::Scalar { kind, .. } => Some(kind),
         _ => None,
@@ -131,31 +155,60 @@ fn key_of(model: &Model, row: TypeIndex) -> Option<ScalarKind> {
 
 impl Condition {
     /// Creates the condition of an argument, on a field or on the key of a relation.
-    fn of(cx: &ExecutionContext<'_>, row: TypeIndex, rust: &str, value: &Value) -> Result<Self, Error> {
+    fn of(
+        cx: &ExecutionContext<'_>,
+        row: TypeIndex,
+        rust: &str,
+        value: &Value,
+    ) -> Result<Self, Error> {
         let relation = relation(cx.model, row, rust);
         let several = || Error::internal("a relation of several keys cannot be an argument");
-        let keys = relation.map(|relation| relation.only_key().ok_or_else(several)).transpose()?;
+        let keys = relation
+            .map(|relation| relation.only_key().ok_or_else(several))
+            .transpose()?;
         let filter = match relation {
             Some(_) => key_filter(rust, value),
             None => declared_filter(cx.model, row, rust, value)?,
         };
+
         let (path, value) = match &filter {
             Filter::Compare(column, _, value) => (column.path.join("."), value.clone()),
-            _ => return Err(Error::internal(format!("the argument `{rust}` is not a comparison"))),
+            _ => {
+                return Err(Error::internal(format!(
+                    "the argument `{rust}` is not a comparison"
+                )));
+            }
         };
+
         let stored = keys.map_or(path, |(from, _)| from.to_owned());
-        let is_masked =
-            |row, stored: &str| cx.context.db().rules.as_deref().is_some_and(|rules| rules.mask(row, stored).is_some());
-        // Comparing the key here would reveal a related row that a policy or a mask hides from the subscriber.
+        let is_masked = |row, stored: &str| {
+            cx.context
+                .db()
+                .rules
+                .as_deref()
+                .is_some_and(|rules| rules.mask(row, stored).is_some())
+        };
+
+        // Comparing the key here would reveal a related row that a policy or a mask hides from the
+        // subscriber.
         let is_kept_back = match relation.zip(keys) {
-            Some((relation, (_, to))) => is_masked(relation.row, to) || has_policy(cx, relation.row)?,
+            Some((relation, (_, to))) => {
+                is_masked(relation.row, to) || has_policy(cx, relation.row)?
+            }
             None => false,
         };
+
         let equality = match is_kept_back || is_masked(row, &stored) {
             true => Equality::Masked,
             false => Equality::of(cx.model, row, rust),
         };
-        Ok(Self { stored, value, filter, equality })
+
+        Ok(Self {
+            stored,
+            value,
+            filter,
+            equality,
+        })
     }
 
     fn verdict(&self, given: &ExactJson) -> Verdict {
@@ -167,13 +220,18 @@ impl Condition {
                 Verdict::Differs => {}
             }
         }
+
         verdict
     }
 }
 
 fn compare(asked: &SqlValue, given: &ExactJson, equality: Equality) -> Verdict {
-    let (Some(asked), Some(given)) = (asked.text(), key_text(given)) else { return Verdict::Unknown };
-    let is_same_id = || matches!((asked.parse::<Uuid>(), given.parse::<Uuid>()), (Ok(a), Ok(b)) if a == b);
+    let (Some(asked), Some(given)) = (asked.text(), key_text(given)) else {
+        return Verdict::Unknown;
+    };
+
+    let is_same_id =
+        || matches!((asked.parse::<Uuid>(), given.parse::<Uuid>()), (Ok(a), Ok(b)) if a == b);
     match equality {
         Equality::Masked => Verdict::Unknown,
         _ if asked == given.as_str() => Verdict::Fits,
@@ -186,13 +244,21 @@ fn compare(asked: &SqlValue, given: &ExactJson, equality: Equality) -> Verdict {
 /// Whether a policy hides rows of a type from this request.
 fn has_policy(cx: &ExecutionContext<'_>, row: TypeIndex) -> Result<bool, Error> {
     let rules = cx.context.db().rules.as_deref();
-    Ok(rules.map(|rules| rules.rule(Subject::Rows(row))).transpose()?.flatten().is_some())
+    Ok(rules
+        .map(|rules| rules.rule(Subject::Rows(row)))
+        .transpose()?
+        .flatten()
+        .is_some())
 }
 
 /// Returns a comparison with the key of a relation; the column has the name of the relation.
 fn key_filter(relation: &str, value: &Value) -> Filter {
     let value = SqlValue::from_graphql(value);
-    let operator = if matches!(value, SqlValue::List(_)) { Operator::In } else { Operator::Eq };
+    let operator = if matches!(value, SqlValue::List(_)) {
+        Operator::In
+    } else {
+        Operator::Eq
+    };
     Filter::Compare(Column::of(relation), operator, value)
 }
 
@@ -200,12 +266,33 @@ impl Equality {
     /// Returns the comparison for a field's stored values, or for a relation's keys.
     fn of(model: &Model, row: TypeIndex, rust: &str) -> Self {
         use ScalarKind::{BigInt, Boolean, Id, Int, String, Uuid};
-        let object = model.possible_types(row).first().and_then(|index| model.object(*index));
-        let field = object.and_then(|object| object.fields.values().find(|field| field.rust == rust));
-        let Some(field) = field.filter(|field| !field.ty.is_list()) else { return Self::Database };
+
+        let object = model
+            .possible_types(row)
+            .first()
+            .and_then(|index| model.object(*index));
+        let field =
+            object.and_then(|object| object.fields.values().find(|field| field.rust == rust));
+        let Some(field) = field.filter(|field| !field.ty.is_list()) else {
+            return Self::Database;
+        };
+
         match (&model.types[field.ty.named()].kind, field.kind) {
-            (_, FieldKind::Relation(_)) | (TypeKind::Scalar { kind: Uuid | Id, .. }, _) => Self::Id,
-            (TypeKind::Enum(_) | TypeKind::Scalar { kind: String | Int | BigInt | Boolean, .. }, _) => Self::Text,
+            (_, FieldKind::Relation(_))
+            | (
+                TypeKind::Scalar {
+                    kind: Uuid | Id, ..
+                },
+                _,
+            ) => Self::Id,
+            (
+                TypeKind::Enum(_)
+                | TypeKind::Scalar {
+                    kind: String | Int | BigInt | Boolean,
+                    ..
+                },
+                _,
+            ) => Self::Text,
             _ => Self::Database,
         }
     }
@@ -224,20 +311,29 @@ pub(crate) struct EventRow<'a> {
 impl EventRow<'_> {
     /// Returns the read of the row, under these conditions.
     fn read(&self, filters: &[Filter]) -> Read {
-        let key = Filter::Compare(Column::of(KEY), Operator::Eq, SqlValue::Text(self.id.to_owned()));
+        let key = Filter::Compare(
+            Column::of(KEY),
+            Operator::Eq,
+            SqlValue::Text(self.id.to_owned()),
+        );
+
         Read {
             row: self.row.row,
             shape: Shape::Optional,
             filter: Filter::All([key].into_iter().chain(filters.iter().cloned()).collect()),
             order: Vec::new(),
-            page: Some(Window { limit: 1, offset: 0 }),
+            page: Some(Window {
+                limit: 1,
+                offset: 0,
+            }),
             from: None,
             joining: None,
         }
     }
 }
 
-/// Completes the row that an event names; `None` if the subscriber has no access to such a row, or none matches.
+/// Completes the row that an event names; `None` if the subscriber has no access to such a row, or
+/// none matches.
 pub(crate) async fn write_event(
     cx: &ExecutionContext<'_>,
     admission: &Admission<'_>,
@@ -246,18 +342,27 @@ pub(crate) async fn write_event(
 ) -> Option<CompletedValue> {
     let field = admission.field();
     let read = &event.read(&event.filters).filtered(cx.context.db());
-    let written = match cx.database.following(|| write(cx, field, read, event.participant, path)).await {
-        Err(error) if error.is_of_data() => write(&cx.careful(&error), field, read, event.participant, path).await,
+    let written = match cx
+        .database
+        .following(|| write(cx, field, read, event.participant, path))
+        .await
+    {
+        Err(error) if error.is_of_data() => {
+            write(&cx.careful(&error), field, read, event.participant, path).await
+        }
         written => written,
     };
+
     let error = match written {
         Ok(row) => return row,
         Err(error) => error,
     };
+
     if is_of_value(&error) && !has_fit_key(cx, event).boxed().await {
         tracing::debug!(%error, "the id of an event is not a key of its rows, so the event is dropped");
         return None;
     }
+
     Some(CompletedValue::failed(cx, &error.into_error(), field, path))
 }
 
@@ -265,7 +370,8 @@ fn is_of_value(error: &DbError) -> bool {
     matches!(error, DbError::BadValue(_) | DbError::Nul)
 }
 
-/// Whether the database accepts the id of an event as a key, so that a value of the subscriber must have been refused.
+/// Whether the database accepts the id of an event as a key, so that a value of the subscriber must
+/// have been refused.
 async fn has_fit_key(cx: &ExecutionContext<'_>, event: &EventRow<'_>) -> bool {
     let reading = async {
         let catalogue = cx.database.catalogue().await?;
@@ -286,21 +392,49 @@ async fn write(
     let (db, catalogue) = (cx.context.db(), cx.database.catalogue().await?);
     if field.children.calls() > Calls::None {
         let (list, whole) = full_rows(db.views(&catalogue), read.row)?;
-        let statement = Statement::rows(db.views(&catalogue), &read.clone().reading(list, cx.careful))?;
-        let rows = Rows::Read(participant.rows(&db.app.database, db.session.as_ref(), statement).await?);
+        let statement = Statement::rows(
+            db.views(&catalogue),
+            &read.clone().reading(list, cx.careful),
+        )?;
+        let rows = Rows::Read(
+            participant
+                .rows(&db.app.database, db.session.as_ref(), statement)
+                .await?,
+        );
+
         if rows.len() == 0 {
             return Ok(None);
         }
-        let decoded = Decoded::new(cx.model, &whole, (0..rows.len()).map(|row| Cells::Nth(&rows, row)));
-        return Ok(Some(complete_typed(cx, field, read.shape, &decoded, path).boxed().await));
+
+        let decoded = Decoded::new(
+            cx.model,
+            &whole,
+            (0..rows.len()).map(|row| Cells::Nth(&rows, row)),
+        );
+
+        return Ok(Some(
+            complete_typed(cx, field, read.shape, &decoded, path)
+                .boxed()
+                .await,
+        ));
     }
+
     let (statement, shape) = match cx.careful {
         true => statement_cache::anew(cx, &catalogue, field, read)?,
         false => statement_cache::statement(cx, &catalogue, field, read)?,
     };
-    let rows = participant.rows(&db.app.database, db.session.as_ref(), statement).await?;
-    let Some(row) = rows.first() else { return Ok(None) };
+
+    let rows = participant
+        .rows(&db.app.database, db.session.as_ref(), statement)
+        .await?;
+    let Some(row) = rows.first() else {
+        return Ok(None);
+    };
+
     let size = row.raw_size_bytes();
-    CompletedValue::walk_rows(cx, (field, path), size, |walk, out| write_row(walk, field, &shape, Some(row), path, out))
-        .map(Some)
+
+    CompletedValue::walk_rows(cx, (field, path), size, |walk, out| {
+        write_row(walk, field, &shape, Some(row), path, out)
+    })
+    .map(Some)
 }

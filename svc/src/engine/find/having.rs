@@ -35,12 +35,16 @@ impl Conditions<'_> {
             ("AND", Value::List(items)) => Ok(Having::All(self.each(items)?)),
             ("OR", Value::List(items)) => Ok(Having::Any(self.each(items)?)),
             ("NOT", Value::Object(fields)) => Ok(Having::Not(Box::new(self.all(fields)?))),
-            ("count", Value::Object(given)) => operators(&OfGroup::Computed(Computed::Count), ScalarKind::Int, given),
+            ("count", Value::Object(given)) => {
+                operators(&OfGroup::Computed(Computed::Count), ScalarKind::Int, given)
+            }
             (rust, Value::Object(fields)) => match AggregateFunction::named(rust) {
                 Some(function) => self.function(function, fields),
                 None => Err(Error::internal(format!("there is no aggregate `{rust}`"))),
             },
-            (rust, _) => Err(Error::internal(format!("the condition on `{rust}` is not an object"))),
+            (rust, _) => Err(Error::internal(format!(
+                "the condition on `{rust}` is not an object"
+            ))),
         }
     }
 
@@ -55,20 +59,34 @@ impl Conditions<'_> {
     /// Returns the conditions on the results of a function for some fields.
     fn function(&self, function: AggregateFunction, fields: &Fields) -> Result<Having, Error> {
         let conditions = fields.iter().map(|(rust, given)| {
-            let Value::Object(given) = given else { return Err(null_condition(rust)) };
+            let Value::Object(given) = given else {
+                return Err(null_condition(rust));
+            };
             let (column, result) = of_function(self.model, self.row, function, rust)?;
-            operators(&OfGroup::Computed(Computed::Of(function, column, result)), result, given)
+            operators(
+                &OfGroup::Computed(Computed::Of(function, column, result)),
+                result,
+                given,
+            )
         });
         Ok(Having::All(conditions.collect::<Result<_, _>>()?))
     }
 }
 
 fn operators(of: &OfGroup, result: ScalarKind, given: &Fields) -> Result<Having, Error> {
-    let family = family(&TypeKind::Scalar { kind: result, specified_by: None });
+    let family = family(&TypeKind::Scalar {
+        kind: result,
+        specified_by: None,
+    });
     let conditions = given.iter().map(|(name, value)| {
         let unknown = || Error::internal(format!("there is no operator `{name}`"));
         let def = family.operator(name).ok_or_else(unknown)?;
-        Ok(Having::Compare(of.clone(), def.operator, SqlValue::from_graphql(value)))
+        Ok(Having::Compare(
+            of.clone(),
+            def.operator,
+            SqlValue::from_graphql(value),
+        ))
     });
+
     Ok(Having::All(conditions.collect::<Result<_, Error>>()?))
 }

@@ -37,16 +37,29 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Restricts the read to the rows that the row filter of the root field allows. Every read of a root field passes
-    /// through here: rows, single rows, pages, totals, `exists`, aggregates and groups.
+    /// Restricts the read to the rows that the row filter of the root field allows. Every read of a
+    /// root field passes through here: rows, single rows, pages, totals, `exists`, aggregates and
+    /// groups.
     pub(super) fn filtered(self, db: &Db) -> Self {
-        Self { filter: filtered(self.filter, db, self.row), ..self }
+        Self {
+            filter: filtered(self.filter, db, self.row),
+            ..self
+        }
     }
 
     /// Returns the read of a resolver's query.
-    pub(super) fn find(db: &Db, limits: &Limits, find: FindSpec, shape: Shape) -> Result<Self, DbError> {
+    pub(super) fn find(
+        db: &Db,
+        limits: &Limits,
+        find: FindSpec,
+        shape: Shape,
+    ) -> Result<Self, DbError> {
         let page = Some(find.page(limits)?);
-        Ok(Self { shape, page, ..Self::all(db, find)? })
+        Ok(Self {
+            shape,
+            page,
+            ..Self::all(db, find)?
+        })
     }
 
     /// Returns the read of all rows that a resolver's query matches, without its page.
@@ -56,12 +69,37 @@ impl Read {
         check_scopes(db, row, &find.scoped)?;
         let (mut filters, mut order) = (vec![find.filter], find.order);
         let conditions = find.conditions.iter().map(|value| (ArgRole::Where, value));
-        for (role, value) in conditions.chain(find.keys.iter().map(|value| (ArgRole::OrderBy, value))) {
-            apply(model, (row, None), (role, ""), value, &mut filters, &mut order).map_err(DbError::refused)?;
+        for (role, value) in
+            conditions.chain(find.keys.iter().map(|value| (ArgRole::OrderBy, value)))
+        {
+            apply(
+                model,
+                (row, None),
+                (role, ""),
+                value,
+                &mut filters,
+                &mut order,
+            )
+            .map_err(DbError::refused)?;
         }
+
         add_defaults(&mut order, find.default_order.into_iter());
-        let filter = if filters.len() == 1 { filters.remove(0) } else { Filter::All(filters) };
-        Ok(Self { row, shape: Shape::List, filter, order, page: None, from: None, joining: None }.filtered(db))
+        let filter = if filters.len() == 1 {
+            filters.remove(0)
+        } else {
+            Filter::All(filters)
+        };
+
+        Ok(Self {
+            row,
+            shape: Shape::List,
+            filter,
+            order,
+            page: None,
+            from: None,
+            joining: None,
+        }
+        .filtered(db))
     }
 
     /// Returns the page of a connection without a body, from its arguments.
@@ -70,7 +108,10 @@ impl Read {
         field: &PlanField,
         row: TypeIndex,
     ) -> Result<PageRead, DbError> {
-        Ok(PageRead { read: Self::planned(cx, field, Shape::Connection, row)?, page: cursor_page(cx, field)? })
+        Ok(PageRead {
+            read: Self::planned(cx, field, Shape::Connection, row)?,
+            page: cursor_page(cx, field)?,
+        })
     }
 
     /// Returns the page of a relation's rows, from its arguments.
@@ -80,12 +121,23 @@ impl Read {
         relation: Relation,
     ) -> Result<PageRead, DbError> {
         let read = Self::beside(cx, field, relation)?.by_default(relation.order);
-        Ok(PageRead { read, page: cursor_page(cx, field)? })
+        Ok(PageRead {
+            read,
+            page: cursor_page(cx, field)?,
+        })
     }
 
-    /// Returns the read of a relation's connection or aggregate, from its arguments: all matching rows.
-    pub(super) fn beside(cx: &ExecutionContext<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
-        Ok(Self { page: None, ..Self::arguments(cx, field, (relation.row, relation.joining), relation.shape)? })
+    /// Returns the read of a relation's connection or aggregate, from its arguments: all matching
+    /// rows.
+    pub(super) fn beside(
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        relation: Relation,
+    ) -> Result<Self, DbError> {
+        Ok(Self {
+            page: None,
+            ..Self::arguments(cx, field, (relation.row, relation.joining), relation.shape)?
+        })
     }
 
     /// Returns the read of a root field without a body, from its arguments.
@@ -99,10 +151,18 @@ impl Read {
     }
 
     /// Returns the read of a relation, from its arguments.
-    pub(super) fn relation(cx: &ExecutionContext<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
+    pub(super) fn relation(
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        relation: Relation,
+    ) -> Result<Self, DbError> {
         let read = Self::arguments(cx, field, (relation.row, relation.joining), relation.shape)?;
         // A relation to one row has an implicit limit of one row.
-        Ok(if relation.is_many() { read.by_default(relation.order) } else { Self { page: None, ..read } })
+        Ok(if relation.is_many() {
+            read.by_default(relation.order)
+        } else {
+            Self { page: None, ..read }
+        })
     }
 
     /// Sets a source of the rows other than the view.
@@ -112,7 +172,11 @@ impl Read {
 
     /// Returns the query for all matching rows.
     pub(super) fn matching(self) -> Query {
-        Query { from: self.from, joining: self.joining, ..Query::new(self.row, self.filter) }
+        Query {
+            from: self.from,
+            joining: self.joining,
+            ..Query::new(self.row, self.filter)
+        }
     }
 
     /// Adds the default order, which breaks ties in the client's order.
@@ -129,26 +193,57 @@ impl Read {
     ) -> Result<Self, DbError> {
         let (mut filters, mut order, mut limit, mut offset) = (Vec::new(), Vec::new(), None, 0);
         for arg in field.args.iter() {
-            let Some(value) = cx.argument(arg).map_err(DbError::refused)? else { continue };
-            apply(cx.model, (row, joining), (arg.role, &arg.rust), &value, &mut filters, &mut order)
-                .map_err(DbError::refused)?;
+            let Some(value) = cx.argument(arg).map_err(DbError::refused)? else {
+                continue;
+            };
+
+            apply(
+                cx.model,
+                (row, joining),
+                (arg.role, &arg.rust),
+                &value,
+                &mut filters,
+                &mut order,
+            )
+            .map_err(DbError::refused)?;
+
             match (arg.role, value.as_ref()) {
                 (ArgRole::Limit, Value::Number(number)) => limit = number.as_i64(),
                 (ArgRole::Offset, Value::Number(number)) => offset = number.as_i64().unwrap_or(0),
                 _ => {}
             }
         }
+
         let page = match shape {
             Shape::List => page(limit, offset, cx.limits)?,
-            _ => Window { limit: 1, offset: 0 },
+            _ => Window {
+                limit: 1,
+                offset: 0,
+            },
         };
-        Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page), from: None, joining })
+
+        Ok(Self {
+            row,
+            shape,
+            filter: Filter::All(filters),
+            order,
+            page: Some(page),
+            from: None,
+            joining,
+        })
     }
 
     /// Returns the query that selects `list`.
     pub(super) fn reading(self, list: Vec<Selected>, careful: bool) -> Query {
         let as_given = self.from.is_some() && self.order.is_empty();
-        Query { list, order: self.order.clone(), page: self.page, careful, as_given, ..self.matching() }
+        Query {
+            list,
+            order: self.order.clone(),
+            page: self.page,
+            careful,
+            as_given,
+            ..self.matching()
+        }
     }
 }
 
@@ -156,15 +251,22 @@ impl Read {
 fn cursor_page(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<CursorPage, DbError> {
     let mut page = CursorPage::default();
     for arg in field.args.iter() {
-        let Some(value) = cx.argument(arg).map_err(DbError::refused)? else { continue };
+        let Some(value) = cx.argument(arg).map_err(DbError::refused)? else {
+            continue;
+        };
+
         let number = |value: &Value| match value {
-            Value::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
+            Value::Number(number) => number
+                .as_i64()
+                .and_then(|number| i32::try_from(number).ok()),
             _ => None,
         };
+
         let text = |value: &Value| match value {
             Value::String(text) => Some(text.clone()),
             _ => None,
         };
+
         match arg.role {
             ArgRole::First => page.first = number(&value),
             ArgRole::Last => page.last = number(&value),
@@ -173,27 +275,34 @@ fn cursor_page(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<CursorPag
             _ => {}
         }
     }
+
     Ok(page)
 }
 
 /// Returns the order for a key of a field's default order.
 pub(in crate::engine) fn default_key(key: &OrderKey) -> Order {
-    if key.descending { desc(key.column) } else { asc(key.column) }
+    if key.descending {
+        desc(key.column)
+    } else {
+        asc(key.column)
+    }
 }
 
 /// Adds the keys of a default order that can still break a tie.
 fn add_defaults(order: &mut Vec<Order>, defaults: impl Iterator<Item = Order>) {
     let unique = col("id");
     for key in defaults {
-        let is_settled = |known: &Order| known.is_of_value() && (known.column == key.column || known.column == unique);
+        let is_settled = |known: &Order| {
+            known.is_of_value() && (known.column == key.column || known.column == unique)
+        };
         if !order.iter().any(is_settled) {
             order.push(key);
         }
     }
 }
 
-/// Adds the conditions and the order given by an argument; `joining` is the type of the join table rows, if there are
-/// any.
+/// Adds the conditions and the order given by an argument; `joining` is the type of the join table
+/// rows, if there are any.
 pub(super) fn apply(
     model: &Model,
     (row, joining): (TypeIndex, Option<TypeIndex>),
@@ -215,5 +324,6 @@ pub(super) fn apply(
         }
         _ => {}
     }
+
     Ok(())
 }

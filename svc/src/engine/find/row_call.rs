@@ -16,10 +16,15 @@ use crate::schema::{FieldDef, FieldKind, Model, RowFunctionMeta, TypeIndex};
 use crate::sql::RowCall;
 
 /// Returns the fields computed by functions of rows, each with the row type and the function.
-pub(crate) fn row_functions(model: &Model) -> impl Iterator<Item = (TypeIndex, &FieldDef, &'static RowFunctionMeta)> {
+pub(crate) fn row_functions(
+    model: &Model,
+) -> impl Iterator<Item = (TypeIndex, &FieldDef, &'static RowFunctionMeta)> {
     let objects = (0..model.types.len()).filter_map(|index| Some((index, model.object(index)?)));
     objects.flat_map(|(index, object)| {
-        object.fields.values().filter_map(move |field| Some((index, field, function_of(field)?)))
+        object
+            .fields
+            .values()
+            .filter_map(move |field| Some((index, field, function_of(field)?)))
     })
 }
 
@@ -31,22 +36,36 @@ fn function_of(field: &FieldDef) -> Option<&'static RowFunctionMeta> {
     }
 }
 
-/// Returns the field with the Rust name `rust`, if a function of rows computes it, and the function.
+/// Returns the field with the Rust name `rust`, if a function of rows computes it, and the
+/// function.
 pub(super) fn computed_field<'m>(
     model: &'m Model,
     object: TypeIndex,
     rust: &str,
 ) -> Option<(&'m FieldDef, &'static RowFunctionMeta)> {
-    let field = model.object(object)?.fields.values().find(|field| field.rust == rust)?;
+    let field = model
+        .object(object)?
+        .fields
+        .values()
+        .find(|field| field.rust == rust)?;
     Some((field, function_of(field)?))
 }
 
 /// Returns the signature for the call of a field's function.
-pub(crate) fn field_spec(model: &Model, row: TypeIndex, field: &FieldDef, function: &RowFunctionMeta) -> FunctionSpec {
+pub(crate) fn field_spec(
+    model: &Model,
+    row: TypeIndex,
+    field: &FieldDef,
+    function: &RowFunctionMeta,
+) -> FunctionSpec {
     FunctionSpec {
         name: function.name.to_owned(),
         row_of: model.source(row).map(str::to_owned),
-        args: field.args.iter().map(|arg| form(&model.types, &arg.ty)).collect(),
+        args: field
+            .args
+            .iter()
+            .map(|arg| form(&model.types, &arg.ty))
+            .collect(),
     }
 }
 
@@ -56,12 +75,26 @@ pub(super) fn selected_call(
     field: &PlanField,
     function: &RowFunctionMeta,
 ) -> Result<Arc<RowCall>, DbError> {
-    let unknown = || DbError::refused(Error::internal(format!("there is no field `{}`", field.coordinate)));
+    let unknown = || {
+        DbError::refused(Error::internal(format!(
+            "there is no field `{}`",
+            field.coordinate
+        )))
+    };
+
     let (row, name) = field.coordinate.split_once('.').ok_or_else(unknown)?;
     let (row, _) = cx.model.type_named(row).ok_or_else(unknown)?;
-    let def = cx.model.object(row).and_then(|object| object.fields.get(name)).ok_or_else(unknown)?;
+    let def = cx
+        .model
+        .object(row)
+        .and_then(|object| object.fields.get(name))
+        .ok_or_else(unknown)?;
+
     let given = cx.arguments(&field.args).map_err(DbError::refused)?;
-    call(cx.model, row, (def, function), given).map(Arc::new).map_err(DbError::refused)
+
+    call(cx.model, row, (def, function), given)
+        .map(Arc::new)
+        .map_err(DbError::refused)
 }
 
 /// Returns the call in a condition or an order; the arguments have Rust names.
@@ -71,7 +104,8 @@ pub(super) fn asked_call(
     (def, function): (&FieldDef, &RowFunctionMeta),
     given: Option<&IndexMap<Name, Value>>,
 ) -> Result<Arc<RowCall>, Error> {
-    let default = |arg: &crate::schema::ArgDef| arg.default.as_ref().map(|default| default.value.clone());
+    let default =
+        |arg: &crate::schema::ArgDef| arg.default.as_ref().map(|default| default.value.clone());
     let values = def.args.iter().map(|arg| match given {
         Some(given) => given.get(arg.rust.as_str()).cloned(),
         None => default(arg),
@@ -87,17 +121,30 @@ fn call(
 ) -> Result<RowCall, Error> {
     let mut args = Vec::with_capacity(given.len());
     for ((value, check), arg) in given.into_iter().zip(function.checks).zip(&def.args) {
-        check(value.clone().map(ExactJson::without_digits)).map_err(|error| refused(&arg.name, &error))?;
+        check(value.clone().map(ExactJson::without_digits))
+            .map_err(|error| refused(&arg.name, &error))?;
         args.push(value.map(|value| argument_json(model, &arg.ty, value)));
     }
+
     if args.iter().flatten().any(has_nul) {
         return Err(DbError::Nul.into_error());
     }
+
     let spec = field_spec(model, row, def, function);
-    Ok(RowCall { spec, row, named: def.ty.named(), list: def.ty.is_list(), args })
+
+    Ok(RowCall {
+        spec,
+        row,
+        named: def.ty.named(),
+        list: def.ty.is_list(),
+        args,
+    })
 }
 
 /// Returns the error for a function whose result does not fit the field's type.
 pub(super) fn unfit(function: &str, result: &ColumnType) -> DbError {
-    DbError::UnknownFunction(format!("`{function}` gives {}, which does not fit its field", result.sql))
+    DbError::UnknownFunction(format!(
+        "`{function}` gives {}, which does not fit its field",
+        result.sql
+    ))
 }

@@ -14,18 +14,29 @@ use crate::schema::{FieldDef, FieldKind, Model, RowSourceKind, RowSourceMeta, Ru
 /// The root type of queries.
 const ROOT: &str = "Query";
 
-/// Returns the queries whose rows do not come from their view: the field, the type of the rows, and the source of the
-/// rows.
-pub(crate) fn row_sources(model: &Model) -> impl Iterator<Item = (&FieldDef, TypeIndex, &'static RowSourceMeta)> {
-    let root = model.type_named(ROOT).and_then(|(index, _)| model.object(index));
-    root.into_iter().flat_map(|root| root.fields.values()).filter_map(|field| match field.kind {
-        FieldKind::Root(Run::Planned(planned), Some(row), _) => Some((field, row, planned.source?)),
-        _ => None,
-    })
+/// Returns the queries whose rows do not come from their view: the field, the type of the rows, and
+/// the source of the rows.
+pub(crate) fn row_sources(
+    model: &Model,
+) -> impl Iterator<Item = (&FieldDef, TypeIndex, &'static RowSourceMeta)> {
+    let root = model
+        .type_named(ROOT)
+        .and_then(|(index, _)| model.object(index));
+    root.into_iter()
+        .flat_map(|root| root.fields.values())
+        .filter_map(|field| match field.kind {
+            FieldKind::Root(Run::Planned(planned), Some(row), _) => {
+                Some((field, row, planned.source?))
+            }
+            _ => None,
+        })
 }
 
 /// Returns the source that a root field reads instead of the view, if it has one.
-pub(in crate::engine) fn row_source(model: &Model, field: &PlanField) -> Option<&'static RowSourceMeta> {
+pub(in crate::engine) fn row_source(
+    model: &Model,
+    field: &PlanField,
+) -> Option<&'static RowSourceMeta> {
     match model.field(ROOT, &field.name)?.kind {
         FieldKind::Root(Run::Planned(planned), ..) => planned.source,
         _ => None,
@@ -36,8 +47,15 @@ pub(in crate::engine) fn row_source(model: &Model, field: &PlanField) -> Option<
 pub(crate) fn spec_of(model: &Model, field: &FieldDef, source: &RowSourceMeta) -> FunctionSpec {
     let context = source.context.iter().map(|_| ArgForm::Text);
     let given = field.args.iter().take(source.checks.len());
-    let args = context.chain(given.map(|arg| form(&model.types, &arg.ty))).collect();
-    FunctionSpec { name: source.text.to_owned(), row_of: None, args }
+    let args = context
+        .chain(given.map(|arg| form(&model.types, &arg.ty)))
+        .collect();
+
+    FunctionSpec {
+        name: source.text.to_owned(),
+        row_of: None,
+        args,
+    }
 }
 
 /// Returns the source of a field's rows, with the arguments of the request.
@@ -50,18 +68,27 @@ pub(super) async fn rows_call(
     let unknown = || Error::internal(format!("there is no query `{}`", field.name));
     let def = cx.model.field(ROOT, &field.name).ok_or_else(unknown)?;
     let mut args = Vec::with_capacity(source.context.len() + source.checks.len());
+
     for name in source.context {
-        let value = cx.context.data::<ContextValues>()?.take(name, &cx.context)?;
+        let value = cx
+            .context
+            .data::<ContextValues>()?
+            .take(name, &cx.context)?;
         args.push(Some(value.map_or(ExactJson::Null, ExactJson::String)));
     }
+
     args.extend(checked_arguments(cx, field, source.checks, def)?);
     if args.iter().flatten().any(has_nul) {
         return Err(DbError::Nul.into_error());
     }
+
     let call = match source.kind {
         RowSourceKind::Sql => RowsCall::of_sql(source.text, args),
-        RowSourceKind::Function => of_function(cx, &spec_of(cx.model, def, source), row, &args).await?,
+        RowSourceKind::Function => {
+            of_function(cx, &spec_of(cx.model, def, source), row, &args).await?
+        }
     };
+
     Ok(Arc::new(call))
 }
 
@@ -71,10 +98,17 @@ async fn of_function(
     row: TypeIndex,
     args: &[Option<ExactJson>],
 ) -> Result<RowsCall, Error> {
-    let function = cx.database.function(spec).await.map_err(DbError::into_error)?;
+    let function = cx
+        .database
+        .function(spec)
+        .await
+        .map_err(DbError::into_error)?;
+
     let catalogue = cx.database.catalogue().await.map_err(DbError::into_error)?;
     let source = cx.model.source(row).and_then(|name| catalogue.source(name));
-    let source = source.ok_or_else(|| DbError::UnknownSource(cx.model.types[row].path.clone()).into_error())?;
+    let source = source
+        .ok_or_else(|| DbError::UnknownSource(cx.model.types[row].path.clone()).into_error())?;
+
     function.rows(source, args).map_err(|why| {
         cx.database.may_have_changed();
         DbError::UnknownFunction(why).into_error()

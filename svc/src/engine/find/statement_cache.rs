@@ -60,8 +60,9 @@ pub(super) fn anew(
     write(cx, catalogue, field, read).map(|(statement, shape, _)| (statement, shape))
 }
 
-/// Returns the statement that reads the rows of a list, if possible without the unique tiebreaker key. Only cached
-/// statements have this variant: whether rows tie is determined once for many requests.
+/// Returns the statement that reads the rows of a list, if possible without the unique tiebreaker
+/// key. Only cached statements have this variant: whether rows tie is determined once for many
+/// requests.
 pub(super) fn of_list(
     cx: &ExecutionContext<'_>,
     catalogue: &Arc<Catalogue>,
@@ -71,8 +72,8 @@ pub(super) fn of_list(
     found(cx, catalogue, field, read, true)
 }
 
-/// A statement with its parameters, the positions of the field's values in its rows, and, if it reads a page without
-/// the unique tiebreaker key, that variant.
+/// A statement with its parameters, the positions of the field's values in its rows, and, if it
+/// reads a page without the unique tiebreaker key, that variant.
 type Found = (Statement, Arc<RowShape>, Option<Arc<WithoutTiebreaker>>);
 
 fn found(
@@ -83,21 +84,46 @@ fn found(
     may_tie: bool,
 ) -> Result<Found, DbError> {
     let Some(reads) = Reads::of(cx, field, read)? else {
-        return write(cx, catalogue, field, read).map(|(statement, shape, _)| (statement, shape, None));
+        return write(cx, catalogue, field, read)
+            .map(|(statement, shape, _)| (statement, shape, None));
     };
-    let known = field.statements.get::<StatementCache>().map(|statements| statements.0.load());
-    let known = || known.iter().flat_map(|known| known.iter()).flat_map(|known| known.iter());
+
+    let known = field
+        .statements
+        .get::<StatementCache>()
+        .map(|statements| statements.0.load());
+    let known = || {
+        known
+            .iter()
+            .flat_map(|known| known.iter())
+            .flat_map(|known| known.iter())
+    };
+
     for written in known().filter(|written| Arc::ptr_eq(&written.catalogue, catalogue)) {
         let without_tiebreaker = written
             .without_tiebreaker
             .as_ref()
             .filter(|without_tiebreaker| may_tie && without_tiebreaker.is_promising());
-        if let Some(statement) = written.bound(&reads, cx.context.db().rules.as_deref(), without_tiebreaker)? {
+        if let Some(statement) =
+            written.bound(&reads, cx.context.db().rules.as_deref(), without_tiebreaker)?
+        {
             #[cfg(debug_assertions)]
-            assert_holds(cx, catalogue, field, read, (&statement, &written.shape, without_tiebreaker))?;
-            return Ok((statement, written.shape.clone(), without_tiebreaker.cloned()));
+            assert_holds(
+                cx,
+                catalogue,
+                field,
+                read,
+                (&statement, &written.shape, without_tiebreaker),
+            )?;
+
+            return Ok((
+                statement,
+                written.shape.clone(),
+                without_tiebreaker.cloned(),
+            ));
         }
     }
+
     let (statement, shape, reuse) = write(cx, catalogue, field, read)?;
     if let (Some(reuse), Some(growth)) = (reuse, cx.growth) {
         let without_tiebreaker = WithoutTiebreaker::new(cx, catalogue, field, read)?.map(Arc::new);
@@ -105,9 +131,16 @@ fn found(
             growth,
             field,
             &reads,
-            Kept { catalogue, reuse, statement: &statement, shape: &shape, without_tiebreaker },
+            Kept {
+                catalogue,
+                reuse,
+                statement: &statement,
+                shape: &shape,
+                without_tiebreaker,
+            },
         );
     }
+
     Ok((statement, shape, None))
 }
 
@@ -118,18 +151,32 @@ fn assert_holds(
     catalogue: &Catalogue,
     field: &PlanField,
     read: &Read,
-    (statement, shape, without_tiebreaker): (&Statement, &RowShape, Option<&Arc<WithoutTiebreaker>>),
+    (statement, shape, without_tiebreaker): (
+        &Statement,
+        &RowShape,
+        Option<&Arc<WithoutTiebreaker>>,
+    ),
 ) -> Result<(), DbError> {
     let (exact, shape_anew, _) = write(cx, catalogue, field, read)?;
     let anew = match without_tiebreaker {
-        Some(_) => {
-            WithoutTiebreaker::new(cx, catalogue, field, read)?.map(|without_tiebreaker| without_tiebreaker.statement)
-        }
+        Some(_) => WithoutTiebreaker::new(cx, catalogue, field, read)?
+            .map(|without_tiebreaker| without_tiebreaker.statement),
         None => Some(exact),
     };
-    assert_eq!(Some(statement), anew.as_ref(), "a statement was kept that does not hold");
+
+    assert_eq!(
+        Some(statement),
+        anew.as_ref(),
+        "a statement was kept that does not hold"
+    );
+
     // Compared as debug text, as a shape has errors and functions without equality.
-    assert_eq!(format!("{shape:?}"), format!("{shape_anew:?}"), "a statement was kept whose rows are not as it says");
+    assert_eq!(
+        format!("{shape:?}"),
+        format!("{shape_anew:?}"),
+        "a statement was kept whose rows are not as it says"
+    );
+
     Ok(())
 }
 
@@ -144,39 +191,70 @@ struct Kept<'a> {
 
 /// Caches a statement if it can be reused with other values and is small enough.
 fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>) {
-    let Kept { catalogue, reuse, statement, shape, without_tiebreaker } = kept;
+    let Kept {
+        catalogue,
+        reuse,
+        statement,
+        shape,
+        without_tiebreaker,
+    } = kept;
+
     let reads = reads.without_values();
     let keys: usize = reads.iter().map(|read| read.order.len()).sum::<usize>() + reads.arguments();
     let texts = statement.text.weight()
-        + without_tiebreaker.as_ref().map_or(0, |without_tiebreaker| without_tiebreaker.statement.text.weight());
-    let is_of_use = reads.iter().all(|read| varying(read).has_shape_of(&varying(read)));
+        + without_tiebreaker.as_ref().map_or(0, |without_tiebreaker| {
+            without_tiebreaker.statement.text.weight()
+        });
+    let is_of_use = reads
+        .iter()
+        .all(|read| varying(read).has_shape_of(&varying(read)));
     if !is_of_use || texts + (reuse.checks.len() + keys) * PART > LONGEST {
         return;
     }
+
     let filters: usize = reads.iter().map(|read| conditions(&read.filter)).sum();
     let weight = size_of::<CachedStatement>()
         + texts
         + shape.weight()
         + (reuse.checks.len() + reuse.rules.conditions() + keys + filters) * PART;
-    let statement = Statement { params: Vec::new(), ..statement.clone() };
+    let statement = Statement {
+        params: Vec::new(),
+        ..statement.clone()
+    };
+
     let (catalogue, shape) = (catalogue.clone(), shape.clone());
-    let written = Arc::new(CachedStatement { catalogue, reads, reuse, statement, shape, without_tiebreaker, weight });
+    let written = Arc::new(CachedStatement {
+        catalogue,
+        reads,
+        reuse,
+        statement,
+        shape,
+        without_tiebreaker,
+        weight,
+    });
+
     if let Some(statements) = field.statements.get::<StatementCache>() {
         growth.statement(weight, || statements.put(&written));
     }
 }
 
 impl StatementCache {
-    /// Inserts a statement at the front. Removes the last one if the cache is full, and all statements for other
-    /// catalogs. Returns the weight of the removed statements.
+    /// Inserts a statement at the front. Removes the last one if the cache is full, and all
+    /// statements for other catalogs. Returns the weight of the removed statements.
     fn put(&self, written: &Arc<CachedStatement>) -> usize {
         let known = self.0.load();
         let known = || known.iter().flat_map(|known| known.iter());
-        let others = known().filter(|other| Arc::ptr_eq(&other.catalogue, &written.catalogue)).take(MOST - 1);
-        let all: Vec<_> = [written.clone()].into_iter().chain(others.cloned()).collect();
+        let others = known()
+            .filter(|other| Arc::ptr_eq(&other.catalogue, &written.catalogue))
+            .take(MOST - 1);
+        let all: Vec<_> = [written.clone()]
+            .into_iter()
+            .chain(others.cloned())
+            .collect();
         let stays: usize = all[1..].iter().map(|other| other.weight).sum();
         let went = known().map(|known| known.weight).sum::<usize>() - stays;
         self.0.store(Some(Arc::new(all)));
+
         went
     }
 }
@@ -202,7 +280,8 @@ fn write(
     Ok((statement, Arc::new(shape), reuse))
 }
 
-/// The reads of a statement: the reads below a field in statement order, followed by the field's own read.
+/// The reads of a statement: the reads below a field in statement order, followed by the field's
+/// own read.
 struct Reads<'a> {
     below: Vec<Below>,
     own: &'a Read,
@@ -219,7 +298,11 @@ enum Below {
 
 impl<'a> Reads<'a> {
     /// `None` if the statement can only be used for this request.
-    fn of(cx: &ExecutionContext<'_>, field: &PlanField, own: &'a Read) -> Result<Option<Self>, DbError> {
+    fn of(
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        own: &'a Read,
+    ) -> Result<Option<Self>, DbError> {
         let mut below = Vec::new();
         let is_kept = !field.children.relations() || collect(cx, field, &mut below)?;
         Ok(is_kept.then_some(Self { below, own }))
@@ -227,12 +310,19 @@ impl<'a> Reads<'a> {
 
     /// Returns the reads without their values, which come from clients and can be large.
     fn without_values(&self) -> KeptReads {
-        KeptReads { below: self.below.iter().map(Below::without_values).collect(), own: self.own.without_values() }
+        KeptReads {
+            below: self.below.iter().map(Below::without_values).collect(),
+            own: self.own.without_values(),
+        }
     }
 
     fn have_form_of(&self, others: &KeptReads) -> bool {
         self.below.len() == others.below.len()
-            && self.below.iter().zip(&others.below).all(|(one, other)| one.has_form_of(other))
+            && self
+                .below
+                .iter()
+                .zip(&others.below)
+                .all(|(one, other)| one.has_form_of(other))
             && self.own.has_form_of(&others.own)
     }
 }
@@ -280,14 +370,27 @@ impl Below {
     }
 }
 
-/// Collects the reads below a field; returns `false` if the shape of one of them is specific to the request.
-fn collect(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Below>) -> Result<bool, DbError> {
-    for field in field.children.iter().flat_map(|selection| &selection.fields) {
+/// Collects the reads below a field; returns `false` if the shape of one of them is specific to the
+/// request.
+fn collect(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    found: &mut Vec<Below>,
+) -> Result<bool, DbError> {
+    for field in field
+        .children
+        .iter()
+        .flat_map(|selection| &selection.fields)
+    {
         if let PlanKind::Function(function, _) = field.kind {
             found.push(Below::Called(selected_call(cx, field, function)?));
             continue;
         }
-        let Some(relation) = field.relation() else { continue };
+
+        let Some(relation) = field.relation() else {
+            continue;
+        };
+
         let is_kept = match relation.shape {
             Shape::Connection => page(cx, field, relation, found)?,
             Shape::Aggregate => aggregates(cx, field, relation, found)?,
@@ -297,39 +400,58 @@ fn collect(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Below>)
                 is_kept
             }
         };
+
         if !is_kept {
             return Ok(false);
         }
     }
+
     Ok(true)
 }
 
-/// Collects the reads of a page: its count, the reads below its rows, and its rows. Returns `false` if the page cannot
-/// be reused, such as one with cursor arguments: nulls in cursors change the text.
+/// Collects the reads of a page: its count, the reads below its rows, and its rows. Returns `false`
+/// if the page cannot be reused, such as one with cursor arguments: nulls in cursors change the
+/// text.
 fn page(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
     relation: Relation,
     found: &mut Vec<Below>,
 ) -> Result<bool, DbError> {
-    let (PageRead { read, page }, wanted) = (Read::page_beside(cx, field, relation)?, Wanted::of(field));
+    let (PageRead { read, page }, wanted) =
+        (Read::page_beside(cx, field, relation)?, Wanted::of(field));
     let (limit, backward) = size(&page, cx.limits)?;
     let binds_keys = wanted.cursors && read.order.iter().any(Order::binds);
+
     if backward || page.after.is_some() || page.before.is_some() || binds_keys {
         return Ok(false);
     }
+
     if wanted.total {
-        found.push(Below::Related(Read { order: Vec::new(), ..read.clone() }));
+        found.push(Below::Related(Read {
+            order: Vec::new(),
+            ..read.clone()
+        }));
     }
+
     if wanted.rows {
         for node in row_fields(field) {
             if !collect(cx, node, found)? {
                 return Ok(false);
             }
         }
-        let window = Window { limit: limit as i64 + 1, offset: 0 };
-        found.push(Below::Related(Read { page: Some(window), ..read }));
+
+        let window = Window {
+            limit: limit as i64 + 1,
+            offset: 0,
+        };
+
+        found.push(Below::Related(Read {
+            page: Some(window),
+            ..read
+        }));
     }
+
     Ok(true)
 }
 
@@ -340,21 +462,31 @@ fn aggregates(
     relation: Relation,
     found: &mut Vec<Below>,
 ) -> Result<bool, DbError> {
-    let mut below = field.children.iter().flat_map(|selection| &selection.fields);
+    let mut below = field
+        .children
+        .iter()
+        .flat_map(|selection| &selection.fields);
     if below.any(|field| matches!(field.kind, PlanKind::Part(Part::Groups))) {
         return Ok(false);
     }
+
     found.push(Below::Related(Read::beside(cx, field, relation)?));
+
     Ok(true)
 }
 
 fn varying(read: &Read) -> StatementShape<'_> {
-    StatementShape { filter: &read.filter, order: &read.order, page: read.page, neighbours: false }
+    StatementShape {
+        filter: &read.filter,
+        order: &read.order,
+        page: read.page,
+        neighbours: false,
+    }
 }
 
 impl Read {
-    /// Whether a statement for one read is valid for the other with other values. Connections also need the same page:
-    /// its limit affects more than the values of the statement.
+    /// Whether a statement for one read is valid for the other with other values. Connections also
+    /// need the same page: its limit affects more than the values of the statement.
     fn has_form_of(&self, other: &Self) -> bool {
         if self.shape == Shape::Connection && self.page != other.page {
             return false;
@@ -369,15 +501,18 @@ impl Read {
         Self {
             filter: self.filter.without_values(),
             order: self.order.iter().map(Order::without_value).collect(),
-            from: self.from.as_ref().map(|from| Arc::new(from.without_values())),
+            from: self
+                .from
+                .as_ref()
+                .map(|from| Arc::new(from.without_values())),
             ..*self
         }
     }
 }
 
 impl CachedStatement {
-    /// Returns the statement, or the variant without the unique tiebreaker key, with the values of `reads`; `None` if
-    /// it is not valid for them.
+    /// Returns the statement, or the variant without the unique tiebreaker key, with the values of
+    /// `reads`; `None` if it is not valid for them.
     fn bound(
         &self,
         reads: &Reads<'_>,
@@ -387,26 +522,42 @@ impl CachedStatement {
         if !reads.have_form_of(&self.reads) {
             return Ok(None);
         }
+
         let given = reads.own.from.as_ref().map_or(&[][..], |from| &from.params);
-        let (mut checks, mut params) =
-            (self.reuse.checks.iter(), Vec::with_capacity(given.len() + self.reuse.checks.len() + 2));
+        let (mut checks, mut params) = (
+            self.reuse.checks.iter(),
+            Vec::with_capacity(given.len() + self.reuse.checks.len() + 2),
+        );
         params.extend_from_slice(given);
         let catalogue = &*self.catalogue;
         for below in &reads.below {
             match below {
                 Below::Called(call) => call.bind(catalogue, &mut params)?,
-                Below::Related(read) if varying(read).bind(catalogue, &mut checks, &mut params)? => {}
+                Below::Related(read)
+                    if varying(read).bind(catalogue, &mut checks, &mut params)? => {}
                 Below::Related(_) => return Ok(None),
             }
         }
-        let own = StatementShape { neighbours: without_tiebreaker.is_some(), ..varying(reads.own) };
+
+        let own = StatementShape {
+            neighbours: without_tiebreaker.is_some(),
+            ..varying(reads.own)
+        };
         if !own.bind(catalogue, &mut checks, &mut params)? {
             return Ok(None);
         }
+
         if !self.reuse.rules.bind(rules, catalogue, &mut params)? {
             return Ok(None);
         }
-        let statement = without_tiebreaker.map_or(&self.statement, |without_tiebreaker| &without_tiebreaker.statement);
-        Ok(Some(Statement { replan: statement.replan, ..Statement::new(statement.text.clone(), params) }))
+
+        let statement = without_tiebreaker.map_or(&self.statement, |without_tiebreaker| {
+            &without_tiebreaker.statement
+        });
+
+        Ok(Some(Statement {
+            replan: statement.replan,
+            ..Statement::new(statement.text.clone(), params)
+        }))
     }
 }

@@ -1,7 +1,8 @@
-//! Pages read without their tiebreaker, in the client's order alone. The unique key at the end of a page's order
-//! matters only among rows with equal keys, and costs PostgreSQL a sort if its index has the client's order. Therefore
-//! a page is first read without this key, together with the rows next to it, and is valid if no two adjacent rows are
-//! equal. Otherwise it is read again with the key.
+//! Pages read without their tiebreaker, in the client's order alone. The unique key at the end of a
+//! page's order matters only among rows with equal keys, and costs PostgreSQL a sort if its index
+//! has the client's order. Therefore a page is first read without this key, together with the rows
+//! next to it, and is valid if no two adjacent rows are equal. Otherwise it is read again with the
+//! key.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +24,8 @@ pub(super) struct WithoutTiebreaker {
     pub(super) statement: Statement,
     /// The columns that distinguish rows in the client's order.
     columns: Vec<usize>,
-    /// Whether equal rows were found. They would be found again, so later requests use the unique key from the start.
+    /// Whether equal rows were found. They would be found again, so later requests use the unique
+    /// key from the start.
     ties_seen: AtomicBool,
 }
 
@@ -38,13 +40,25 @@ impl WithoutTiebreaker {
         if read.shape != Shape::List || read.order.is_empty() {
             return Ok(None);
         }
+
         let views = cx.context.db().views(catalogue);
         let (mut query, _) = read.clone().query(cx, catalogue, field)?;
-        let Some(names) = telling_columns(views, &query)? else { return Ok(None) };
-        let columns = names.into_iter().map(|name| position(&mut query, name)).collect();
+        let Some(names) = telling_columns(views, &query)? else {
+            return Ok(None);
+        };
+
+        let columns = names
+            .into_iter()
+            .map(|name| position(&mut query, name))
+            .collect();
         query.neighbours = true;
         let statement = Statement::rows(views, &query)?;
-        Ok(Some(Self { statement, columns, ties_seen: AtomicBool::new(false) }))
+
+        Ok(Some(Self {
+            statement,
+            columns,
+            ties_seen: AtomicBool::new(false),
+        }))
     }
 
     /// Whether the statement is worth trying.
@@ -55,14 +69,24 @@ impl WithoutTiebreaker {
     /// Returns a sink for the rows that the statement reads for `page`.
     pub(super) fn page<'a>(&'a self, list: RowList<'a>, page: Window) -> UnbrokenPage<'a> {
         let first = usize::from(page.offset > 0);
-        let end = usize::try_from(page.limit).unwrap_or(usize::MAX).saturating_add(first);
+        let end = usize::try_from(page.limit)
+            .unwrap_or(usize::MAX)
+            .saturating_add(first);
         let (last, next) = (Vec::new(), Vec::new());
-        UnbrokenPage { statement: self, list, page: first..end, at: 0, last, next, is_tied: false }
+        UnbrokenPage {
+            statement: self,
+            list,
+            page: first..end,
+            at: 0,
+            last,
+            next,
+            is_tied: false,
+        }
     }
 }
 
-/// Returns the position of a plain column in the select list. A missing column is appended, so that the positions of
-/// the others do not change.
+/// Returns the position of a plain column in the select list. A missing column is appended, so that
+/// the positions of the others do not change.
 fn position(query: &mut Query, name: String) -> usize {
     let is_it = |selected: &Selected| matches!(selected, Selected::Column(known, Select::Plain) if *known == name);
     query.list.iter().position(is_it).unwrap_or_else(|| {
@@ -71,7 +95,8 @@ fn position(query: &mut Query, name: String) -> usize {
     })
 }
 
-/// The rows of a page and its adjacent rows. They are completed as long as each row differs from the previous one.
+/// The rows of a page and its adjacent rows. They are completed as long as each row differs from
+/// the previous one.
 pub(super) struct UnbrokenPage<'a> {
     statement: &'a WithoutTiebreaker,
     list: RowList<'a>,
@@ -85,8 +110,8 @@ pub(super) struct UnbrokenPage<'a> {
 }
 
 impl<'a> UnbrokenPage<'a> {
-    /// Returns the page, and whether it is valid. If the order does not determine the rows of the page or their
-    /// positions, the list is empty.
+    /// Returns the page, and whether it is valid. If the order does not determine the rows of the
+    /// page or their positions, the list is empty.
     pub(super) fn finish(mut self) -> (RowList<'a>, bool) {
         if self.is_tied {
             self.statement.ties_seen.store(true, Ordering::Relaxed);
@@ -95,16 +120,21 @@ impl<'a> UnbrokenPage<'a> {
         (self.list, !self.is_tied)
     }
 
-    /// Whether a row equals the previous row in all distinguishing columns. Nulls are equal, as in an order.
+    /// Whether a row equals the previous row in all distinguishing columns. Nulls are equal, as in
+    /// an order.
     fn is_tie(&mut self, row: &Row) -> bool {
         self.next.clear();
+
         for column in &self.statement.columns {
             let value = cell(row, *column);
             // The length prefix separates consecutive values.
-            self.next.extend(value.map_or(-1, |value| value.len() as i64).to_be_bytes());
+            self.next
+                .extend(value.map_or(-1, |value| value.len() as i64).to_be_bytes());
             self.next.extend(value.unwrap_or_default());
         }
+
         std::mem::swap(&mut self.last, &mut self.next);
+
         self.last == self.next
     }
 }
@@ -114,11 +144,13 @@ impl RowSink for UnbrokenPage<'_> {
         if self.is_tied {
             return;
         }
+
         // The first row is compared with an empty buffer, which no row equals.
         self.is_tied = self.is_tie(&row);
         if !self.is_tied && self.page.contains(&self.at) {
             self.list.row(row);
         }
+
         self.at += 1;
     }
 

@@ -17,7 +17,9 @@ pub(super) async fn complete_typed(
 ) -> CompletedValue {
     match shape {
         Shape::List => complete_value(cx, field, rows.all(), path).await,
-        Shape::One if rows.rows().is_empty() => CompletedValue::failed(cx, &not_found(field), field, path),
+        Shape::One if rows.rows().is_empty() => {
+            CompletedValue::failed(cx, &not_found(field), field, path)
+        }
         _ => complete_value(cx, field, rows.first(), path).await,
     }
 }

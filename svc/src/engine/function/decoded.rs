@@ -18,20 +18,27 @@ impl Decoded {
     /// Reads the JSON of a field.
     pub(super) fn read(model: &Model, field: &PlanField, json: &str) -> Result<Self, Error> {
         let def = model.field("Mutation", &field.name);
-        let ty = def.map(|def| def.ty.named()).ok_or_else(|| Error::internal("the mutation has no type"))?;
+        let ty = def
+            .map(|def| def.ty.named())
+            .ok_or_else(|| Error::internal("the mutation has no type"))?;
         Ok(Self::value(model, ty, &field.ty, ExactJson::read(json)?))
     }
 
     fn value(model: &Model, ty: TypeIndex, shape: &OutType, json: ExactJson) -> Self {
         match (shape.nullable().0, json) {
             (_, ExactJson::Null) => Self::Null,
-            (OutType::List(inner), ExactJson::Array(items)) => {
-                Self::List(items.into_iter().map(|item| Self::value(model, ty, inner, item)).collect())
-            }
+            (OutType::List(inner), ExactJson::Array(items)) => Self::List(
+                items
+                    .into_iter()
+                    .map(|item| Self::value(model, ty, inner, item))
+                    .collect(),
+            ),
             (_, json) => match model.decoders.get(&ty).map(|decode| decode(json)) {
                 Some(Ok(object)) => Self::Object(object),
                 Some(Err(error)) => Self::Failed(error.into()),
-                None => Self::Failed(Error::internal("the type cannot be read from stored values")),
+                None => Self::Failed(Error::internal(
+                    "the type cannot be read from stored values",
+                )),
             },
         }
     }

@@ -16,7 +16,8 @@ pub(super) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// Returns an entity or a list of entities, each with all the data that the function returned for it.
+    /// Returns an entity or a list of entities, each with all the data that the function returned
+    /// for it.
     pub(super) fn complete(&self, json: &str) -> String {
         match serde_json::from_str::<Vec<&RawValue>>(json) {
             Ok(items) => list(items.into_iter().map(|item| self.object(item.get()))),
@@ -31,23 +32,31 @@ impl Given<'_> {
     /// Merges the fields in `data`, where a row of a view has the rest of its fields.
     fn with_data(&self, json: &str) -> Option<String> {
         let mut row: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
-        let data: BTreeMap<String, &RawValue> = serde_json::from_str(row.get("data")?.get()).ok()?;
+        let data: BTreeMap<String, &RawValue> =
+            serde_json::from_str(row.get("data")?.get()).ok()?;
         if stored_keys(self.model, self.ty).any(|key| key == "data") {
             return None;
         }
+
         row.remove("data");
         for (key, value) in data {
             row.entry(key).or_insert(value);
         }
+
         serde_json::to_string(&row).ok()
     }
 
-    /// Adds the type name to an entity of an interface or union, if the function names the type next to the entity.
+    /// Adds the type name to an entity of an interface or union, if the function names the type
+    /// next to the entity.
     fn with_type_name(&self, entity: &str) -> String {
         let is_abstract = matches!(self.model.types[self.ty].kind, TypeKind::Abstract(_));
         match (self.named, entity.strip_prefix('{')) {
             (Some(name), Some(rest)) if is_abstract && !entity.contains("\"__typename\"") => {
-                let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
+                let comma = if rest.trim_start().starts_with('}') {
+                    ""
+                } else {
+                    ","
+                };
                 format!("{{\"__typename\":{}{comma}{rest}", Value::from(name))
             }
             _ => entity.to_owned(),
@@ -62,7 +71,12 @@ pub(super) fn list(items: impl Iterator<Item = String>) -> String {
 
 /// The text of an entity's id: the id of the object, or an id given instead of the object.
 pub(in crate::engine) fn id_of(given: &str) -> Option<String> {
-    let id = if given.starts_with('{') { own_id(given)? } else { given.to_owned() };
+    let id = if given.starts_with('{') {
+        own_id(given)?
+    } else {
+        given.to_owned()
+    };
+
     match serde_json::from_str(&id).ok()? {
         Value::String(id) => Some(id),
         Value::Number(_) => Some(id),
@@ -77,14 +91,23 @@ pub(super) fn own_id(entity: &str) -> Option<String> {
         #[serde(borrow)]
         id: Option<&'a RawValue>,
     }
-    serde_json::from_str::<Identified<'_>>(entity).ok()?.id.map(|id| id.get().to_owned())
+
+    serde_json::from_str::<Identified<'_>>(entity)
+        .ok()?
+        .id
+        .map(|id| id.get().to_owned())
 }
 
 /// The stored names of the fields of a type's objects.
 pub(super) fn stored_keys(model: &Model, ty: TypeIndex) -> impl Iterator<Item = &'static str> {
-    let objects = model.possible_types(ty).iter().filter_map(|index| model.object(*index));
-    objects.flat_map(|object| object.fields.values()).filter_map(|field| match field.kind {
-        FieldKind::Stored { stored, .. } => Some(stored),
-        _ => None,
-    })
+    let objects = model
+        .possible_types(ty)
+        .iter()
+        .filter_map(|index| model.object(*index));
+    objects
+        .flat_map(|object| object.fields.values())
+        .filter_map(|field| match field.kind {
+            FieldKind::Stored { stored, .. } => Some(stored),
+            _ => None,
+        })
 }

@@ -15,8 +15,8 @@ use super::response::Response;
 use crate::request::{Context, PreparedOperation, RequestHook, RequestParts};
 use crate::{Error, ErrorCode};
 
-/// An extension point for limits, metrics and spans. It is notified of each request, and may reject it. The default
-/// methods do nothing.
+/// An extension point for limits, metrics and spans. It is notified of each request, and may reject
+/// it. The default methods do nothing.
 pub(crate) trait Hook: Send + Sync + 'static {
     /// Called when a request has arrived, with only its head read.
     ///
@@ -44,8 +44,8 @@ pub(crate) trait Hook: Send + Sync + 'static {
         run
     }
 
-    /// Called when the request has ended, regardless of its outcome: exactly once for each request passed to
-    /// [`before_parsing`](Self::before_parsing).
+    /// Called when the request has ended, regardless of its outcome: exactly once for each request
+    /// passed to [`before_parsing`](Self::before_parsing).
     fn after_answering(&self, _: Answered<'_>) {}
 }
 
@@ -59,7 +59,8 @@ pub(crate) trait Hook: Send + Sync + 'static {
     )
 )]
 pub(crate) struct Answered<'a> {
-    /// The HTTP status; `None` if the request was dropped, for example because its client disconnected.
+    /// The HTTP status; `None` if the request was dropped, for example because its client
+    /// disconnected.
     pub(crate) status: Option<StatusCode>,
     /// The code of the error that failed the whole request.
     pub(crate) code: Option<&'a str>,
@@ -83,7 +84,13 @@ impl Answering<'_> {
     }
 
     fn tell(&self, status: Option<StatusCode>, code: Option<&str>, field_errors: usize) {
-        let answered = Answered { status, code, field_errors, elapsed: self.began.elapsed() };
+        let answered = Answered {
+            status,
+            code,
+            field_errors,
+            elapsed: self.began.elapsed(),
+        };
+
         for hook in self.hooks.0.iter().rev() {
             // This may run while a panic unwinds, where another panic would abort the process.
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| hook.after_answering(answered))) {
@@ -104,7 +111,8 @@ impl Drop for Answering<'_> {
     }
 }
 
-/// The hooks of an application, the outermost first. Without any, a request only checks their number.
+/// The hooks of an application, the outermost first. Without any, a request only checks their
+/// number.
 #[derive(Default)]
 pub(crate) struct Hooks(Vec<Box<dyn Hook>>);
 
@@ -125,29 +133,47 @@ impl Hooks {
 
     pub(crate) async fn before_parsing(&self, request: &RequestParts) -> Result<(), Response> {
         if let Some(own) = own(request) {
-            own.before_parsing(request).await.map_err(|error| Response::failed(&error))?;
+            own.before_parsing(request)
+                .await
+                .map_err(|error| Response::failed(&error))?;
         }
+
         for hook in &self.0 {
-            hook.before_parsing(request).await.map_err(|error| Response::failed(&error))?;
+            hook.before_parsing(request)
+                .await
+                .map_err(|error| Response::failed(&error))?;
         }
+
         Ok(())
     }
 
     /// Notifies the request's own hook of a further request of a batch.
     pub(crate) async fn before_next(&self, request: &RequestParts) -> Result<(), Response> {
         match own(request) {
-            Some(own) => own.before_next(request).await.map_err(|error| Response::failed(&error)),
+            Some(own) => own
+                .before_next(request)
+                .await
+                .map_err(|error| Response::failed(&error)),
             None => Ok(()),
         }
     }
 
-    pub(super) async fn after_preparing<'a>(&'a self, operation: PreparedOperation<'a>) -> Result<(), Response> {
+    pub(super) async fn after_preparing<'a>(
+        &'a self,
+        operation: PreparedOperation<'a>,
+    ) -> Result<(), Response> {
         if let Some(own) = own(operation.request) {
-            own.after_preparing(operation).await.map_err(|error| Response::failed(&error))?;
+            own.after_preparing(operation)
+                .await
+                .map_err(|error| Response::failed(&error))?;
         }
+
         for hook in &self.0 {
-            hook.after_preparing(operation).await.map_err(|error| Response::failed(&error))?;
+            hook.after_preparing(operation)
+                .await
+                .map_err(|error| Response::failed(&error))?;
         }
+
         Ok(())
     }
 
@@ -157,12 +183,18 @@ impl Hooks {
         field: &'a PlanField,
         run: BoxFuture<'a, CompletedValue>,
     ) -> BoxFuture<'a, CompletedValue> {
-        self.0.iter().rev().fold(run, |run, hook| hook.around_field(context, field, run))
+        self.0
+            .iter()
+            .rev()
+            .fold(run, |run, hook| hook.around_field(context, field, run))
     }
 
     /// Starts tracking a request. Returns `None` without hooks, which avoids reading the clock.
     pub(crate) fn answering(&self) -> Option<Answering<'_>> {
-        (!self.is_empty()).then(|| Answering { hooks: self, began: Instant::now() })
+        (!self.is_empty()).then(|| Answering {
+            hooks: self,
+            began: Instant::now(),
+        })
     }
 }
 
@@ -173,6 +205,8 @@ fn own(request: &RequestParts) -> Option<&dyn RequestHook> {
 
 impl std::fmt::Debug for Hooks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hooks").field("count", &self.0.len()).finish()
+        f.debug_struct("Hooks")
+            .field("count", &self.0.len())
+            .finish()
     }
 }

@@ -13,6 +13,9 @@ pub struct OperationError {
 
 impl OperationError {
     pub(crate) fn new(operation: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { operation: operation.into(), reason: reason.into() }
+        Self {
+            operation: operation.into(),
+            reason: reason.into(),
+        }
     }
 }

@@ -1,8 +1,9 @@
-//! Registered operations: documents that a program trusts, and cached SQL that answers them without a resolver.
+//! Registered operations: documents that a program trusts, and cached SQL that answers them without
+//! a resolver.
 //!
-//! A program registers an [`operation`]. [`folder`] reads operations from files, and [`manifest`] from the lists of
-//! client tools. [`registered`] checks and prepares one, and [`registry`] stores them. [`statement`] answers with SQL,
-//! and [`describe`] checks it when the database is reached.
+//! A program registers an [`operation`]. [`folder`] reads operations from files, and [`manifest`]
+//! from the lists of client tools. [`registered`] checks and prepares one, and [`registry`] stores
+//! them. [`statement`] answers with SQL, and [`describe`] checks it when the database is reached.
 
 mod describe;
 mod error;

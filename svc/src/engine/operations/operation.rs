@@ -1,7 +1,8 @@
 //! Operations, as registered by a program.
 
 /// A document with one operation that a program registers; passed to
-/// [`AppOptions::operations`](crate::AppOptions::operations) or [`OperationRegistry`](crate::OperationRegistry).
+/// [`AppOptions::operations`](crate::AppOptions::operations) or
+/// [`OperationRegistry`](crate::OperationRegistry).
 ///
 /// Clients name it by the SHA-256 of its text or by the operation's name, or send the text.
 ///
@@ -32,23 +33,32 @@ pub struct Operation {
 const SHOWN: usize = 60;
 
 impl Operation {
-    /// Creates an operation from its document, exactly as clients send or hash it; white space at the end does not
-    /// matter.
+    /// Creates an operation from its document, exactly as clients send or hash it; white space at
+    /// the end does not matter.
     pub fn new(document: impl Into<String>) -> Self {
-        Self { document: document.into(), sql: None, file: None, ids: Vec::new() }
+        Self {
+            document: document.into(),
+            sql: None,
+            file: None,
+            ids: Vec::new(),
+        }
     }
 
-    /// Creates an operation listed in a manifest. Manifests of different clients may contain different documents with
-    /// the same name.
+    /// Creates an operation listed in a manifest. Manifests of different clients may contain
+    /// different documents with the same name.
     pub(super) fn listed(document: &str, shown: String) -> Self {
-        Self { file: Some(shown), ..Self::new(document) }
+        Self {
+            file: Some(shown),
+            ..Self::new(document)
+        }
     }
 
     /// Sets the statement that answers the operation, instead of the functions of its fields.
     ///
-    /// `$1`, `$2` and so on are the operation's variables, in the order of their declarations. The statement returns at
-    /// most one row, with a column of type `jsonb` or `json` for each root field, named by the field's key in the
-    /// answer. A column has the same format as `data` in a view: objects with the stored names as keys.
+    /// `$1`, `$2` and so on are the operation's variables, in the order of their declarations. The
+    /// statement returns at most one row, with a column of type `jsonb` or `json` for each root
+    /// field, named by the field's key in the answer. A column has the same format as `data` in a
+    /// view: objects with the stored names as keys.
     pub fn sql(mut self, sql: impl Into<String>) -> Self {
         self.sql = Some(sql.into());
         self
@@ -59,6 +69,7 @@ impl Operation {
         if let Some(file) = &self.file {
             return file.clone();
         }
+
         let words: Vec<&str> = self.document.split_whitespace().collect();
         let line = words.join(" ");
         match line.char_indices().nth(SHOWN) {

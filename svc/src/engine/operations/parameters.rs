@@ -1,7 +1,7 @@
 //! The parameters that a statement names.
 
-/// Returns whether each of `$1`, `$2`, … occurs in a statement outside of strings, quoted names and comments. The
-/// length is the highest number.
+/// Returns whether each of `$1`, `$2`, … occurs in a statement outside of strings, quoted names and
+/// comments. The length is the highest number.
 pub(super) fn parameters(sql: &str) -> Vec<bool> {
     let mut found = Vec::new();
     let mut rest = sql;
@@ -16,13 +16,16 @@ pub(super) fn parameters(sql: &str) -> Vec<bool> {
                 let after = rest.trim_start_matches(|char| is_word(char) || char == '$');
                 // `E'…'` has escapes.
                 match after.strip_prefix('\'') {
-                    Some(text) if matches!(&rest[..rest.len() - after.len()], "e" | "E") => quoted(text, '\'', true),
+                    Some(text) if matches!(&rest[..rest.len() - after.len()], "e" | "E") => {
+                        quoted(text, '\'', true)
+                    }
                     _ => after,
                 }
             }
             _ => &rest[first.len_utf8()..],
         };
     }
+
     found
 }
 
@@ -30,8 +33,8 @@ fn is_word(char: char) -> bool {
     char == '_' || char.is_alphanumeric()
 }
 
-/// Returns the rest after a string or a quoted name. A doubled quote is treated as the start of another one, which has
-/// the same effect.
+/// Returns the rest after a string or a quoted name. A doubled quote is treated as the start of
+/// another one, which has the same effect.
 fn quoted(text: &str, quote: char, escapes: bool) -> &str {
     let mut chars = text.char_indices();
     while let Some((at, char)) = chars.next() {
@@ -42,6 +45,7 @@ fn quoted(text: &str, quote: char, escapes: bool) -> &str {
             chars.next();
         }
     }
+
     ""
 }
 
@@ -58,29 +62,44 @@ fn comment(text: &str) -> &str {
                 return rest;
             }
         } else {
-            rest = rest.char_indices().nth(1).map_or("", |(next, _)| &rest[next..]);
+            rest = rest
+                .char_indices()
+                .nth(1)
+                .map_or("", |(next, _)| &rest[next..]);
         }
     }
+
     ""
 }
 
 /// Returns the rest after a parameter, or after a string between `$tag$`.
 fn dollar<'a>(text: &'a str, found: &mut Vec<bool>) -> &'a str {
     let after = &text[1..];
-    let digits = after.len() - after.trim_start_matches(|char: char| char.is_ascii_digit()).len();
+    let digits = after.len()
+        - after
+            .trim_start_matches(|char: char| char.is_ascii_digit())
+            .len();
     if digits > 0 {
         // PostgreSQL has at most 65,535 parameters; all higher numbers are equally wrong.
-        let number = after[..digits].parse::<usize>().unwrap_or(usize::MAX).min(usize::from(u16::MAX) + 1);
+        let number = after[..digits]
+            .parse::<usize>()
+            .unwrap_or(usize::MAX)
+            .min(usize::from(u16::MAX) + 1);
         if number > 0 {
             found.resize(found.len().max(number), false);
             found[number - 1] = true;
         }
         return &after[digits..];
     }
-    let tag = after.find(|char| !is_word(char)).filter(|end| after[*end..].starts_with('$'));
+
+    let tag = after
+        .find(|char| !is_word(char))
+        .filter(|end| after[*end..].starts_with('$'));
     let Some(end) = tag else { return after };
     let (delimiter, body) = (&text[..end + 2], &after[end + 1..]);
-    body.find(delimiter).map_or("", |close| &body[close + delimiter.len()..])
+
+    body.find(delimiter)
+        .map_or("", |close| &body[close + delimiter.len()..])
 }
 
 #[cfg(test)]
@@ -109,6 +128,7 @@ mod tests {
         ] {
             assert_eq!(parameters(sql), expected, "{sql}");
         }
+
         assert_eq!(parameters("SELECT $99999999999999999999").len(), 65_536);
     }
 }

@@ -23,7 +23,8 @@ pub(crate) struct Registered {
     pub(crate) sql: Option<Sql>,
     /// The hash of its text without white space at the end.
     pub(super) id: Hash,
-    /// The hashes of the text as given and without white space at its end, and the ids that are hashes.
+    /// The hashes of the text as given and without white space at its end, and the ids that are
+    /// hashes.
     pub(super) hashes: Vec<Hash>,
     /// Its name in messages.
     pub(super) shown: String,
@@ -41,7 +42,11 @@ pub(crate) struct Sql {
 
 impl Registered {
     /// Checks and prepares an operation, as far as possible without the database.
-    pub(super) fn new(model: &Model, limits: &Limits, operation: Operation) -> Result<Self, OperationError> {
+    pub(super) fn new(
+        model: &Model,
+        limits: &Limits,
+        operation: Operation,
+    ) -> Result<Self, OperationError> {
         let shown = operation.shown();
         let fail = |reason: String| OperationError::new(shown.clone(), reason);
         let text = operation.document.trim_end();
@@ -49,17 +54,28 @@ impl Registered {
             Ok(document) => Arc::new(document.counted_elsewhere()),
             Err(errors) => {
                 let errors = errors.iter().map(|error| match error.locations.first() {
-                    Some(at) => format!("{} (line {}, column {})", error.message, at.line, at.column),
+                    Some(at) => {
+                        format!("{} (line {}, column {})", error.message, at.line, at.column)
+                    }
                     None => error.message.clone(),
                 });
-                return Err(fail(format!("the document is not valid: {}", errors.collect::<Vec<_>>().join("; "))));
+                return Err(fail(format!(
+                    "the document is not valid: {}",
+                    errors.collect::<Vec<_>>().join("; ")
+                )));
             }
         };
+
         let count = document.executable.operations.iter().count();
         if count != 1 {
-            return Err(fail(format!("the document has {count} operations; give each a document of its own")));
+            return Err(fail(format!(
+                "the document has {count} operations; give each a document of its own"
+            )));
         }
-        let (executable, info) = document.operation(None).map_err(|error| fail(error.message))?;
+
+        let (executable, info) = document
+            .operation(None)
+            .map_err(|error| fail(error.message))?;
         let sql = match operation.sql {
             Some(text) => {
                 let name = executable.name.as_deref().unwrap_or("anonymous");
@@ -70,15 +86,39 @@ impl Registered {
             }
             None => None,
         };
+
         let id = Sha256::digest(text).into();
         let mut hashes = vec![id];
         if text.len() != operation.document.len() {
             hashes.push(Sha256::digest(&operation.document).into());
         }
-        hashes.extend(operation.ids.iter().filter_map(|id| hash(id)).filter(|hash| *hash != id));
-        let own = executable.name.as_ref().filter(|_| operation.ids.is_empty());
-        let names = own.map(ToString::to_string).into_iter().chain(operation.ids).collect();
-        Ok(Self { names, sql, id, hashes, shown, document })
+
+        hashes.extend(
+            operation
+                .ids
+                .iter()
+                .filter_map(|id| hash(id))
+                .filter(|hash| *hash != id),
+        );
+
+        let own = executable
+            .name
+            .as_ref()
+            .filter(|_| operation.ids.is_empty());
+        let names = own
+            .map(ToString::to_string)
+            .into_iter()
+            .chain(operation.ids)
+            .collect();
+
+        Ok(Self {
+            names,
+            sql,
+            id,
+            hashes,
+            shown,
+            document,
+        })
     }
 
     /// Returns the first name that clients may use for it.
@@ -89,8 +129,13 @@ impl Registered {
     /// The keys of the root fields that SQL answers.
     pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
         let executable = &self.document.executable;
-        let fields = executable.operations.iter().flat_map(|operation| operation.root_fields(executable));
-        fields.filter(|field| !field.name.starts_with("__")).map(|field| field.response_key().as_str())
+        let fields = executable
+            .operations
+            .iter()
+            .flat_map(|operation| operation.root_fields(executable));
+        fields
+            .filter(|field| !field.name.starts_with("__"))
+            .map(|field| field.response_key().as_str())
     }
 
     /// Returns the size of its texts in bytes.
@@ -108,30 +153,51 @@ fn hash(id: &str) -> Option<Hash> {
 
 impl Sql {
     fn new(text: String, name: &str, operation: String) -> Self {
-        let subject = StatementSubject { kind: "operation", name: name.into() };
+        let subject = StatementSubject {
+            kind: "operation",
+            name: name.into(),
+        };
+
         let parameters = parameters(&text);
-        Self { parameters, text: StatementText::about(Some(subject), text, None, Vec::new()), operation }
+        Self {
+            parameters,
+            text: StatementText::about(Some(subject), text, None, Vec::new()),
+            operation,
+        }
     }
 
     /// Whether it is a `CALL`, whose procedure may commit by itself.
     pub(super) fn calls_procedure(&self) -> bool {
-        self.text.trim_start().get(..4).is_some_and(|word| word.eq_ignore_ascii_case("call"))
+        self.text
+            .trim_start()
+            .get(..4)
+            .is_some_and(|word| word.eq_ignore_ascii_case("call"))
     }
 
     fn check(&self, variables: &[VariableDef]) -> Result<(), String> {
         if self.text.trim().is_empty() {
             return Err("its SQL is empty; write a statement, or leave it out".to_owned());
         }
+
         let (used, declared) = (self.parameters.len(), variables.len());
         if used <= declared {
             return Ok(());
         }
+
         let names: Vec<_> = variables
             .iter()
             .enumerate()
             .map(|(index, variable)| format!("${} is ${}", index + 1, variable.name))
             .collect();
-        let known = if names.is_empty() { "it declares no variables".to_owned() } else { names.join(", ") };
-        Err(format!("its SQL has the parameter ${used}, for which the operation declares no variable ({known})"))
+
+        let known = if names.is_empty() {
+            "it declares no variables".to_owned()
+        } else {
+            names.join(", ")
+        };
+
+        Err(format!(
+            "its SQL has the parameter ${used}, for which the operation declares no variable ({known})"
+        ))
     }
 }

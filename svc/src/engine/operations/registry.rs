@@ -32,7 +32,8 @@ use crate::schema::Model;
 /// # drop(app); Ok(()) }
 /// ```
 ///
-/// At most `SVC_MAX_OPERATIONS` operations are kept. Beyond that, the least recently used one is evicted.
+/// At most `SVC_MAX_OPERATIONS` operations are kept. Beyond that, the least recently used one is
+/// evicted.
 #[derive(Clone, Default)]
 pub struct OperationRegistry(Arc<Inner>);
 
@@ -58,17 +59,19 @@ impl OperationRegistry {
         Self::default()
     }
 
-    /// Registers an operation; one with the same text is replaced. It is prepared at once, and its SQL is sent to the
-    /// database when the operation is first requested.
+    /// Registers an operation; one with the same text is replaced. It is prepared at once, and its
+    /// SQL is sent to the database when the operation is first requested.
     ///
     /// # Errors
-    /// When the operation is not valid, when another has its name, and before the application has been created.
+    /// When the operation is not valid, when another has its name, and before the application has
+    /// been created.
     pub fn register(&self, operation: Operation) -> Result<(), OperationError> {
         let Some(app) = self.0.app.get() else {
             let reason = "the registry belongs to no application yet; give it to `AppOptions::operation_registry` and \
                           register after `create_svc_app`, or use `AppOptions::operations`";
             return Err(OperationError::new(operation.shown(), reason));
         };
+
         let registered = Registered::new(&app.model, &app.limits, operation)?;
         let text = HashedText::new(&app.hasher, registered.document.text.clone());
         self.change(|store| {
@@ -79,9 +82,13 @@ impl OperationRegistry {
         .unwrap_or(Ok(()))
     }
 
-    /// Removes the operation with this name, or with this `sha256:…` of its text. Returns whether it existed.
+    /// Removes the operation with this name, or with this `sha256:…` of its text. Returns whether
+    /// it existed.
     pub fn remove(&self, id: &str) -> bool {
-        let Ok(id) = id.parse::<DocumentId>() else { return false };
+        let Ok(id) = id.parse::<DocumentId>() else {
+            return false;
+        };
+
         let removed = self.change(|store| {
             let known = match &id {
                 DocumentId::Hash(hash) => store.by_hash(hash),
@@ -89,6 +96,7 @@ impl OperationRegistry {
             };
             known.is_some_and(|operation| store.remove(&operation.id))
         });
+
         removed.unwrap_or(false)
     }
 
@@ -116,36 +124,51 @@ impl OperationRegistry {
         let (mut store, hasher) = (Store::new(most), RandomState::new());
         let mut errors = Vec::new();
         let given = operations.len();
+
         for operation in operations {
             let shown = operation.shown();
             let checked = Registered::new(model, limits, operation).and_then(|registered| {
                 store.check_new(&registered)?;
+
                 if store.has_room_for(&registered) {
                     let text = HashedText::new(&hasher, registered.document.text.clone());
                     store.put(registered, text);
                     return Ok(());
                 }
+
                 let reason = format!(
                     "{given} operations are given, and at most {most} of 64 MiB together are kept; register fewer, or \
                      raise `SVC_MAX_OPERATIONS`"
                 );
+
                 Err(OperationError::new(shown, reason))
             });
+
             errors.extend(checked.err());
+
             if errors.len() >= limits.errors {
                 break;
             }
         }
+
         if !errors.is_empty() {
             return Err(errors);
         }
+
         let count = store.len();
-        let app = App { model: model.clone(), limits: limits.clone(), store: Mutex::new(store), hasher };
+        let app = App {
+            model: model.clone(),
+            limits: limits.clone(),
+            store: Mutex::new(store),
+            hasher,
+        };
+
         self.0.app.set(app).map_err(|_| {
             let reason = "it belongs to another application already; give each its own";
             vec![OperationError::new("the operation registry", reason)]
         })?;
         self.0.count.store(count, Ordering::Release);
+
         Ok(())
     }
 
@@ -167,7 +190,8 @@ impl OperationRegistry {
 
     /// All operations at this moment.
     pub(crate) fn all(&self) -> Vec<Arc<Registered>> {
-        self.look(|store| Some(store.iter().cloned().collect())).unwrap_or_default()
+        self.look(|store| Some(store.iter().cloned().collect()))
+            .unwrap_or_default()
     }
 
     fn look<T>(&self, look: impl FnOnce(&mut Store) -> Option<T>) -> Option<T> {
@@ -177,8 +201,8 @@ impl OperationRegistry {
         self.change(look).flatten()
     }
 
-    /// Runs `change` with the lock, which is held only for lookups and changes of maps that cannot panic. Returns
-    /// `None` without an application.
+    /// Runs `change` with the lock, which is held only for lookups and changes of maps that cannot
+    /// panic. Returns `None` without an application.
     fn change<T>(&self, change: impl FnOnce(&mut Store) -> T) -> Option<T> {
         let app = self.0.app.get()?;
         let mut store = app.store.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,6 +214,8 @@ impl OperationRegistry {
 
 impl std::fmt::Debug for OperationRegistry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OperationRegistry").field("len", &self.len()).finish_non_exhaustive()
+        f.debug_struct("OperationRegistry")
+            .field("len", &self.len())
+            .finish_non_exhaustive()
     }
 }

@@ -43,7 +43,10 @@ pub(super) struct HashedText<T> {
 
 impl<T: AsRef<str>> HashedText<T> {
     pub(super) fn new(hasher: &RandomState, text: T) -> Self {
-        Self { hash: hasher.hash_one(text.as_ref()), text }
+        Self {
+            hash: hasher.hash_one(text.as_ref()),
+            text,
+        }
     }
 }
 
@@ -80,22 +83,40 @@ impl Store {
     }
 
     pub(super) fn by_text(&mut self, text: &HashedText<&str>) -> Option<Arc<Registered>> {
-        Some(self.operations.get(self.texts.get(text)?)?.operation.clone())
+        Some(
+            self.operations
+                .get(self.texts.get(text)?)?
+                .operation
+                .clone(),
+        )
     }
 
     pub(super) fn by_hash(&mut self, hash: &Hash) -> Option<Arc<Registered>> {
-        Some(self.operations.get(self.hashes.get(hash)?)?.operation.clone())
+        Some(
+            self.operations
+                .get(self.hashes.get(hash)?)?
+                .operation
+                .clone(),
+        )
     }
 
     pub(super) fn by_name(&mut self, name: &str) -> Option<Arc<Registered>> {
-        Some(self.operations.get(self.names.get(name)?)?.operation.clone())
+        Some(
+            self.operations
+                .get(self.names.get(name)?)?
+                .operation
+                .clone(),
+        )
     }
 
     /// Checks that an operation can be added without replacing another.
     pub(super) fn check_new(&self, operation: &Registered) -> Result<(), OperationError> {
         let fail = |reason: String| Err(OperationError::new(operation.shown.clone(), reason));
         if let Some(other) = self.operations.peek(&operation.id) {
-            return fail(format!("{} has the same text; register it once", other.operation.shown));
+            return fail(format!(
+                "{} has the same text; register it once",
+                other.operation.shown
+            ));
         }
         self.check_name(operation)
     }
@@ -104,16 +125,34 @@ impl Store {
     pub(super) fn check_name(&self, operation: &Registered) -> Result<(), OperationError> {
         let fail = |reason: String| Err(OperationError::new(operation.shown.clone(), reason));
         if operation.bytes() > CAPACITY {
-            return fail(format!("it is larger than all operations together may be ({} MiB)", CAPACITY >> 20));
+            return fail(format!(
+                "it is larger than all operations together may be ({} MiB)",
+                CAPACITY >> 20
+            ));
         }
+
         for name in &operation.names {
             let other = self.names.get(name).filter(|id| **id != operation.id);
-            if let Some(Stored { operation: other, .. }) = other.and_then(|id| self.operations.peek(id)) {
-                return fail(format!("{} is named `{name}` as well; every name can be given once", other.shown));
+            if let Some(Stored {
+                operation: other, ..
+            }) = other.and_then(|id| self.operations.peek(id))
+            {
+                return fail(format!(
+                    "{} is named `{name}` as well; every name can be given once",
+                    other.shown
+                ));
             }
         }
-        match operation.hashes.iter().find_map(|hash| self.hashes.get(hash).filter(|id| **id != operation.id)) {
-            Some(_) => fail("another document has its hash; let the manifest have the SHA-256 of each text".to_owned()),
+
+        match operation
+            .hashes
+            .iter()
+            .find_map(|hash| self.hashes.get(hash).filter(|id| **id != operation.id))
+        {
+            Some(_) => fail(
+                "another document has its hash; let the manifest have the SHA-256 of each text"
+                    .to_owned(),
+            ),
             None => Ok(()),
         }
     }
@@ -127,15 +166,28 @@ impl Store {
     pub(super) fn put(&mut self, operation: Registered, text: HashedText<Arc<str>>) {
         let id = operation.id;
         self.remove(&id);
+
         while !self.has_room_for(&operation) {
-            let Some((_, old)) = self.operations.pop_lru() else { break };
+            let Some((_, old)) = self.operations.pop_lru() else {
+                break;
+            };
             self.forget(&old);
         }
+
         self.bytes += operation.bytes();
         self.texts.insert(text.clone(), id);
-        self.hashes.extend(operation.hashes.iter().map(|hash| (*hash, id)));
-        self.names.extend(operation.names.iter().map(|name| (name.clone(), id)));
-        self.operations.put(id, Stored { text, operation: Arc::new(operation) });
+        self.hashes
+            .extend(operation.hashes.iter().map(|hash| (*hash, id)));
+        self.names
+            .extend(operation.names.iter().map(|name| (name.clone(), id)));
+
+        self.operations.put(
+            id,
+            Stored {
+                text,
+                operation: Arc::new(operation),
+            },
+        );
     }
 
     /// Removes an operation, and returns whether it existed.

@@ -24,7 +24,8 @@ pub(crate) struct ArgPlan {
     pub(crate) name: String,
     pub(crate) rust: String,
     pub(crate) role: ArgRole,
-    /// The position of the function's parameter, and whether the parameter is made of several arguments.
+    /// The position of the function's parameter, and whether the parameter is made of several
+    /// arguments.
     pub(crate) slot: usize,
     pub(crate) spread: bool,
     ty: TypeExpr,
@@ -40,8 +41,8 @@ pub(crate) struct ArgPlan {
     asked: Option<Asked>,
     /// The gated fields that it touches.
     gates: Box<[Gated]>,
-    /// Whether it may touch more gated fields, or other arguments of gated fields, depending on the request's
-    /// variables.
+    /// Whether it may touch more gated fields, or other arguments of gated fields, depending on the
+    /// request's variables.
     gates_vary: bool,
 }
 
@@ -58,25 +59,40 @@ impl ArgPlan {
         let default = def.default.as_ref().map(|default| default.value.clone());
         let source = match field.specified_argument_by_name(&def.name) {
             None => ArgSource::Constant(default.clone()),
-            Some(value) => match (Literal { types: &model.types, variables: None }).coerce(&def.ty, value) {
+            Some(value) => match (Literal {
+                types: &model.types,
+                variables: None,
+            })
+            .coerce(&def.ty, value)
+            {
                 Ok(Some(constant)) => ArgSource::Constant(Some(constant)),
                 _ => ArgSource::Dynamic(value.clone()),
             },
         };
-        let is_equality = is_planned && matches!(def.role, ArgRole::Declared | ArgRole::DeclaredUnlessNull);
+
+        let is_equality =
+            is_planned && matches!(def.role, ArgRole::Declared | ArgRole::DeclaredUnlessNull);
         let count = Count::new(&model.types, None);
         let asked = match &source {
             ArgSource::Constant(None) => Some(Asked::default()),
-            ArgSource::Constant(Some(value)) => count.argument(&def.ty, Given::Coerced(value), is_equality),
-            ArgSource::Dynamic(literal) => count.argument(&def.ty, Given::Literal(literal), is_equality),
+            ArgSource::Constant(Some(value)) => {
+                count.argument(&def.ty, Given::Coerced(value), is_equality)
+            }
+            ArgSource::Dynamic(literal) => {
+                count.argument(&def.ty, Given::Literal(literal), is_equality)
+            }
         };
+
         let gates = match &source {
             ArgSource::Constant(None) => ArgumentGates::default(),
             ArgSource::Constant(Some(value)) => {
                 ArgumentGates::planned(model, &def.ty, def.gated, Given::Coerced(value))
             }
-            ArgSource::Dynamic(literal) => ArgumentGates::planned(model, &def.ty, def.gated, Given::Literal(literal)),
+            ArgSource::Dynamic(literal) => {
+                ArgumentGates::planned(model, &def.ty, def.gated, Given::Literal(literal))
+            }
         };
+
         Self {
             gates: gates.found.into_iter().map(|(gated, _)| gated).collect(),
             gates_vary: gates.varies,
@@ -87,7 +103,8 @@ impl ArgPlan {
             spread: def.spread,
             ty: def.ty.clone(),
             rules: def.rules.clone(),
-            has_rules: model.has_rules && (!def.rules.is_empty() || reaches_rule(model, def.ty.named())),
+            has_rules: model.has_rules
+                && (!def.rules.is_empty() || reaches_rule(model, def.ty.named())),
             default,
             source,
             is_equality,
@@ -113,16 +130,32 @@ impl ArgPlan {
             ArgSource::Constant(value) => return Ok(value.as_ref().map(Cow::Borrowed)),
             ArgSource::Dynamic(literal) => literal,
         };
-        let coerce = Literal { types: &model.types, variables: Some(variables) };
+
+        let coerce = Literal {
+            types: &model.types,
+            variables: Some(variables),
+        };
+
         let value = match (literal.as_ref(), &self.default) {
-            // An absent variable falls back to the default, so it is no error if the argument has one.
+            // An absent variable falls back to the default, so it is no error if the argument has
+            // one.
             (ast::Value::Variable(name), Some(default)) if variables.get(name).is_none() => {
                 Ok(Some(Cow::Borrowed(default)))
             }
-            (ast::Value::Variable(name), _) => coerce.variable(&self.ty, name).map(|value| value.map(Cow::Borrowed)),
-            (literal, _) => coerce.coerce(&self.ty, literal).map(|value| value.map(Cow::Owned)),
+            (ast::Value::Variable(name), _) => coerce
+                .variable(&self.ty, name)
+                .map(|value| value.map(Cow::Borrowed)),
+            (literal, _) => coerce
+                .coerce(&self.ty, literal)
+                .map(|value| value.map(Cow::Owned)),
         };
-        value.map_err(|why| RequestError::new(ErrorCode::BadUserInput, format!("argument `{}`: {why}", self.name)))
+
+        value.map_err(|why| {
+            RequestError::new(
+                ErrorCode::BadUserInput,
+                format!("argument `{}`: {why}", self.name),
+            )
+        })
     }
 
     /// Whether it can touch gated fields, for any values of the variables.
@@ -151,9 +184,15 @@ impl ArgPlan {
             // The literal belongs to the document.
             ArgSource::Dynamic(_) => 0,
         };
+
         let default = self.default.as_ref().map_or(0, weight::value);
         let slice = weight::slice::<Gated>(self.gates.len());
-        weight::text(&self.name) + weight::text(&self.rust) + weight::type_expr(&self.ty) + default + source + slice
+        weight::text(&self.name)
+            + weight::text(&self.rust)
+            + weight::type_expr(&self.ty)
+            + default
+            + source
+            + slice
     }
 
     /// Whether the value is a constant of the plan.
@@ -167,7 +206,9 @@ impl ArgPlan {
             (Some(known), _) => known,
             (None, ArgSource::Dynamic(literal)) => {
                 let count = Count::new(&model.types, Some(variables));
-                count.argument(&self.ty, Given::Literal(literal), self.is_equality).unwrap_or_default()
+                count
+                    .argument(&self.ty, Given::Literal(literal), self.is_equality)
+                    .unwrap_or_default()
             }
             (None, ArgSource::Constant(_)) => Asked::default(),
         }
@@ -208,12 +249,22 @@ impl ArgPlan {
 fn reaches_rule(model: &Model, index: TypeIndex) -> bool {
     let (mut left, mut seen) = (vec![index], HashSet::from([index]));
     while let Some(index) = left.pop() {
-        let TypeKind::Input(input) = &model.types[index].kind else { continue };
+        let TypeKind::Input(input) = &model.types[index].kind else {
+            continue;
+        };
         if input.fields.values().any(|field| !field.rules.is_empty()) {
             return true;
         }
-        left.extend(input.fields.values().map(|field| field.ty.named()).filter(|index| seen.insert(*index)));
+
+        left.extend(
+            input
+                .fields
+                .values()
+                .map(|field| field.ty.named())
+                .filter(|index| seen.insert(*index)),
+        );
     }
+
     false
 }
 
@@ -230,7 +281,8 @@ impl PlanField {
         let mut arguments = IndexMap::new();
         for arg in self.args.iter() {
             let value = arg.value(model, variables);
-            let value = value.map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))?;
+            let value =
+                value.map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))?;
             arguments.extend(value.map(|value| (arg.rust.clone(), value.into_owned())));
         }
         Ok(arguments)

@@ -1,4 +1,5 @@
-//! The work that filters, orders and groups cause in the database: comparisons, hops through relations, and sort keys.
+//! The work that filters, orders and groups cause in the database: comparisons, hops through
+//! relations, and sort keys.
 
 use std::collections::HashSet;
 
@@ -7,7 +8,9 @@ use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
 use crate::engine::coerce::Variables;
-use crate::schema::{ArgDef, ArgRole, EnumDef, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{
+    ArgDef, ArgRole, EnumDef, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
+};
 
 /// The number of list values that count as one comparison.
 const VALUES: usize = 50;
@@ -16,8 +19,8 @@ const VALUES: usize = 50;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) comparisons: u64,
-    /// The relations that are followed. A nested relation counts one more for each relation above it, as PostgreSQL
-    /// takes longer to plan it.
+    /// The relations that are followed. A nested relation counts one more for each relation above
+    /// it, as PostgreSQL takes longer to plan it.
     pub(crate) hops: u64,
     pub(crate) order_keys: u64,
     /// The nesting depth of conditions and orders.
@@ -63,17 +66,29 @@ impl Asked {
     }
 
     pub(crate) fn sum(self) -> u64 {
-        self.comparisons.saturating_add(self.hops).saturating_add(self.order_keys)
+        self.comparisons
+            .saturating_add(self.hops)
+            .saturating_add(self.order_keys)
     }
 }
 
 impl<'a> Count<'a> {
     pub(super) fn new(types: &'a [TypeDef], variables: Option<&'a Variables>) -> Self {
-        Self { types, variables, asked: Asked::default(), varies: false }
+        Self {
+            types,
+            variables,
+            asked: Asked::default(),
+            varies: false,
+        }
     }
 
     /// Returns the work of an argument; `None` if it depends on variables without a value yet.
-    pub(super) fn argument(mut self, def: &TypeExpr, given: Given<'a>, is_equality: bool) -> Option<Asked> {
+    pub(super) fn argument(
+        mut self,
+        def: &TypeExpr,
+        given: Given<'a>,
+        is_equality: bool,
+    ) -> Option<Asked> {
         if is_equality {
             self.values(def, given);
         } else {
@@ -87,7 +102,11 @@ impl<'a> Count<'a> {
         if !matches!(kind, TypeKind::Input(_) | TypeKind::Enum(_)) {
             return;
         }
-        let Some(given) = self.known(ty, given) else { return };
+
+        let Some(given) = self.known(ty, given) else {
+            return;
+        };
+
         match ty {
             TypeExpr::NonNull(inner) => self.value(inner, given, at),
             TypeExpr::List(inner) => given.each_item(|item| self.value(inner, item, at)),
@@ -101,14 +120,19 @@ impl<'a> Count<'a> {
 
     /// A group key. PostgreSQL sorts by it as it does by a key of an order.
     fn group_key(&mut self, def: &EnumDef, given: Given<'a>) {
-        let Some(member) = given.member().and_then(|name| def.group_key(name)) else { return };
+        let Some(member) = given.member().and_then(|name| def.group_key(name)) else {
+            return;
+        };
         self.asked.order_keys += 1;
         self.asked.hops += u64::from(member.key.relation.is_some());
     }
 
     /// Returns the value; `None` for a variable that is absent or has no value yet.
     fn known(&mut self, ty: &TypeExpr, given: Given<'a>) -> Option<Given<'a>> {
-        let Given::Literal(ast::Value::Variable(name)) = given else { return Some(given) };
+        let Given::Literal(ast::Value::Variable(name)) = given else {
+            return Some(given);
+        };
+
         match self.variables {
             Some(variables) => variables.get(name).map(Given::Coerced),
             None => {
@@ -129,9 +153,11 @@ impl<'a> Count<'a> {
             InputRole::Operators => self.comparison(field, item),
             InputRole::Order => self.order(field, item, at),
         });
+
         if matches!(def.role, InputRole::Conditions | InputRole::Order) {
             self.asked.levels = self.asked.levels.max(at.level);
         }
+
         if def.role == InputRole::Conditions && self.asked.sum() == before {
             // An empty condition is written as well.
             self.asked.comparisons += 1;
@@ -141,8 +167,16 @@ impl<'a> Count<'a> {
     fn condition(&mut self, field: &'a ArgDef, item: Given<'a>, at: Place) {
         let is_hop = field.role == ArgRole::Hop;
         self.computed(field);
+
         match role(self.types, &field.ty) {
-            Some(InputRole::Quantifiers) => self.value(&field.ty, item, Place { of_relation: is_hop, ..at }),
+            Some(InputRole::Quantifiers) => self.value(
+                &field.ty,
+                item,
+                Place {
+                    of_relation: is_hop,
+                    ..at
+                },
+            ),
             Some(InputRole::Conditions) => {
                 let at = self.below(at, is_hop);
                 self.value(&field.ty, item, at);
@@ -164,6 +198,7 @@ impl<'a> Count<'a> {
         if item.is_null() {
             return;
         }
+
         match role(self.types, &field.ty) {
             Some(InputRole::Order) => {
                 let before = self.asked;
@@ -193,8 +228,8 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// Counts the work since `before` again for each further key of an order by aggregates, as each key computes its
-    /// own aggregate.
+    /// Counts the work since `before` again for each further key of an order by aggregates, as each
+    /// key computes its own aggregate.
     fn repeat(&mut self, before: Asked) {
         let times = (self.asked.order_keys - before.order_keys).saturating_sub(1);
         let more = |now: u64, before: u64| now.saturating_add((now - before).saturating_mul(times));
@@ -223,6 +258,7 @@ impl<'a> Count<'a> {
             },
             given => Some(given),
         };
+
         let values = given.map_or(0, Given::len);
         self.asked.comparisons += u64::try_from(values / VALUES).unwrap_or(u64::MAX / 2);
     }
@@ -232,7 +268,11 @@ impl<'a> Count<'a> {
         if is_hop {
             self.asked.hops += 1 + at.hops;
         }
-        Place { level: at.level + 1, hops: at.hops + u64::from(is_hop), of_relation: false }
+        Place {
+            level: at.level + 1,
+            hops: at.hops + u64::from(is_hop),
+            of_relation: false,
+        }
     }
 }
 
@@ -266,7 +306,10 @@ impl<'a> Given<'a> {
     }
 
     fn is_null(self) -> bool {
-        matches!(self, Self::Literal(ast::Value::Null) | Self::Coerced(Value::Null))
+        matches!(
+            self,
+            Self::Literal(ast::Value::Null) | Self::Coerced(Value::Null)
+        )
     }
 
     /// Returns the number of values in a list; a single value counts as 1.
@@ -281,8 +324,12 @@ impl<'a> Given<'a> {
     /// Visits the items of a list; a single value counts as a list of one.
     pub(super) fn each_item(self, mut visit: impl FnMut(Self)) {
         match self {
-            Self::Literal(ast::Value::List(items)) => items.iter().for_each(|item| visit(Self::Literal(item))),
-            Self::Coerced(Value::List(items)) => items.iter().for_each(|item| visit(Self::Coerced(item))),
+            Self::Literal(ast::Value::List(items)) => {
+                items.iter().for_each(|item| visit(Self::Literal(item)))
+            }
+            Self::Coerced(Value::List(items)) => {
+                items.iter().for_each(|item| visit(Self::Coerced(item)))
+            }
             single => visit(single),
         }
     }
@@ -299,7 +346,11 @@ impl<'a> Given<'a> {
             }
             Self::Coerced(Value::Object(fields)) => {
                 for (rust, value) in fields {
-                    if let Some(field) = def.fields.values().find(|field| field.rust == rust.as_str()) {
+                    if let Some(field) = def
+                        .fields
+                        .values()
+                        .find(|field| field.rust == rust.as_str())
+                    {
                         visit(field, Self::Coerced(value));
                     }
                 }
@@ -318,8 +369,12 @@ fn role(types: &[TypeDef], ty: &TypeExpr) -> Option<InputRole> {
 
 /// Whether this is an order by aggregates: such an order has conditions on the aggregated rows.
 fn computes(types: &[TypeDef], ty: &TypeExpr) -> bool {
-    let TypeKind::Input(def) = &types[ty.named()].kind else { return false };
-    def.fields.values().any(|field| role(types, &field.ty) == Some(InputRole::Conditions))
+    let TypeKind::Input(def) = &types[ty.named()].kind else {
+        return false;
+    };
+    def.fields
+        .values()
+        .any(|field| role(types, &field.ty) == Some(InputRole::Conditions))
 }
 
 /// Whether a value of this type can contain conditions, orders or group keys.
@@ -328,7 +383,11 @@ fn reaches(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeIndex>) -
         TypeKind::Input(def) if def.role != InputRole::Declared => true,
         TypeKind::Enum(def) => def.groups(),
         TypeKind::Input(def) => {
-            seen.insert(index) && def.fields.values().any(|field| reaches(types, field.ty.named(), seen))
+            seen.insert(index)
+                && def
+                    .fields
+                    .values()
+                    .any(|field| reaches(types, field.ty.named(), seen))
         }
         _ => false,
     }

@@ -1,4 +1,5 @@
-//! Bounds checked while a plan is built, so that a plan that exceeds them is rejected before it takes memory.
+//! Bounds checked while a plan is built, so that a plan that exceeds them is rejected before it
+//! takes memory.
 
 use crate::ErrorCode;
 use crate::application::{LimitMode, Limits};
@@ -29,8 +30,12 @@ impl Bounds {
         if self.weight <= MAX_WEIGHT {
             return Ok(());
         }
+
         let most = MAX_WEIGHT >> 20;
-        let message = format!("the plan of the operation would take more than {most} MiB; ask for fewer fields");
+        let message = format!(
+            "the plan of the operation would take more than {most} MiB; ask for fewer fields"
+        );
+
         Err(RequestError::new(ErrorCode::QueryTooComplex, message))
     }
 
@@ -49,6 +54,10 @@ impl Bounds {
         self.cost += 1;
         // If limits are not enforced, the full cost is counted later.
         let is_over = self.cost > limits.complexity && limits.mode == LimitMode::Enforce;
-        if is_over { Err(limits.too_complex(self.cost)) } else { Ok(()) }
+        if is_over {
+            Err(limits.too_complex(self.cost))
+        } else {
+            Ok(())
+        }
     }
 }

@@ -20,23 +20,55 @@ pub(crate) struct Cacheable {
 }
 
 impl Cacheable {
-    /// Returns the rule for a query. `None` if a root field has no cache time, if checks of single objects also affect
-    /// the response, or if the query has introspection, which has its own response.
+    /// Returns the rule for a query. `None` if a root field has no cache time, if checks of single
+    /// objects also affect the response, or if the query has introspection, which has its own
+    /// response.
     pub(super) fn of(model: &Model, kind: OperationKind, root: &Arc<Selection>) -> Option<Self> {
-        let fields = || root.fields.iter().filter(|field| !matches!(field.kind, PlanKind::Typename));
-        let ttl = fields().map(|field| field.root().and_then(|root| root.rules().cache)).min()??;
-        let mut reads = Reads { model, types: BTreeSet::new(), follows: false, checks: false, seen: HashSet::new() };
+        let fields = || {
+            root.fields
+                .iter()
+                .filter(|field| !matches!(field.kind, PlanKind::Typename))
+        };
+
+        let ttl = fields()
+            .map(|field| field.root().and_then(|root| root.rules().cache))
+            .min()??;
+        let mut reads = Reads {
+            model,
+            types: BTreeSet::new(),
+            follows: false,
+            checks: false,
+            seen: HashSet::new(),
+        };
+
         if kind != OperationKind::Query || !fields().all(|field| field.root().is_some()) {
             return None;
         }
+
         reads.selection(root);
         if reads.checks {
             return None;
         }
-        let reach: BTreeSet<_> = root.reachable(model).into_iter().chain(reads.types.iter().copied()).collect();
-        let types = if reads.follows { reach.clone() } else { reads.types };
+
+        let reach: BTreeSet<_> = root
+            .reachable(model)
+            .into_iter()
+            .chain(reads.types.iter().copied())
+            .collect();
+
+        let types = if reads.follows {
+            reach.clone()
+        } else {
+            reads.types
+        };
+
         let boxed = |types: BTreeSet<TypeIndex>| types.into_iter().collect();
-        Some(Self { ttl: Duration::from_secs(ttl.into()), types: boxed(types), reach: boxed(reach) })
+
+        Some(Self {
+            ttl: Duration::from_secs(ttl.into()),
+            types: boxed(types),
+            reach: boxed(reach),
+        })
     }
 
     /// Bytes on the heap.
@@ -62,24 +94,42 @@ impl Reads<'_> {
         if !self.seen.insert(Arc::as_ptr(selection)) {
             return;
         }
+
         for field in &selection.fields {
             self.field(field);
-            field.children.iter().for_each(|children| self.selection(children));
+            field
+                .children
+                .iter()
+                .for_each(|children| self.selection(children));
         }
     }
 
     fn field(&mut self, field: &PlanField) {
         self.checks |= matches!(field.kind, PlanKind::Checked(_));
         self.follows |= field.args.iter().any(|arg| arg.follows_relations());
-        let relation = field.relation().into_iter().flat_map(|relation| [Some(relation.row), relation.joining]);
+        let relation = field
+            .relation()
+            .into_iter()
+            .flat_map(|relation| [Some(relation.row), relation.joining]);
         let relation = relation.flatten();
-        let rows = field.root().and_then(|root| root.row()).into_iter().chain(relation);
+        let rows = field
+            .root()
+            .and_then(|root| root.row())
+            .into_iter()
+            .chain(relation);
+
         let selected = field.children.iter().map(|children| children.type_index);
         for index in rows.chain(selected) {
             self.types.extend(self.model.possible_types(index));
             self.types.insert(index);
         }
-        let named = field.root().into_iter().flat_map(|root| root.rules().touches);
-        self.types.extend(named.filter_map(|row| self.model.by_rust.get(&row())));
+
+        let named = field
+            .root()
+            .into_iter()
+            .flat_map(|root| root.rules().touches);
+
+        self.types
+            .extend(named.filter_map(|row| self.model.by_rust.get(&row())));
     }
 }

@@ -10,11 +10,17 @@ use crate::schema::Model;
 
 impl Plan {
     /// Rejects the operation if it exceeds the cost limits with these variables.
-    pub(crate) fn check(&self, model: &Model, limits: &Limits, variables: &Variables) -> Result<(), RequestError> {
+    pub(crate) fn check(
+        &self,
+        model: &Model,
+        limits: &Limits,
+        variables: &Variables,
+    ) -> Result<(), RequestError> {
         let cost = self.cost(model, limits, variables);
         if cost.is_within(limits) {
             return Ok(());
         }
+
         limits.over(cost.refused(limits, || {
             if self.introspection > cost.complexity / 2 {
                 return format!("introspection costs {} of it", self.introspection);
@@ -34,11 +40,17 @@ impl Cost {
             && self.relations <= limits.relations
     }
 
-    /// Returns the error for the limit that the operation exceeds. The specific limits come first, as their counts are
-    /// part of the complexity.
+    /// Returns the error for the limit that the operation exceeds. The specific limits come first,
+    /// as their counts are part of the complexity.
     fn refused(&self, limits: &Limits, costliest: impl FnOnce() -> String) -> RequestError {
         let too_complex = |message: String| RequestError::new(ErrorCode::QueryTooComplex, message);
-        let Self { complexity, asked, relations, depth } = self;
+        let Self {
+            complexity,
+            asked,
+            relations,
+            depth,
+        } = self;
+
         if *depth > limits.depth {
             let most = limits.depth;
             let message = format!(
@@ -47,12 +59,14 @@ impl Cost {
             );
             return RequestError::new(ErrorCode::QueryTooDeep, message);
         }
+
         if asked.comparisons > limits.comparisons {
             return too_complex(format!(
                 "the operation has {} comparisons in its filters; at most {} are allowed (SVC_LIMIT_COMPARISONS)",
                 asked.comparisons, limits.comparisons
             ));
         }
+
         if asked.hops > limits.hops {
             return too_complex(format!(
                 "the filters and orders of the operation have {} hops through relations, where one behind others counts \
@@ -60,18 +74,21 @@ impl Cost {
                 asked.hops, limits.hops
             ));
         }
+
         if asked.order_keys > limits.order_keys {
             return too_complex(format!(
                 "the operation has {} keys in its orders and groups; at most {} are allowed (SVC_LIMIT_ORDER_KEYS)",
                 asked.order_keys, limits.order_keys
             ));
         }
+
         if *relations > limits.relations {
             return too_complex(format!(
                 "the operation selects {relations} relations; at most {} are allowed (SVC_LIMIT_RELATIONS)",
                 limits.relations
             ));
         }
+
         too_complex(format!(
             "the operation has a complexity of {complexity}; at most {} is allowed (SVC_LIMIT_COMPLEXITY); {}; ask for \
              fewer fields or smaller pages",
@@ -81,7 +98,8 @@ impl Cost {
     }
 }
 
-/// Describes the costliest field: descends from the root as long as one field costs more than half of its parent.
+/// Describes the costliest field: descends from the root as long as one field costs more than half
+/// of its parent.
 fn costliest(plan: &Plan, mut costs: Costs<'_>) -> String {
     let (mut path, mut selection, mut times, mut cost) = (String::new(), &*plan.root, 1u64, 0u64);
     while let Some((field, own)) = largest(selection, &mut costs) {
@@ -93,13 +111,20 @@ fn costliest(plan: &Plan, mut costs: Costs<'_>) -> String {
             }
             break;
         };
+
         if !path.is_empty() {
             path.push('.');
         }
+
         path.push_str(&field.key);
+
         (selection, times, cost) = (below, times.saturating_mul(costs.page(field)), share);
     }
-    format!("the costliest field is `{}` with {cost}", crate::json::shorten(&path))
+
+    format!(
+        "the costliest field is `{}` with {cost}",
+        crate::json::shorten(&path)
+    )
 }
 
 /// Returns the field with the highest cost; the first one of several.
@@ -116,6 +141,11 @@ fn largest<'p>(selection: &'p Selection, costs: &mut Costs<'_>) -> Option<(&'p P
 
 /// Returns the costliest of the selections for the possible types of a field.
 fn widest<'p>(field: &'p PlanField, costs: &mut Costs<'_>) -> Option<&'p Selection> {
-    let selections = field.children.iter().map(|selection| (costs.selection(selection).complexity, &**selection));
-    selections.max_by_key(|(cost, _)| *cost).map(|(_, selection)| selection)
+    let selections = field
+        .children
+        .iter()
+        .map(|selection| (costs.selection(selection).complexity, &**selection));
+    selections
+        .max_by_key(|(cost, _)| *cost)
+        .map(|(_, selection)| selection)
 }

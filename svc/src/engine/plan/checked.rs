@@ -9,8 +9,8 @@ const COST: u64 = 10;
 
 /// A field that is resolved only for the objects that its checks allow.
 ///
-/// It is a separate kind, so that all code that completes values must handle it: the underlying field cannot be reached
-/// without its checks.
+/// It is a separate kind, so that all code that completes values must handle it: the underlying
+/// field cannot be reached without its checks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Checked {
     /// The checks; all must allow the object.
@@ -20,7 +20,10 @@ pub(crate) struct Checked {
 
 impl Checked {
     pub(super) fn new(field: &FieldDef) -> Self {
-        Self { checks: field.checks, kind: field.kind }
+        Self {
+            checks: field.checks,
+            kind: field.kind,
+        }
     }
 
     /// The source of the value, for allowed objects.
@@ -47,7 +50,9 @@ impl PlanKind {
                 let method = Method::of(code);
                 Self::Method(method, cost.unwrap_or_else(|| method.default_cost()))
             }
-            FieldKind::Function(function, cost) => Self::Function(function, cost.unwrap_or(ROW_FUNCTION_COST)),
+            FieldKind::Function(function, cost) => {
+                Self::Function(function, cost.unwrap_or(ROW_FUNCTION_COST))
+            }
             FieldKind::Root(run, row, rules) => Self::Root(RootField::new(run, row, rules)),
             FieldKind::Promised => return None,
         })

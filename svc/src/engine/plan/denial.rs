@@ -1,5 +1,5 @@
-//! Plans without the fields that a client may not access. Such a field is null with an error, and nothing of it is
-//! read, called or compared.
+//! Plans without the fields that a client may not access. Such a field is null with an error, and
+//! nothing of it is read, called or compared.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicUsize;
@@ -40,15 +40,28 @@ impl Denial {
             cause: error.source().map(ToString::to_string),
             origin: error.origin(),
         };
-        Self { reason: Arc::new(reason), is_required: false }
+
+        Self {
+            reason: Arc::new(reason),
+            is_required: false,
+        }
     }
 
     /// Its error.
     pub(crate) fn error(&self) -> Error {
-        let Reason { code, message, extensions, cause, origin } = &*self.reason;
+        let Reason {
+            code,
+            message,
+            extensions,
+            cause,
+            origin,
+        } = &*self.reason;
+
         let error = Error::with_code(code.clone(), message.clone()).with_origin(*origin);
-        let error =
-            extensions.iter().fold(error, |error, (key, value)| error.with_extension(key.clone(), value.clone()));
+        let error = extensions.iter().fold(error, |error, (key, value)| {
+            error.with_extension(key.clone(), value.clone())
+        });
+
         match cause {
             Some(cause) => error.with_source(cause.clone()),
             None => error,
@@ -62,8 +75,20 @@ pub(crate) type Denials = HashMap<Touched, Denial>;
 impl Plan {
     /// Returns the plan with each denied field replaced by null and an error.
     pub(crate) fn without(&self, denials: &Denials, model: &Model, variables: &Variables) -> Self {
-        let mut pruning = Pruning { denials, model, variables, known: HashMap::new() };
-        let fields = self.root.fields.iter().map(|field| pruning.root(field, self.kind)).collect();
+        let mut pruning = Pruning {
+            denials,
+            model,
+            variables,
+            known: HashMap::new(),
+        };
+
+        let fields = self
+            .root
+            .fields
+            .iter()
+            .map(|field| pruning.root(field, self.kind))
+            .collect();
+
         self.with_root(fields)
     }
 
@@ -101,8 +126,9 @@ struct Pruning<'a> {
 }
 
 impl Pruning<'_> {
-    /// Rejects a root field entirely if its arguments touch a denied field. A mutation is also rejected if a denied
-    /// field in its selection is non-null: it would be executed and its response lost.
+    /// Rejects a root field entirely if its arguments touch a denied field. A mutation is also
+    /// rejected if a denied field in its selection is non-null: it would be executed and its
+    /// response lost.
     fn root(&mut self, field: &PlanField, kind: OperationKind) -> PlanField {
         let pruned = field.copy(self.children(&field.children));
         let lost = || match kind {
@@ -116,7 +142,9 @@ impl Pruning<'_> {
     fn denial(&self, field: &PlanField) -> Option<Denial> {
         let mut denial = None;
         field.gates(self.model, self.variables, |touched, _| {
-            denial = denial.take().or_else(|| self.denials.get(&touched).cloned());
+            denial = denial
+                .take()
+                .or_else(|| self.denials.get(&touched).cloned());
         });
         denial
     }
@@ -132,9 +160,12 @@ impl Pruning<'_> {
         match children {
             Children::None => Children::None,
             Children::One(selection) => Children::One(self.selection(selection)),
-            Children::Any(members) => {
-                Children::Any(members.iter().map(|(index, selection)| (*index, self.selection(selection))).collect())
-            }
+            Children::Any(members) => Children::Any(
+                members
+                    .iter()
+                    .map(|(index, selection)| (*index, self.selection(selection)))
+                    .collect(),
+            ),
         }
     }
 
@@ -143,9 +174,16 @@ impl Pruning<'_> {
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
-        let fields = selection.fields.iter().map(|field| self.field(field)).collect();
+
+        let fields = selection
+            .fields
+            .iter()
+            .map(|field| self.field(field))
+            .collect();
+
         let pruned = Arc::new(selection.with(fields));
         self.known.insert(key, pruned.clone());
+
         pruned
     }
 }
@@ -156,7 +194,11 @@ impl Selection {
             type_index: self.type_index,
             type_name: self.type_name.clone(),
             keys: Keys::new(fields.iter().map(PlanField::stored)),
-            calls: fields.iter().map(PlanField::calls).max().unwrap_or(Calls::None),
+            calls: fields
+                .iter()
+                .map(PlanField::calls)
+                .max()
+                .unwrap_or(Calls::None),
             relations: fields.iter().any(PlanField::relations),
             gates: fields.iter().any(PlanField::may_touch_gates),
             fields,
@@ -183,24 +225,39 @@ impl PlanField {
         }
     }
 
-    /// Returns a copy of the field that reads nothing. Its type is non-null, so that completing it takes the path for
-    /// unexpected nulls, and no other value is checked twice.
+    /// Returns a copy of the field that reads nothing. Its type is non-null, so that completing it
+    /// takes the path for unexpected nulls, and no other value is checked twice.
     fn denied(&self, denial: Denial) -> Self {
         Self {
             kind: PlanKind::Denied,
             ty: OutType::NonNull(Box::new(OutType::Composite)),
             args: Arc::default(),
-            denial: Some(Denial { is_required: self.ty.nullable().1, ..denial }),
+            denial: Some(Denial {
+                is_required: self.ty.nullable().1,
+                ..denial
+            }),
             ..self.copy(Children::None)
         }
     }
 
-    /// Returns the first denial of a non-null field below this one. Selections are shared; each is visited once.
+    /// Returns the first denial of a non-null field below this one. Selections are shared; each is
+    /// visited once.
     fn lost(&self, seen: &mut HashSet<*const Selection>) -> Option<Denial> {
-        let selections = self.children.iter().filter(|selection| seen.insert(Arc::as_ptr(selection)));
-        selections.collect::<Vec<_>>().into_iter().flat_map(|selection| &selection.fields).find_map(|field| {
-            let own = field.denial.as_ref().filter(|denial| denial.is_required).cloned();
-            own.or_else(|| field.lost(seen))
-        })
+        let selections = self
+            .children
+            .iter()
+            .filter(|selection| seen.insert(Arc::as_ptr(selection)));
+        selections
+            .collect::<Vec<_>>()
+            .into_iter()
+            .flat_map(|selection| &selection.fields)
+            .find_map(|field| {
+                let own = field
+                    .denial
+                    .as_ref()
+                    .filter(|denial| denial.is_required)
+                    .cloned();
+                own.or_else(|| field.lost(seen))
+            })
     }
 }

@@ -1,5 +1,5 @@
-//! The gated fields whose values an operation can reveal: by selecting them, by filters, orders and equality arguments,
-//! and by aggregates.
+//! The gated fields whose values an operation can reveal: by selecting them, by filters, orders and
+//! equality arguments, and by aggregates.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +11,9 @@ use super::asked::Given;
 use super::{Plan, PlanField, Selection};
 use crate::Error;
 use crate::engine::coerce::Variables;
-use crate::schema::{ArgDef, ArgRole, EnumDef, Gated, InputDef, Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{
+    ArgDef, ArgRole, EnumDef, Gated, InputDef, Model, TypeDef, TypeExpr, TypeIndex, TypeKind,
+};
 
 /// Arguments by Rust name.
 type Arguments = IndexMap<String, Value>;
@@ -21,26 +23,43 @@ type Arguments = IndexMap<String, Value>;
 pub(super) struct ArgumentGates {
     /// Each with its own arguments from the same input object, if the gated field has any.
     pub(super) found: Vec<(Gated, Option<Arguments>)>,
-    /// Whether it may touch more gated fields, or other arguments of gated fields, depending on the request's
-    /// variables.
+    /// Whether it may touch more gated fields, or other arguments of gated fields, depending on the
+    /// request's variables.
     pub(super) varies: bool,
 }
 
 impl ArgumentGates {
-    /// Returns the gates of an argument in a document; `gated` is the field that the argument itself compares.
-    pub(super) fn planned(model: &Model, ty: &TypeExpr, gated: Option<Gated>, given: Given<'_>) -> Self {
+    /// Returns the gates of an argument in a document; `gated` is the field that the argument
+    /// itself compares.
+    pub(super) fn planned(
+        model: &Model,
+        ty: &TypeExpr,
+        gated: Option<Gated>,
+        given: Given<'_>,
+    ) -> Self {
         let mut gates = Self::default();
         if model.has_gates {
             gates.found.extend(gated.map(|gated| (gated, None)));
-            Walk { types: &model.types, is_planned: true, gates: &mut gates }.value(ty, given);
+            Walk {
+                types: &model.types,
+                is_planned: true,
+                gates: &mut gates,
+            }
+            .value(ty, given);
         }
+
         gates
     }
 
     /// Returns the gates inside an argument's value.
     pub(super) fn of_value(model: &Model, ty: &TypeExpr, value: &Value) -> Self {
         let mut gates = Self::default();
-        Walk { types: &model.types, is_planned: false, gates: &mut gates }.value(ty, Given::Coerced(value));
+        Walk {
+            types: &model.types,
+            is_planned: false,
+            gates: &mut gates,
+        }
+        .value(ty, Given::Coerced(value));
         gates
     }
 }
@@ -58,10 +77,12 @@ impl<'a> Walk<'a> {
         if !matches!(kind, TypeKind::Input(_) | TypeKind::Enum(_)) {
             return;
         }
+
         if given.variable().is_some() {
             self.gates.varies |= reaches_gate(self.types, ty.named(), &mut HashSet::new());
             return;
         }
+
         match ty {
             TypeExpr::NonNull(inner) => self.value(inner, given),
             TypeExpr::List(inner) => given.each_item(|item| self.value(inner, item)),
@@ -85,16 +106,26 @@ impl<'a> Walk<'a> {
         match arguments_of(self.types, field) {
             None => self.gates.found.push((gated, None)),
             Some(_) if self.is_planned => self.gates.varies = true,
-            Some((name, def)) => self.gates.found.push((gated, Some(arguments(def, item.field(name))))),
+            Some((name, def)) => self
+                .gates
+                .found
+                .push((gated, Some(arguments(def, item.field(name))))),
         }
     }
 }
 
-/// The arguments of a computed field, next to the conditions on its value or the order by it: the Rust name of the
-/// argument object and its definition.
+/// The arguments of a computed field, next to the conditions on its value or the order by it: the
+/// Rust name of the argument object and its definition.
 fn arguments_of<'a>(types: &'a [TypeDef], field: &ArgDef) -> Option<(&'a str, &'a InputDef)> {
-    let TypeKind::Input(def) = &types[field.ty.named()].kind else { return None };
-    let args = def.fields.values().find(|field| field.role == ArgRole::Arguments)?;
+    let TypeKind::Input(def) = &types[field.ty.named()].kind else {
+        return None;
+    };
+
+    let args = def
+        .fields
+        .values()
+        .find(|field| field.role == ArgRole::Arguments)?;
+
     match &types[args.ty.named()].kind {
         TypeKind::Input(def) => Some((&args.rust, def)),
         _ => None,
@@ -107,12 +138,18 @@ fn arguments(def: &InputDef, given: Option<&IndexMap<Name, Value>>) -> Arguments
         Some(given) => given.get(arg.rust.as_str()).cloned(),
         None => arg.default.as_ref().map(|default| default.value.clone()),
     };
-    def.fields.values().filter_map(|arg| Some((arg.rust.clone(), value(arg)?))).collect()
+    def.fields
+        .values()
+        .filter_map(|arg| Some((arg.rust.clone(), value(arg)?)))
+        .collect()
 }
 
 /// The gates of the fields that rows are grouped by for an enum value.
 fn gates<'a>(def: &'a EnumDef, name: &str) -> impl Iterator<Item = Gated> + use<'a> {
-    def.group_key(name).into_iter().flat_map(|member| member.gates).flatten()
+    def.group_key(name)
+        .into_iter()
+        .flat_map(|member| member.gates)
+        .flatten()
 }
 
 /// Whether a value of this type can touch a gated field.
@@ -120,15 +157,20 @@ fn reaches_gate(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeInde
     match &types[index].kind {
         TypeKind::Input(def) => {
             seen.insert(index)
-                && def.fields.values().any(|field| field.gated.is_some() || reaches_gate(types, field.ty.named(), seen))
+                && def.fields.values().any(|field| {
+                    field.gated.is_some() || reaches_gate(types, field.ty.named(), seen)
+                })
         }
-        TypeKind::Enum(def) => def.values.iter().any(|value| gates(def, &value.name).next().is_some()),
+        TypeKind::Enum(def) => def
+            .values
+            .iter()
+            .any(|value| gates(def, &value.name).next().is_some()),
         _ => false,
     }
 }
 
-/// A gated field that an operation touches. A field with arguments is distinguished by them; a field without arguments
-/// is the same in all places.
+/// A gated field that an operation touches. A field with arguments is distinguished by them; a
+/// field without arguments is the same in all places.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Touched {
     gated: Gated,
@@ -139,7 +181,8 @@ pub(crate) struct Touched {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum TouchedWith {
     Nothing,
-    /// The arguments of a selected field, identified by their address, which differs between places in the document.
+    /// The arguments of a selected field, identified by their address, which differs between places
+    /// in the document.
     Selected(usize),
     /// The arguments in a condition or an order, in GraphQL syntax.
     Asked(String),
@@ -162,7 +205,11 @@ impl Touch<'_> {
     ///
     /// # Errors
     /// A variable that leaves a required place empty.
-    pub(crate) fn arguments(&self, model: &Model, variables: &Variables) -> Result<Arguments, Error> {
+    pub(crate) fn arguments(
+        &self,
+        model: &Model,
+        variables: &Variables,
+    ) -> Result<Arguments, Error> {
         match (&self.asked, &self.touched.with) {
             (Some(asked), _) => Ok(asked.clone()),
             (None, TouchedWith::Selected(_)) => self.field.named_arguments(model, variables),
@@ -176,9 +223,18 @@ impl Plan {
     pub(crate) fn gates(&self, model: &Model, variables: &Variables) -> Vec<Touch<'_>> {
         let mut found = IndexMap::new();
         if self.root.gates {
-            self.root.collect_gates(model, variables, &mut HashSet::new(), &mut found);
+            self.root
+                .collect_gates(model, variables, &mut HashSet::new(), &mut found);
         }
-        found.into_iter().map(|(touched, (field, asked))| Touch { touched, field, asked }).collect()
+
+        found
+            .into_iter()
+            .map(|(touched, (field, asked))| Touch {
+                touched,
+                field,
+                asked,
+            })
+            .collect()
     }
 }
 
@@ -205,14 +261,16 @@ impl Selection {
 }
 
 impl PlanField {
-    /// Whether the field, its arguments or the fields below it can touch gated fields, for any values of the variables.
+    /// Whether the field, its arguments or the fields below it can touch gated fields, for any
+    /// values of the variables.
     pub(super) fn may_touch_gates(&self) -> bool {
         self.gated.is_some()
             || self.args.iter().any(|argument| argument.may_touch_gates())
             || self.children.iter().any(|selection| selection.gates)
     }
 
-    /// Calls `visit` with the gates that the field itself and its arguments touch for these variables.
+    /// Calls `visit` with the gates that the field itself and its arguments touch for these
+    /// variables.
     pub(super) fn gates(
         &self,
         model: &Model,
@@ -226,10 +284,12 @@ impl PlanField {
             };
             visit(Touched { gated, with }, None);
         }
+
         let mut found = Vec::new();
         for arg in self.args.iter() {
             arg.collect_gates(model, variables, &mut found);
         }
+
         for (gated, asked) in found {
             let with = match &asked {
                 Some(asked) => TouchedWith::Asked(written(asked)),
@@ -242,6 +302,8 @@ impl PlanField {
 
 /// Writes arguments in GraphQL syntax.
 fn written(arguments: &Arguments) -> String {
-    let fields = arguments.iter().map(|(rust, value)| (Name::new(rust), value.clone()));
+    let fields = arguments
+        .iter()
+        .map(|(rust, value)| (Name::new(rust), value.clone()));
     Value::Object(fields.collect()).to_string()
 }

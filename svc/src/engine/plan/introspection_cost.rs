@@ -1,5 +1,5 @@
-//! The cost of introspection. The query that tools send to read the whole schema costs at most a third of the allowed
-//! complexity, however large the schema is. Other queries cost in proportion.
+//! The cost of introspection. The query that tools send to read the whole schema costs at most a
+//! third of the allowed complexity, however large the schema is. Other queries cost in proportion.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,8 @@ use apollo_compiler::executable::{Field, Selection, SelectionSet};
 
 use crate::schema::{Extent, Lengths};
 
-/// The maximum number of fields returned for each element of the schema; the query of tools returns at most 36.
+/// The maximum number of fields returned for each element of the schema; the query of tools returns
+/// at most 36.
 const FIELDS: u64 = 108;
 /// The number of fields that may be returned however small the schema is.
 const ANYWAY: u64 = 1_000;
@@ -24,20 +25,30 @@ pub(crate) struct IntrospectionCost<'a> {
 #[derive(Debug, Clone, Copy)]
 struct Objects {
     count: u64,
-    /// How many times the objects comprise all objects of their kind in the schema; 0 if they may be any objects.
+    /// How many times the objects comprise all objects of their kind in the schema; 0 if they may
+    /// be any objects.
     whole: u64,
 }
 
 impl Objects {
     fn listed(self, list: Lengths) -> Self {
         match self.whole {
-            0 => Self { count: self.count.saturating_mul(list.longest), whole: 0 },
-            whole => Self { count: whole.saturating_mul(list.total), whole },
+            0 => Self {
+                count: self.count.saturating_mul(list.longest),
+                whole: 0,
+            },
+            whole => Self {
+                count: whole.saturating_mul(list.total),
+                whole,
+            },
         }
     }
 
     fn all(self, count: u64) -> Self {
-        Self { count: self.count.saturating_mul(count), whole: self.count }
+        Self {
+            count: self.count.saturating_mul(count),
+            whole: self.count,
+        }
     }
 
     /// The same number of objects, which may be any.
@@ -48,7 +59,11 @@ impl Objects {
 
 impl<'a> IntrospectionCost<'a> {
     pub(crate) fn new(extent: &'a Extent, document: &'a ExecutableDocument) -> Self {
-        Self { extent, document, fields: 0 }
+        Self {
+            extent,
+            document,
+            fields: 0,
+        }
     }
 
     /// Adds a root field. `@skip` and `@include` are ignored: skipped fields count as well.
@@ -57,9 +72,11 @@ impl<'a> IntrospectionCost<'a> {
         self.selections(&field.selection_set, Objects { count: 1, whole: 0 });
     }
 
-    /// Returns the total cost as a share of the allowed complexity; it exceeds `allowed` if there are too many fields.
+    /// Returns the total cost as a share of the allowed complexity; it exceeds `allowed` if there
+    /// are too many fields.
     pub(crate) fn complexity(&self, allowed: u64) -> u64 {
-        let cost = (u128::from(allowed) * u128::from(self.fields)).div_ceil(u128::from(self.most()));
+        let cost =
+            (u128::from(allowed) * u128::from(self.fields)).div_ceil(u128::from(self.most()));
         u64::try_from(cost).unwrap_or(u64::MAX)
     }
 
@@ -67,15 +84,18 @@ impl<'a> IntrospectionCost<'a> {
         self.extent.elements() * FIELDS + ANYWAY
     }
 
-    /// Stops counting above the maximum, which also bounds the time for fragments that double at each level.
+    /// Stops counting above the maximum, which also bounds the time for fragments that double at
+    /// each level.
     fn selections(&mut self, set: &'a SelectionSet, objects: Objects) {
         let (mut sets, mut next, mut spread) = (vec![set], 0, HashSet::new());
         while let Some(&set) = sets.get(next) {
             next += 1;
+
             for selection in &set.selections {
                 if self.fields > self.most() {
                     return;
                 }
+
                 match selection {
                     Selection::Field(field) => {
                         self.fields = self.fields.saturating_add(objects.count.max(1));
@@ -86,7 +106,11 @@ impl<'a> IntrospectionCost<'a> {
                     Selection::FragmentSpread(one) => {
                         let fragment = self.document.fragments.get(&one.fragment_name);
                         let new = spread.insert(one.fragment_name.as_str());
-                        sets.extend(fragment.filter(|_| new).map(|fragment| &fragment.selection_set));
+                        sets.extend(
+                            fragment
+                                .filter(|_| new)
+                                .map(|fragment| &fragment.selection_set),
+                        );
                     }
                 }
             }

@@ -1,7 +1,8 @@
-//! Plans: the selections of an operation, merged and resolved against the schema once and run many times.
+//! Plans: the selections of an operation, merged and resolved against the schema once and run many
+//! times.
 //!
-//! A plan is valid for one combination of values of the Boolean variables in `@skip` and `@include`, so the shape of
-//! the response is fixed.
+//! A plan is valid for one combination of values of the Boolean variables in `@skip` and
+//! `@include`, so the shape of the response is fixed.
 
 mod arguments;
 mod asked;
@@ -77,15 +78,16 @@ pub(crate) struct Selection {
     pub(crate) keys: Keys,
     /// The kind of methods called in this selection and below it.
     pub(crate) calls: Calls,
-    /// Whether this selection or one below it follows a relation or calls a function of a row. Completing values
-    /// already in memory must wait for both.
+    /// Whether this selection or one below it follows a relation or calls a function of a row.
+    /// Completing values already in memory must wait for both.
     pub(crate) relations: bool,
-    /// Whether this selection or one below it may touch a gated field, for any values of the variables.
+    /// Whether this selection or one below it may touch a gated field, for any values of the
+    /// variables.
     pub(crate) gates: bool,
 }
 
-/// The kind of methods called when a selection runs on rows. A relation calls none: its rows are read with their
-/// parents.
+/// The kind of methods called when a selection runs on rows. A relation calls none: its rows are
+/// read with their parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Calls {
     /// Only stored fields: rows are written to the response directly.
@@ -113,7 +115,8 @@ pub(crate) struct PlanField {
     pub(crate) children: Children,
     /// The offsets in the document of the first places that select the field.
     pub(crate) offsets: Vec<usize>,
-    /// The gated field whose value the field itself reveals; its arguments and the fields below it may reveal others.
+    /// The gated field whose value the field itself reveals; its arguments and the fields below it
+    /// may reveal others.
     pub(crate) gated: Option<Gated>,
     /// Why the client does not get the field.
     pub(crate) denial: Option<Denial>,
@@ -158,7 +161,8 @@ impl Plan {
         self.weight + self.statements.load(Ordering::Relaxed)
     }
 
-    /// Adds the bytes of statements stored in the plan and subtracts the bytes of statements removed from it.
+    /// Adds the bytes of statements stored in the plan and subtracts the bytes of statements
+    /// removed from it.
     pub(crate) fn count_statements(&self, came: usize, left: usize) {
         self.statements.fetch_add(came, Ordering::Relaxed);
         self.statements.fetch_sub(left, Ordering::Relaxed);
@@ -177,10 +181,14 @@ impl Selection {
         if !seen.insert(std::ptr::from_ref(self)) {
             return None;
         }
+
         self.fields.iter().find_map(|field| match field.kind {
             PlanKind::Method(..) | PlanKind::Checked(_) => Some(field.coordinate.as_str()),
             PlanKind::Root(root) if root.needs_code() => Some(field.coordinate.as_str()),
-            _ => field.children.iter().find_map(|selection| selection.needs_code(seen)),
+            _ => field
+                .children
+                .iter()
+                .find_map(|selection| selection.needs_code(seen)),
         })
     }
 
@@ -191,10 +199,13 @@ impl Selection {
 }
 
 impl Plan {
-    /// Whether running the plan can have more than one statement in flight. The rows of a planned field, and the rows
-    /// that an event names, are read in one statement together with their related rows.
+    /// Whether running the plan can have more than one statement in flight. The rows of a planned
+    /// field, and the rows that an event names, are read in one statement together with their
+    /// related rows.
     pub(crate) fn may_read_at_once(&self) -> bool {
-        let [field] = self.root.fields.as_slice() else { return true };
+        let [field] = self.root.fields.as_slice() else {
+            return true;
+        };
         let reads_once = |root: RootField| match self.kind {
             OperationKind::Subscription => !root.has_stream(),
             _ => root.planned().is_some(),
@@ -206,7 +217,11 @@ impl Plan {
 impl Selection {
     /// Returns the kind of calls made to complete a value already in memory.
     pub(crate) fn waits(&self) -> Calls {
-        if self.relations { Calls::Async } else { self.calls }
+        if self.relations {
+            Calls::Async
+        } else {
+            self.calls
+        }
     }
 }
 
@@ -216,9 +231,10 @@ impl Children {
         match self {
             Self::None => None,
             Self::One(selection) => Some(selection),
-            Self::Any(members) => {
-                members.iter().find(|(index, _)| *index == type_index).map(|(_, selection)| selection)
-            }
+            Self::Any(members) => members
+                .iter()
+                .find(|(index, _)| *index == type_index)
+                .map(|(_, selection)| selection),
         }
     }
 
@@ -228,7 +244,11 @@ impl Children {
             Self::One(selection) => (Some(selection), None),
             Self::Any(members) => (None, Some(members)),
         };
-        one.into_iter().chain(any.into_iter().flat_map(|members| members.iter().map(|(_, selection)| selection)))
+
+        one.into_iter().chain(
+            any.into_iter()
+                .flat_map(|members| members.iter().map(|(_, selection)| selection)),
+        )
     }
 
     /// Whether a method is selected: methods need the whole object.
@@ -237,7 +257,10 @@ impl Children {
     }
 
     pub(crate) fn calls(&self) -> Calls {
-        self.iter().map(|selection| selection.calls).max().unwrap_or(Calls::None)
+        self.iter()
+            .map(|selection| selection.calls)
+            .max()
+            .unwrap_or(Calls::None)
     }
 
     /// Whether one of the selections follows a relation or calls a function of a row.
@@ -245,10 +268,13 @@ impl Children {
         self.iter().any(|selection| selection.relations)
     }
 
-    /// Returns the kind of calls made to complete values already in memory: to methods, or to the database for the rows
-    /// of relations.
+    /// Returns the kind of calls made to complete values already in memory: to methods, or to the
+    /// database for the rows of relations.
     pub(crate) fn waits(&self) -> Calls {
-        self.iter().map(|selection| selection.waits()).max().unwrap_or(Calls::None)
+        self.iter()
+            .map(|selection| selection.waits())
+            .max()
+            .unwrap_or(Calls::None)
     }
 
     /// Whether completing values already in memory has to wait.
@@ -269,7 +295,9 @@ impl PlanField {
     /// Returns the kind of calls made to run this field and the fields below it.
     pub(crate) fn calls(&self) -> Calls {
         let own = match self.kind {
-            PlanKind::Method(Method::Async(_), _) | PlanKind::Root(..) | PlanKind::Checked(_) => Calls::Async,
+            PlanKind::Method(Method::Async(_), _) | PlanKind::Root(..) | PlanKind::Checked(_) => {
+                Calls::Async
+            }
             PlanKind::Method(Method::Sync(_), _) => Calls::Sync,
             // Methods of related rows need whole rows, and therefore whole parents for the key.
             PlanKind::Relation(_) if self.children.calls() > Calls::None => Calls::Async,
@@ -277,17 +305,29 @@ impl PlanField {
             PlanKind::Stored { .. } if self.children.relations() => Calls::Async,
             _ => Calls::None,
         };
+
         own.max(self.children.calls())
     }
 
     /// Whether this field or one below it follows a relation, or calls a function of a row.
     pub(crate) fn relations(&self) -> bool {
-        self.relation().is_some() || matches!(self.kind, PlanKind::Function(..)) || self.children.relations()
+        self.relation().is_some()
+            || matches!(self.kind, PlanKind::Function(..))
+            || self.children.relations()
     }
 
     /// The relation that this field follows.
     pub(crate) fn relation(&self) -> Option<Relation> {
-        let kind = if let PlanKind::Checked(checked) = self.kind { checked.kind() } else { self.kind };
-        if let PlanKind::Relation(relation) = kind { Some(relation) } else { None }
+        let kind = if let PlanKind::Checked(checked) = self.kind {
+            checked.kind()
+        } else {
+            self.kind
+        };
+
+        if let PlanKind::Relation(relation) = kind {
+            Some(relation)
+        } else {
+            None
+        }
     }
 }

@@ -21,10 +21,16 @@ impl NodeType {
     /// Replaces the JSON of a row's own id, which starts at `start`, with the JSON of its node id.
     pub(crate) fn replace(&self, out: &mut Vec<u8>, start: usize) {
         let own = &out[start..];
-        let own = serde_json::from_slice::<String>(own).unwrap_or_else(|_| String::from_utf8_lossy(own).into_owned());
+        let own = serde_json::from_slice::<String>(own)
+            .unwrap_or_else(|_| String::from_utf8_lossy(own).into_owned());
         out.truncate(start);
         out.push(b'"');
-        out.extend_from_slice(URL_SAFE_NO_PAD.encode(format!("{}:{own}", self.name)).as_bytes());
+        out.extend_from_slice(
+            URL_SAFE_NO_PAD
+                .encode(format!("{}:{own}", self.name))
+                .as_bytes(),
+        );
+
         out.push(b'"');
     }
 }
@@ -36,8 +42,12 @@ impl NodeType {
 pub(crate) fn read(text: &str) -> Result<(String, String), Error> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok();
     let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    let parts = decoded.as_deref().and_then(|decoded| decoded.split_once(':'));
-    parts.map(|(name, own)| (name.to_owned(), own.to_owned())).ok_or_else(|| not_an_id(text))
+    let parts = decoded
+        .as_deref()
+        .and_then(|decoded| decoded.split_once(':'));
+    parts
+        .map(|(name, own)| (name.to_owned(), own.to_owned()))
+        .ok_or_else(|| not_an_id(text))
 }
 
 /// The error for a node id whose key the database rejects as invalid for the rows.
@@ -48,6 +58,9 @@ pub(crate) fn no_key() -> Error {
 
 /// The error for a text that is not a node id.
 pub(crate) fn not_an_id(text: &str) -> Error {
-    let message = format!("{:?} is not the id of a node; take it from the field `nodeId` of a row", shorten(text));
+    let message = format!(
+        "{:?} is not the id of a node; take it from the field `nodeId` of a row",
+        shorten(text)
+    );
     Error::new(ErrorCode::BadUserInput, message)
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::node_id::NodeType;
-use crate::schema::{EnumValue, FieldDef, FieldKind, Model, ScalarKind, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{
+    EnumValue, FieldDef, FieldKind, Model, ScalarKind, TypeExpr, TypeIndex, TypeKind,
+};
 
 /// A field's type, with everything needed to complete a value.
 #[derive(Debug, Clone)]

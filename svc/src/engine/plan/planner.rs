@@ -1,4 +1,5 @@
-//! Collects and merges fields (GraphQL specification, section 6.3.2) for every object type that can occur.
+//! Collects and merges fields (GraphQL specification, section 6.3.2) for every object type that can
+//! occur.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicUsize;
@@ -14,7 +15,10 @@ use super::bounds::Bounds;
 use super::introspection_cost::IntrospectionCost;
 use super::same::same_lists;
 use super::weight::arguments;
-use super::{ArgPlan, Cacheable, Calls, Checked, Children, Keys, OutType, Plan, PlanField, PlanKind, Selection, Slot};
+use super::{
+    ArgPlan, Cacheable, Calls, Checked, Children, Keys, OutType, Plan, PlanField, PlanKind,
+    Selection, Slot,
+};
 use crate::ErrorCode;
 use crate::application::Limits;
 use crate::engine::coerce::{Variables, condition};
@@ -61,8 +65,17 @@ impl<'a> Planner<'a> {
     }
 
     pub(crate) fn plan(mut self, operation: &'a Operation) -> Result<Plan, RequestError> {
-        let unknown = || RequestError::new(ErrorCode::GraphqlValidationFailed, "the schema has no such root type");
-        let (root, _) = self.model.type_named(operation.object_type()).ok_or_else(unknown)?;
+        let unknown = || {
+            RequestError::new(
+                ErrorCode::GraphqlValidationFailed,
+                "the schema has no such root type",
+            )
+        };
+
+        let (root, _) = self
+            .model
+            .type_named(operation.object_type())
+            .ok_or_else(unknown)?;
         let root = self.selection(root, &[&operation.selection_set])?;
         self.limits.within(
             ErrorCode::QueryTooLarge,
@@ -71,14 +84,22 @@ impl<'a> Planner<'a> {
             self.limits.root_fields,
             ROOT_FIELDS,
         )?;
-        let introspects = root.fields.iter().any(|field| matches!(field.kind, PlanKind::Introspection));
+
+        let introspects = root
+            .fields
+            .iter()
+            .any(|field| matches!(field.kind, PlanKind::Introspection));
         let kind = match operation.operation_type {
             OperationType::Query => OperationKind::Query,
             OperationType::Mutation => OperationKind::Mutation,
             OperationType::Subscription => OperationKind::Subscription,
         };
+
         let cacheable = Cacheable::of(self.model, kind, &root);
-        let weight = size_of::<Plan>() + self.bounds.weight() + cacheable.as_ref().map_or(0, Cacheable::weight);
+        let weight = size_of::<Plan>()
+            + self.bounds.weight()
+            + cacheable.as_ref().map_or(0, Cacheable::weight);
+
         Ok(Plan {
             kind,
             root,
@@ -92,16 +113,28 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn selection(&mut self, type_index: TypeIndex, sets: &[&'a SelectionSet]) -> Result<Arc<Selection>, RequestError> {
-        let key = (type_index, sets.iter().map(|set| std::ptr::from_ref(*set)).collect::<Vec<_>>());
+    fn selection(
+        &mut self,
+        type_index: TypeIndex,
+        sets: &[&'a SelectionSet],
+    ) -> Result<Arc<Selection>, RequestError> {
+        let key = (
+            type_index,
+            sets.iter()
+                .map(|set| std::ptr::from_ref(*set))
+                .collect::<Vec<_>>(),
+        );
+
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
+
         let mut groups = Groups::new();
         let mut visited = HashSet::new();
         for set in sets {
             self.collect(type_index, set, &mut visited, &mut groups)?;
         }
+
         let fields = groups
             .into_iter()
             .map(|(key, nodes)| self.field(type_index, key, &nodes))
@@ -109,14 +142,20 @@ impl<'a> Planner<'a> {
         let selection = Arc::new(Selection {
             type_index,
             type_name: self.model.types[type_index].name.clone(),
-            calls: fields.iter().map(PlanField::calls).max().unwrap_or(Calls::None),
+            calls: fields
+                .iter()
+                .map(PlanField::calls)
+                .max()
+                .unwrap_or(Calls::None),
             relations: fields.iter().any(PlanField::relations),
             gates: fields.iter().any(PlanField::may_touch_gates),
             keys: Keys::new(fields.iter().map(PlanField::stored)),
             fields,
         });
+
         self.bounds.weigh(selection.weight())?;
         self.known.insert(key, selection.clone());
+
         Ok(selection)
     }
 
@@ -128,14 +167,23 @@ impl<'a> Planner<'a> {
         groups: &mut Groups<'a>,
     ) -> Result<(), RequestError> {
         self.bounds.look_at(set.selections.len())?;
+
         for selection in &set.selections {
             if !self.is_included(selection.directives())? {
                 continue;
             }
+
             match selection {
-                Ast::Field(field) => groups.entry(field.response_key().as_str()).or_default().push(field),
+                Ast::Field(field) => groups
+                    .entry(field.response_key().as_str())
+                    .or_default()
+                    .push(field),
                 Ast::InlineFragment(fragment) => {
-                    if fragment.type_condition.as_ref().is_none_or(|name| self.applies(name, type_index)) {
+                    if fragment
+                        .type_condition
+                        .as_ref()
+                        .is_none_or(|name| self.applies(name, type_index))
+                    {
                         self.collect(type_index, &fragment.selection_set, visited, groups)?;
                     }
                 }
@@ -151,6 +199,7 @@ impl<'a> Planner<'a> {
                 }
             }
         }
+
         Ok(())
     }
 
@@ -161,7 +210,10 @@ impl<'a> Planner<'a> {
     }
 
     fn is_included(&self, directives: &DirectiveList) -> Result<bool, RequestError> {
-        let given = |name: &str| match directives.get(name).and_then(|one| one.specified_argument_by_name("if")) {
+        let given = |name: &str| match directives
+            .get(name)
+            .and_then(|one| one.specified_argument_by_name("if"))
+        {
             None => Ok(None),
             Some(value) => self.condition(value).map(Some),
         };
@@ -172,34 +224,65 @@ impl<'a> Planner<'a> {
         match value {
             Value::Boolean(value) => Ok(*value),
             Value::Variable(name) => condition(self.variables, name).ok_or_else(|| {
-                let message = format!("the variable `${name}` is null, but a condition is true or false");
+                let message =
+                    format!("the variable `${name}` is null, but a condition is true or false");
                 RequestError::new(ErrorCode::BadUserInput, message)
             }),
             _ => Ok(false),
         }
     }
 
-    fn field(&mut self, parent: TypeIndex, key: &str, nodes: &[&'a Node<Field>]) -> Result<PlanField, RequestError> {
+    fn field(
+        &mut self,
+        parent: TypeIndex,
+        key: &str,
+        nodes: &[&'a Node<Field>],
+    ) -> Result<PlanField, RequestError> {
         let node = nodes[0];
         let name = node.name.as_str();
         if nodes[1..].iter().any(|other| !same_lists(node, other)) {
-            let message = format!("the fields `{key}` cannot be merged, as their arguments differ; use aliases");
-            return Err(RequestError::new(ErrorCode::GraphqlValidationFailed, message));
+            let message = format!(
+                "the fields `{key}` cannot be merged, as their arguments differ; use aliases"
+            );
+            return Err(RequestError::new(
+                ErrorCode::GraphqlValidationFailed,
+                message,
+            ));
         }
+
         let mut prefix = Vec::with_capacity(key.len() + 3);
         crate::json::write_text(&mut prefix, key);
         prefix.push(b':');
         let model = self.model;
         let (kind, ty, args, children, gated) = match name {
-            "__typename" => (PlanKind::Typename, OutType::Composite, Arc::default(), Children::None, None),
+            "__typename" => (
+                PlanKind::Typename,
+                OutType::Composite,
+                Arc::default(),
+                Children::None,
+                None,
+            ),
             "__schema" | "__type" => {
                 nodes.iter().for_each(|node| self.introspection.add(node));
-                (PlanKind::Introspection, OutType::Composite, Arc::default(), Children::None, None)
+                (
+                    PlanKind::Introspection,
+                    OutType::Composite,
+                    Arc::default(),
+                    Children::None,
+                    None,
+                )
             }
             _ => {
-                let def = model.object(parent).and_then(|object| object.fields.get(name)).ok_or_else(|| {
-                    RequestError::new(ErrorCode::GraphqlValidationFailed, format!("there is no field `{name}`"))
-                })?;
+                let def = model
+                    .object(parent)
+                    .and_then(|object| object.fields.get(name))
+                    .ok_or_else(|| {
+                        RequestError::new(
+                            ErrorCode::GraphqlValidationFailed,
+                            format!("there is no field `{name}`"),
+                        )
+                    })?;
+
                 let kind = match PlanKind::of(def.kind) {
                     Some(_) if def.is_checked() => PlanKind::Checked(Checked::new(def)),
                     Some(kind) => kind,
@@ -210,12 +293,21 @@ impl<'a> Planner<'a> {
                         ));
                     }
                 };
+
                 self.bounds.charge(self.limits)?;
                 let args = self.args(def, node)?;
                 let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
-                (kind, OutType::of_field(model, parent, def), args, self.children(def.ty.named(), &sets)?, def.gated)
+
+                (
+                    kind,
+                    OutType::of_field(model, parent, def),
+                    args,
+                    self.children(def.ty.named(), &sets)?,
+                    def.gated,
+                )
             }
         };
+
         let field = PlanField {
             key: key.to_owned(),
             prefix: prefix.into(),
@@ -235,30 +327,49 @@ impl<'a> Planner<'a> {
             denial: None,
             statements: Slot::default(),
         };
+
         self.bounds.weigh(field.weight())?;
+
         Ok(field)
     }
 
-    fn args(&mut self, def: &FieldDef, node: &'a Node<Field>) -> Result<Arc<[ArgPlan]>, RequestError> {
+    fn args(
+        &mut self,
+        def: &FieldDef,
+        node: &'a Node<Field>,
+    ) -> Result<Arc<[ArgPlan]>, RequestError> {
         let key = (std::ptr::from_ref(def), std::ptr::from_ref(node.as_ref()));
         if def.args.is_empty() {
             return Ok(Arc::default());
         }
+
         if let Some(known) = self.args.get(&key) {
             return Ok(known.clone());
         }
+
         let is_planned = matches!(def.kind, FieldKind::Root(run, ..) if run.planned().is_some());
-        let args: Arc<[_]> = def.args.iter().map(|arg| ArgPlan::new(self.model, arg, node, is_planned)).collect();
+        let args: Arc<[_]> = def
+            .args
+            .iter()
+            .map(|arg| ArgPlan::new(self.model, arg, node, is_planned))
+            .collect();
+
         self.bounds.weigh(arguments(&args))?;
         self.args.insert(key, args.clone());
+
         Ok(args)
     }
 
-    fn children(&mut self, type_index: TypeIndex, sets: &[&'a SelectionSet]) -> Result<Children, RequestError> {
+    fn children(
+        &mut self,
+        type_index: TypeIndex,
+        sets: &[&'a SelectionSet],
+    ) -> Result<Children, RequestError> {
         match &self.model.types[type_index].kind {
             TypeKind::Object(_) => Ok(Children::One(self.selection(type_index, sets)?)),
             TypeKind::Abstract(abstract_type) => {
                 let members = abstract_type.members.iter();
+
                 // A value has only one of the types, so the costliest type counts.
                 let (before, mut costliest) = (self.bounds.cost, self.bounds.cost);
                 let selections = members.map(|member| {
@@ -267,8 +378,10 @@ impl<'a> Planner<'a> {
                     costliest = costliest.max(self.bounds.cost);
                     Ok((*member, selection))
                 });
+
                 let selections = selections.collect::<Result<Vec<_>, RequestError>>()?;
                 self.bounds.cost = costliest;
+
                 Ok(Children::Any(selections.into()))
             }
             _ => Ok(Children::None),

@@ -28,8 +28,8 @@ impl RootField {
         self.rules
     }
 
-    /// Returns the function or plan that resolves the admitted field, and the type of its rows; `None` for
-    /// introspection.
+    /// Returns the function or plan that resolves the admitted field, and the type of its rows;
+    /// `None` for introspection.
     pub(crate) fn of(admission: &Admission<'_>) -> Option<(Run, Option<TypeIndex>)> {
         match admission.field().kind {
             PlanKind::Root(Self { run, row, .. }) => Some((run, row)),
@@ -107,6 +107,10 @@ impl Roots for Plan {
     type Field = PlanField;
 
     fn roots(&self) -> impl Iterator<Item = (usize, &PlanField)> {
-        self.root.fields.iter().enumerate().filter(|(_, field)| field.root().is_some())
+        self.root
+            .fields
+            .iter()
+            .enumerate()
+            .filter(|(_, field)| field.root().is_some())
     }
 }

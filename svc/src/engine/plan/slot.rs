@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::sync::OnceLock;
 
-/// A slot in a plan, where the code that runs the plan caches a value for later requests. The type of the value is
-/// opaque to the plan.
+/// A slot in a plan, where the code that runs the plan caches a value for later requests. The type
+/// of the value is opaque to the plan.
 #[derive(Debug, Default)]
 pub(crate) struct Slot(OnceLock<Box<dyn Any + Send + Sync>>);
 

@@ -39,7 +39,11 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     /// The call of the function behind a root field.
-    pub(crate) fn of_root<F>(_: &Admission<'_, F>, context: &'a Context<'a>, args: Vec<Option<Value>>) -> Self {
+    pub(crate) fn of_root<F>(
+        _: &Admission<'_, F>,
+        context: &'a Context<'a>,
+        args: Vec<Option<Value>>,
+    ) -> Self {
         Self { context, args }
     }
 
@@ -66,7 +70,10 @@ impl<'a> Call<'a> {
 /// The error for a value that its Rust type rejects.
 pub(crate) fn refused(argument: &str, error: &InputError) -> Error {
     let path: String = error.path().iter().map(|part| format!(".{part}")).collect();
-    Error::new(ErrorCode::BadUserInput, format!("argument `{argument}{path}`: {error}"))
+    Error::new(
+        ErrorCode::BadUserInput,
+        format!("argument `{argument}{path}`: {error}"),
+    )
 }
 
 impl std::fmt::Debug for Completed<'_> {

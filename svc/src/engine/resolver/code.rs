@@ -33,21 +33,33 @@ impl Code for Method {}
 impl Resolver {
     /// The resolver that a root field was registered with.
     pub(crate) fn of(code: &'static dyn Code) -> Self {
-        let foreign = Self::Sync(|_| Err(Error::internal("the code of the root field is not a resolver")));
-        (code as &dyn Any).downcast_ref().copied().unwrap_or(foreign)
+        let foreign = Self::Sync(|_| {
+            Err(Error::internal(
+                "the code of the root field is not a resolver",
+            ))
+        });
+
+        (code as &dyn Any)
+            .downcast_ref()
+            .copied()
+            .unwrap_or(foreign)
     }
 }
 
 impl Method {
     /// The method that a field was registered with.
     pub(crate) fn of(code: &'static dyn Code) -> Self {
-        let foreign = Self::Sync(|_, _| Err(Error::internal("the code of the field is not a method")));
-        (code as &dyn Any).downcast_ref().copied().unwrap_or(foreign)
+        let foreign =
+            Self::Sync(|_, _| Err(Error::internal("the code of the field is not a method")));
+        (code as &dyn Any)
+            .downcast_ref()
+            .copied()
+            .unwrap_or(foreign)
     }
 
-    /// The cost of a method that declares none: 10 for an `async` one, which may send a statement or call another
-    /// service for each object, so that the default complexity allows a thousand such calls; 1 for a plain one, which
-    /// only computes.
+    /// The cost of a method that declares none: 10 for an `async` one, which may send a statement
+    /// or call another service for each object, so that the default complexity allows a thousand
+    /// such calls; 1 for a plain one, which only computes.
     pub(crate) fn default_cost(self) -> u32 {
         match self {
             Self::Sync(_) => 1,

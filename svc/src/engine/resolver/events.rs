@@ -26,7 +26,8 @@ impl<S: Stream> EventStream for S {
     type Event = S::Item;
 }
 
-/// The events of a resolver that returned a stream. Each event can be anything that a query's resolver may return.
+/// The events of a resolver that returned a stream. Each event can be anything that a query's
+/// resolver may return.
 ///
 /// # Errors
 /// None.

@@ -57,7 +57,9 @@ impl<T: SvcType> Returns for Find<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Query(Box::new(ReturnedQuery::Find(self.into_spec()))))
+        Ok(Completed::Query(Box::new(ReturnedQuery::Find(
+            self.into_spec(),
+        ))))
     }
 }
 
@@ -69,7 +71,9 @@ impl<T: SvcType> Returns for FindOne<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Query(Box::new(ReturnedQuery::Find(self.into_spec()))))
+        Ok(Completed::Query(Box::new(ReturnedQuery::Find(
+            self.into_spec(),
+        ))))
     }
 }
 
@@ -81,7 +85,9 @@ impl<T: SvcType + 'static> Returns for Connection<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Query(Box::new(ReturnedQuery::Connection(self.into_spec()))))
+        Ok(Completed::Query(Box::new(ReturnedQuery::Connection(
+            self.into_spec(),
+        ))))
     }
 }
 
@@ -93,6 +99,8 @@ impl<T: SvcType + 'static> Returns for Aggregate<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Query(Box::new(ReturnedQuery::Aggregate(self.into_spec()))))
+        Ok(Completed::Query(Box::new(ReturnedQuery::Aggregate(
+            self.into_spec(),
+        ))))
     }
 }

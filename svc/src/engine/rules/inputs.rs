@@ -30,12 +30,15 @@ impl Check<'_> {
             (TypeExpr::Named(index), literal) => match (&model.types[*index].kind, literal) {
                 (TypeKind::Input(input), Value::Object(fields)) => {
                     let name = &model.types[*index].name;
-                    if input.one_of && (fields.len() != 1 || matches!(fields[0].1.as_ref(), Value::Null)) {
+                    if input.one_of
+                        && (fields.len() != 1 || matches!(fields[0].1.as_ref(), Value::Null))
+                    {
                         self.fail(
                             || format!("exactly one field of `{name}` must be given, and not null"),
                             value.location().map(|span| span.offset()),
                         );
                     }
+
                     for (name, value) in fields {
                         if let Some(field) = input.fields.get(name.as_str()) {
                             self.typed(&field.ty, value);
@@ -43,7 +46,10 @@ impl Check<'_> {
                     }
                 }
                 (TypeKind::Scalar { .. }, _) => {
-                    let literal = Literal { types: &model.types, variables: None };
+                    let literal = Literal {
+                        types: &model.types,
+                        variables: None,
+                    };
                     if let Err(why) = literal.coerce(ty, value)
                         && !holds_variable(value)
                     {
@@ -55,7 +61,8 @@ impl Check<'_> {
         }
     }
 
-    /// Checks that every input object names a field only once, even inside scalars that accept any value.
+    /// Checks that every input object names a field only once, even inside scalars that accept any
+    /// value.
     pub(super) fn unique_fields(&mut self, value: &Node<Value>) {
         match value.as_ref() {
             Value::List(items) => items.iter().for_each(|item| self.unique_fields(item)),
@@ -64,7 +71,10 @@ impl Check<'_> {
                 for (name, value) in fields {
                     if !seen.insert(name) {
                         let offset = name.location().map(|span| span.offset());
-                        self.fail(|| format!("there can be only one input field named `{name}`"), offset);
+                        self.fail(
+                            || format!("there can be only one input field named `{name}`"),
+                            offset,
+                        );
                     }
                     self.unique_fields(value);
                 }

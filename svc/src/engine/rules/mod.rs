@@ -18,24 +18,41 @@ use crate::ErrorCode;
 use crate::schema::{Model, TypeExpr};
 
 /// Checks a document that apollo-compiler considers valid. Returns at most `most` errors.
-pub(crate) fn validate(model: &Model, document: &ExecutableDocument, text: &str, most: usize) -> Vec<RequestError> {
-    let mut check = Check { model, document, lines: LineIndex::new(text), errors: Vec::new(), most };
+pub(crate) fn validate(
+    model: &Model,
+    document: &ExecutableDocument,
+    text: &str,
+    most: usize,
+) -> Vec<RequestError> {
+    let mut check = Check {
+        model,
+        document,
+        lines: LineIndex::new(text),
+        errors: Vec::new(),
+        most,
+    };
+
     for operation in document.operations.iter() {
         for variable in &operation.variables {
-            if let (Some(default), Some((index, _))) =
-                (&variable.default_value, model.type_named(variable.ty.inner_named_type()))
-            {
+            if let (Some(default), Some((index, _))) = (
+                &variable.default_value,
+                model.type_named(variable.ty.inner_named_type()),
+            ) {
                 check.value(&wrap(&variable.ty, index), default);
             }
         }
+
         check.directives(&operation.directives);
         check.selections(&operation.selection_set);
+
         check.variable_positions(operation);
     }
+
     for fragment in document.fragments.values() {
         check.directives(&fragment.directives);
         check.selections(&fragment.selection_set);
     }
+
     check.errors
 }
 
@@ -53,7 +70,9 @@ impl Check<'_> {
     fn fail(&mut self, message: impl FnOnce() -> String, offset: Option<usize>) {
         if self.errors.len() < self.most {
             let location = offset.map(|offset| self.lines.locate(offset));
-            self.errors.push(RequestError::new(ErrorCode::GraphqlValidationFailed, message()).at(location));
+            self.errors.push(
+                RequestError::new(ErrorCode::GraphqlValidationFailed, message()).at(location),
+            );
         }
     }
 
@@ -80,7 +99,11 @@ impl Check<'_> {
     fn arguments(&mut self, parent: &str, field: &Field) {
         let def = self.model.field(parent, &field.name);
         for argument in &field.arguments {
-            match def.and_then(|def| def.args.iter().find(|arg| arg.name == argument.name.as_str())) {
+            match def.and_then(|def| {
+                def.args
+                    .iter()
+                    .find(|arg| arg.name == argument.name.as_str())
+            }) {
                 Some(arg) => self.value(&arg.ty, &argument.value),
                 None => self.unique_fields(&argument.value),
             }
@@ -91,10 +114,13 @@ impl Check<'_> {
 /// A variable's type around a named type of the schema.
 fn wrap(ty: &apollo_compiler::executable::Type, index: usize) -> TypeExpr {
     use apollo_compiler::executable::Type as T;
+
     match ty {
         T::Named(_) => TypeExpr::Named(index),
         T::NonNullNamed(_) => TypeExpr::NonNull(Box::new(TypeExpr::Named(index))),
         T::List(inner) => TypeExpr::List(Box::new(wrap(inner, index))),
-        T::NonNullList(inner) => TypeExpr::NonNull(Box::new(TypeExpr::List(Box::new(wrap(inner, index))))),
+        T::NonNullList(inner) => {
+            TypeExpr::NonNull(Box::new(TypeExpr::List(Box::new(wrap(inner, index)))))
+        }
     }
 }

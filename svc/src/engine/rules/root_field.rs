@@ -1,5 +1,6 @@
-//! The root field of subscriptions. Response keys count (section 5.2.4.1 of the specification): fields with one key are
-//! one field, as in documents with a fragment for each component of a page. apollo-compiler counts selections instead.
+//! The root field of subscriptions. Response keys count (section 5.2.4.1 of the specification):
+//! fields with one key are one field, as in documents with a fragment for each component of a page.
+//! apollo-compiler counts selections instead.
 
 use std::collections::HashSet;
 
@@ -20,13 +21,19 @@ impl SingleFields {
             .operations
             .iter()
             .filter(|operation| operation.is_subscription() && has_one_key(document, operation));
-        Self(single.filter_map(|operation| Some(operation.location()?.offset())).collect())
+        Self(
+            single
+                .filter_map(|operation| Some(operation.location()?.offset()))
+                .collect(),
+        )
     }
 
     /// Whether an error reports several root fields for one of these subscriptions.
     pub(crate) fn refute(&self, error: &DiagnosticData) -> bool {
         error.unstable_error_name() == Some(SEVERAL_FIELDS)
-            && error.location().is_some_and(|span| self.0.contains(&span.offset()))
+            && error
+                .location()
+                .is_some_and(|span| self.0.contains(&span.offset()))
     }
 }
 
@@ -40,9 +47,14 @@ fn has_one_key(document: &ExecutableDocument, operation: &Operation) -> bool {
             Selection::FragmentSpread(spread) => {
                 let fragment = document.fragments.get(&spread.fragment_name);
                 let fragment = fragment.filter(|_| seen.insert(&spread.fragment_name));
-                left.extend(fragment.into_iter().flat_map(|fragment| &fragment.selection_set.selections));
+                left.extend(
+                    fragment
+                        .into_iter()
+                        .flat_map(|fragment| &fragment.selection_set.selections),
+                );
             }
         }
     }
+
     keys.len() == 1
 }

@@ -19,31 +19,44 @@ pub(super) enum Kind {
     Mark(u8),
 }
 
-/// All tokens, or `None` if there are more than `most`. White space, commas and comments are skipped.
+/// All tokens, or `None` if there are more than `most`. White space, commas and comments are
+/// skipped.
 pub(super) fn tokens(text: &str, most: usize) -> Option<Vec<Token>> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
     let mut start = 0;
+
     while let Some(&first) = bytes.get(start) {
         let (kind, end) = match first {
             b' ' | b'\t' | b'\n' | b'\r' | b',' => (None, start + 1),
             // A byte order mark.
             0xEF if bytes[start..].starts_with(b"\xEF\xBB\xBF") => (None, start + 3),
-            b'#' => (None, find(bytes, start, |byte| matches!(byte, b'\n' | b'\r'))),
+            b'#' => (
+                None,
+                find(bytes, start, |byte| matches!(byte, b'\n' | b'\r')),
+            ),
             b'"' => (Some(Kind::Text), text_end(bytes, start)),
-            b'_' | b'a'..=b'z' | b'A'..=b'Z' => (Some(Kind::Name), find(bytes, start, |byte| !is_name(byte))),
+            b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
+                (Some(Kind::Name), find(bytes, start, |byte| !is_name(byte)))
+            }
             b'0'..=b'9' | b'-' => {
                 let inside = |byte| is_name(byte) || matches!(byte, b'.' | b'+' | b'-');
-                (Some(Kind::Number), find(bytes, start + 1, |byte| !inside(byte)))
+                (
+                    Some(Kind::Number),
+                    find(bytes, start + 1, |byte| !inside(byte)),
+                )
             }
             other => (Some(Kind::Mark(other)), start + 1),
         };
+
         tokens.extend(kind.map(|kind| Token { start, end, kind }));
         start = end;
+
         if tokens.len() > most {
             return None;
         }
     }
+
     Some(tokens)
 }
 
@@ -52,10 +65,14 @@ fn is_name(byte: u8) -> bool {
 }
 
 fn find(bytes: &[u8], start: usize, ends: impl Fn(u8) -> bool) -> usize {
-    bytes[start..].iter().position(|byte| ends(*byte)).map_or(bytes.len(), |length| start + length)
+    bytes[start..]
+        .iter()
+        .position(|byte| ends(*byte))
+        .map_or(bytes.len(), |length| start + length)
 }
 
-/// The end of a string. An unclosed string ends with its line, an unclosed block string with the document.
+/// The end of a string. An unclosed string ends with its line, an unclosed block string with the
+/// document.
 fn text_end(bytes: &[u8], start: usize) -> usize {
     let block = bytes[start..].starts_with(b"\"\"\"");
     let mut at = start + if block { 3 } else { 1 };
@@ -70,5 +87,6 @@ fn text_end(bytes: &[u8], start: usize) -> usize {
             _ => 1,
         };
     }
+
     bytes.len()
 }

@@ -1,5 +1,5 @@
-//! Variables in positions of another type: apollo-compiler checks neither the elements of nested lists nor a default of
-//! null, and it accepts null for `@oneOf` fields.
+//! Variables in positions of another type: apollo-compiler checks neither the elements of nested
+//! lists nor a default of null, and it accepts null for `@oneOf` fields.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,10 +16,24 @@ impl<'a> Check<'a> {
         if operation.variables.is_empty() {
             return;
         }
-        // If several variables have the same name, the first one counts. Such a document is rejected in any case.
-        let variables = operation.variables.iter().rev().map(|variable| (variable.name.as_str(), variable)).collect();
-        let mut uses = Uses { check: self, variables, visited: HashSet::new() };
+
+        // If several variables have the same name, the first one counts. Such a document is
+        // rejected in any case.
+        let variables = operation
+            .variables
+            .iter()
+            .rev()
+            .map(|variable| (variable.name.as_str(), variable))
+            .collect();
+
+        let mut uses = Uses {
+            check: self,
+            variables,
+            visited: HashSet::new(),
+        };
+
         uses.directives(&operation.directives);
+
         uses.selections(&operation.selection_set);
     }
 }
@@ -35,25 +49,31 @@ impl<'a> Uses<'_, 'a> {
     fn selections(&mut self, set: &'a SelectionSet) {
         for selection in &set.selections {
             self.directives(selection.directives());
+
             match selection {
                 Selection::Field(field) => {
                     let def = self.check.model.field(&set.ty, &field.name);
                     if field.name == "__type" {
                         self.name_of_type(field);
                     }
+
                     for argument in &field.arguments {
-                        if let Some(arg) =
-                            def.and_then(|def| def.args.iter().find(|arg| arg.name == argument.name.as_str()))
-                        {
+                        if let Some(arg) = def.and_then(|def| {
+                            def.args
+                                .iter()
+                                .find(|arg| arg.name == argument.name.as_str())
+                        }) {
                             self.value(&arg.ty, arg.default.is_some(), &argument.value);
                         }
                     }
+
                     self.selections(&field.selection_set);
                 }
                 Selection::InlineFragment(fragment) => self.selections(&fragment.selection_set),
                 Selection::FragmentSpread(spread) => {
                     if self.visited.insert(spread.fragment_name.as_str())
-                        && let Some(fragment) = self.check.document.fragments.get(&spread.fragment_name)
+                        && let Some(fragment) =
+                            self.check.document.fragments.get(&spread.fragment_name)
                     {
                         self.directives(&fragment.directives);
                         self.selections(&fragment.selection_set);
@@ -63,27 +83,39 @@ impl<'a> Uses<'_, 'a> {
         }
     }
 
-    /// `__type(name: String!)` is not a field of the model. apollo-compiler accepts a default of null as sufficient.
+    /// `__type(name: String!)` is not a field of the model. apollo-compiler accepts a default of
+    /// null as sufficient.
     fn name_of_type(&mut self, field: &'a Field) {
         for argument in &field.arguments {
             if let Some(variable) = self.variable(&argument.value)
                 && !variable.ty.is_non_null()
                 && !has_default(variable)
             {
-                self.fail(variable, &argument.value, "is the name of a type, which takes no null");
+                self.fail(
+                    variable,
+                    &argument.value,
+                    "is the name of a type, which takes no null",
+                );
             }
         }
     }
 
     /// The `if` of `@skip` and `@include` is the only directive argument that can be a variable.
     fn directives(&mut self, directives: &'a DirectiveList) {
-        for directive in directives.iter().filter(|directive| matches!(directive.name.as_str(), "skip" | "include")) {
+        for directive in directives
+            .iter()
+            .filter(|directive| matches!(directive.name.as_str(), "skip" | "include"))
+        {
             for argument in &directive.arguments {
                 if let Some(variable) = self.variable(&argument.value)
                     && !variable.ty.is_non_null()
                     && !has_default(variable)
                 {
-                    self.fail(variable, &argument.value, "is a condition, which takes no null");
+                    self.fail(
+                        variable,
+                        &argument.value,
+                        "is a condition, which takes no null",
+                    );
                 }
             }
         }
@@ -96,19 +128,31 @@ impl<'a> Uses<'_, 'a> {
             }
             return;
         }
+
         match (ty.unwrapped(), value.as_ref()) {
-            (TypeExpr::List(inner), Value::List(items)) => items.iter().for_each(|item| self.value(inner, false, item)),
+            (TypeExpr::List(inner), Value::List(items)) => {
+                items.iter().for_each(|item| self.value(inner, false, item))
+            }
             // A single value is coerced to a list, a variable is not.
             (TypeExpr::List(inner), _) => self.value(inner, false, value),
             (TypeExpr::Named(index), Value::Object(fields)) => {
                 let model = self.check.model;
-                let TypeKind::Input(input) = &model.types[*index].kind else { return };
+                let TypeKind::Input(input) = &model.types[*index].kind else {
+                    return;
+                };
+
                 for (name, value) in fields {
-                    let Some(field) = input.fields.get(name.as_str()) else { continue };
+                    let Some(field) = input.fields.get(name.as_str()) else {
+                        continue;
+                    };
+
                     match self.variable(value) {
                         // Even a default does not help: null may be passed instead.
                         Some(variable) if input.one_of && !variable.ty.is_non_null() => {
-                            let why = format!("is the field of a `@oneOf` object `{}`", model.types[*index].name);
+                            let why = format!(
+                                "is the field of a `@oneOf` object `{}`",
+                                model.types[*index].name
+                            );
                             self.fail(variable, value, &format!("{why}, which takes no null"));
                         }
                         _ => self.value(&field.ty, field.default.is_some(), value),
@@ -119,8 +163,8 @@ impl<'a> Uses<'_, 'a> {
         }
     }
 
-    /// A nullable variable needs a default other than null, its own or that of the position, to be used where null is
-    /// not allowed.
+    /// A nullable variable needs a default other than null, its own or that of the position, to be
+    /// used where null is not allowed.
     fn may_stand(&self, variable: &VariableDefinition, place: &TypeExpr, default: bool) -> bool {
         match place {
             TypeExpr::NonNull(inner) if !variable.ty.is_non_null() => {
@@ -134,22 +178,36 @@ impl<'a> Uses<'_, 'a> {
     fn fits(&self, given: &Type, place: &TypeExpr) -> bool {
         let name_is = |name: &str, index: usize| self.check.model.types[index].name == name;
         match (place, given) {
-            (TypeExpr::NonNull(place), Type::NonNullNamed(_) | Type::NonNullList(_)) => self.fits(given, place),
+            (TypeExpr::NonNull(place), Type::NonNullNamed(_) | Type::NonNullList(_)) => {
+                self.fits(given, place)
+            }
             (TypeExpr::NonNull(_), _) => false,
-            (TypeExpr::List(place), Type::List(given) | Type::NonNullList(given)) => self.fits(given, place),
-            (TypeExpr::Named(index), Type::Named(name) | Type::NonNullNamed(name)) => name_is(name, *index),
+            (TypeExpr::List(place), Type::List(given) | Type::NonNullList(given)) => {
+                self.fits(given, place)
+            }
+            (TypeExpr::Named(index), Type::Named(name) | Type::NonNullNamed(name)) => {
+                name_is(name, *index)
+            }
             _ => false,
         }
     }
 
     fn variable(&self, value: &Value) -> Option<&'a Node<VariableDefinition>> {
-        let Value::Variable(name) = value else { return None };
+        let Value::Variable(name) = value else {
+            return None;
+        };
         self.variables.get(name.as_str()).copied()
     }
 
     fn fail(&mut self, variable: &VariableDefinition, value: &Node<Value>, why: &str) {
-        let message = || format!("the variable `${}` of type `{}` {why}", variable.name, variable.ty);
-        self.check.fail(message, value.location().map(|span| span.offset()));
+        let message = || {
+            format!(
+                "the variable `${}` of type `{}` {why}",
+                variable.name, variable.ty
+            )
+        };
+        self.check
+            .fail(message, value.location().map(|span| span.offset()));
     }
 }
 

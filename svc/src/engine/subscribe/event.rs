@@ -45,7 +45,8 @@ impl Subscriber<'_> {
         AnswerBytes::new(self.engine.app.limits.answer)
     }
 
-    /// The database as an event may read it: with the row filter of the admission, and row policies evaluated again.
+    /// The database as an event may read it: with the row filter of the admission, and row policies
+    /// evaluated again.
     pub(super) fn db(&self) -> Db {
         Db {
             row_filter: self.admission.row_filter().cloned(),
@@ -54,12 +55,19 @@ impl Subscriber<'_> {
         }
     }
 
-    /// Answers an event within the time limit of a request. Returns `None` for a row that the subscriber does not see.
+    /// Answers an event within the time limit of a request. Returns `None` for a row that the
+    /// subscriber does not see.
     pub(super) async fn answer(&self, item: Item<'_>) -> Option<Response> {
         let field = self.admission.field();
-        let Some(span) = self.prepared.subscribed.as_ref().and_then(|span| span.event(&field.coordinate)) else {
+        let Some(span) = self
+            .prepared
+            .subscribed
+            .as_ref()
+            .and_then(|span| span.event(&field.coordinate))
+        else {
             return self.answer_in_time(item).await;
         };
+
         let response = span.around(self.answer_in_time(item)).boxed().await;
         response.inspect(|response| end_span(&span, response))
     }
@@ -69,40 +77,80 @@ impl Subscriber<'_> {
         let started = deadlines.map_or(0, RequestDeadlines::start);
         self.scope.parts().restart(started);
         let completing = pin!(self.complete(item));
-        let Some(deadlines) = deadlines else { return completing.await };
-        deadlines.bound(started, completing).await.unwrap_or_else(|| {
-            record_late(&self.engine.app, self.scope.parts());
-            Some(Response::late(deadlines.limit, &[]))
-        })
+        let Some(deadlines) = deadlines else {
+            return completing.await;
+        };
+
+        deadlines
+            .bound(started, completing)
+            .await
+            .unwrap_or_else(|| {
+                record_late(&self.engine.app, self.scope.parts());
+                Some(Response::late(deadlines.limit, &[]))
+            })
     }
 
     /// Completes an event. Access to gated fields is decided again for each event.
     async fn complete(&self, item: Item<'_>) -> Option<Response> {
-        let Self { engine, prepared, scope, .. } = *self;
+        let Self {
+            engine,
+            prepared,
+            scope,
+            ..
+        } = *self;
+
         let permitted = match engine.decides_about(&prepared.plan) {
-            true => engine.permitted(prepared, scope).boxed().await.map(Arc::new),
+            true => engine
+                .permitted(prepared, scope)
+                .boxed()
+                .await
+                .map(Arc::new),
             false => None,
         };
+
         let db = self.db();
         let answer = self.answer_bytes();
         let cx = engine.context(prepared, scope, &answer);
         let cx = ExecutionContext {
-            context: Context { db: &db, ..cx.context },
-            // Statements are cached with the plan of the document, not with a plan for this event only.
+            context: Context {
+                db: &db,
+                ..cx.context
+            },
+            // Statements are cached with the plan of the document, not with a plan for this event
+            // only.
             growth: cx.growth.filter(|_| permitted.is_none()),
             ..cx
         };
-        let mut value = self.field(&cx, permitted.as_deref().unwrap_or(&prepared.plan), item).await?;
+
+        let mut value = self
+            .field(&cx, permitted.as_deref().unwrap_or(&prepared.plan), item)
+            .await?;
         report(&cx, &mut value.errors, &mut []);
         count_errors(&prepared.plan, &value.errors);
         let (text, most) = (&prepared.document.text, engine.app.limits.errors);
-        Some(Response::executed(value.bytes.ok(), &value.errors, text, most))
+
+        Some(Response::executed(
+            value.bytes.ok(),
+            &value.errors,
+            text,
+            most,
+        ))
     }
 
     /// Completes the root field in a plan of the operation.
-    async fn field(&self, cx: &ExecutionContext<'_>, plan: &Plan, item: Item<'_>) -> Option<CompletedValue> {
+    async fn field(
+        &self,
+        cx: &ExecutionContext<'_>,
+        plan: &Plan,
+        item: Item<'_>,
+    ) -> Option<CompletedValue> {
         let root = Path::Root;
-        let admission = plan.root.fields.first().and_then(|field| self.admission.for_same(field))?;
+        let admission = plan
+            .root
+            .fields
+            .first()
+            .and_then(|field| self.admission.for_same(field))?;
+
         let field = admission.field();
         let path = root.key(&field.key);
         let mut is_seen = true;
@@ -113,12 +161,22 @@ impl Subscriber<'_> {
                 Some(CompletedValue::failed(cx, &error, field, &path))
             });
             is_seen = completed.is_some();
-            completed.unwrap_or(CompletedValue { bytes: Ok(b"null".to_vec()), errors: Vec::new() })
+            completed.unwrap_or(CompletedValue {
+                bytes: Ok(b"null".to_vec()),
+                errors: Vec::new(),
+            })
         };
+
         let value = match self.engine.hooks.is_empty() {
             true => run.await,
-            false => self.engine.hooks.around_field(cx.context, field, run.boxed()).await,
+            false => {
+                self.engine
+                    .hooks
+                    .around_field(cx.context, field, run.boxed())
+                    .await
+            }
         };
+
         is_seen.then(|| only(field, value))
     }
 }

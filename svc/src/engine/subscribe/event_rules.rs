@@ -1,7 +1,8 @@
 //! Decides from a change event alone whether the subscriber may not see the row.
 //!
-//! Such an event is not queued for the subscriber: writes of other users must neither displace its own events, nor
-//! reveal that something was written. If the event does not contain enough, the database is queried.
+//! Such an event is not queued for the subscriber: writes of other users must neither displace its
+//! own events, nor reveal that something was written. If the event does not contain enough, the
+//! database is queried.
 
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ use crate::scalar::sql_value::SqlValue;
 use crate::schema::{Operator, TypeIndex, key_text};
 use crate::sql::{Column, Filter, RowFilter, RowRules as _, Subject};
 
-/// The row rules of a subscription: the policies, which are evaluated again for each event, and the row filter of its
-/// admission.
+/// The row rules of a subscription: the policies, which are evaluated again for each event, and the
+/// row filter of its admission.
 pub(super) struct EventRules {
     app: Arc<Application>,
     request: ScopeSeed,
@@ -27,38 +28,65 @@ pub(super) struct EventRules {
 }
 
 impl EventRules {
-    /// Returns the rules of a subscriber, or `None` if all rows may be seen or the request is not shared.
+    /// Returns the rules of a subscriber, or `None` if all rows may be seen or the request is not
+    /// shared.
     pub(super) fn of(subscriber: &Subscriber<'_>) -> Option<Box<Self>> {
-        let (policies, row_filter) =
-            (subscriber.engine.row_policies.clone(), subscriber.admission.row_filter().cloned());
+        let (policies, row_filter) = (
+            subscriber.engine.row_policies.clone(),
+            subscriber.admission.row_filter().cloned(),
+        );
         if policies.is_none() && row_filter.is_none() {
             return None;
         }
+
         let (app, request) = (subscriber.engine.app.clone(), subscriber.scope.seed()?);
-        Some(Box::new(Self { app, request, policies, row_filter }))
+        Some(Box::new(Self {
+            app,
+            request,
+            policies,
+            row_filter,
+        }))
     }
 
     /// Whether the event shows that the subscriber may not see its row.
     pub(super) fn deny(&self, row: TypeIndex, event: &RowEvent) -> bool {
         let is_denied = |filter: &Filter| self.verdict(row, filter, event) == Some(false);
-        if self.row_filter.as_ref().is_some_and(|of_field| is_denied(&of_field.filter)) {
+        if self
+            .row_filter
+            .as_ref()
+            .is_some_and(|of_field| is_denied(&of_field.filter))
+        {
             return true;
         }
-        let Some(policies) = &self.policies else { return false };
+
+        let Some(policies) = &self.policies else {
+            return false;
+        };
+
         let rules = RequestRules::new(policies.clone(), Some(self.request.clone()));
-        // A policy that cannot decide is an error in the response, which the subscriber must receive.
-        rules.rule(Subject::Rows(row)).is_ok_and(|rule| rule.is_some_and(|rule| is_denied(&rule.filter)))
+
+        // A policy that cannot decide is an error in the response, which the subscriber must
+        // receive.
+        rules
+            .rule(Subject::Rows(row))
+            .is_ok_and(|rule| rule.is_some_and(|rule| is_denied(&rule.filter)))
     }
 
-    /// Whether a condition holds for the row of an event; `None` if the event does not contain enough to decide.
+    /// Whether a condition holds for the row of an event; `None` if the event does not contain
+    /// enough to decide.
     fn verdict(&self, row: TypeIndex, filter: &Filter, event: &RowEvent) -> Option<bool> {
         let verdict = |filter: &Filter| self.verdict(row, filter, event);
         match filter {
             Filter::All(all) => all_of(all.iter().map(verdict)),
-            Filter::Any(any) => all_of(any.iter().map(|filter| verdict(filter).map(|holds| !holds))).map(|none| !none),
+            Filter::Any(any) => {
+                all_of(any.iter().map(|filter| verdict(filter).map(|holds| !holds)))
+                    .map(|none| !none)
+            }
             Filter::Not(inner) => verdict(inner).map(|holds| !holds),
             Filter::Strict(inner) => verdict(inner),
-            Filter::Compare(column, operator, wanted) => self.compare(row, column, *operator, wanted, event),
+            Filter::Compare(column, operator, wanted) => {
+                self.compare(row, column, *operator, wanted, event)
+            }
             Filter::Some(..) | Filter::Aggregate(..) => None,
         }
     }
@@ -71,12 +99,26 @@ impl EventRules {
         wanted: &SqlValue,
         event: &RowEvent,
     ) -> Option<bool> {
-        let ([name], None) = (column.path.as_slice(), &column.call) else { return None };
+        let ([name], None) = (column.path.as_slice(), &column.call) else {
+            return None;
+        };
+
         let given = event.value(name).and_then(key_text)?;
-        let ty = self.app.database.known_column(self.app.model.source(row)?, name)?;
+        let ty = self
+            .app
+            .database
+            .known_column(self.app.model.source(row)?, name)?;
         let is_same = |wanted: &SqlValue| is_same(&ty, &given, &wanted.text()?);
+
         // No item equals the value if it differs from each of them.
-        let is_any = all_of(wanted.items().iter().map(|item| is_same(item).map(|same| !same))).map(|none| !none);
+        let is_any = all_of(
+            wanted
+                .items()
+                .iter()
+                .map(|item| is_same(item).map(|same| !same)),
+        )
+        .map(|none| !none);
+
         match operator {
             Operator::Eq | Operator::In => is_any,
             Operator::Ne | Operator::NotIn => is_any.map(|same| !same),
@@ -95,6 +137,7 @@ fn all_of(verdicts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
             None => all = None,
         }
     }
+
     all
 }
 
@@ -103,6 +146,7 @@ fn is_same(ty: &ColumnType, one: &str, other: &str) -> Option<bool> {
     if one == other {
         return Some(true);
     }
+
     match ty.name.as_str() {
         "int2" | "int4" | "int8" => Some(one.parse::<i64>().ok()? == other.parse::<i64>().ok()?),
         "uuid" => Some(Uuid::try_parse(one).ok()? == Uuid::try_parse(other).ok()?),

@@ -1,7 +1,7 @@
 //! Subscriptions: a stream of responses to one operation.
 //!
-//! A subscription is one future, which lives as long as its stream: it passes the gate, creates the stream of events,
-//! and completes each event like the response of a query.
+//! A subscription is one future, which lives as long as its stream: it passes the gate, creates the
+//! stream of events, and completes each event like the response of a query.
 
 mod answers;
 mod event;
@@ -45,7 +45,8 @@ impl Engine {
     /// Runs an operation on a streaming transport, and returns the responses to a subscription.
     ///
     /// # Errors
-    /// The single response to everything else: to a request that is rejected, to a query, and to a mutation.
+    /// The single response to everything else: to a request that is rejected, to a query, and to a
+    /// mutation.
     pub(crate) async fn subscribe(
         self: &Arc<Self>,
         request: Request<'_>,
@@ -61,8 +62,13 @@ impl Engine {
         let Some(span) = prepared.span_on(parts.transport) else {
             return self.subscribe_prepared(prepared, parts, begun).await;
         };
+
         prepared.subscribed = Some(span.link());
-        let begun = span.around(self.subscribe_prepared(prepared, parts, begun)).boxed().await;
+        let begun = span
+            .around(self.subscribe_prepared(prepared, parts, begun))
+            .boxed()
+            .await;
+
         begun.inspect_err(|response| measure::end_span(&span, response))
     }
 
@@ -75,6 +81,7 @@ impl Engine {
         if prepared.plan.kind != OperationKind::Subscription {
             return Err(self.run_prepared(prepared, parts, begun).boxed().await);
         }
+
         let measured = prepared.measured(begun, &parts);
         let started = self.begin_subscription(prepared, parts).await;
         match started {
@@ -94,19 +101,29 @@ impl Engine {
         if parts.transport != Transport::WebSocket {
             parts.transport = Transport::EventStream;
         }
+
         if self.hooks.concern(&parts) {
             self.after_preparing(&parts, &prepared).boxed().await?;
         }
-        let started = self.app.deadlines.as_deref().map_or(0, RequestDeadlines::start);
+
+        let started = self
+            .app
+            .deadlines
+            .as_deref()
+            .map_or(0, RequestDeadlines::start);
+
         parts.restart(started);
         let scope = match self.request_data.is_empty() {
             true => self.scope(parts, &prepared.plan),
             false => self.bounded_scope(parts, &prepared.plan).boxed().await?,
         };
+
         let scope = Arc::new(scope);
         let (engine, shared) = (self.clone(), scope.clone());
-        let steps = Answers::new(|giver| async move { engine.answer(&prepared, &shared, &giver).await });
+        let steps =
+            Answers::new(|giver| async move { engine.answer(&prepared, &shared, &giver).await });
         let begun = pin!(ResponseStream::begin(steps));
+
         match self.app.deadlines.as_deref() {
             None => begun.await,
             Some(deadlines) => match deadlines.bound(started, begun).await {
@@ -121,13 +138,18 @@ impl Engine {
 
     /// Runs a subscription, from the gate to the last event.
     async fn answer(&self, prepared: &Prepared, scope: &RequestScope, giver: &Giver<Step>) {
-        let Some(field) = prepared.plan.root.fields.first() else { return };
-        // Boxed with its context, because this future reserves space for everything that it holds while it waits.
+        let Some(field) = prepared.plan.root.fields.first() else {
+            return;
+        };
+
+        // Boxed with its context, because this future reserves space for everything that it holds
+        // while it waits.
         let answer = AnswerBytes::new(self.app.limits.answer);
         let admitting = async {
             let cx = self.context(prepared, scope, &answer);
             self.admit(&cx, field, false).await
         };
+
         let admitted = admitting.boxed().await;
         let admission = match admitted {
             Ok(admission) => admission,
@@ -139,11 +161,20 @@ impl Engine {
                 return giver.give(Step::Refused(Response::failed(&denied))).await;
             }
         };
-        let subscriber = Subscriber { engine: self, prepared, scope, admission: &admission };
-        // Boxed are the futures that need more space than most subscriptions that wait for an event.
+
+        let subscriber = Subscriber {
+            engine: self,
+            prepared,
+            scope,
+            admission: &admission,
+        };
+
+        // Boxed are the futures that need more space than most subscriptions that wait for an
+        // event.
         let refused = match RootField::of(&admission) {
             Some((Run::Stream(code), _)) => subscriber.answer_stream(code, giver).boxed().await,
-            Some((Run::Event(event), Some(row))) => match subscriber.rows(event, row).boxed().await {
+            Some((Run::Event(event), Some(row))) => match subscriber.rows(event, row).boxed().await
+            {
                 Ok(mut rows) => {
                     giver.give(Step::Begun).await;
                     return rows.answer(giver).await;
@@ -152,6 +183,7 @@ impl Engine {
             },
             _ => Err(Error::internal("the field of a subscription has no events")),
         };
+
         if let Err(error) = refused {
             giver.give(Step::Refused(Response::failed(&error))).await;
         }
@@ -165,22 +197,45 @@ impl<'a> Subscriber<'a> {
     /// The error of a function that rejects the subscription.
     async fn answer_stream(&self, code: &'static dyn Code, giver: &Giver<Step>) -> Result<()> {
         let (db, answer) = (self.db(), self.answer_bytes());
-        let cx = self.engine.context(self.prepared, self.scope, &answer).with_db(&db);
+        let cx = self
+            .engine
+            .context(self.prepared, self.scope, &answer)
+            .with_db(&db);
         let events = open(&cx, self.admission, code).boxed().await?;
         giver.give(Step::Begun).await;
         self.answer_all(events, giver).await;
+
         Ok(())
     }
 
     /// The rows named by the events of a channel.
-    async fn rows(self, EventMeta { channel, planned }: EventMeta, row: TypeIndex) -> Result<Rows<'a>> {
+    async fn rows(
+        self,
+        EventMeta { channel, planned }: EventMeta,
+        row: TypeIndex,
+    ) -> Result<Rows<'a>> {
         let filter = {
             let (db, answer) = (self.db(), self.answer_bytes());
-            let cx = self.engine.context(self.prepared, self.scope, &answer).with_db(&db);
+            let cx = self
+                .engine
+                .context(self.prepared, self.scope, &answer)
+                .with_db(&db);
             EventFilter::of(&cx, self.admission.field(), row)?
         };
-        let asked = AskedRows::new(filter, EventRules::of(&self), planned.shape == Shape::Optional);
-        let feed = self.engine.app.events.subscribe(channel, Some(asked.clone())).await?;
+
+        let asked = AskedRows::new(
+            filter,
+            EventRules::of(&self),
+            planned.shape == Shape::Optional,
+        );
+
+        let feed = self
+            .engine
+            .app
+            .events
+            .subscribe(channel, Some(asked.clone()))
+            .await?;
+
         Ok(Rows::new(self, asked, feed))
     }
 
@@ -192,9 +247,11 @@ impl<'a> Subscriber<'a> {
                 Ok(None) => return,
                 Err(panic) => (Err(crate::panic::error("the stream", &*panic)), true),
             };
+
             if let Some(response) = self.answer(Item::Value(event)).boxed().await {
                 giver.give(Step::Event(response)).await;
             }
+
             if is_over {
                 return;
             }
@@ -209,10 +266,17 @@ async fn open<'a>(
     code: &'static dyn Code,
 ) -> Result<BoxStream<'a, Outcome<'a>>> {
     let Resolver::Stream(open) = Resolver::of(code) else {
-        return Err(Error::internal("the code of a subscription gives no stream"));
+        return Err(Error::internal(
+            "the code of a subscription gives no stream",
+        ));
     };
+
     let call = cx.call(admission)?;
+
     // The function itself may panic before it returns a future.
-    let opened = AssertUnwindSafe(async { open(call).await }).catch_unwind().await;
+    let opened = AssertUnwindSafe(async { open(call).await })
+        .catch_unwind()
+        .await;
+
     opened.unwrap_or_else(|panic| Err(crate::panic::error("the subscription", &*panic)))
 }

@@ -9,7 +9,8 @@ use super::answers::Answers;
 use crate::engine::response::Response;
 use crate::request_log::SubscriptionRecord;
 
-/// The responses to a subscription, one for each event. Dropping the stream ends everything behind it.
+/// The responses to a subscription, one for each event. Dropping the stream ends everything behind
+/// it.
 pub(crate) struct ResponseStream {
     steps: Answers<Step>,
     /// `None` if the end of the subscription is not logged.
@@ -35,7 +36,10 @@ impl ResponseStream {
         use futures_util::StreamExt as _;
         match steps.next().await {
             Some(Step::Refused(response)) => Err(response),
-            _ => Ok(Self { steps, record: None }),
+            _ => Ok(Self {
+                steps,
+                record: None,
+            }),
         }
     }
 }
@@ -43,7 +47,10 @@ impl ResponseStream {
 impl ResponseStream {
     /// Records the subscription, so that its end is logged, if requests are logged.
     pub(super) fn recorded(self) -> Self {
-        Self { record: SubscriptionRecord::begin(), ..self }
+        Self {
+            record: SubscriptionRecord::begin(),
+            ..self
+        }
     }
 }
 

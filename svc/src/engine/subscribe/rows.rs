@@ -37,11 +37,21 @@ pub(super) struct AskedRows {
 }
 
 impl AskedRows {
-    pub(super) fn new(filter: EventFilter, rules: Option<Box<EventRules>>, tells_deleted: bool) -> Arc<Self> {
-        Arc::new(Self { filter, rules, tells_deleted, sent: SentRows::default() })
+    pub(super) fn new(
+        filter: EventFilter,
+        rules: Option<Box<EventRules>>,
+        tells_deleted: bool,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            filter,
+            rules,
+            tells_deleted,
+            sent: SentRows::default(),
+        })
     }
 
-    /// The ids of the rows that the client may hold, and of the rows that waiting events named, without duplicates.
+    /// The ids of the rows that the client may hold, and of the rows that waiting events named,
+    /// without duplicates.
     fn known(&self, waiting: Vec<String>) -> Vec<String> {
         let mut known = self.sent.ids();
         for id in waiting.into_iter().chain(self.filter.only_row()) {
@@ -56,7 +66,12 @@ impl AskedRows {
 impl Accepts for AskedRows {
     /// Forgets a row that no longer fits.
     fn accepts(&self, event: &RowEvent) -> bool {
-        let is_denied = || self.rules.as_ref().is_some_and(|rules| rules.deny(self.filter.row(), event));
+        let is_denied = || {
+            self.rules
+                .as_ref()
+                .is_some_and(|rules| rules.deny(self.filter.row(), event))
+        };
+
         match event.operation {
             // The row may be known from before it became forbidden, so its last values decide.
             Operation::Deleted => self.sent.may_have(&event.id) && !is_denied(),
@@ -81,22 +96,38 @@ impl Accepts for AskedRows {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(subscriber: Subscriber<'a>, asked: Arc<AskedRows>, feed: Feed) -> Self {
-        Self { subscriber, asked, feed }
+        Self {
+            subscriber,
+            asked,
+            feed,
+        }
     }
 
     /// Answers each event that the client subscribes to.
     pub(super) async fn answer(&mut self, giver: &Giver<Step>) {
         while let Some(delivery) = self.feed.next().await {
             match delivery {
-                Delivery::Event { event, hides, participant } => {
-                    let Some(participant) = participant else { continue };
-                    // Owns the event, so that none of it is kept while the client takes the response.
+                Delivery::Event {
+                    event,
+                    hides,
+                    participant,
+                } => {
+                    let Some(participant) = participant else {
+                        continue;
+                    };
+                    // Owns the event, so that none of it is kept while the client takes the
+                    // response.
                     if let Some(response) = self.event(event, hides, participant).boxed().await {
                         self.give(giver, response).await;
                     }
                 }
-                Delivery::Gap { participant, waiting } => {
-                    let Some(participant) = participant else { continue };
+                Delivery::Gap {
+                    participant,
+                    waiting,
+                } => {
+                    let Some(participant) = participant else {
+                        continue;
+                    };
                     self.look_at_all(participant, waiting, giver).boxed().await;
                 }
                 Delivery::Overflow => return self.end(giver).boxed().await,
@@ -111,8 +142,14 @@ impl<'a> Rows<'a> {
         self.feed.set_reading(true);
     }
 
-    /// Answers with the rows that changed while there was no listener, or while too many events were waiting.
-    async fn look_at_all(&self, participant: Participant, waiting: Vec<String>, giver: &Giver<Step>) {
+    /// Answers with the rows that changed while there was no listener, or while too many events
+    /// were waiting.
+    async fn look_at_all(
+        &self,
+        participant: Participant,
+        waiting: Vec<String>,
+        giver: &Giver<Step>,
+    ) {
         for id in self.asked.known(waiting) {
             if let Some(response) = self.look(&id, &participant).boxed().await {
                 self.give(giver, response).await;
@@ -128,15 +165,28 @@ impl<'a> Rows<'a> {
     }
 
     /// Answers an event. `hides` means that an earlier change of the row was skipped.
-    async fn event(&self, event: Arc<Event>, hides: bool, participant: Participant) -> Option<Response> {
+    async fn event(
+        &self,
+        event: Arc<Event>,
+        hides: bool,
+        participant: Participant,
+    ) -> Option<Response> {
         let event = event.row.as_ref()?;
         match event.operation {
             Operation::Deleted => {
-                let last = self.asked.sent.forget(&event.id).filter(|_| self.asked.tells_deleted)?;
-                // After an unsent change, the row may have belonged to another subscriber when it was deleted.
+                let last = self
+                    .asked
+                    .sent
+                    .forget(&event.id)
+                    .filter(|_| self.asked.tells_deleted)?;
+
+                // After an unsent change, the row may have belonged to another subscriber when it
+                // was deleted.
                 let was_theirs = !hides && last != LastLook::Unseen;
-                let (row, Subscriber { engine, scope, .. }) = (self.asked.filter.row(), self.subscriber);
+                let (row, Subscriber { engine, scope, .. }) =
+                    (self.asked.filter.row(), self.subscriber);
                 let is_told = was_theirs || self.subscriber.could_see(row, event);
+
                 (is_told && engine.tells_keys(row, scope).await).then(|| self.deleted(&event.id))
             }
             Operation::Changed => {
@@ -146,29 +196,50 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Answers with a row that may have changed while there was no listener. Returns `None` if it has not.
+    /// Answers with a row that may have changed while there was no listener. Returns `None` if it
+    /// has not.
     async fn look(&self, id: &str, participant: &Participant) -> Option<Response> {
         let before = self.asked.sent.get(id);
-        let response = self.read(id, self.asked.filter.besides_key(), participant).await?;
+        let response = self
+            .read(id, self.asked.filter.besides_key(), participant)
+            .await?;
         let is_same = before.is_some() && self.asked.sent.get(id) == before;
         (!is_same).then_some(response)
     }
 
-    /// Reads a row. A row that the subscriber no longer sees is marked as such, and a row with errors is forgotten.
-    /// What events show meanwhile counts more, because they are about later changes.
-    async fn read(&self, id: &str, filters: Vec<Filter>, participant: &Participant) -> Option<Response> {
+    /// Reads a row. A row that the subscriber no longer sees is marked as such, and a row with
+    /// errors is forgotten. What events show meanwhile counts more, because they are about later
+    /// changes.
+    async fn read(
+        &self,
+        id: &str,
+        filters: Vec<Filter>,
+        participant: &Participant,
+    ) -> Option<Response> {
         let sent = &self.asked.sent;
         sent.begin_reading(id);
-        let row = EventRow { row: &self.asked.filter, id, filters, participant };
+        let row = EventRow {
+            row: &self.asked.filter,
+            id,
+            filters,
+            participant,
+        };
+
         let response = self.subscriber.answer(Item::Row(row)).await;
         match &response {
-            Some(Response { answer: Answer::Executed { errors: 0 }, body, .. }) => sent.put(id, HASHER.hash_one(body)),
+            Some(Response {
+                answer: Answer::Executed { errors: 0 },
+                body,
+                ..
+            }) => sent.put(id, HASHER.hash_one(body)),
             Some(_) => {
                 sent.forget(id);
             }
             None => sent.lose(id),
         }
+
         sent.end_reading();
+
         response
     }
 

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The maximum number of rows that a subscription remembers.
 const MOST: usize = 100;
 
-/// The rows that a subscription has sent and its client may hold, by id. They are few, so a list in sending order is
-/// searched as fast as a table, and takes no memory before the first row.
+/// The rows that a subscription has sent and its client may hold, by id. They are few, so a list in
+/// sending order is searched as fast as a table, and takes no memory before the first row.
 #[derive(Default)]
 pub(super) struct SentRows(Mutex<Inner>);
 
@@ -17,7 +17,8 @@ struct Inner {
     reading: Option<Reading>,
 }
 
-/// A row that is being read. Later events may arrive before the response, which does not reflect them.
+/// A row that is being read. Later events may arrive before the response, which does not reflect
+/// them.
 struct Reading {
     id: Box<str>,
     /// What these events show.
@@ -38,28 +39,37 @@ enum Shown {
 pub(super) enum LastLook {
     /// It was sent, with the hash of its response.
     Sent(u64),
-    /// The subscriber no longer saw it: the row was deleted, or is no longer visible to the subscriber.
+    /// The subscriber no longer saw it: the row was deleted, or is no longer visible to the
+    /// subscriber.
     Unseen,
 }
 
 impl SentRows {
     /// Records that a row is being read, until [`end_reading`](Self::end_reading).
     pub(super) fn begin_reading(&self, id: &str) {
-        self.lock().reading = Some(Reading { id: id.into(), shown: None });
+        self.lock().reading = Some(Reading {
+            id: id.into(),
+            shown: None,
+        });
     }
 
     pub(super) fn end_reading(&self) {
         self.lock().reading = None;
     }
 
-    /// Adds the row that was read, unless an event has shown meanwhile that it is no longer requested.
+    /// Adds the row that was read, unless an event has shown meanwhile that it is no longer
+    /// requested.
     pub(super) fn put(&self, id: &str, hash: u64) {
         let mut inner = self.lock();
-        let look = match inner.reading_of(id).and_then(|reading| reading.shown.take()) {
+        let look = match inner
+            .reading_of(id)
+            .and_then(|reading| reading.shown.take())
+        {
             None => LastLook::Sent(hash),
             Some(Shown::Unseen) => LastLook::Unseen,
             Some(Shown::Forgotten) => return,
         };
+
         let rows = &mut inner.rows;
         let id = match position(rows, id) {
             Some(at) => rows.remove(at).0,
@@ -68,6 +78,7 @@ impl SentRows {
         if rows.len() >= MOST {
             rows.remove(0);
         }
+
         rows.push((id, look));
     }
 
@@ -104,7 +115,11 @@ impl SentRows {
 
     /// The ids, in sending order.
     pub(super) fn ids(&self) -> Vec<String> {
-        self.lock().rows.iter().map(|(id, _)| id.to_string()).collect()
+        self.lock()
+            .rows
+            .iter()
+            .map(|(id, _)| id.to_string())
+            .collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
@@ -146,16 +161,19 @@ mod tests {
         let gone = |sent: &SentRows| {
             sent.forget("1");
         };
+
         assert_eq!(look_after(gone), None);
         let of_another = |sent: &SentRows| {
             sent.lose("2");
             sent.forget("2");
         };
+
         assert_eq!(look_after(of_another), Some(LastLook::Sent(7)));
         let both = |sent: &SentRows| {
             sent.forget("1");
             sent.lose("1");
         };
+
         assert_eq!(look_after(both), None);
     }
 
@@ -169,6 +187,7 @@ mod tests {
         assert!(!sent.may_have("1"));
         sent.begin_reading("1");
         sent.put("1", 7);
+
         assert_eq!(sent.get("1"), Some(LastLook::Sent(7)));
     }
 }

@@ -7,7 +7,8 @@ use super::ROOT;
 use crate::engine::function_arguments::form;
 use crate::postgres::{ArgForm, Catalogue, Table, quote};
 use crate::schema::{
-    ArgDef, FieldDef, FieldKind, InputDef, Model, NestedMeta, NestedVerb, Place, Run, TypeIndex, TypeKind, WriteMeta,
+    ArgDef, FieldDef, FieldKind, InputDef, Model, NestedMeta, NestedVerb, Place, Run, TypeIndex,
+    TypeKind, WriteMeta,
 };
 
 /// A column and the form of its values.
@@ -23,48 +24,78 @@ pub(super) fn nested_fields(input: Option<&InputDef>) -> impl Iterator<Item = Ne
 }
 
 /// The columns that a mutation writes, and the columns that select a row.
-pub(super) fn columns<'m>(model: &'m Model, def: &'m FieldDef, write: WriteMeta) -> Vec<Column<'m>> {
+pub(super) fn columns<'m>(
+    model: &'m Model,
+    def: &'m FieldDef,
+    write: WriteMeta,
+) -> Vec<Column<'m>> {
     let mut columns = Vec::new();
     for arg in &def.args {
         match &model.types[arg.ty.named()].kind {
             TypeKind::Input(input) => columns.extend(input_columns(model, input)),
             _ => {
-                let name = if arg.rust == "id" { write.key } else { &arg.rust };
+                let name = if arg.rust == "id" {
+                    write.key
+                } else {
+                    &arg.rust
+                };
                 columns.push((name, form(&model.types, &arg.ty)));
             }
         }
     }
+
     columns
 }
 
-/// The columns that an input object writes: its own columns, the columns that refer to rows nested in it, and the
-/// columns that nested rows refer to.
+/// The columns that an input object writes: its own columns, the columns that refer to rows nested
+/// in it, and the columns that nested rows refer to.
 fn input_columns<'m>(model: &'m Model, input: &'m InputDef) -> impl Iterator<Item = Column<'m>> {
-    input.fields.values().filter_map(|field| match field.nested {
-        None => Some((field.rust.as_str(), form(&model.types, &field.ty))),
-        Some(nested) if nested.verb == NestedVerb::Row => Some((nested.column, ArgForm::Text)),
-        Some(nested) => Some((nested.references?, ArgForm::Null)),
-    })
+    input
+        .fields
+        .values()
+        .filter_map(|field| match field.nested {
+            None => Some((field.rust.as_str(), form(&model.types, &field.ty))),
+            Some(nested) if nested.verb == NestedVerb::Row => Some((nested.column, ArgForm::Text)),
+            Some(nested) => Some((nested.references?, ArgForm::Null)),
+        })
 }
 
-/// The columns written to a table whose rows are nested in a field of an input object. There, `id` means the key
-/// column, as it does in arguments.
-pub(super) fn level_columns<'m>(model: &'m Model, input: Option<&'m InputDef>, nested: NestedMeta) -> Vec<Column<'m>> {
-    let own = input.into_iter().flat_map(|input| input_columns(model, input));
-    let own = own.map(|(name, form)| if name == "id" { (nested.key, form) } else { (name, form) });
+/// The columns written to a table whose rows are nested in a field of an input object. There, `id`
+/// means the key column, as it does in arguments.
+pub(super) fn level_columns<'m>(
+    model: &'m Model,
+    input: Option<&'m InputDef>,
+    nested: NestedMeta,
+) -> Vec<Column<'m>> {
+    let own = input
+        .into_iter()
+        .flat_map(|input| input_columns(model, input));
+    let own = own.map(|(name, form)| {
+        if name == "id" {
+            (nested.key, form)
+        } else {
+            (name, form)
+        }
+    });
+
     let joined = match nested.verb {
         NestedVerb::Row => nested.references.map(|column| (column, ArgForm::Null)),
         _ => Some((nested.column, ArgForm::Text)),
     };
+
     own.chain(joined).collect()
 }
 
 pub(super) fn writes(model: &Model) -> impl Iterator<Item = (&FieldDef, WriteMeta)> {
-    let root = model.type_named(ROOT).and_then(|(index, _)| model.object(index));
-    root.into_iter().flat_map(|root| root.fields.values()).filter_map(|field| match field.kind {
-        FieldKind::Root(Run::Write(write), ..) => Some((field, write)),
-        _ => None,
-    })
+    let root = model
+        .type_named(ROOT)
+        .and_then(|(index, _)| model.object(index));
+    root.into_iter()
+        .flat_map(|root| root.fields.values())
+        .filter_map(|field| match field.kind {
+            FieldKind::Root(Run::Write(write), ..) => Some((field, write)),
+            _ => None,
+        })
 }
 
 /// The tables that mutations write.
@@ -89,30 +120,70 @@ pub(crate) struct WrittenTable<'m> {
 /// The tables that mutations write, with the columns of each.
 pub(crate) fn written_tables(model: &Model) -> impl Iterator<Item = WrittenTable<'_>> {
     writes(model).flat_map(|(field, write)| {
-        let WriteMeta { table, key, conflict, place, .. } = write;
+        let WriteMeta {
+            table,
+            key,
+            conflict,
+            place,
+            ..
+        } = write;
+
         let columns = columns(model, field, write);
-        let own = WrittenTable { field, place, table, key, columns, conflict, holder: None };
+        let own = WrittenTable {
+            field,
+            place,
+            table,
+            key,
+            columns,
+            conflict,
+            holder: None,
+        };
+
         iter::once(own).chain(nested_tables(model, field, place))
     })
 }
 
 /// The other tables whose rows are nested in the input objects of a mutation.
 fn nested_tables<'m>(model: &'m Model, field: &'m FieldDef, place: Place) -> Vec<WrittenTable<'m>> {
-    let (mut open, mut seen) = (field.args.iter().map(|arg| arg.ty.named()).collect::<Vec<_>>(), HashSet::new());
+    let (mut open, mut seen) = (
+        field
+            .args
+            .iter()
+            .map(|arg| arg.ty.named())
+            .collect::<Vec<_>>(),
+        HashSet::new(),
+    );
+
     let mut found = Vec::new();
     while let Some(index) = open.pop() {
-        let TypeKind::Input(input) = &model.types[index].kind else { continue };
+        let TypeKind::Input(input) = &model.types[index].kind else {
+            continue;
+        };
         if !seen.insert(index) {
             continue;
         }
+
         for (held, nested) in nested_fields(Some(input)) {
             open.push(held.ty.named());
             let columns = level_columns(model, input_of(model, held.ty.named()), nested);
-            let holder = Some((format!("{}::{}", model.types[index].path, held.rust), nested));
+            let holder = Some((
+                format!("{}::{}", model.types[index].path, held.rust),
+                nested,
+            ));
             let NestedMeta { table, key, .. } = nested;
-            found.push(WrittenTable { field, place, table, key, columns, conflict: &[], holder });
+
+            found.push(WrittenTable {
+                field,
+                place,
+                table,
+                key,
+                columns,
+                conflict: &[],
+                holder,
+            });
         }
     }
+
     found
 }
 
@@ -130,8 +201,13 @@ pub(crate) fn nested_rows(model: &Model, field: &FieldDef) -> Vec<TypeIndex> {
         FieldKind::Root(Run::Write(write), ..) => nested_tables(model, field, write.place),
         _ => Vec::new(),
     };
-    let of = nested.iter().filter_map(|written| written.holder.as_ref()?.1.of);
-    of.filter_map(|of| model.by_rust.get(&of()).copied()).collect()
+
+    let of = nested
+        .iter()
+        .filter_map(|written| written.holder.as_ref()?.1.of);
+
+    of.filter_map(|of| model.by_rust.get(&of()).copied())
+        .collect()
 }
 
 /// A mutation that cannot write its table.
@@ -143,7 +219,10 @@ pub(crate) struct Unwritable<'m> {
 }
 
 /// The mutations that cannot write their tables. Missing tables are reported elsewhere.
-pub(crate) fn unwritable<'m>(model: &'m Model, catalogue: &Catalogue) -> impl Iterator<Item = Unwritable<'m>> {
+pub(crate) fn unwritable<'m>(
+    model: &'m Model,
+    catalogue: &Catalogue,
+) -> impl Iterator<Item = Unwritable<'m>> {
     let there = written_tables(model).filter(|written| catalogue.source(written.table).is_some());
     there.filter_map(|written| {
         let WrittenTable { field, table: name, key, columns, conflict, .. } = &written;
@@ -162,6 +241,7 @@ pub(crate) fn unwritable<'m>(model: &'m Model, catalogue: &Catalogue) -> impl It
                 (table.lacks_index(conflict)?, format!("make it: CREATE UNIQUE INDEX ON {name} ({columns})"))
             }
         };
+
         Some(Unwritable { field: &field.name, table: name, cause, remedy })
     })
 }

@@ -16,30 +16,47 @@ pub(crate) struct ComputedColumn<'m> {
 }
 
 /// The fields of the mutations' inputs whose columns are generated.
-pub(crate) fn computed_columns<'m>(model: &'m Model, catalogue: &Catalogue) -> Vec<ComputedColumn<'m>> {
+pub(crate) fn computed_columns<'m>(
+    model: &'m Model,
+    catalogue: &Catalogue,
+) -> Vec<ComputedColumn<'m>> {
     let mut found = Vec::new();
     for (def, write) in writes(model) {
-        let mut open: Vec<(TypeIndex, &'static str, bool)> =
-            def.args.iter().map(|arg| (arg.ty.named(), write.table, false)).collect();
+        let mut open: Vec<(TypeIndex, &'static str, bool)> = def
+            .args
+            .iter()
+            .map(|arg| (arg.ty.named(), write.table, false))
+            .collect();
+
         let mut seen = Vec::new();
         while let Some((index, table, is_nested)) = open.pop() {
-            let Some(input) = input_of(model, index).filter(|_| !seen.contains(&(index, table))) else { continue };
+            let Some(input) = input_of(model, index).filter(|_| !seen.contains(&(index, table)))
+            else {
+                continue;
+            };
+
             seen.push((index, table));
-            found.extend(of_input(catalogue, input, table, is_nested).map(|(column, is_needed)| ComputedColumn {
-                field: &def.name,
-                table,
-                column,
-                is_needed,
-            }));
-            let nested = nested_fields(Some(input)).filter(|(_, nested)| nested.verb != NestedVerb::Links);
+            found.extend(of_input(catalogue, input, table, is_nested).map(
+                |(column, is_needed)| ComputedColumn {
+                    field: &def.name,
+                    table,
+                    column,
+                    is_needed,
+                },
+            ));
+
+            let nested =
+                nested_fields(Some(input)).filter(|(_, nested)| nested.verb != NestedVerb::Links);
+
             open.extend(nested.map(|(field, nested)| (field.ty.named(), nested.table, true)));
         }
     }
+
     found
 }
 
-/// The columns of a table that an input provides and that are generated. In a list of nested rows, `id` selects an
-/// existing row instead.
+/// The columns of a table that an input provides and that are generated. In a list of nested rows,
+/// `id` selects an existing row instead.
 fn of_input<'m>(
     catalogue: &Catalogue,
     input: &'m InputDef,
@@ -47,11 +64,25 @@ fn of_input<'m>(
     is_nested: bool,
 ) -> impl Iterator<Item = (&'m str, bool)> {
     let columns = catalogue.source(table).map(|source| &source.columns);
-    let is_computed = move |name: &str| columns.and_then(|columns| columns.get(name)).is_some_and(|ty| ty.is_computed);
-    let given = input.fields.values().filter(move |field| field.nested.is_none() && !(is_nested && field.rust == "id"));
+    let is_computed = move |name: &str| {
+        columns
+            .and_then(|columns| columns.get(name))
+            .is_some_and(|ty| ty.is_computed)
+    };
+
+    let given = input
+        .fields
+        .values()
+        .filter(move |field| field.nested.is_none() && !(is_nested && field.rust == "id"));
     let computed: Vec<_> = given
         .filter(|field| is_computed(&field.rust))
-        .map(|field| (field.rust.as_str(), field.ty.is_non_null() && field.default.is_none()))
+        .map(|field| {
+            (
+                field.rust.as_str(),
+                field.ty.is_non_null() && field.default.is_none(),
+            )
+        })
         .collect();
+
     computed.into_iter()
 }

@@ -57,8 +57,20 @@ pub(super) struct WrittenRow<'a> {
 
 impl<'a> Level<'a> {
     /// The table that the mutation itself writes.
-    pub(super) fn root(mutation: &'a TableMutation<'a>, catalogue: &'a Catalogue) -> Result<Self, String> {
-        let TableMutation { write, input, columns, row, argument, is_governed, .. } = mutation;
+    pub(super) fn root(
+        mutation: &'a TableMutation<'a>,
+        catalogue: &'a Catalogue,
+    ) -> Result<Self, String> {
+        let TableMutation {
+            write,
+            input,
+            columns,
+            row,
+            argument,
+            is_governed,
+            ..
+        } = mutation;
+
         let table = Table::new(catalogue, write.table, write.key, columns)?;
         let (name, governed) = (mutation.name(), is_governed.then_some(*row));
         Ok(Self {
@@ -74,8 +86,8 @@ impl<'a> Level<'a> {
         .returning(None))
     }
 
-    /// The table whose rows are nested in a field. For a single row, the column that the outer row refers to is
-    /// returned too.
+    /// The table whose rows are nested in a field. For a single row, the column that the outer row
+    /// refers to is returned too.
     pub(super) fn nested(
         &self,
         mutation: &'a TableMutation<'a>,
@@ -87,16 +99,29 @@ impl<'a> Level<'a> {
         let of = nested.of.and_then(|of| model.by_rust.get(&of()).copied());
         let governed = mutation.governed(of).map_err(Undone::Error)?;
         let columns = level_columns(model, input, nested);
-        let table =
-            Table::new(catalogue, nested.table, nested.key, &columns).map_err(|why| mutation.unwritable(why))?;
+        let table = Table::new(catalogue, nested.table, nested.key, &columns)
+            .map_err(|why| mutation.unwritable(why))?;
         let name = of.map_or(nested.table, |of| model.types[of].name.as_str());
         let place = format!("{}.{}", self.place, field.name);
-        let wanted = (nested.verb == NestedVerb::Row).then_some(nested.references).flatten();
-        Ok(Self { table, name, key: nested.key, governed, of, input, returned: Vec::new(), place }.returning(wanted))
+        let wanted = (nested.verb == NestedVerb::Row)
+            .then_some(nested.references)
+            .flatten();
+
+        Ok(Self {
+            table,
+            name,
+            key: nested.key,
+            governed,
+            of,
+            input,
+            returned: Vec::new(),
+            place,
+        }
+        .returning(wanted))
     }
 
-    /// Sets the columns returned for each row: the key, the columns that rows of other tables refer to, and the
-    /// `wanted` column.
+    /// Sets the columns returned for each row: the key, the columns that rows of other tables refer
+    /// to, and the `wanted` column.
     fn returning(mut self, wanted: Option<&'static str>) -> Self {
         let referred = self.to_many().filter_map(|(_, nested)| nested.references);
         let mut returned = vec![self.key];
@@ -105,7 +130,9 @@ impl<'a> Level<'a> {
                 returned.push(column);
             }
         }
+
         self.returned = returned;
+
         self
     }
 
@@ -121,9 +148,15 @@ impl<'a> Level<'a> {
 
     /// Creates a row of this table from a document.
     pub(super) fn row(&self, mut document: Fields, path: String) -> NewRow<'a> {
-        let taken = |(field, _): NestedField<'a>| Some((field.rust.as_str(), document.take(&field.rust)?));
+        let taken =
+            |(field, _): NestedField<'a>| Some((field.rust.as_str(), document.take(&field.rust)?));
         let nested = nested_fields(self.input).filter_map(taken).collect();
-        NewRow { columns: document, nested, path, origin: Origin::Added }
+        NewRow {
+            columns: document,
+            nested,
+            path,
+            origin: Origin::Added,
+        }
     }
 
     /// Creates a row of a nested table, where `id` means the key column, as in arguments.
@@ -136,11 +169,15 @@ impl<'a> Level<'a> {
 
     /// The client-facing name of a column: the name of its input field.
     pub(super) fn field_of(&self, column: &str) -> Option<&'a str> {
-        self.input?.fields.values().find(|field| field.rust == column).map(|field| field.name.as_str())
+        self.input?
+            .fields
+            .values()
+            .find(|field| field.rust == column)
+            .map(|field| field.name.as_str())
     }
 
-    /// The failure of a write that the database skipped without an error, as triggers and rules can, with its path in
-    /// the arguments.
+    /// The failure of a write that the database skipped without an error, as triggers and rules
+    /// can, with its path in the arguments.
     pub(super) fn not_taken(&self, path: Option<&str>) -> Undone {
         let message = format!("the database did not take the change of `{}`", self.name);
         Undone::failure(
@@ -154,22 +191,42 @@ impl<'a> Level<'a> {
 
     /// The failure of a non-nullable column without a value, if clients can provide one.
     pub(super) fn required(&self, qualified: &str, rows: &[NewRow<'a>]) -> Option<Undone> {
-        let column = qualified.rsplit('.').next().filter(|column| self.table.has_column(qualified, column))?;
-        let holder = || self.to_one().find(|(_, nested)| nested.column == column).map(|(field, _)| field.name.as_str());
+        let column = qualified
+            .rsplit('.')
+            .next()
+            .filter(|column| self.table.has_column(qualified, column))?;
+        let holder = || {
+            self.to_one()
+                .find(|(_, nested)| nested.column == column)
+                .map(|(field, _)| field.name.as_str())
+        };
+
         let field = self.field_of(column).or_else(holder)?;
         let row = rows.iter().find(|row| row.lacks(column))?;
         let path = format!("{}.{field}", row.path);
-        Some(Undone::failure("validation:required", format!("`{path}`: a value is required")).at(&path))
+
+        Some(
+            Undone::failure(
+                "validation:required",
+                format!("`{path}`: a value is required"),
+            )
+            .at(&path),
+        )
     }
 
     /// The value of a returned column.
     pub(super) fn value<'v>(&self, values: &'v [String], column: &str) -> Option<&'v String> {
-        values.get(self.returned.iter().position(|returned| *returned == column)?)
+        values.get(
+            self.returned
+                .iter()
+                .position(|returned| *returned == column)?,
+        )
     }
 }
 
 impl NewRow<'_> {
-    /// Takes out the value of a field that holds rows of another table, unless it is omitted or null.
+    /// Takes out the value of a field that holds rows of another table, unless it is omitted or
+    /// null.
     pub(super) fn take(&mut self, field: &str) -> Option<ExactJson> {
         let at = self.nested.iter().position(|(name, _)| *name == field)?;
         Some(self.nested.swap_remove(at).1).filter(|value| !value.is_null())
@@ -186,16 +243,22 @@ impl NewRow<'_> {
 
     /// Whether a column has a value other than null.
     pub(super) fn has(&self, column: &str) -> bool {
-        self.columns.get(column).is_some_and(|value| !value.is_null())
+        self.columns
+            .get(column)
+            .is_some_and(|value| !value.is_null())
     }
 }
 
 impl TableMutation<'_> {
-    /// Returns the type if row policies apply to it. If there are policies, a table without a type is not written,
-    /// because it is unclear which of them would apply to its rows.
+    /// Returns the type if row policies apply to it. If there are policies, a table without a type
+    /// is not written, because it is unclear which of them would apply to its rows.
     fn governed(&self, of: Option<TypeIndex>) -> Result<Option<TypeIndex>, Error> {
-        let Some(rules) = &self.db.rules else { return Ok(None) };
-        let untold = || Error::internal("a nested table has no type that says whose row policies hold for it");
+        let Some(rules) = &self.db.rules else {
+            return Ok(None);
+        };
+        let untold = || {
+            Error::internal("a nested table has no type that says whose row policies hold for it")
+        };
         let of = of.ok_or_else(untold)?;
         Ok(rules.rule(Subject::Rows(of))?.map(|_| of))
     }

@@ -10,8 +10,8 @@ use super::undone::Undone;
 use super::writer::Writer;
 
 impl<'a> Writer<'a> {
-    /// Makes the given rows refer to the written rows. Rows that referred to them but are no longer given get a null
-    /// reference.
+    /// Makes the given rows refer to the written rows. Rows that referred to them but are no longer
+    /// given get a null reference.
     pub(super) async fn link(
         &mut self,
         level: &Level<'a>,
@@ -23,35 +23,83 @@ impl<'a> Writer<'a> {
             if !there.visible.is_empty() {
                 let (column, kept) = (nested.column, held.keys(level));
                 let unlinking = level.table.unlink_others(column, &there.visible, &kept);
-                let (to, keys, kept) = (held.replaced.as_slice(), there.visible.as_slice(), kept.as_slice());
-                self.change_others(level, unlinking, Others { column, to, keys, kept, removes: false }).await?;
+                let (to, keys, kept) = (
+                    held.replaced.as_slice(),
+                    there.visible.as_slice(),
+                    kept.as_slice(),
+                );
+
+                self.change_others(
+                    level,
+                    unlinking,
+                    Others {
+                        column,
+                        to,
+                        keys,
+                        kept,
+                        removes: false,
+                    },
+                )
+                .await?;
             }
         }
+
         let rows = held.given;
         if rows.is_empty() {
             return Ok(());
         }
+
         level.each_once(&rows)?;
         let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
         if level.governed.is_some() {
             // Rows that the client may not see must not be locked.
-            let found = self.run(level, level.table.find_each(&items, &[level.key], false), &rows).await?;
+            let found = self
+                .run(
+                    level,
+                    level.table.find_each(&items, &[level.key], false),
+                    &rows,
+                )
+                .await?;
             let hidden = self.hidden(level, &found).await?;
             level.by_item(found, &rows, &hidden)?;
         }
-        let locked = self.run(level, level.table.find_each(&items, &[level.key], true), &rows).await?;
+
+        let locked = self
+            .run(
+                level,
+                level.table.find_each(&items, &[level.key], true),
+                &rows,
+            )
+            .await?;
+
         let hidden = self.hidden(level, &locked).await?;
         level.by_item(locked, &rows, &hidden)?;
-        let values = self.change_each(level, &rows, &[level.key], &[level.key], &hidden).await?;
+        let values = self
+            .change_each(level, &rows, &[level.key], &[level.key], &hidden)
+            .await?;
         self.written(level, rows, values, true);
+
         Ok(())
     }
 
     /// Returns the keys in the result that the policies do not permit.
-    async fn hidden(&self, level: &Level<'a>, answers: &[Vec<String>]) -> Result<HashSet<String>, Undone> {
-        let Some(ty) = level.governed else { return Ok(HashSet::new()) };
-        let keys: Vec<_> = answers.iter().filter_map(|answer| answer.get(1).cloned()).collect();
+    async fn hidden(
+        &self,
+        level: &Level<'a>,
+        answers: &[Vec<String>],
+    ) -> Result<HashSet<String>, Undone> {
+        let Some(ty) = level.governed else {
+            return Ok(HashSet::new());
+        };
+
+        let keys: Vec<_> = answers
+            .iter()
+            .filter_map(|answer| answer.get(1).cloned())
+            .collect();
         let visible = self.visible(ty, &keys).await?;
-        Ok(keys.into_iter().filter(|key| !visible.contains(key)).collect())
+        Ok(keys
+            .into_iter()
+            .filter(|key| !visible.contains(key))
+            .collect())
     }
 }

@@ -15,7 +15,9 @@ mod upsert;
 mod work;
 mod writer;
 
-pub(crate) use columns::{Unwritable, WrittenTable, nested_rows, tables, unwritable, written_tables};
+pub(crate) use columns::{
+    Unwritable, WrittenTable, nested_rows, tables, unwritable, written_tables,
+};
 pub(crate) use computed::{ComputedColumn, computed_columns};
 
 use columns::{Column, columns, input_of, nested_fields};
@@ -30,7 +32,9 @@ use crate::json::{ExactJson, Fields};
 use crate::postgres::{DbError, has_nul};
 use crate::repository::Db;
 use crate::scalar::sql_value::SqlValue;
-use crate::schema::{FieldDef, InputDef, Model, OnFailure, Operator, TypeIndex, TypeKind, WriteMeta};
+use crate::schema::{
+    FieldDef, InputDef, Model, OnFailure, Operator, TypeIndex, TypeKind, WriteMeta,
+};
 use crate::sql::{Filter, Subject, col};
 use crate::{Error, ErrorCode};
 
@@ -82,42 +86,84 @@ async fn answer(
     let def = cx.model.field(ROOT, &field.name).ok_or_else(unknown)?;
     let db = cx.context.db();
     let (mut items, mut keys, mut masked, mut given) = (Vec::new(), Vec::new(), Vec::new(), None);
-    for (value, arg) in checked_arguments(cx, field, write.checks, def)?.into_iter().zip(&def.args) {
+
+    for (value, arg) in checked_arguments(cx, field, write.checks, def)?
+        .into_iter()
+        .zip(&def.args)
+    {
         let value = value.unwrap_or_default();
         if has_nul(&value) {
             return Err(DbError::Nul.into_error());
         }
+
         match &cx.model.types[arg.ty.named()].kind {
             TypeKind::Input(_) => (items, given) = (documents(value), Some(arg)),
             _ => {
-                if db.rules.as_ref().is_some_and(|rules| rules.mask(row, &arg.rust).is_some()) {
+                if db
+                    .rules
+                    .as_ref()
+                    .is_some_and(|rules| rules.mask(row, &arg.rust).is_some())
+                {
                     let value = SqlValue::from_graphql(&value.clone().into_argument());
                     masked.push(Filter::Compare(col(&arg.rust), Operator::Eq, value));
                 }
-                keys.push((if arg.rust == "id" { write.key } else { arg.rust.as_str() }, value));
+
+                keys.push((
+                    if arg.rust == "id" {
+                        write.key
+                    } else {
+                        arg.rust.as_str()
+                    },
+                    value,
+                ));
             }
         }
     }
+
     let input = given.and_then(|arg| input_of(cx.model, arg.ty.named()));
-    let (most, rows) =
-        (cx.limits.max_page as usize, items.iter().map(|item| rows(cx.model, input, item)).sum::<usize>());
+    let (most, rows) = (
+        cx.limits.max_page as usize,
+        items
+            .iter()
+            .map(|item| rows(cx.model, input, item))
+            .sum::<usize>(),
+    );
+
     if rows > most {
         let message = format!("{rows} rows are given, and at most {most} can be written at once");
         return Err(Error::new(ErrorCode::BadUserInput, message));
     }
+
     let is_governed = match &db.rules {
         Some(rules) => rules.rule(Subject::Rows(row))?.is_some(),
         None => false,
     };
+
     let target = target(field, def, write);
     let columns = columns(cx.model, def, write);
     let argument = given.map_or("", |arg| arg.name.as_str());
-    TableMutation { db, write, row, target, columns, input, argument, items, keys, is_governed, masked }.run().await
+
+    TableMutation {
+        db,
+        write,
+        row,
+        target,
+        columns,
+        input,
+        argument,
+        items,
+        keys,
+        is_governed,
+        masked,
+    }
+    .run()
+    .await
 }
 
 /// The number of rows in a document: the row itself, and the nested rows of other tables.
 fn rows(model: &Model, input: Option<&InputDef>, document: &Fields) -> usize {
-    let held = nested_fields(input).filter_map(|(field, _)| Some((field, document.get(&field.rust)?)));
+    let held =
+        nested_fields(input).filter_map(|(field, _)| Some((field, document.get(&field.rust)?)));
     let held = held.map(|(field, value)| {
         let one = |value: &ExactJson| match value {
             ExactJson::Object(inner) => rows(model, input_of(model, field.ty.named()), inner),
@@ -128,6 +174,7 @@ fn rows(model: &Model, input: Option<&InputDef>, document: &Fields) -> usize {
             value => one(value),
         }
     });
+
     1 + held.sum::<usize>()
 }
 
@@ -137,10 +184,12 @@ fn documents(value: ExactJson) -> Vec<Fields> {
         ExactJson::Array(items) => items,
         other => vec![other],
     };
+
     let document = |item| match item {
         ExactJson::Object(fields) => Some(fields),
         _ => None,
     };
+
     items.into_iter().filter_map(document).collect()
 }
 

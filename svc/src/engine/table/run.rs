@@ -27,22 +27,44 @@ impl TableMutation<'_> {
                 Err(undone) => break undone,
             }
         };
-        let result = self.target.ty.and_then(|ty| self.db.app.model.results.get(&ty).copied());
+
+        let result = self
+            .target
+            .ty
+            .and_then(|ty| self.db.app.model.results.get(&ty).copied());
+
         match undone {
             Undone::Failure(failure) | Undone::Contention { failure, .. } => {
-                fail(self.db, &self.target, result, *failure, &Response::default()).await
+                fail(
+                    self.db,
+                    &self.target,
+                    result,
+                    *failure,
+                    &Response::default(),
+                )
+                .await
             }
             Undone::Error(error) => Err(error),
         }
     }
 
     async fn run_once(&self) -> Result<CallOutcome, Undone> {
-        if self.items.is_empty() && matches!(self.write.verb, WriteVerb::Insert | WriteVerb::Upsert) {
+        if self.items.is_empty() && matches!(self.write.verb, WriteVerb::Insert | WriteVerb::Upsert)
+        {
             return self.read(self.db, "created", &[]).await;
         }
-        let catalogue = self.db.app.database.catalogue().await.map_err(|error| self.undone(error))?;
+
+        let catalogue = self
+            .db
+            .app
+            .database
+            .catalogue()
+            .await
+            .map_err(|error| self.undone(error))?;
+
         let level = Level::root(self, &catalogue).map_err(|why| self.unwritable(why))?;
         let writer = Writer::new(self, &catalogue, Isolation::Default);
+
         match self.write.verb {
             WriteVerb::Insert => self.insert(writer, &level).await,
             WriteVerb::Update => self.update(writer, &level).await,
@@ -51,7 +73,11 @@ impl TableMutation<'_> {
         }
     }
 
-    async fn insert<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
+    async fn insert<'a>(
+        &'a self,
+        mut writer: Writer<'a>,
+        level: &Level<'a>,
+    ) -> Result<CallOutcome, Undone> {
         let ids = ids(writer.insert(level, self.rows(level)).await?);
         writer.permits_all().await?;
         self.finish(writer.work, "created", &ids).await
@@ -63,7 +89,12 @@ impl TableMutation<'_> {
             true => format!("{}[{index}]", self.argument),
             false => self.argument.to_owned(),
         };
-        self.items.iter().enumerate().map(|(index, item)| level.row(item.clone(), path(index))).collect()
+
+        self.items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| level.row(item.clone(), path(index)))
+            .collect()
     }
 
     /// Returns the columns of the selected row, which must be the only one.
@@ -79,13 +110,27 @@ impl TableMutation<'_> {
     }
 
     /// Reads the rows of the view, limited to the client's selection.
-    pub(super) async fn read(&self, db: &Db, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
-        let result = self.target.ty.and_then(|ty| db.app.model.results.get(&ty).copied());
+    pub(super) async fn read(
+        &self,
+        db: &Db,
+        status: &str,
+        ids: &[String],
+    ) -> Result<CallOutcome, Undone> {
+        let result = self
+            .target
+            .ty
+            .and_then(|ty| db.app.model.results.get(&ty).copied());
         let single = !self.takes_list();
         let list = serde_json::Value::from(ids).to_string();
         let entity = (!single).then(|| serde_json::from_str(&list)).transpose();
-        let updated = (self.write.verb == WriteVerb::Update)
-            .then(|| self.items.iter().flat_map(Fields::iter).map(|(name, _)| name.to_owned()).collect());
+        let updated = (self.write.verb == WriteVerb::Update).then(|| {
+            self.items
+                .iter()
+                .flat_map(Fields::iter)
+                .map(|(name, _)| name.to_owned())
+                .collect()
+        });
+
         let response = Response {
             status: status.to_owned(),
             entity: entity.map_err(|error| Undone::Error(error.into()))?,
@@ -93,17 +138,29 @@ impl TableMutation<'_> {
             updated_fields: updated,
             ..Response::default()
         };
-        succeed(db, &self.target, result, &response).await.map_err(Undone::Error)
+
+        succeed(db, &self.target, result, &response)
+            .await
+            .map_err(Undone::Error)
     }
 
-    /// Reads the rows and commits. The commit is sent together with the read of a single row, because only PostgreSQL
-    /// decides whether that row can be read: values that do not fit their types are reported next to it. A list that
-    /// cannot be read undoes the write, and so does a row with fields masked by policies.
-    pub(super) async fn finish(&self, work: Work<'_>, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
-        let Some(mut transaction) = work.into_transaction() else { return self.read(self.db, status, ids).await };
+    /// Reads the rows and commits. The commit is sent together with the read of a single row,
+    /// because only PostgreSQL decides whether that row can be read: values that do not fit their
+    /// types are reported next to it. A list that cannot be read undoes the write, and so does a
+    /// row with fields masked by policies.
+    pub(super) async fn finish(
+        &self,
+        work: Work<'_>,
+        status: &str,
+        ids: &[String],
+    ) -> Result<CallOutcome, Undone> {
+        let Some(mut transaction) = work.into_transaction() else {
+            return self.read(self.db, status, ids).await;
+        };
         if !self.takes_list() && !is_governed(self.db, self.row).map_err(Undone::Error)? {
             transaction.end_with_next_read().await;
         }
+
         match self.read(transaction.db(), status, ids).await {
             Ok(outcome) => self.keep(transaction, outcome).await,
             Err(undone) => {
@@ -113,7 +170,11 @@ impl TableMutation<'_> {
         }
     }
 
-    pub(super) async fn keep(&self, transaction: Transaction, outcome: CallOutcome) -> Result<CallOutcome, Undone> {
+    pub(super) async fn keep(
+        &self,
+        transaction: Transaction,
+        outcome: CallOutcome,
+    ) -> Result<CallOutcome, Undone> {
         match transaction.keep().await {
             Ok(()) => Ok(outcome),
             // The failed read has aborted the transaction.
@@ -127,7 +188,10 @@ impl TableMutation<'_> {
 
     /// Whether rows are written, and therefore also returned, as a list.
     fn takes_list(&self) -> bool {
-        let field = self.target.field.and_then(|field| self.db.app.model.field(super::ROOT, &field.name));
+        let field = self
+            .target
+            .field
+            .and_then(|field| self.db.app.model.field(super::ROOT, &field.name));
         field.is_some_and(|field| field.args.iter().any(|arg| arg.ty.is_list()))
     }
 
@@ -161,5 +225,7 @@ impl TableMutation<'_> {
 
 /// The keys of rows.
 pub(super) fn ids(rows: Vec<Vec<String>>) -> Vec<String> {
-    rows.into_iter().filter_map(|row| row.into_iter().next()).collect()
+    rows.into_iter()
+        .filter_map(|row| row.into_iter().next())
+        .collect()
 }

@@ -21,7 +21,8 @@ pub(super) struct Others<'k> {
 }
 
 impl TableMutation<'_> {
-    /// Returns the failure of an update that affected no row: either there is none, or the database skipped it.
+    /// Returns the failure of an update that affected no row: either there is none, or the database
+    /// skipped it.
     pub(super) async fn unchanged<'a>(
         &self,
         writer: &mut Writer<'a>,
@@ -32,6 +33,7 @@ impl TableMutation<'_> {
         if let Err(undone) = writer.begin_again().await {
             return undone;
         }
+
         match writer.find_locked(level, keys).await {
             Ok(found) if found.is_empty() => self.missing(),
             Ok(_) => level.not_taken(None),
@@ -41,8 +43,9 @@ impl TableMutation<'_> {
 }
 
 impl<'a> Writer<'a> {
-    /// Locks the rows selected by keys, and returns their keys. If the service may not lock them, the transaction uses
-    /// one snapshot instead, and rows changed by others since then cannot be written.
+    /// Locks the rows selected by keys, and returns their keys. If the service may not lock them,
+    /// the transaction uses one snapshot instead, and rows changed by others since then cannot be
+    /// written.
     pub(super) async fn find_locked(
         &mut self,
         level: &Level<'a>,
@@ -68,11 +71,21 @@ impl<'a> Writer<'a> {
         hidden: &HashSet<String>,
     ) -> Result<Vec<Vec<String>>, Undone> {
         let items: Vec<Fields> = rows.iter().map(|row| row.columns.clone()).collect();
-        let answers = self.write(level, level.table.update_each(&items, chosen, returning), rows).await?;
+        let answers = self
+            .write(
+                level,
+                level.table.update_each(&items, chosen, returning),
+                rows,
+            )
+            .await?;
+
         if answers.len() < rows.len() {
-            let found = self.run(level, level.table.find_each(&items, chosen, false), rows).await?;
+            let found = self
+                .run(level, level.table.find_each(&items, chosen, false), rows)
+                .await?;
             level.each_changed(&answers, &found, rows, hidden)?;
         }
+
         level.by_item(answers, rows, hidden)
     }
 
@@ -83,16 +96,31 @@ impl<'a> Writer<'a> {
         statement: Statement,
         others: Others<'_>,
     ) -> Result<(), Undone> {
-        let Others { column, to, keys, kept, removes } = others;
+        let Others {
+            column,
+            to,
+            keys,
+            kept,
+            removes,
+        } = others;
+
         let kept_keys: HashSet<_> = kept.iter().collect();
         let expected = keys.iter().filter(|key| !kept_keys.contains(key)).count();
-        let changed = self.work.count(statement).await.map_err(|error| self.undone(level, error, &[]))?;
+        let changed = self
+            .work
+            .count(statement)
+            .await
+            .map_err(|error| self.undone(level, error, &[]))?;
+
         if usize::try_from(changed).is_ok_and(|changed| changed == expected) {
             return Ok(());
         }
-        // The count may differ without a failure: rows may disappear together with another, and a key may be given in
-        // another form than it is stored in.
-        let left = self.run(level, level.table.left(column, to, keys, kept), &[]).await?;
+
+        // The count may differ without a failure: rows may disappear together with another, and a
+        // key may be given in another form than it is stored in.
+        let left = self
+            .run(level, level.table.left(column, to, keys, kept), &[])
+            .await?;
         let left: Vec<_> = left.into_iter().flatten().collect();
         let is_there = match (removes, level.of) {
             (true, Some(of)) => !self.visible(of, &left).await?.is_empty(),
@@ -100,7 +128,12 @@ impl<'a> Writer<'a> {
             (true, None) => false,
             (false, _) => !left.is_empty(),
         };
-        if is_there { Err(level.not_taken(Some(&level.place))) } else { Ok(()) }
+
+        if is_there {
+            Err(level.not_taken(Some(&level.place)))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -116,17 +149,27 @@ impl<'a> Level<'a> {
         let changed: HashSet<_> = answers.iter().filter_map(|answer| answer.first()).collect();
         let mut seen = HashSet::new();
         for row in found {
-            let [number, key] = row.as_slice() else { continue };
-            let Some(given) = number.parse().ok().and_then(|number: usize| rows.get(number.wrapping_sub(1))) else {
+            let [number, key] = row.as_slice() else {
                 continue;
             };
+
+            let Some(given) = number
+                .parse()
+                .ok()
+                .and_then(|number: usize| rows.get(number.wrapping_sub(1)))
+            else {
+                continue;
+            };
+
             if !seen.insert(key) {
                 return Err(self.given_twice(given));
             }
+
             if !changed.contains(number) && !hidden.contains(key) {
                 return Err(self.not_taken(Some(&given.path)));
             }
         }
+
         Ok(())
     }
 }

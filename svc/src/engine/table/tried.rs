@@ -31,6 +31,13 @@ impl<'a> Tried<'a> {
             origin: row.origin.clone(),
             path: level.is_nested().then(|| row.path.clone()),
         };
-        Some(Self { ty, name: level.name, key: level.key, table: level.table, rows: rows.iter().map(row).collect() })
+
+        Some(Self {
+            ty,
+            name: level.name,
+            key: level.key,
+            table: level.table,
+            rows: rows.iter().map(row).collect(),
+        })
     }
 }

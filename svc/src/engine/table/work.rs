@@ -14,24 +14,37 @@ pub(super) struct Work<'a> {
 
 impl<'a> Work<'a> {
     pub(super) fn new(db: &'a Db, isolation: Isolation) -> Self {
-        Self { db, isolation, transaction: None }
+        Self {
+            db,
+            isolation,
+            transaction: None,
+        }
     }
 
     /// Runs a statement. The first statement begins the transaction in the same round trip.
     pub(super) async fn run(&mut self, statement: Statement) -> Result<Vec<Row>, DbError> {
         // Skip the reset of the session if nothing can have changed its settings.
-        let statement = Statement { keeps_session: self.db.app.database.leaves_session(), ..statement };
+        let statement = Statement {
+            keeps_session: self.db.app.database.leaves_session(),
+            ..statement
+        };
         if let Some(transaction) = &self.transaction {
             return transaction.written(&statement).await;
         }
-        let (transaction, rows) = Transaction::begin_with(self.db, self.isolation, &statement).await?;
+
+        let (transaction, rows) =
+            Transaction::begin_with(self.db, self.isolation, &statement).await?;
         self.transaction = Some(transaction);
+
         Ok(rows)
     }
 
     /// Runs a statement after others, and returns the number of rows that it writes.
     pub(super) async fn count(&mut self, statement: Statement) -> Result<u64, DbError> {
-        let statement = Statement { keeps_session: self.db.app.database.leaves_session(), ..statement };
+        let statement = Statement {
+            keeps_session: self.db.app.database.leaves_session(),
+            ..statement
+        };
         match &self.transaction {
             Some(transaction) => transaction.count_written(&statement).await,
             None => self.run(statement).await.map(|rows| rows.len() as u64),

@@ -1,4 +1,5 @@
-//! Writes rows of a table and the nested rows of other tables, with one statement for each level and kind.
+//! Writes rows of a table and the nested rows of other tables, with one statement for each level
+//! and kind.
 
 use std::collections::HashSet;
 
@@ -39,8 +40,18 @@ struct Pending<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(mutation: &'a TableMutation<'a>, catalogue: &'a Catalogue, isolation: Isolation) -> Self {
-        Self { mutation, catalogue, work: Work::new(mutation.db, isolation), pending: Vec::new(), tried: Vec::new() }
+    pub(super) fn new(
+        mutation: &'a TableMutation<'a>,
+        catalogue: &'a Catalogue,
+        isolation: Isolation,
+    ) -> Self {
+        Self {
+            mutation,
+            catalogue,
+            work: Work::new(mutation.db, isolation),
+            pending: Vec::new(),
+            tried: Vec::new(),
+        }
     }
 
     /// Starts a new transaction in one snapshot.
@@ -48,11 +59,16 @@ impl<'a> Writer<'a> {
         self.work = Work::new(self.mutation.db, Isolation::Snapshot);
     }
 
-    /// Rolls back everything written so far, which holds locks, and starts a new transaction in one snapshot.
+    /// Rolls back everything written so far, which holds locks, and starts a new transaction in one
+    /// snapshot.
     pub(super) async fn begin_again(&mut self) -> Result<(), Undone> {
-        let begun = std::mem::replace(&mut self.work, Work::new(self.mutation.db, Isolation::Snapshot));
+        let begun = std::mem::replace(
+            &mut self.work,
+            Work::new(self.mutation.db, Isolation::Snapshot),
+        );
         self.pending.clear();
         self.tried.clear();
+
         match begun.into_transaction() {
             Some(transaction) => transaction.rollback().await.map_err(Undone::Error),
             None => Ok(()),
@@ -67,7 +83,10 @@ impl<'a> Writer<'a> {
     ) -> BoxFuture<'s, Result<Vec<Vec<String>>, Undone>> {
         Box::pin(async move {
             let written = self.insert_rows(level, rows).await?;
-            let values = written.iter().map(|written| written.values.clone()).collect();
+            let values = written
+                .iter()
+                .map(|written| written.values.clone())
+                .collect();
             self.children(level, written).await?;
             Ok(values)
         })
@@ -82,21 +101,36 @@ impl<'a> Writer<'a> {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
+
         self.refer(level, &mut rows).await?;
         let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
-        let values = self.write(level, level.table.insert(&items, None, &level.returned), &rows).await?;
+        let values = self
+            .write(
+                level,
+                level.table.insert(&items, None, &level.returned),
+                &rows,
+            )
+            .await?;
+
         if values.len() != rows.len() {
             let path = match rows.as_slice() {
                 [row] => &row.path,
                 _ => &level.place,
             };
-            return Err(self.left_out(level, level.is_nested().then_some(path.as_str())).await);
+            return Err(self
+                .left_out(level, level.is_nested().then_some(path.as_str()))
+                .await);
         }
+
         Ok(self.written(level, rows, values, false))
     }
 
     /// Inserts the nested rows that these rows refer to, and sets the references.
-    pub(super) async fn refer(&mut self, level: &Level<'a>, rows: &mut [NewRow<'a>]) -> Result<(), Undone> {
+    pub(super) async fn refer(
+        &mut self,
+        level: &Level<'a>,
+        rows: &mut [NewRow<'a>],
+    ) -> Result<(), Undone> {
         for nested in level.to_one() {
             self.refer_by(level, rows, nested).await?;
         }
@@ -112,28 +146,46 @@ impl<'a> Writer<'a> {
         let inner = level.nested(self.mutation, self.catalogue, (field, nested))?;
         let (mut referring, mut referred) = (Vec::new(), Vec::new());
         for row in rows {
-            let Some(ExactJson::Object(document)) = row.take(&field.rust) else { continue };
+            let Some(ExactJson::Object(document)) = row.take(&field.rust) else {
+                continue;
+            };
+
             if row.has(nested.column) {
                 let other = level.field_of(nested.column).unwrap_or(nested.column);
-                let message = format!("`{}`: give `{}` or `{other}`, not both", row.path, field.name);
+                let message = format!(
+                    "`{}`: give `{}` or `{other}`, not both",
+                    row.path, field.name
+                );
                 return Err(Undone::failure("validation:given_twice", message));
             }
+
             referred.push(inner.nested_row(document, format!("{}.{}", row.path, field.name)));
+
             referring.push(row);
         }
+
         if referred.is_empty() {
             return Ok(());
         }
+
         let column = nested.references.unwrap_or(nested.key);
-        for (row, values) in referring.into_iter().zip(self.insert(&inner, referred).await?) {
+        for (row, values) in referring
+            .into_iter()
+            .zip(self.insert(&inner, referred).await?)
+        {
             let value = inner.value(&values, column).cloned().unwrap_or_default();
-            row.columns.insert(nested.column.to_owned(), ExactJson::String(value));
+            row.columns
+                .insert(nested.column.to_owned(), ExactJson::String(value));
         }
+
         Ok(())
     }
 
     /// Runs a statement and returns its rows as texts.
-    pub(super) async fn try_run(&mut self, statement: Statement) -> Result<Vec<Vec<String>>, DbError> {
+    pub(super) async fn try_run(
+        &mut self,
+        statement: Statement,
+    ) -> Result<Vec<Vec<String>>, DbError> {
         self.work.run(statement).await.map(|rows| texts(&rows))
     }
 
@@ -176,19 +228,38 @@ impl<'a> Writer<'a> {
         if let Some(required) = self.required(level, &error, rows) {
             return required;
         }
+
         let place = level.place_of(&error, rows);
         let undone = self.mutation.undone_of(error, level.name);
-        if level.is_nested() { undone.at(&place) } else { undone }
+        if level.is_nested() {
+            undone.at(&place)
+        } else {
+            undone
+        }
     }
 
     /// The failure of a column without a value, unless the program declares a message for it.
     fn required(&self, level: &Level<'a>, error: &DbError, rows: &[NewRow<'a>]) -> Option<Undone> {
-        let column = error.fault().filter(|fault| fault.code == "23502")?.constraint?;
-        let is_declared = self.mutation.db.app.constraints.contains_key(column.as_str());
-        if is_declared { None } else { level.required(&column, rows) }
+        let column = error
+            .fault()
+            .filter(|fault| fault.code == "23502")?
+            .constraint?;
+        let is_declared = self
+            .mutation
+            .db
+            .app
+            .constraints
+            .contains_key(column.as_str());
+
+        if is_declared {
+            None
+        } else {
+            level.required(&column, rows)
+        }
     }
 
-    /// Pairs written rows with their returned values, and records the rows for the final policy check.
+    /// Pairs written rows with their returned values, and records the rows for the final policy
+    /// check.
     pub(super) fn written(
         &mut self,
         level: &Level<'a>,
@@ -198,10 +269,25 @@ impl<'a> Writer<'a> {
     ) -> Vec<WrittenRow<'a>> {
         if let Some(ty) = level.governed {
             let path = |row: &NewRow<'a>| level.is_nested().then(|| row.path.clone());
-            let rows = rows.iter().zip(&values).filter_map(|(row, values)| Some((values.first()?.clone(), path(row))));
-            self.pending.push(Pending { ty, name: level.name, rows: rows.collect() });
+            let rows = rows
+                .iter()
+                .zip(&values)
+                .filter_map(|(row, values)| Some((values.first()?.clone(), path(row))));
+            self.pending.push(Pending {
+                ty,
+                name: level.name,
+                rows: rows.collect(),
+            });
         }
-        rows.into_iter().zip(values).map(|(row, values)| WrittenRow { row, values, was_there }).collect()
+
+        rows.into_iter()
+            .zip(values)
+            .map(|(row, values)| WrittenRow {
+                row,
+                values,
+                was_there,
+            })
+            .collect()
     }
 
     /// Checks that the policies permit all rows as written, with one read for each type.
@@ -217,11 +303,16 @@ impl<'a> Writer<'a> {
                 return Err(forbidden(name, path.as_deref()));
             }
         }
+
         Ok(())
     }
 
     /// Returns the keys among `ids` whose rows the policies permit.
-    pub(super) async fn visible(&self, ty: TypeIndex, ids: &[String]) -> Result<HashSet<String>, Undone> {
+    pub(super) async fn visible(
+        &self,
+        ty: TypeIndex,
+        ids: &[String],
+    ) -> Result<HashSet<String>, Undone> {
         self.visible_where(ty, ids, &[]).await
     }
 
@@ -240,15 +331,43 @@ impl<'a> Writer<'a> {
         Ok(visible)
     }
 
-    async fn visible_of(&self, ty: TypeIndex, ids: &[String], conditions: &[Filter]) -> Result<Vec<String>, Undone> {
+    async fn visible_of(
+        &self,
+        ty: TypeIndex,
+        ids: &[String],
+        conditions: &[Filter],
+    ) -> Result<Vec<String>, Undone> {
         let (db, model) = (self.work.db(), &self.mutation.db.app.model);
-        let row = model.by_rust.iter().find(|(_, index)| **index == ty).map(|(row, _)| *row);
-        let row = row.ok_or_else(|| Undone::Error(Error::internal("the schema has no rows of what is written")))?;
+        let row = model
+            .by_rust
+            .iter()
+            .find(|(_, index)| **index == ty)
+            .map(|(row, _)| *row);
+
+        let row = row.ok_or_else(|| {
+            Undone::Error(Error::internal("the schema has no rows of what is written"))
+        })?;
         let among = col("id").is_in(ids.to_vec());
-        let filter = Filter::All([among].into_iter().chain(conditions.iter().cloned()).collect());
-        let find = FindSpec { filter, ..FindSpec::new(row) };
-        let rows = typed_rows(db, db.reader(), &find, Some(&["id"])).await.map_err(Undone::Error)?;
-        Ok(rows.iter().filter_map(|row| id_of(&row.to_string())).collect())
+        let filter = Filter::All(
+            [among]
+                .into_iter()
+                .chain(conditions.iter().cloned())
+                .collect(),
+        );
+
+        let find = FindSpec {
+            filter,
+            ..FindSpec::new(row)
+        };
+
+        let rows = typed_rows(db, db.reader(), &find, Some(&["id"]))
+            .await
+            .map_err(Undone::Error)?;
+
+        Ok(rows
+            .iter()
+            .filter_map(|row| id_of(&row.to_string()))
+            .collect())
     }
 }
 
@@ -266,6 +385,10 @@ pub(super) fn forbidden(name: &str, path: Option<&str>) -> Undone {
 
 /// The columns of rows, as texts.
 fn texts(rows: &[Row]) -> Vec<Vec<String>> {
-    let text = |row: &Row, column| String::from_utf8_lossy(cell(row, column).unwrap_or_default()).into_owned();
-    rows.iter().map(|row| (0..row.len()).map(|column| text(row, column)).collect()).collect()
+    let text = |row: &Row, column| {
+        String::from_utf8_lossy(cell(row, column).unwrap_or_default()).into_owned()
+    };
+    rows.iter()
+        .map(|row| (0..row.len()).map(|column| text(row, column)).collect())
+        .collect()
 }

@@ -15,7 +15,13 @@ use crate::schema::{FunctionMeta, PlannedMeta, TypeIndex, WriteMeta};
 
 type Cx<'a> = ExecutionContext<'a>;
 
-async fn planned(cx: &Cx<'_>, field: &PlanField, planned: PlannedMeta, row: TypeIndex, path: &Path<'_>) {
+async fn planned(
+    cx: &Cx<'_>,
+    field: &PlanField,
+    planned: PlannedMeta,
+    row: TypeIndex,
+    path: &Path<'_>,
+) {
     write_planned(cx, field, planned, row, path).await; //~ E0308 Admission
 }
 
@@ -36,7 +42,9 @@ fn what_answers(field: &PlanField) {
 }
 
 fn the_resolver(field: &PlanField) {
-    let PlanKind::Root(root) = field.kind else { return };
+    let PlanKind::Root(root) = field.kind else {
+        return;
+    };
     root.run; //~ E0616 private
 }
 
@@ -56,7 +64,11 @@ async fn cached_sql(cx: &Cx<'_>, statement: OperationStatement<'_>, plan: &Plan)
     statement.run(cx, plan).await; //~ E0308 AllAdmitted
 }
 
-async fn cached_sql_by_one<'a>(cx: &Cx<'_>, statement: OperationStatement<'_>, admission: Admission<'a>) {
+async fn cached_sql_by_one<'a>(
+    cx: &Cx<'_>,
+    statement: OperationStatement<'_>,
+    admission: Admission<'a>,
+) {
     statement.run(cx, admission).await; //~ E0308 AllAdmitted
 }
 

@@ -22,7 +22,8 @@ pub struct Finding {
     pub severity: Severity,
     /// The view, table or function of the database.
     pub source: String,
-    /// The field of the schema, such as `Post.title` or `Query.posts`; empty if the finding is about the whole view.
+    /// The field of the schema, such as `Post.title` or `Query.posts`; empty if the finding is
+    /// about the whole view.
     pub field: String,
     /// The reason.
     pub cause: String,
@@ -56,12 +57,20 @@ impl Severity {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { severity, source, field, cause, remedy } = self;
+        let Self {
+            severity,
+            source,
+            field,
+            cause,
+            remedy,
+        } = self;
+
         write!(f, "{}: ", severity.as_str())?;
         match field.is_empty() {
             true => write!(f, "{source}: ")?,
             false => write!(f, "{field} of {source}: ")?,
         }
+
         write!(f, "{cause}; {remedy}")
     }
 }

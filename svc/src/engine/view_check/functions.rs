@@ -7,7 +7,8 @@ use crate::schema::Model;
 
 /// The mutations whose functions are missing, do not take their arguments or may not be called.
 pub(super) fn broken_functions(model: &Model, database: &Database) -> Vec<Finding> {
-    let called = functions(model).filter_map(|(field, _, spec)| Some((field, database.function_fault(&spec)?, spec)));
+    let called = functions(model)
+        .filter_map(|(field, _, spec)| Some((field, database.function_fault(&spec)?, spec)));
     let broken = called.map(|(field, cause, spec)| Finding {
         severity: Severity::Fault,
         source: spec.name,
@@ -17,5 +18,6 @@ pub(super) fn broken_functions(model: &Model, database: &Database) -> Vec<Findin
                  service call it, or name another: `#[svc::mutation(function = \"…\")]`"
             .to_owned(),
     });
+
     broken.collect()
 }

@@ -1,4 +1,5 @@
-//! Compares the schema with the database: reports the fields that cannot be answered, and the fields that may fail.
+//! Compares the schema with the database: reports the fields that cannot be answered, and the
+//! fields that may fail.
 
 mod fields;
 mod finding;
@@ -31,13 +32,19 @@ pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue
 }
 
 /// Like `findings`, without hints about nulls, which `svc check` examines in more depth.
-pub(crate) fn findings_beside_nulls(model: &Model, database: &Database, catalogue: &Catalogue) -> Vec<Finding> {
+pub(crate) fn findings_beside_nulls(
+    model: &Model,
+    database: &Database,
+    catalogue: &Catalogue,
+) -> Vec<Finding> {
     let mut found = missing_views(database);
     found.extend(fields::broken_fields(model, catalogue));
     found.extend(relations::mismatched_keys(model, catalogue));
     found.extend(orders::broken_orders(model, catalogue));
     found.extend(functions::broken_functions(model, database));
-    found.extend(row_functions::broken_row_functions(model, database, catalogue));
+    found.extend(row_functions::broken_row_functions(
+        model, database, catalogue,
+    ));
     found.extend(row_sources::broken_row_sources(model, database, catalogue));
     found.extend(tables::unwritable_tables(model, catalogue));
     found.extend(tables::computed_columns(model, catalogue));
@@ -47,6 +54,7 @@ pub(crate) fn findings_beside_nulls(model: &Model, database: &Database, catalogu
     found.extend(hints::labels(model, catalogue));
     found.sort();
     found.dedup();
+
     found
 }
 
@@ -54,25 +62,41 @@ fn missing_views(database: &Database) -> Vec<Finding> {
     let missing = |source: String| Finding {
         severity: Severity::Fault,
         field: String::new(),
-        cause: format!("the database has no view or table `{source}`, or the service may not see it"),
-        remedy: "make it, or let the role of the service use its schema: GRANT USAGE ON SCHEMA …".to_owned(),
+        cause: format!(
+            "the database has no view or table `{source}`, or the service may not see it"
+        ),
+        remedy: "make it, or let the role of the service use its schema: GRANT USAGE ON SCHEMA …"
+            .to_owned(),
         source,
     };
-    database.missing_sources().into_iter().map(missing).collect()
+
+    database
+        .missing_sources()
+        .into_iter()
+        .map(missing)
+        .collect()
 }
 
 /// Logs each finding, and after each change the new ones.
 pub(crate) async fn note_findings(database: Weak<Database>, model: Arc<Model>) {
     let mut known = Vec::new();
     loop {
-        let Some(database) = Database::when_up(database.clone()).await else { return };
+        let Some(database) = Database::when_up(database.clone()).await else {
+            return;
+        };
+
         let mut changes = database.told_of_changes();
         if let Ok(catalogue) = database.catalogue().await {
             let found = findings(&model, &database, &catalogue);
-            found.iter().filter(|finding| !known.contains(*finding)).for_each(note);
+            found
+                .iter()
+                .filter(|finding| !known.contains(*finding))
+                .for_each(note);
             known = found;
         }
+
         drop(database);
+
         if changes.changed().await.is_err() {
             return;
         }
@@ -80,9 +104,28 @@ pub(crate) async fn note_findings(database: Weak<Database>, model: Arc<Model>) {
 }
 
 fn note(finding: &Finding) {
-    let Finding { severity, source, field, cause, remedy } = finding;
+    let Finding {
+        severity,
+        source,
+        field,
+        cause,
+        remedy,
+    } = finding;
+
     match severity {
-        Severity::Fault => tracing::warn!(source, field, cause, remedy, "the database does not fit the schema"),
-        Severity::Hint => tracing::info!(source, field, cause, remedy, "the database may not fit the schema"),
+        Severity::Fault => tracing::warn!(
+            source,
+            field,
+            cause,
+            remedy,
+            "the database does not fit the schema"
+        ),
+        Severity::Hint => tracing::info!(
+            source,
+            field,
+            cause,
+            remedy,
+            "the database may not fit the schema"
+        ),
     }
 }

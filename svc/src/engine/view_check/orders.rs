@@ -12,20 +12,32 @@ pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding
         TypeKind::Object(object) => Some((def, object)),
         _ => None,
     });
-    let fields = objects.flat_map(|(def, object)| object.fields.values().map(move |field| (def, field)));
+    let fields =
+        objects.flat_map(|(def, object)| object.fields.values().map(move |field| (def, field)));
     let mut broken = Vec::new();
     for (def, field) in fields {
         let (keys, row, joining): (&[OrderKey], _, _) = match field.kind {
-            FieldKind::Root(run, Some(row), _) => (run.planned().map_or(&[], |planned| planned.order), row, None),
-            FieldKind::Relation(relation) if !relation.is_beside() => (relation.order, relation.row, relation.joining),
+            FieldKind::Root(run, Some(row), _) => (
+                run.planned().map_or(&[], |planned| planned.order),
+                row,
+                None,
+            ),
+            FieldKind::Relation(relation) if !relation.is_beside() => {
+                (relation.order, relation.row, relation.joining)
+            }
             _ => continue,
         };
+
         // A missing view is reported elsewhere.
-        let Some(source) = model.source(row).and_then(|name| catalogue.source(name)) else { continue };
+        let Some(source) = model.source(row).and_then(|name| catalogue.source(name)) else {
+            continue;
+        };
+
         let cause = |key: &OrderKey| match key.of_edge().zip(joining) {
             Some((key, joining)) => cause(model, catalogue, joining, &key),
             None => cause(model, catalogue, row, key),
         };
+
         broken.extend(keys.iter().filter_map(cause).map(|cause| Finding {
             severity: Severity::Fault,
             source: source.name.clone(),
@@ -34,6 +46,7 @@ pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding
             remedy: "name columns or stored fields of the rows in `order_by`".to_owned(),
         }));
     }
+
     broken
 }
 
@@ -47,7 +60,21 @@ impl OrderKey {
 
 /// The reason why rows cannot be ordered by a key.
 fn cause(model: &Model, catalogue: &Catalogue, row: TypeIndex, key: &OrderKey) -> Option<String> {
-    let query = Query { order: vec![default_key(key)], ..Query::new(row, Filter::All(Vec::new())) };
-    let written = Statement::rows(Views { model, catalogue, rules: None }, &query);
-    written.err().map(|error| format!("the default order names `{}`: {error}", key.column))
+    let query = Query {
+        order: vec![default_key(key)],
+        ..Query::new(row, Filter::All(Vec::new()))
+    };
+
+    let written = Statement::rows(
+        Views {
+            model,
+            catalogue,
+            rules: None,
+        },
+        &query,
+    );
+
+    written
+        .err()
+        .map(|error| format!("the default order names `{}`: {error}", key.column))
 }

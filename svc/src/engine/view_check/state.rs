@@ -1,21 +1,24 @@
-//! The state of the database, apart from its definitions: unpopulated views, a database that is read-only, and one that
-//! does not have UTF-8.
+//! The state of the database, apart from its definitions: unpopulated views, a database that is
+//! read-only, and one that does not have UTF-8.
 
 use super::{Finding, Severity};
 use crate::engine::written_tables;
 use crate::postgres::Catalogue;
 use crate::schema::Model;
 
-/// The views that reject reads because a materialized view, they themselves or one below them, has not been populated
-/// yet.
+/// The views that reject reads because a materialized view, they themselves or one below them, has
+/// not been populated yet.
 pub(super) fn unpopulated_views(catalogue: &Catalogue) -> Vec<Finding> {
-    let unpopulated = catalogue.unpopulated().iter().map(|(source, materialized)| Finding {
-        severity: Severity::Fault,
-        source: source.clone(),
-        field: String::new(),
-        cause: format!("the materialized view `{materialized}` has not been populated"),
-        remedy: format!("REFRESH MATERIALIZED VIEW {materialized}"),
-    });
+    let unpopulated = catalogue
+        .unpopulated()
+        .iter()
+        .map(|(source, materialized)| Finding {
+            severity: Severity::Fault,
+            source: source.clone(),
+            field: String::new(),
+            cause: format!("the materialized view `{materialized}` has not been populated"),
+            remedy: format!("REFRESH MATERIALIZED VIEW {materialized}"),
+        });
     unpopulated.collect()
 }
 
@@ -38,6 +41,7 @@ pub(super) fn without_changes(model: &Model, catalogue: &Catalogue) -> Vec<Findi
     if !catalogue.is_read_only() {
         return Vec::new();
     }
+
     let written = written_tables(model).map(|written| Finding {
         severity: Severity::Hint,
         source: written.table.to_owned(),
@@ -46,5 +50,6 @@ pub(super) fn without_changes(model: &Model, catalogue: &Catalogue) -> Vec<Findi
         remedy: "name the primary in the database URL, or several hosts with `target_session_attrs=read-write`"
             .to_owned(),
     });
+
     written.collect()
 }

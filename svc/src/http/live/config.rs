@@ -15,8 +15,8 @@ settings! {
         /// The most of them that one user may have.
         max_connections_per_user: u32 = 100, ["SVC_SUBSCRIPTION_MAX_CONNECTIONS_PER_USER"],
             Count(1..=1_000_000, "connections");
-        /// The most of them that clients who are no users may have at one address; 0 for any number, where the service
-        /// does not learn the addresses of clients.
+        /// The most of them that clients who are no users may have at one address; 0 for any
+        /// number, where the service does not learn the addresses of clients.
         max_connections_per_address: u32 = 200, ["SVC_SUBSCRIPTION_MAX_CONNECTIONS_PER_ADDRESS"],
             Count(0..=1_000_000, "connections");
         /// The most operations at once on a socket.
@@ -27,15 +27,15 @@ settings! {
         messages_per_second: u32 = 100, ["SVC_SUBSCRIPTION_MESSAGES_PER_SECOND"], Count(1..=100_000, "messages");
         /// The time for a client to send `connection_init`.
         init_timeout: Duration = Duration::from_secs(10), ["SVC_SUBSCRIPTION_INIT_TIMEOUT"], Seconds(1..=3_600);
-        /// The time between two pings of a socket, and between two signs of life on a stream. A socket on which nothing
-        /// has come from one ping to the next is closed.
+        /// The time between two pings of a socket, and between two signs of life on a stream. A
+        /// socket on which nothing has come from one ping to the next is closed.
         ping_interval: Duration = Duration::from_secs(30), ["SVC_SUBSCRIPTION_PING_INTERVAL"], Seconds(1..=3_600);
         /// The time that a socket stays open without an operation.
         idle_timeout: Option<Duration> = None, ["SVC_SUBSCRIPTION_IDLE_TIMEOUT"], or_never(Seconds(0..=86_400));
         /// The time for a client to take a message; a socket whose client takes longer is closed.
         write_timeout: Duration = Duration::from_secs(15), ["SVC_SUBSCRIPTION_WRITE_TIMEOUT"], Seconds(1..=3_600);
-        /// The origins of other sites whose pages may open sockets; `*` stands for all of them. Pages of the service's
-        /// own origin always may.
+        /// The origins of other sites whose pages may open sockets; `*` stands for all of them.
+        /// Pages of the service's own origin always may.
         allowed_origins: Vec<String> = Vec::new(), ["SVC_SUBSCRIPTION_ORIGINS"], Origins;
     }
 }

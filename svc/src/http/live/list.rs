@@ -68,25 +68,44 @@ impl LiveConnections {
         })
     }
 
-    /// Takes a seat for a connection, which counts for an address until it is counted for a user. Returns also whether
-    /// a task already watches the connections.
+    /// Takes a seat for a connection, which counts for an address until it is counted for a user.
+    /// Returns also whether a task already watches the connections.
     ///
     /// # Errors
     /// When the service or the address has reached its limit.
-    pub(super) fn take_seat(self: &Arc<Self>, address: Option<IpAddr>) -> Result<(Seat, bool), Full> {
+    pub(super) fn take_seat(
+        self: &Arc<Self>,
+        address: Option<IpAddr>,
+    ) -> Result<(Seat, bool), Full> {
         let mut open = self.lock();
-        if open.connections.len() >= usize::try_from(self.config.max_connections).unwrap_or(usize::MAX) {
+        if open.connections.len()
+            >= usize::try_from(self.config.max_connections).unwrap_or(usize::MAX)
+        {
             return Err(Full::Service);
         }
+
         let most = self.config.max_connections_per_address;
         let address = address.filter(|_| most > 0);
         if let Some(address) = address {
             add(&mut open.addresses, address, most).map_err(|Most| Full::Address)?;
         }
+
         let notes = Arc::<Notes>::default();
-        let key = open.connections.insert(Watched::new(notes.clone(), Instant::now()));
+        let key = open
+            .connections
+            .insert(Watched::new(notes.clone(), Instant::now()));
         let is_watched = std::mem::replace(&mut open.is_watched, true);
-        Ok((Seat { list: self.clone(), key, notes, address, user: None }, is_watched))
+
+        Ok((
+            Seat {
+                list: self.clone(),
+                key,
+                notes,
+                address,
+                user: None,
+            },
+            is_watched,
+        ))
     }
 
     /// Whether the list is empty.
@@ -123,12 +142,22 @@ impl Seat {
     #[cfg(feature = "auth")]
     pub(in crate::http) fn of_user(&mut self, user: &str) -> Result<(), Full> {
         let mut open = self.list.lock();
-        let user = open.users.get_key_value(user).map_or_else(|| user.into(), |(known, _)| known.clone());
-        add(&mut open.users, user.clone(), self.list.config.max_connections_per_user).map_err(|Most| Full::User)?;
+        let user = open
+            .users
+            .get_key_value(user)
+            .map_or_else(|| user.into(), |(known, _)| known.clone());
+        add(
+            &mut open.users,
+            user.clone(),
+            self.list.config.max_connections_per_user,
+        )
+        .map_err(|Most| Full::User)?;
+
         self.user = Some(user);
         if let Some(address) = self.address.take() {
             remove(&mut open.addresses, &address);
         }
+
         Ok(())
     }
 
@@ -152,7 +181,10 @@ impl Seat {
     #[cfg(all(feature = "auth", feature = "websocket"))]
     pub(in crate::http) fn ended_tokens(&self) -> Vec<(Arc<crate::auth::Verified>, super::Ending)> {
         let mut open = self.list.lock();
-        open.connections.get_mut(self.key).map(|watched| watched.tokens.take_ended()).unwrap_or_default()
+        open.connections
+            .get_mut(self.key)
+            .map(|watched| watched.tokens.take_ended())
+            .unwrap_or_default()
     }
 }
 
@@ -171,13 +203,17 @@ impl Drop for Seat {
         if let Some(user) = &self.user {
             remove(&mut open.users, user);
         }
+
         if let Some(address) = &self.address {
             remove(&mut open.addresses, address);
         }
+
         if open.connections.is_empty() {
             open.connections.shrink_to_fit();
         }
+
         drop(open);
+
         self.notes.end();
     }
 }
@@ -195,6 +231,7 @@ fn add<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: K, most: u32) -> Result<
         }
         Entry::Occupied(_) | Entry::Vacant(_) => return Err(Most),
     }
+
     Ok(())
 }
 

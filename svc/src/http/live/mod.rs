@@ -1,7 +1,7 @@
 //! Connections that outlive their request: sockets, and streams over HTTP.
 //!
-//! All of them are in one list, which limits their number. One task checks the list periodically, so that no connection
-//! needs its own timer.
+//! All of them are in one list, which limits their number. One task checks the list periodically,
+//! so that no connection needs its own timer.
 
 mod config;
 mod list;

@@ -64,23 +64,35 @@ impl Ending {
     /// Returns the error that reports the end of a token; `None` for other reasons.
     pub(in crate::http) fn token_error(self) -> Option<Value> {
         let (code, message, reason) = match self {
-            Self::TokenExpired => (ErrorCode::Unauthenticated, "the token has expired", Some("TOKEN_EXPIRED")),
-            Self::TokenRevoked => (ErrorCode::Unauthenticated, "the token is not valid", Some("TOKEN_INVALID")),
-            Self::RevocationUnknown => {
-                (ErrorCode::ServiceUnavailable, "who asks cannot be verified at the moment; try again later", None)
-            }
+            Self::TokenExpired => (
+                ErrorCode::Unauthenticated,
+                "the token has expired",
+                Some("TOKEN_EXPIRED"),
+            ),
+            Self::TokenRevoked => (
+                ErrorCode::Unauthenticated,
+                "the token is not valid",
+                Some("TOKEN_INVALID"),
+            ),
+            Self::RevocationUnknown => (
+                ErrorCode::ServiceUnavailable,
+                "who asks cannot be verified at the moment; try again later",
+                None,
+            ),
             _ => return None,
         };
+
         let mut extensions = json!({ "code": code.as_str() });
         if let Some(reason) = reason {
             extensions["reason"] = reason.into();
         }
+
         Some(json!({ "message": message, "extensions": extensions }))
     }
 }
 
-/// The notes of a connection. Its own task writes them without reading the clock: the [watch](super::watch) detects
-/// connections without changes since its last check.
+/// The notes of a connection. Its own task writes them without reading the clock: the
+/// [watch](super::watch) detects connections without changes since its last check.
 #[derive(Debug, Default)]
 pub(in crate::http) struct Notes {
     /// The number of messages received.
@@ -109,11 +121,19 @@ impl Notes {
             Order::Ping => self.pinged.store(true, Ordering::Release),
             #[cfg(feature = "auth")]
             Order::EndOperations => self.has_ended_tokens.store(true, Ordering::Release),
-            Order::End(Ending::Stopped) => self.ending.store(Ending::Stopped as u8, Ordering::Release),
+            Order::End(Ending::Stopped) => {
+                self.ending.store(Ending::Stopped as u8, Ordering::Release)
+            }
             Order::End(ending) => {
-                let _ = self.ending.compare_exchange(0, ending as u8, Ordering::AcqRel, Ordering::Relaxed);
+                let _ = self.ending.compare_exchange(
+                    0,
+                    ending as u8,
+                    Ordering::AcqRel,
+                    Ordering::Relaxed,
+                );
             }
         }
+
         self.task.wake();
     }
 
@@ -128,11 +148,17 @@ impl Notes {
         if let Poll::Ready(ending) = self.poll_ending(cx) {
             return Poll::Ready(Order::End(ending));
         }
+
         #[cfg(feature = "auth")]
         if self.has_ended_tokens.swap(false, Ordering::AcqRel) {
             return Poll::Ready(Order::EndOperations);
         }
-        if self.pinged.swap(false, Ordering::AcqRel) { Poll::Ready(Order::Ping) } else { Poll::Pending }
+
+        if self.pinged.swap(false, Ordering::AcqRel) {
+            Poll::Ready(Order::Ping)
+        } else {
+            Poll::Pending
+        }
     }
 
     /// Is ready when the connection must end.
@@ -153,7 +179,8 @@ impl Notes {
 
     /// Sets the number of running operations.
     pub(in crate::http) fn set_operations(&self, count: usize) {
-        self.operations.store(u32::try_from(count).unwrap_or(u32::MAX), Ordering::Relaxed);
+        self.operations
+            .store(u32::try_from(count).unwrap_or(u32::MAX), Ordering::Relaxed);
     }
 
     /// Sets whether a message is waiting for the client.
@@ -164,7 +191,8 @@ impl Notes {
         }
     }
 
-    /// Records that the client has accepted a part of a long message, or a message that had to wait.
+    /// Records that the client has accepted a part of a long message, or a message that had to
+    /// wait.
     #[cfg(feature = "websocket")]
     pub(in crate::http) fn note_taken(&self, more: usize) {
         self.taken.note(self.taken.bytes() + more as u64);
@@ -180,7 +208,8 @@ impl Notes {
     }
 }
 
-/// The handle of a connection that outlives its request, for the server to end it; in the extensions of its response.
+/// The handle of a connection that outlives its request, for the server to end it; in the
+/// extensions of its response.
 #[derive(Debug, Clone)]
 pub(crate) struct LongLived(pub(super) Weak<Notes>);
 
@@ -225,7 +254,9 @@ impl Recipient for LongLived {
     }
 
     fn taken(&self) -> (u64, Option<Instant>) {
-        self.0.upgrade().map_or((0, None), |notes| (notes.taken.bytes(), notes.taken.at()))
+        self.0
+            .upgrade()
+            .map_or((0, None), |notes| (notes.taken.bytes(), notes.taken.at()))
     }
 
     fn give_up(&self) {

@@ -21,27 +21,47 @@ pub(super) struct Revocations {
 }
 
 impl Revocations {
-    /// Ends the connections and the operations with a revoked token. Each token is checked once; without a store, none
-    /// is checked.
+    /// Ends the connections and the operations with a revoked token. Each token is checked once;
+    /// without a store, none is checked.
     pub(super) async fn look(&mut self, list: &LiveConnections) {
-        let Some(revocation) = list.revocation.as_ref().filter(|revocation| revocation.is_checked()) else { return };
+        let Some(revocation) = list
+            .revocation
+            .as_ref()
+            .filter(|revocation| revocation.is_checked())
+        else {
+            return;
+        };
+
         let tokens = list.tokens();
         if tokens.is_empty() {
             self.away = None;
             return;
         }
+
         let asked: Vec<_> = tokens.iter().map(|token| &token.revocable).collect();
+
         match tokio::time::timeout(TIMEOUT, revocation.are_revoked(&asked)).await {
             Ok(Ok(answers)) => {
                 self.away = None;
-                let revoked = tokens.iter().zip(answers).filter(|(_, is_revoked)| *is_revoked);
-                list.end(&revoked.map(|(token, _)| address(token)).collect(), Ending::TokenRevoked);
+                let revoked = tokens
+                    .iter()
+                    .zip(answers)
+                    .filter(|(_, is_revoked)| *is_revoked);
+                list.end(
+                    &revoked.map(|(token, _)| address(token)).collect(),
+                    Ending::TokenRevoked,
+                );
             }
             Ok(Err(_)) | Err(_) => {
                 let away = *self.away.get_or_insert_with(Instant::now);
                 if away.elapsed() >= OUTAGE {
-                    tracing::error!("connections are closed, as the store of revocations does not answer");
-                    list.end(&tokens.iter().map(address).collect(), Ending::RevocationUnknown);
+                    tracing::error!(
+                        "connections are closed, as the store of revocations does not answer"
+                    );
+                    list.end(
+                        &tokens.iter().map(address).collect(),
+                        Ending::RevocationUnknown,
+                    );
                 }
             }
         }
@@ -53,14 +73,22 @@ impl LiveConnections {
     fn tokens(&self) -> Vec<Arc<Verified>> {
         let open = self.lock();
         let mut seen = HashSet::new();
-        let tokens = open.connections.iter().flat_map(|(_, watched)| watched.tokens.open());
-        tokens.filter(|token| seen.insert(address(token))).cloned().collect()
+        let tokens = open
+            .connections
+            .iter()
+            .flat_map(|(_, watched)| watched.tokens.open());
+
+        tokens
+            .filter(|token| seen.insert(address(token)))
+            .cloned()
+            .collect()
     }
 
     fn end(&self, tokens: &HashSet<usize>, ending: Ending) {
         if tokens.is_empty() {
             return;
         }
+
         let has_ended = |token: &Arc<Verified>| tokens.contains(&address(token));
         for (_, watched) in &mut self.lock().connections {
             if watched.tokens.current.as_ref().is_some_and(has_ended) {
@@ -72,7 +100,8 @@ impl LiveConnections {
     }
 }
 
-/// Identifies a token: equal tokens of two verifications are distinct, and each is checked separately.
+/// Identifies a token: equal tokens of two verifications are distinct, and each is checked
+/// separately.
 fn address(token: &Arc<Verified>) -> usize {
     Arc::as_ptr(token).addr()
 }

@@ -13,12 +13,17 @@ const MOST_KEPT: usize = 16 * 1024;
 const TICK: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(400)];
 
 impl LiveConnections {
-    /// Takes a seat for a connection that keeps `header_bytes` of headers, and watches over it from then on. It counts
-    /// for the address, if there is one, until it is counted for a user.
+    /// Takes a seat for a connection that keeps `header_bytes` of headers, and watches over it from
+    /// then on. It counts for the address, if there is one, until it is counted for a user.
     ///
     /// # Errors
-    /// When the service or the address has reached its limit, or the opening request is too large to be kept.
-    pub(in crate::http) fn open(self: &Arc<Self>, header_bytes: usize, address: Option<IpAddr>) -> Result<Seat, Full> {
+    /// When the service or the address has reached its limit, or the opening request is too large
+    /// to be kept.
+    pub(in crate::http) fn open(
+        self: &Arc<Self>,
+        header_bytes: usize,
+        address: Option<IpAddr>,
+    ) -> Result<Seat, Full> {
         if header_bytes > MOST_KEPT {
             return Err(Full::Head);
         }
@@ -31,9 +36,19 @@ impl LiveConnections {
 
     /// Returns the interval between two checks.
     fn tick(&self) -> Duration {
-        let SubscriptionsConfig { init_timeout, ping_interval, write_timeout, idle_timeout, .. } = &self.config;
-        let shortest =
-            init_timeout.min(ping_interval).min(write_timeout).min(idle_timeout.as_ref().unwrap_or(init_timeout));
+        let SubscriptionsConfig {
+            init_timeout,
+            ping_interval,
+            write_timeout,
+            idle_timeout,
+            ..
+        } = &self.config;
+
+        let shortest = init_timeout
+            .min(ping_interval)
+            .min(write_timeout)
+            .min(idle_timeout.as_ref().unwrap_or(init_timeout));
+
         (*shortest / 8).clamp(TICK[0], TICK[1])
     }
 

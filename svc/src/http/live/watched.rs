@@ -52,37 +52,56 @@ impl Watched {
         let is_initialised = notes.is_initialised.load(Ordering::Relaxed);
         let operations = notes.operations.load(Ordering::Relaxed);
         let writing = notes.writing.load(Ordering::Relaxed);
+
         self.idle = (operations == 0).then(|| self.idle.unwrap_or(now));
-        let waits = self.writing.filter(|(message, _)| *message == writing).map(|(_, since)| since);
+        let waits = self
+            .writing
+            .filter(|(message, _)| *message == writing)
+            .map(|(_, since)| since);
         self.writing = (writing & 1 == 1).then(|| (writing, waits.unwrap_or(now)));
-        let is_over = |start: Option<Instant>, limit: Duration| start.is_some_and(|start| since(start) >= limit);
+        let is_over = |start: Option<Instant>, limit: Duration| {
+            start.is_some_and(|start| since(start) >= limit)
+        };
         #[cfg(feature = "auth")]
         if self.tokens.end_expired(SystemTime::now()) {
             notes.tell(Order::EndOperations);
         }
+
         let ending = if !is_initialised && since(self.opened) >= config.init_timeout {
             Some(Ending::InitTimeout)
         } else if is_over(self.writing.map(|(_, start)| start), config.write_timeout) {
             Some(Ending::SlowReader)
-        } else if config.idle_timeout.is_some_and(|limit| is_over(self.idle, limit)) {
+        } else if config
+            .idle_timeout
+            .is_some_and(|limit| is_over(self.idle, limit))
+        {
             Some(Ending::Idle)
         } else {
             self.is_expired().then_some(Ending::TokenExpired)
         };
+
         if let Some(ending) = ending {
             return self.tell(Order::End(ending));
         }
+
         if since(self.last_ping) >= config.ping_interval {
             let heard = notes.heard.load(Ordering::Relaxed);
             let is_silent = self.pinged.is_some_and(|before| before == heard);
-            self.tell(if is_silent { Order::End(Ending::Silent) } else { Order::Ping });
+            self.tell(if is_silent {
+                Order::End(Ending::Silent)
+            } else {
+                Order::Ping
+            });
             (self.pinged, self.last_ping) = (Some(heard), now);
         }
     }
 
     #[cfg(feature = "auth")]
     fn is_expired(&self) -> bool {
-        self.tokens.current.as_ref().is_some_and(|token| is_over(token, SystemTime::now()))
+        self.tokens
+            .current
+            .as_ref()
+            .is_some_and(|token| is_over(token, SystemTime::now()))
     }
 
     #[cfg(not(feature = "auth"))]

@@ -22,7 +22,11 @@ impl WatchedTokens {
     }
 
     /// Marks the earlier tokens that have ended; returns whether there is a new one.
-    pub(super) fn end_earlier(&mut self, ending: Ending, has_ended: impl Fn(&Arc<Verified>) -> bool) -> bool {
+    pub(super) fn end_earlier(
+        &mut self,
+        ending: Ending,
+        has_ended: impl Fn(&Arc<Verified>) -> bool,
+    ) -> bool {
         let mut is_new = false;
         for (token, ended) in self.earlier.iter_mut().filter(|(_, ended)| ended.is_none()) {
             if has_ended(token) {
@@ -36,12 +40,18 @@ impl WatchedTokens {
     #[cfg(feature = "websocket")]
     pub(super) fn take_ended(&mut self) -> Vec<(Arc<Verified>, Ending)> {
         let ended = self.earlier.extract_if(.., |(_, ended)| ended.is_some());
-        ended.filter_map(|(token, ending)| Some((token, ending?))).collect()
+        ended
+            .filter_map(|(token, ending)| Some((token, ending?)))
+            .collect()
     }
 
     /// Returns the tokens that have not ended.
     pub(super) fn open(&self) -> impl Iterator<Item = &Arc<Verified>> {
-        let earlier = self.earlier.iter().filter(|(_, ended)| ended.is_none()).map(|(token, _)| token);
+        let earlier = self
+            .earlier
+            .iter()
+            .filter(|(_, ended)| ended.is_none())
+            .map(|(token, _)| token);
         self.current.iter().chain(earlier)
     }
 }

@@ -22,47 +22,74 @@ struct Expected {
 impl FileMap {
     /// Reads the map, from the names of fields to the paths of variables.
     pub(super) fn read(map: ExactJson, most: usize) -> Result<Self, Refusal> {
-        let malformed = || bad_request(r#"`map` must be a JSON object such as {"0": ["variables.file"]}"#);
-        let ExactJson::Object(fields) = map else { return Err(malformed()) };
+        let malformed =
+            || bad_request(r#"`map` must be a JSON object such as {"0": ["variables.file"]}"#);
+        let ExactJson::Object(fields) = map else {
+            return Err(malformed());
+        };
+
         if fields.len() > most {
-            let message =
-                format!("the request has {} files; at most {most} are allowed (SVC_UPLOAD_MAX_FILES)", fields.len());
+            let message = format!(
+                "the request has {} files; at most {most} are allowed (SVC_UPLOAD_MAX_FILES)",
+                fields.len()
+            );
             return Err(bad_request(message));
         }
+
         let path = |path: ExactJson| match path {
             ExactJson::String(path) => Ok(path),
             _ => Err(malformed()),
         };
+
         let expected = fields.into_iter().map(|(name, places)| match places {
             ExactJson::Array(places) if !places.is_empty() && places.len() <= PLACES * most => {
                 let places = places.into_iter().map(path).collect::<Result<_, _>>()?;
-                Ok(Expected { name, places, file: None })
+                Ok(Expected {
+                    name,
+                    places,
+                    file: None,
+                })
             }
             _ => Err(malformed()),
         });
+
         expected.collect::<Result<_, _>>().map(Self)
     }
 
     /// Sets the value of each variable that refers to a file; the client has left it null.
-    pub(super) fn put_into(&self, operation: &mut Fields, value: impl Fn(usize) -> ExactJson) -> Result<(), Refusal> {
+    pub(super) fn put_into(
+        &self,
+        operation: &mut Fields,
+        value: impl Fn(usize) -> ExactJson,
+    ) -> Result<(), Refusal> {
         for (index, expected) in self.0.iter().enumerate() {
             for path in &expected.places {
                 let place = variable(operation, path).filter(|place| place.is_null());
                 let place = place.ok_or_else(|| {
                     let path = shorten(path);
-                    bad_request(format!("`map` names `{path}`, which is not a null of `operations.variables`"))
+                    bad_request(format!(
+                        "`map` names `{path}`, which is not a null of `operations.variables`"
+                    ))
                 })?;
                 *place = value(index);
             }
         }
+
         Ok(())
     }
 
     /// Returns the position of an arriving file.
     pub(super) fn expected(&self, name: &str) -> Result<usize, Refusal> {
-        let position = self.0.iter().position(|expected| expected.name == name && expected.file.is_none());
-        position
-            .ok_or_else(|| bad_request(format!("`map` does not name the file `{}`, or it comes twice", shorten(name))))
+        let position = self
+            .0
+            .iter()
+            .position(|expected| expected.name == name && expected.file.is_none());
+        position.ok_or_else(|| {
+            bad_request(format!(
+                "`map` does not name the file `{}`, or it comes twice",
+                shorten(name)
+            ))
+        })
     }
 
     pub(super) fn arrived(&mut self, index: usize, file: UploadedFile) {
@@ -74,7 +101,12 @@ impl FileMap {
     /// Returns the files, if all have arrived.
     pub(super) fn into_files(self) -> Result<Vec<UploadedFile>, Refusal> {
         let arrived = self.0.into_iter().map(|Expected { name, file, .. }| {
-            file.ok_or_else(|| bad_request(format!("the file `{}` is missing, which `map` names", shorten(&name))))
+            file.ok_or_else(|| {
+                bad_request(format!(
+                    "the file `{}` is missing, which `map` names",
+                    shorten(&name)
+                ))
+            })
         });
         arrived.collect()
     }
@@ -90,5 +122,6 @@ fn variable<'a>(operation: &'a mut Fields, path: &str) -> Option<&'a mut ExactJs
             _ => return None,
         };
     }
+
     Some(place)
 }

@@ -12,21 +12,33 @@ use crate::http::reply::Refusal;
 use crate::upload::{PREFIX, UploadConfig, UploadedFile};
 
 /// Stores the file of a field. A file that does not arrive completely is deleted.
-pub(super) async fn store(mut field: Field<'_>, config: &UploadConfig) -> Result<UploadedFile, Refusal> {
-    let (name, content_type) = (field.file_name().map(str::to_owned), field.content_type().map(ToString::to_string));
-    let (file, path) = create(config).map_err(|error| not_stored(&error))?.into_parts();
+pub(super) async fn store(
+    mut field: Field<'_>,
+    config: &UploadConfig,
+) -> Result<UploadedFile, Refusal> {
+    let (name, content_type) = (
+        field.file_name().map(str::to_owned),
+        field.content_type().map(ToString::to_string),
+    );
+    let (file, path) = create(config)
+        .map_err(|error| not_stored(&error))?
+        .into_parts();
     let lock = file.try_clone().map_err(|error| not_stored(&error))?;
     let (mut file, mut size) = (File::from_std(file), 0);
     while let Some(part) = field.chunk().await.map_err(refused)? {
-        file.write_all(&part).await.map_err(|error| not_stored(&error))?;
+        file.write_all(&part)
+            .await
+            .map_err(|error| not_stored(&error))?;
         size += part.len() as u64;
     }
+
     file.flush().await.map_err(|error| not_stored(&error))?;
+
     Ok(UploadedFile::new(name, content_type, size, path, lock))
 }
 
-/// Creates a file that no other user may read. It is locked while in use, so that files left by a killed process can be
-/// detected.
+/// Creates a file that no other user may read. It is locked while in use, so that files left by a
+/// killed process can be detected.
 fn create(config: &UploadConfig) -> std::io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     let builder = builder.prefix(PREFIX);
@@ -34,13 +46,19 @@ fn create(config: &UploadConfig) -> std::io::Result<NamedTempFile> {
         Some(dir) => builder.tempfile_in(dir),
         None => builder.tempfile(),
     }?;
+
     // On a file system without locks, leftover files cannot be detected.
     let _ = file.as_file().lock();
+
     Ok(file)
 }
 
 fn not_stored(error: &std::io::Error) -> Refusal {
     tracing::error!(%error, "a file of a client cannot be stored");
     let message = "the files cannot be stored at the moment; try again later";
-    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::ServiceUnavailable, message)
+    Refusal::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        ErrorCode::ServiceUnavailable,
+        message,
+    )
 }

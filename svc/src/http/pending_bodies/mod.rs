@@ -1,8 +1,9 @@
 //! Request bodies that are still arriving.
 //!
-//! A client determines how long its body takes, so such a request holds no permit of load shedding. Separate limits
-//! apply to the number and the bytes of these bodies, in total and per address. At a limit, the slowest body of the
-//! address with the most is dropped for the newcomer, so no client can make the service reject the bodies of others.
+//! A client determines how long its body takes, so such a request holds no permit of load shedding.
+//! Separate limits apply to the number and the bytes of these bodies, in total and per address. At
+//! a limit, the slowest body of the address with the most is dropped for the newcomer, so no client
+//! can make the service reject the bodies of others.
 
 mod pending_body;
 mod registry;
@@ -50,7 +51,12 @@ pub(crate) struct PendingBodies {
 impl PendingBodies {
     pub(crate) fn new(bounds: PendingBounds) -> Arc<Self> {
         let given_up = LogThrottle::every(BETWEEN_LINES);
-        Arc::new(Self { bounds, bytes: AtomicUsize::new(0), registry: Mutex::default(), given_up })
+        Arc::new(Self {
+            bounds,
+            bytes: AtomicUsize::new(0),
+            registry: Mutex::default(),
+            given_up,
+        })
     }
 
     /// Registers the body of a client at an address, if necessary in place of another body.
@@ -62,9 +68,11 @@ impl PendingBodies {
         } else if registry.len() >= self.bounds.bodies {
             self.give_up(registry.take_slowest(address), Reason::Service);
         }
+
         registry.add(body.share());
 
         drop(registry);
+
         body
     }
 
@@ -74,12 +82,16 @@ impl PendingBodies {
         if left <= self.bounds.bytes {
             return;
         }
+
         let mut registry = self.lock();
         while left > self.bounds.bytes
             && let Some(victim) = registry.take_largest()
         {
             let freed = victim.take_bytes();
-            left = self.bytes.fetch_sub(freed, Ordering::Relaxed).saturating_sub(freed);
+            left = self
+                .bytes
+                .fetch_sub(freed, Ordering::Relaxed)
+                .saturating_sub(freed);
             self.give_up(Some(victim), Reason::Service);
         }
     }

@@ -42,8 +42,8 @@ pub(super) struct Share {
     reader: AtomicWaker,
 }
 
-/// The order of dropping bodies: slow ones first, then young ones, oldest first, because their speed is not measured
-/// yet.
+/// The order of dropping bodies: slow ones first, then young ones, oldest first, because their
+/// speed is not measured yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Speed {
     is_young: bool,
@@ -64,11 +64,19 @@ impl Share {
     pub(super) fn speed(&self, now: Instant) -> Speed {
         let age = now.saturating_duration_since(self.since);
         if let Some(left) = YOUNG.checked_sub(age) {
-            return Speed { is_young: true, measure: u64::try_from(left.as_micros()).unwrap_or(u64::MAX) };
+            return Speed {
+                is_young: true,
+                measure: u64::try_from(left.as_micros()).unwrap_or(u64::MAX),
+            };
         }
+
         let millis = age.as_millis().max(1);
         let per_second = self.received.load(Ordering::Relaxed) as u128 * 1_000 / millis;
-        Speed { is_young: false, measure: u64::try_from(per_second).unwrap_or(u64::MAX) }
+
+        Speed {
+            is_young: false,
+            measure: u64::try_from(per_second).unwrap_or(u64::MAX),
+        }
     }
 
     /// Returns the number of bytes in memory and stops counting them.
@@ -103,7 +111,11 @@ impl PendingBody {
             given_up: AtomicU8::new(0),
             reader: AtomicWaker::new(),
         };
-        Self { bodies: bodies.clone(), share: Arc::new(share) }
+
+        Self {
+            bodies: bodies.clone(),
+            share: Arc::new(share),
+        }
     }
 
     pub(super) fn share(&self) -> Arc<Share> {
@@ -122,11 +134,15 @@ impl PendingBody {
         self.share.received.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Reads the body to its end, unless it is given up before. Its bytes count until this value is dropped.
+    /// Reads the body to its end, unless it is given up before. Its bytes count until this value is
+    /// dropped.
     ///
     /// # Errors
     /// The rejection of a body that is given up.
-    pub(in crate::http) async fn arrive<T>(&self, read: impl Future<Output = T>) -> Result<T, Refusal> {
+    pub(in crate::http) async fn arrive<T>(
+        &self,
+        read: impl Future<Output = T>,
+    ) -> Result<T, Refusal> {
         let mut read = pin!(read);
         let arrived = poll_fn(|cx| {
             self.share.reader.register(cx.waker());
@@ -135,22 +151,35 @@ impl PendingBody {
             }
             read.as_mut().poll(cx).map(Some)
         });
+
         let arrived = arrived.await;
 
         self.bodies.lock().remove(&self.share);
+
         arrived.ok_or_else(|| self.refusal())
     }
 
     fn refusal(&self) -> Refusal {
-        let (status, code, message) = if self.share.given_up.load(Ordering::Relaxed) == Reason::Address as u8 {
+        let (status, code, message) = if self.share.given_up.load(Ordering::Relaxed)
+            == Reason::Address as u8
+        {
             let message = "clients at this address send as many bodies at once as they may have together, and this one \
                            arrives slowest; send it again when others are done";
-            (StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, message)
+            (
+                StatusCode::TOO_MANY_REQUESTS,
+                ErrorCode::RateLimited,
+                message,
+            )
         } else {
             let message = "the service receives as many bodies as it can hold, and this one arrives slowest; send it \
                            again in a moment";
-            (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::ServiceUnavailable, message)
+            (
+                StatusCode::SERVICE_UNAVAILABLE,
+                ErrorCode::ServiceUnavailable,
+                message,
+            )
         };
+
         Refusal::new(status, code, message).with_header(header::RETRY_AFTER, "1")
     }
 }

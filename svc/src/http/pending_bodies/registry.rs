@@ -32,7 +32,9 @@ impl Registry {
 
     /// Removes a body, unless it has already been removed.
     pub(super) fn remove(&mut self, body: &Arc<Share>) {
-        let Some(bodies) = self.addresses.get(&body.address()) else { return };
+        let Some(bodies) = self.addresses.get(&body.address()) else {
+            return;
+        };
         if let Some(index) = bodies.iter().position(|known| Arc::ptr_eq(known, body)) {
             self.take(body.address(), index);
         }
@@ -52,21 +54,33 @@ impl Registry {
         if self.count_of(newcomer) + 1 > most && self.count_of(newcomer) > 0 {
             return self.take_slowest_of(newcomer);
         }
+
         // If several addresses have the most, picks the one with the slowest body.
         let now = Instant::now();
         let slowest = |bodies: &[Arc<Share>]| bodies.iter().map(|body| body.speed(now)).min();
-        let candidates = self.addresses.iter().filter(|(_, bodies)| bodies.len() == most);
+        let candidates = self
+            .addresses
+            .iter()
+            .filter(|(_, bodies)| bodies.len() == most);
         let (address, _) = candidates.min_by_key(|(_, bodies)| slowest(bodies))?;
         let address = *address;
+
         self.take_slowest_of(address)
     }
 
     /// Removes the largest body of the address with the most bytes in memory.
     pub(super) fn take_largest(&mut self) -> Option<Arc<Share>> {
         let bytes = |bodies: &[Arc<Share>]| bodies.iter().map(|body| body.bytes()).sum::<usize>();
-        let (address, bodies) = self.addresses.iter().max_by_key(|(_, bodies)| bytes(bodies))?;
-        let (index, _) = bodies.iter().enumerate().max_by_key(|(_, body)| body.bytes())?;
+        let (address, bodies) = self
+            .addresses
+            .iter()
+            .max_by_key(|(_, bodies)| bytes(bodies))?;
+        let (index, _) = bodies
+            .iter()
+            .enumerate()
+            .max_by_key(|(_, body)| body.bytes())?;
         let address = *address;
+
         self.take(address, index)
     }
 

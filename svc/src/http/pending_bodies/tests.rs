@@ -9,7 +9,11 @@ use futures_util::future::pending;
 use super::{PendingBodies, PendingBody, PendingBounds};
 
 fn bodies(bodies: usize, per_address: usize, bytes: usize) -> Arc<PendingBodies> {
-    PendingBodies::new(PendingBounds { bodies, per_address, bytes })
+    PendingBodies::new(PendingBounds {
+        bodies,
+        per_address,
+        bytes,
+    })
 }
 
 fn address(last: u8) -> Option<IpAddr> {
@@ -29,8 +33,15 @@ fn the_oldest_body_of_the_address_with_most_makes_room() {
     let other = bodies.register(address(2));
     let newcomers: Vec<_> = (3..5).map(|last| bodies.register(address(last))).collect();
     let statuses: Vec<_> = attacker.iter().map(given_up).collect();
+
     assert_eq!(statuses, [Some(503), Some(503), None]);
-    assert!(newcomers.iter().chain([&other]).all(|body| given_up(body).is_none()));
+
+    assert!(
+        newcomers
+            .iter()
+            .chain([&other])
+            .all(|body| given_up(body).is_none())
+    );
 }
 
 #[test]
@@ -38,7 +49,10 @@ fn an_address_at_its_bound_loses_its_own() {
     let bodies = bodies(100, 2, 1_000);
     let other = bodies.register(address(2));
     let own: Vec<_> = (0..4).map(|_| bodies.register(address(1))).collect();
-    assert_eq!(own.iter().map(given_up).collect::<Vec<_>>(), [Some(429), Some(429), None, None]);
+    assert_eq!(
+        own.iter().map(given_up).collect::<Vec<_>>(),
+        [Some(429), Some(429), None, None]
+    );
     assert_eq!(given_up(&other), None);
 }
 
@@ -50,8 +64,12 @@ fn the_address_with_most_bytes_makes_room_for_bytes() {
     small.keep(100);
     let newcomer = bodies.register(address(3));
     newcomer.keep(500);
-    assert_eq!([&large, &small, &newcomer].map(given_up), [Some(503), None, None]);
+    assert_eq!(
+        [&large, &small, &newcomer].map(given_up),
+        [Some(503), None, None]
+    );
     drop((large, small, newcomer));
+
     assert_eq!(bodies.bytes.load(std::sync::atomic::Ordering::Relaxed), 0);
 }
 
@@ -59,11 +77,15 @@ fn the_address_with_most_bytes_makes_room_for_bytes() {
 fn bodies_that_have_arrived_or_are_dropped_leave_room() {
     let bodies = bodies(2, 2, 1_000);
     let first = bodies.register(address(1));
-    assert!(matches!(first.arrive(async {}).now_or_never(), Some(Ok(()))));
+    assert!(matches!(
+        first.arrive(async {}).now_or_never(),
+        Some(Ok(()))
+    ));
     drop(bodies.register(address(1)));
     let (second, third) = (bodies.register(address(1)), bodies.register(address(1)));
     assert_eq!([&second, &third].map(given_up), [None, None]);
     assert_eq!(bodies.lock().len(), 2);
     drop((second, third));
+
     assert_eq!(bodies.lock().len(), 0);
 }

@@ -3,8 +3,8 @@
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{And, NotForContentType, Predicate as _, SizeAbove};
 
-/// The layer that compresses responses of a minimum size, each with the client's preference among br, zstd and gzip.
-/// Event streams pass uncompressed.
+/// The layer that compresses responses of a minimum size, each with the client's preference among
+/// br, zstd and gzip. Event streams pass uncompressed.
 pub(in crate::http) type Compression = CompressionLayer<And<SizeAbove, NotForContentType>>;
 
 /// Compresses responses of at least `min_size` bytes.

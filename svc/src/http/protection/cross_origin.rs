@@ -16,7 +16,12 @@ use super::csrf::PREFLIGHTED;
 use crate::request::REQUEST_ID;
 
 /// The request headers allowed for every page that may read responses.
-const SENT: [HeaderName; 4] = [header::ACCEPT, header::AUTHORIZATION, header::CONTENT_TYPE, REQUEST_ID];
+const SENT: [HeaderName; 4] = [
+    header::ACCEPT,
+    header::AUTHORIZATION,
+    header::CONTENT_TYPE,
+    REQUEST_ID,
+];
 
 /// The response headers that scripts can read in addition to the always readable ones.
 const EXPOSED: [HeaderName; 7] = [
@@ -44,12 +49,21 @@ impl CrossOriginRules {
         if origins.is_empty() {
             return None;
         }
+
         let allowed = if origins.iter().any(|origin| origin == "*") {
             AllowOrigin::any()
         } else {
-            AllowOrigin::list(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()))
+            AllowOrigin::list(
+                origins
+                    .iter()
+                    .filter_map(|origin| HeaderValue::from_str(origin).ok()),
+            )
         };
-        let sent = SENT.into_iter().chain(PREFLIGHTED).chain(headers.iter().cloned());
+
+        let sent = SENT
+            .into_iter()
+            .chain(PREFLIGHTED)
+            .chain(headers.iter().cloned());
         let layer = CorsLayer::new()
             .allow_origin(allowed)
             .allow_methods([Method::GET, Method::POST, Method::DELETE])
@@ -57,6 +71,7 @@ impl CrossOriginRules {
             .allow_credentials(credentials)
             .expose_headers(EXPOSED)
             .max_age(max_age);
+
         Some(Self(Arc::new(layer)))
     }
 }
@@ -76,11 +91,16 @@ impl<S> Layer<S> for CrossOriginLayer {
     type Service = CrossOrigin<S>;
 
     fn layer(&self, inner: S) -> CrossOrigin<S> {
-        CrossOrigin { inner, rules: self.0.clone() }
+        CrossOrigin {
+            inner,
+            rules: self.0.clone(),
+        }
     }
 }
 
-impl<S: Service<Request, Response = Response<Body>, Error = Infallible> + Clone> Service<Request> for CrossOrigin<S> {
+impl<S: Service<Request, Response = Response<Body>, Error = Infallible> + Clone> Service<Request>
+    for CrossOrigin<S>
+{
     type Response = Response<Body>;
     type Error = Infallible;
     type Future = Either<<Cors<S> as Service<Request>>::Future, S::Future>;
@@ -94,7 +114,11 @@ impl<S: Service<Request, Response = Response<Body>, Error = Infallible> + Clone>
             Some(CrossOriginRules(rules)) if request.headers().contains_key(header::ORIGIN) => {
                 // The ready service handles the request; its clone takes its place.
                 let clone = self.inner.clone();
-                Either::Left(rules.layer(std::mem::replace(&mut self.inner, clone)).call(request))
+                Either::Left(
+                    rules
+                        .layer(std::mem::replace(&mut self.inner, clone))
+                        .call(request),
+                )
             }
             _ => Either::Right(self.inner.call(request)),
         }

@@ -6,8 +6,8 @@ use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, he
 use crate::http::own_origin::is_own;
 use crate::security_log::{Clients, SecurityEventType, record};
 
-/// Headers that prove a preflight request; a single one is enough. A browser sends a preflight request before it sends
-/// any header that forms cannot have.
+/// Headers that prove a preflight request; a single one is enough. A browser sends a preflight
+/// request before it sends any header that forms cannot have.
 pub(super) const PREFLIGHTED: [HeaderName; 4] = [
     HeaderName::from_static("apollo-require-preflight"),
     HeaderName::from_static("graphql-preflight"),
@@ -16,7 +16,11 @@ pub(super) const PREFLIGHTED: [HeaderName; 4] = [
 ];
 
 /// The media types of forms.
-const FORMS: [&[u8]; 3] = [b"application/x-www-form-urlencoded", b"multipart/form-data", b"text/plain"];
+const FORMS: [&[u8]; 3] = [
+    b"application/x-www-form-urlencoded",
+    b"multipart/form-data",
+    b"text/plain",
+];
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
@@ -40,8 +44,20 @@ pub(crate) struct Head<'a> {
 
 impl<'a> Head<'a> {
     pub(crate) fn of(parts: &'a Parts) -> Self {
-        let Parts { method, uri, headers, extensions, .. } = parts;
-        Self { method, uri, headers, extensions }
+        let Parts {
+            method,
+            uri,
+            headers,
+            extensions,
+            ..
+        } = parts;
+
+        Self {
+            method,
+            uri,
+            headers,
+            extensions,
+        }
     }
 }
 
@@ -93,10 +109,17 @@ impl Forgery {
 }
 
 impl CsrfProtection {
-    /// Creates a protection against all sites except these. `*` lets any site read responses, but no site act for a
-    /// user.
+    /// Creates a protection against all sites except these. `*` lets any site read responses, but
+    /// no site act for a user.
     pub(crate) fn new(origins: &[String], clients: Clients) -> Self {
-        Self { trusted: origins.iter().filter(|origin| *origin != "*").cloned().collect(), clients }
+        Self {
+            trusted: origins
+                .iter()
+                .filter(|origin| *origin != "*")
+                .cloned()
+                .collect(),
+            clients,
+        }
     }
 
     /// Checks that no other site can have made a browser send the request.
@@ -104,11 +127,27 @@ impl CsrfProtection {
     /// # Errors
     /// The reason why it may be forged; it is also recorded in the security log.
     pub(crate) fn check(&self, head: Head<'_>) -> Result<(), Forgery> {
-        let Some(forgery) = self.forgery(head) else { return Ok(()) };
-        let event = self.clients.event(forgery.event(), head.headers, head.extensions);
-        let event = event.resource(head.uri.path()).action(head.method.as_str()).reason(forgery.reason());
-        let origin = head.headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
-        record(origin.into_iter().fold(event, |event, origin| event.metadata("origin", origin)));
+        let Some(forgery) = self.forgery(head) else {
+            return Ok(());
+        };
+
+        let event = self
+            .clients
+            .event(forgery.event(), head.headers, head.extensions);
+        let event = event
+            .resource(head.uri.path())
+            .action(head.method.as_str())
+            .reason(forgery.reason());
+        let origin = head
+            .headers
+            .get(header::ORIGIN)
+            .and_then(|origin| origin.to_str().ok());
+        record(
+            origin
+                .into_iter()
+                .fold(event, |event, origin| event.metadata("origin", origin)),
+        );
+
         Err(forgery)
     }
 
@@ -118,41 +157,68 @@ impl CsrfProtection {
         if !is_read && is_form(headers) && !is_preflighted(headers) {
             return Some(Forgery::Form);
         }
-        if (headers.contains_key(header::COOKIE) || has_password(headers)) && self.is_foreign(head) {
+
+        if (headers.contains_key(header::COOKIE) || has_password(headers)) && self.is_foreign(head)
+        {
             return Some(Forgery::Credentials);
         }
+
         // Scripts need permission to read a response; links, forms and images need none.
         if is_read && is_embedded(headers) && self.is_foreign(head) {
             return Some(Forgery::Embedded);
         }
+
         None
     }
 
     /// Whether the browser's headers show that a page of another origin sends the request.
     fn is_foreign(&self, head: Head<'_>) -> bool {
-        let origins = || head.headers.get_all(header::ORIGIN).iter().map(HeaderValue::as_bytes);
-        let is_trusted = |origin: &[u8]| self.trusted.iter().any(|known| origin.eq_ignore_ascii_case(known.as_bytes()));
+        let origins = || {
+            head.headers
+                .get_all(header::ORIGIN)
+                .iter()
+                .map(HeaderValue::as_bytes)
+        };
+
+        let is_trusted = |origin: &[u8]| {
+            self.trusted
+                .iter()
+                .any(|known| origin.eq_ignore_ascii_case(known.as_bytes()))
+        };
+
         if origins().next().is_some() && origins().all(is_trusted) {
             return false;
         }
+
         match head.headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes) {
             Some(b"same-origin" | b"none") => false,
             Some(_) => true,
             // Browsers before 2023 send only the origin.
-            None => !origins()
-                .all(|origin| std::str::from_utf8(origin).is_ok_and(|origin| is_own(origin, head.headers, head.uri))),
+            None => !origins().all(|origin| {
+                std::str::from_utf8(origin)
+                    .is_ok_and(|origin| is_own(origin, head.headers, head.uri))
+            }),
         }
     }
 }
 
 /// Whether the body has a media type that a form of any page can send.
 fn is_form(headers: &HeaderMap) -> bool {
-    let Some(value) = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes) else { return false };
+    let Some(value) = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes) else {
+        return false;
+    };
+
     // Fast path for most requests.
     if value == b"application/json" {
         return false;
     }
-    let media = value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+
+    let media = value
+        .split(|byte| *byte == b';')
+        .next()
+        .unwrap_or_default()
+        .trim_ascii();
+
     FORMS.iter().any(|form| media.eq_ignore_ascii_case(form))
 }
 
@@ -167,8 +233,12 @@ fn has_text(headers: &HeaderMap, name: &HeaderName) -> bool {
 
 /// Whether there is a password that browsers add automatically (RFC 7617).
 fn has_password(headers: &HeaderMap) -> bool {
-    let is_basic =
-        |value: &HeaderValue| value.as_bytes().get(..5).is_some_and(|name| name.eq_ignore_ascii_case(b"basic"));
+    let is_basic = |value: &HeaderValue| {
+        value
+            .as_bytes()
+            .get(..5)
+            .is_some_and(|name| name.eq_ignore_ascii_case(b"basic"))
+    };
     headers.get(header::AUTHORIZATION).is_some_and(is_basic)
 }
 

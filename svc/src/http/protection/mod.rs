@@ -67,11 +67,12 @@ pub(crate) struct Protection {
 impl Protection {
     /// Answers a request of the endpoint under its identifier, unless there are too many already.
     ///
-    /// The request is not admitted yet: [`enter`](Self::enter) admits it once everything has arrived whose timing
-    /// depends on its client or on another service. A request that would be rejected anyway is rejected here, before it
-    /// costs any work.
+    /// The request is not admitted yet: [`enter`](Self::enter) admits it once everything has
+    /// arrived whose timing depends on its client or on another service. A request that would be
+    /// rejected anyway is rejected here, before it costs any work.
     ///
-    /// The future of the response is large, so it is constructed in place: nothing takes it by value.
+    /// The future of the response is large, so it is constructed in place: nothing takes it by
+    /// value.
     pub(super) async fn around<F: Future<Output = Response<Body>>>(
         &self,
         request: Request,
@@ -79,7 +80,9 @@ impl Protection {
         answer: impl FnOnce(Request, Option<IpAddr>) -> F,
     ) -> Response<Body> {
         let (id, version) = (self.identify(&request), request.version());
-        let address = self.addresses.certain(request.headers(), request.extensions());
+        let address = self
+            .addresses
+            .certain(request.headers(), request.extensions());
         let response = match self.check_load(address) {
             Ok(()) => {
                 // A panic is caught in here, so that the log has the identifier of its request.
@@ -89,6 +92,7 @@ impl Protection {
             }
             Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
         };
+
         told(UnreadBody::of(response, version, address, &self.unread), id)
     }
 
@@ -106,14 +110,19 @@ impl Protection {
         }
     }
 
-    /// Admits an operation of a client at an address, unless there are too many already. Its whole request has arrived,
-    /// and its user is identified: the permit is for the work of the service.
+    /// Admits an operation of a client at an address, unless there are too many already. Its whole
+    /// request has arrived, and its user is identified: the permit is for the work of the service.
     ///
     /// # Errors
     /// The rejection of an operation beyond the limit.
-    pub(super) async fn enter(&self, address: Option<IpAddr>) -> Result<Option<Admitted<'_>>, Refusal> {
+    pub(super) async fn enter(
+        &self,
+        address: Option<IpAddr>,
+    ) -> Result<Option<Admitted<'_>>, Refusal> {
         self.check_unread(address)?;
-        let Some(overload) = &self.overload else { return Ok(None) };
+        let Some(overload) = &self.overload else {
+            return Ok(None);
+        };
         overload.admit().await.map(Some).ok_or_else(overloaded)
     }
 
@@ -121,7 +130,9 @@ impl Protection {
         if self.unread.has_room(address) {
             return Ok(());
         }
-        Err(too_many("clients keep more answers waiting than the service can hold; try again in a moment"))
+        Err(too_many(
+            "clients keep more answers waiting than the service can hold; try again in a moment",
+        ))
     }
 }
 
@@ -138,6 +149,10 @@ fn overloaded() -> Refusal {
 }
 
 fn too_many(message: &str) -> Refusal {
-    let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::ServiceUnavailable, message);
+    let refusal = Refusal::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        ErrorCode::ServiceUnavailable,
+        message,
+    );
     refusal.with_header(header::RETRY_AFTER, "1")
 }

@@ -10,12 +10,13 @@ use super::gradient::{Gradient, Window};
 use super::pressure::Pressure;
 use super::shedding::{Shed, Shedding};
 
-/// The minimum and maximum length of a window, after which the limit is adjusted: as long as a request takes.
+/// The minimum and maximum length of a window, after which the limit is adjusted: as long as a
+/// request takes.
 const WINDOW: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 /// The maximum time that a request waits for others once there have been too many for long.
 const PATIENCE: Duration = Duration::from_millis(25);
-/// Its minimum if most requests are rejected anyway: then it is half the latency at low load, so that admitted requests
-/// are answered soon.
+/// Its minimum if most requests are rejected anyway: then it is half the latency at low load, so
+/// that admitted requests are answered soon.
 const SHORT_PATIENCE: Duration = Duration::from_millis(2);
 /// The time without a queue after which the next queue counts as a burst again.
 const QUIET: Duration = Duration::from_secs(1);
@@ -61,7 +62,8 @@ struct Seen {
     window: AtomicU64,
     /// The mean time of the requests of the last window, in microseconds.
     last: AtomicU64,
-    /// The lower of the last two means: a brief stall of the machine says nothing about the next window.
+    /// The lower of the last two means: a brief stall of the machine says nothing about the next
+    /// window.
     mean: AtomicU64,
     micros: AtomicU64,
     requests: AtomicU64,
@@ -78,8 +80,8 @@ pub(in crate::http) struct Admitted<'a> {
 }
 
 impl Overload {
-    /// Admits between `least` and `most` requests at once, and rejects others once the queue has lasted for
-    /// `shed_after`.
+    /// Admits between `least` and `most` requests at once, and rejects others once the queue has
+    /// lasted for `shed_after`.
     pub(crate) fn new(least: usize, most: usize, shed_after: Duration) -> Self {
         Self {
             permits: Semaphore::new(most),
@@ -93,7 +95,10 @@ impl Overload {
             seen: Seen::default(),
             patience: AtomicU64::new(micros(PATIENCE)),
             is_pressed: AtomicBool::new(false),
-            laws: Mutex::new(Laws { gradient: Gradient::new(least, most), pressure: Pressure::default() }),
+            laws: Mutex::new(Laws {
+                gradient: Gradient::new(least, most),
+                pressure: Pressure::default(),
+            }),
             shedding: Arc::default(),
         }
     }
@@ -110,7 +115,12 @@ impl Overload {
                 waited?
             }
         };
-        Some(Admitted { overload: self, permit: Some(permit), since: Instant::now() })
+
+        Some(Admitted {
+            overload: self,
+            permit: Some(permit),
+            since: Instant::now(),
+        })
     }
 
     /// Whether a request that arrived now would be rejected at once; if so, counts it as rejected.
@@ -135,17 +145,20 @@ impl Overload {
         self.shedding.refused();
     }
 
-    /// Waits in the queue: for long in a burst, otherwise briefly. A request that would wait in vain is rejected at
-    /// once.
+    /// Waits in the queue: for long in a burst, otherwise briefly. A request that would wait in
+    /// vain is rejected at once.
     async fn queue(&self) -> Option<SemaphorePermit<'_>> {
         let place = Place(&self.waiting);
         let patience = self.patience();
         let ahead = self.waiting.fetch_add(1, Ordering::Relaxed);
+
         if self.is_in_vain(ahead, patience) {
             return None;
         }
+
         let permit = tokio::time::timeout(patience, self.permits.acquire()).await;
         drop(place);
+
         permit.ok()?.ok()
     }
 
@@ -165,7 +178,10 @@ impl Overload {
 
     /// Returns the expected wait behind `ahead` requests, at the current latency.
     fn wait_behind(&self, ahead: usize) -> Duration {
-        let (limit, mean) = (self.limit.load(Ordering::Relaxed), self.seen.mean.load(Ordering::Relaxed));
+        let (limit, mean) = (
+            self.limit.load(Ordering::Relaxed),
+            self.seen.mean.load(Ordering::Relaxed),
+        );
         Duration::from_micros(mean).mul_f64(ahead as f64 / limit.max(1) as f64)
     }
 
@@ -176,27 +192,44 @@ impl Overload {
         if now.saturating_sub(last.swap(now, Ordering::Relaxed)) > micros(QUIET) {
             began.store(now, Ordering::Relaxed);
         }
+
         let since = Duration::from_micros(now.saturating_sub(began.load(Ordering::Relaxed)));
-        self.shed_after.checked_sub(since).filter(|left| !left.is_zero())
+
+        self.shed_after
+            .checked_sub(since)
+            .filter(|left| !left.is_zero())
     }
 
     /// Whether a queue has lasted so long that requests wait in it only briefly.
     fn is_crowded(&self, now: u64) -> bool {
-        let [began, last] = self.crowded.each_ref().map(|time| time.load(Ordering::Relaxed));
-        now.saturating_sub(last) <= micros(QUIET) && now.saturating_sub(began) >= micros(self.shed_after)
+        let [began, last] = self
+            .crowded
+            .each_ref()
+            .map(|time| time.load(Ordering::Relaxed));
+        now.saturating_sub(last) <= micros(QUIET)
+            && now.saturating_sub(began) >= micros(self.shed_after)
     }
 
     /// Records a completed request.
     fn saw(&self, since: Instant) {
         let now = Instant::now();
-        let running = self.limit.load(Ordering::Relaxed).saturating_sub(self.permits.available_permits());
-        self.seen.micros.fetch_add(micros(now - since), Ordering::Relaxed);
+        let running = self
+            .limit
+            .load(Ordering::Relaxed)
+            .saturating_sub(self.permits.available_permits());
+        self.seen
+            .micros
+            .fetch_add(micros(now - since), Ordering::Relaxed);
         self.seen.requests.fetch_add(1, Ordering::Relaxed);
         if running > self.seen.peak.load(Ordering::Relaxed) {
             self.seen.peak.fetch_max(running, Ordering::Relaxed);
         }
+
         let time = micros(now - self.began);
-        if time - self.seen.since.load(Ordering::Relaxed).min(time) >= self.seen.window.load(Ordering::Relaxed) {
+
+        if time - self.seen.since.load(Ordering::Relaxed).min(time)
+            >= self.seen.window.load(Ordering::Relaxed)
+        {
             self.look(time);
         }
     }
@@ -209,6 +242,7 @@ impl Overload {
             Err(TryLockError::Poisoned(laws)) => laws.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
+
         self.seen.since.store(now, Ordering::Relaxed);
         let requests = self.seen.requests.swap(0, Ordering::Relaxed).max(1);
         let refused = self.seen.refused.swap(0, Ordering::Relaxed);
@@ -216,18 +250,33 @@ impl Overload {
         let sum = self.seen.micros.swap(0, Ordering::Relaxed);
         let mean = sum as f64 / requests as f64;
         let window = (sum / requests).clamp(micros(WINDOW[0]), micros(WINDOW[1]));
+
         self.seen.window.store(window, Ordering::Relaxed);
         let last = self.seen.last.swap(sum / requests, Ordering::Relaxed);
-        self.seen.mean.store(last.min(sum / requests), Ordering::Relaxed);
+        self.seen
+            .mean
+            .store(last.min(sum / requests), Ordering::Relaxed);
         let peak = self.seen.peak.swap(0, Ordering::Relaxed);
         let may_probe = refused > 0 || !self.is_crowded(now);
         laws.pressure = laws.pressure.after(refused, requests);
         let is_pressed = laws.pressure.is_high();
-        self.set(laws.gradient.after(Window { mean, peak, may_probe, is_pressed }));
+        self.set(laws.gradient.after(Window {
+            mean,
+            peak,
+            may_probe,
+            is_pressed,
+        }));
+
         let is_short = is_pressed && !laws.pressure.is_trial();
         let half = Duration::from_secs_f64(laws.gradient.undisturbed() / 2e6);
-        let patience = if is_short { half.clamp(SHORT_PATIENCE, PATIENCE) } else { PATIENCE };
+        let patience = if is_short {
+            half.clamp(SHORT_PATIENCE, PATIENCE)
+        } else {
+            PATIENCE
+        };
+
         self.patience.store(micros(patience), Ordering::Relaxed);
+
         self.is_pressed.store(is_pressed, Ordering::Relaxed);
     }
 
@@ -250,8 +299,13 @@ impl Overload {
         if self.owed.load(Ordering::Relaxed) == 0 {
             return 0;
         }
+
         let less = |owed: usize| Some(owed.saturating_sub(most));
-        let before = self.owed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default();
+        let before = self
+            .owed
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
+            .unwrap_or_default();
+
         before.min(most)
     }
 }
@@ -263,7 +317,9 @@ fn micros(time: Duration) -> u64 {
 impl Drop for Admitted<'_> {
     fn drop(&mut self) {
         self.overload.saw(self.since);
-        let Some(permit) = self.permit.take() else { return };
+        let Some(permit) = self.permit.take() else {
+            return;
+        };
         if self.overload.take_owed(1) == 1 {
             permit.forget();
         }
@@ -292,12 +348,23 @@ mod tests {
     async fn who_would_wait_in_vain_is_refused_at_once() {
         let overload = Overload::new(1, 1, Duration::from_secs(60));
         let running = overload.admit().await;
+
         // One after the other, 25 seconds each: three get a permit within the minute of a burst.
         overload.seen.mean.store(25_000_000, Ordering::Relaxed);
         let mut waiting: Vec<_> = (0..3).map(|_| overload.admit().boxed()).collect();
-        assert!(join_all(waiting.iter_mut().map(poll_immediate)).await.iter().all(Option::is_none));
-        assert!(matches!(overload.admit().now_or_never(), Some(None)), "the fourth would wait for 75 s");
+        assert!(
+            join_all(waiting.iter_mut().map(poll_immediate))
+                .await
+                .iter()
+                .all(Option::is_none)
+        );
+
+        assert!(
+            matches!(overload.admit().now_or_never(), Some(None)),
+            "the fourth would wait for 75 s"
+        );
         drop(running);
+
         assert!(waiting.remove(0).await.is_some(), "the first has its turn");
     }
 
@@ -308,17 +375,37 @@ mod tests {
         for _ in 0..8 {
             running.push(overload.admit().await);
         }
+
         overload.seen.mean.store(60, Ordering::Relaxed);
+
         // A machine that stands still for a moment would have them wait for too long.
-        overload.patience.store(micros(Duration::from_secs(60)), Ordering::Relaxed);
+        overload
+            .patience
+            .store(micros(Duration::from_secs(60)), Ordering::Relaxed);
         let mut waiting: Vec<_> = (0..32).map(|_| overload.admit().boxed()).collect();
-        assert!(join_all(waiting.iter_mut().map(poll_immediate)).await.iter().all(Option::is_none));
+        assert!(
+            join_all(waiting.iter_mut().map(poll_immediate))
+                .await
+                .iter()
+                .all(Option::is_none)
+        );
+
         overload.patience.store(micros(PATIENCE), Ordering::Relaxed);
+
         // The next one would wait for 32 ms if requests take 8.
         overload.seen.mean.store(8_000, Ordering::Relaxed);
         assert!(matches!(overload.admit().now_or_never(), Some(None)));
         drop(running);
-        let answered = waiting.into_iter().map(|turn| async { turn.await.is_some() });
-        assert!(join_all(answered).await.into_iter().all(|had_turn| had_turn), "each has its turn");
+        let answered = waiting
+            .into_iter()
+            .map(|turn| async { turn.await.is_some() });
+
+        assert!(
+            join_all(answered)
+                .await
+                .into_iter()
+                .all(|had_turn| had_turn),
+            "each has its turn"
+        );
     }
 }

@@ -19,7 +19,8 @@ use crate::http::body::{self, Bounds};
 use crate::http::pending_bodies::PendingBodies;
 use crate::request::RequestId;
 
-/// Reads the bodies of a client, which count among the pending bodies of the service; an extension of its requests.
+/// Reads the bodies of a client, which count among the pending bodies of the service; an extension
+/// of its requests.
 #[derive(Debug, Clone)]
 pub(crate) struct BodyReader {
     pending: Arc<PendingBodies>,
@@ -31,8 +32,19 @@ impl BodyReader {
     ///
     /// # Errors
     /// The status of the rejection: 429 and 503 if the body was given up for others.
-    pub(crate) async fn read(&self, body: Body, limit: usize, timeout: Duration) -> Result<Bytes, StatusCode> {
-        let bounds = Bounds { limit, timeout, pending: &self.pending, address: self.address };
+    pub(crate) async fn read(
+        &self,
+        body: Body,
+        limit: usize,
+        timeout: Duration,
+    ) -> Result<Bytes, StatusCode> {
+        let bounds = Bounds {
+            limit,
+            timeout,
+            pending: &self.pending,
+            address: self.address,
+        };
+
         match body::read(body, bounds).await {
             Ok(arrived) => Ok(arrived.bytes),
             Err(refusal) => Err(refusal.status),
@@ -40,7 +52,8 @@ impl BodyReader {
     }
 }
 
-/// Protects these routes as well. They reject with `{error, message}`, and are not shed: they have their own limits.
+/// Protects these routes as well. They reject with `{error, message}`, and are not shed: they have
+/// their own limits.
 pub(crate) fn protect(router: Router, protection: &Arc<Protection>) -> Router {
     let router = router.layer(from_fn_with_state(protection.clone(), check));
     match &protection.cross_origin {
@@ -49,18 +62,33 @@ pub(crate) fn protect(router: Router, protection: &Arc<Protection>) -> Router {
     }
 }
 
-async fn check(State(protection): State<Arc<Protection>>, request: Request, next: Next) -> Response<Body> {
+async fn check(
+    State(protection): State<Arc<Protection>>,
+    request: Request,
+    next: Next,
+) -> Response<Body> {
     let id = protection.identify(&request);
     let answer = async {
         let (mut parts, body) = request.into_parts();
-        let forged = protection.csrf.as_ref().and_then(|csrf| csrf.check(Head::of(&parts)).err());
+        let forged = protection
+            .csrf
+            .as_ref()
+            .and_then(|csrf| csrf.check(Head::of(&parts)).err());
         let Some(forgery) = forged else {
-            let address = protection.addresses.certain(&parts.headers, &parts.extensions);
-            parts.extensions.insert(BodyReader { pending: protection.pending_bodies.clone(), address });
+            let address = protection
+                .addresses
+                .certain(&parts.headers, &parts.extensions);
+            parts.extensions.insert(BodyReader {
+                pending: protection.pending_bodies.clone(),
+                address,
+            });
             return next.run(Request::from_parts(parts, body)).await;
         };
+
         let refusal = json!({ "error": "csrf_protection_failed", "message": forgery.message() });
+
         (StatusCode::FORBIDDEN, Json(refusal)).into_response()
     };
+
     told(RequestId::scope(id.as_ref(), pin!(answer)).await, id)
 }

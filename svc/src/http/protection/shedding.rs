@@ -33,8 +33,8 @@ pub(super) struct Shedding {
 pub(in crate::http) struct Shed {
     /// The percentage of rejected requests.
     pub(in crate::http) percent: u32,
-    /// Whether nearly all requests have been rejected for so long that other instances should receive them. An instance
-    /// that answers as many as it can gains nothing from receiving none.
+    /// Whether nearly all requests have been rejected for so long that other instances should
+    /// receive them. An instance that answers as many as it can gains nothing from receiving none.
     pub(in crate::http) is_stuck: bool,
 }
 
@@ -80,10 +80,20 @@ impl Watch {
             "load shedding started: the service has more requests than it can take (SVC_MAX_IN_FLIGHT, \
              SVC_SHED_AFTER), and refuses some with 503"
         );
-        let counts = [shedding.refused.load(Ordering::Relaxed) - 1, shedding.answered.load(Ordering::Relaxed)];
+        let counts = [
+            shedding.refused.load(Ordering::Relaxed) - 1,
+            shedding.answered.load(Ordering::Relaxed),
+        ];
         shedding.percent.store(0, Ordering::Relaxed);
         shedding.stuck.store(0, Ordering::Relaxed);
-        Self { shedding, since: Instant::now(), first: counts, last: counts, quiet: 0 }
+
+        Self {
+            shedding,
+            since: Instant::now(),
+            first: counts,
+            last: counts,
+            quiet: 0,
+        }
     }
 
     async fn run(mut self) {
@@ -99,19 +109,28 @@ impl Watch {
             seconds = self.since.elapsed().as_secs(),
             "load shedding ended: no request has been refused for some seconds"
         );
+
         self.shedding.is_on.store(false, Ordering::Release);
     }
 
     fn look(&mut self) {
         let shedding = &self.shedding;
-        let counts = [shedding.refused.load(Ordering::Relaxed), shedding.answered.load(Ordering::Relaxed)];
+        let counts = [
+            shedding.refused.load(Ordering::Relaxed),
+            shedding.answered.load(Ordering::Relaxed),
+        ];
         let [refused, answered] = [counts[0] - self.last[0], counts[1] - self.last[1]];
         self.last = counts;
 
         self.quiet = if refused == 0 { self.quiet + 1 } else { 0 };
         let percent = percent_of(refused, answered);
         shedding.percent.store(percent, Ordering::Relaxed);
-        let stuck = if percent >= NEARLY_ALL { shedding.stuck.load(Ordering::Relaxed) + 1 } else { 0 };
+        let stuck = if percent >= NEARLY_ALL {
+            shedding.stuck.load(Ordering::Relaxed) + 1
+        } else {
+            0
+        };
+
         shedding.stuck.store(stuck, Ordering::Relaxed);
     }
 }
@@ -152,11 +171,14 @@ mod tests {
         let shedding = Arc::<Shedding>::default();
         shedding.refused.store(1, Ordering::Relaxed);
         let mut watch = Watch::start(shedding.clone());
-        let stuck: Vec<bool> = (0..12).map(|_| look(&shedding, &mut watch, 10, 0).is_stuck).collect();
+        let stuck: Vec<bool> = (0..12)
+            .map(|_| look(&shedding, &mut watch, 10, 0).is_stuck)
+            .collect();
         assert_eq!(stuck.iter().position(|stuck| *stuck), Some(9));
         assert!(!look(&shedding, &mut watch, 10, 10).is_stuck);
         assert_eq!(watch.quiet, 0);
         look(&shedding, &mut watch, 0, 10);
+
         assert_eq!(watch.quiet, 1);
     }
 }

@@ -23,8 +23,8 @@ pub(in crate::http) struct UnreadBody {
 }
 
 impl UnreadBody {
-    /// Wraps the body of the response, if it may be large for a client of this HTTP version; the address is the
-    /// client's.
+    /// Wraps the body of the response, if it may be large for a client of this HTTP version; the
+    /// address is the client's.
     pub(in crate::http) fn of(
         mut response: Response<Body>,
         version: Version,
@@ -32,14 +32,34 @@ impl UnreadBody {
         answers: &Arc<UnreadAnswers>,
     ) -> Response<Body> {
         let is_one_of_many = version == Version::HTTP_2;
-        let least = if is_one_of_many { UnreadAnswers::LEAST_OF_MANY } else { UnreadAnswers::LEAST };
-        let is_small = response.body().size_hint().upper().is_some_and(|most| most < least as u64);
+        let least = if is_one_of_many {
+            UnreadAnswers::LEAST_OF_MANY
+        } else {
+            UnreadAnswers::LEAST
+        };
+
+        let is_small = response
+            .body()
+            .size_hint()
+            .upper()
+            .is_some_and(|most| most < least as u64);
+
         if is_small {
             return response;
         }
+
         let large = LargeAnswer::default();
         response.extensions_mut().insert(large.clone());
-        response.map(|body| Body::new(Self { body, answers: answers.clone(), large, address, least }))
+
+        response.map(|body| {
+            Body::new(Self {
+                body,
+                answers: answers.clone(),
+                large,
+                address,
+                least,
+            })
+        })
     }
 }
 
@@ -47,13 +67,19 @@ impl HttpBody for UnreadBody {
     type Data = Bytes;
     type Error = Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         let this = &mut *self;
         let frame = Pin::new(&mut this.body).poll_frame(cx);
         let count = |bytes: Bytes| match this.large.client() {
-            Some(client) if bytes.len() >= this.least => this.answers.count(bytes, client, this.address),
+            Some(client) if bytes.len() >= this.least => {
+                this.answers.count(bytes, client, this.address)
+            }
             _ => bytes,
         };
+
         frame.map(|frame| frame.map(|frame| frame.map(|frame| frame.map_data(count))))
     }
 

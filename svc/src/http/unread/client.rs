@@ -27,8 +27,8 @@ pub(in crate::http) type Client = Arc<dyn Recipient>;
 pub(crate) struct LargeAnswer(Arc<OnceLock<Client>>);
 
 impl LargeAnswer {
-    /// Sets the client of the response. Without a client the response does not count, because no connection could be
-    /// closed for it.
+    /// Sets the client of the response. Without a client the response does not count, because no
+    /// connection could be closed for it.
     pub(crate) fn is_sent_to(&self, client: Client) {
         // The first client is the one that receives it.
         let _ = self.0.set(client);

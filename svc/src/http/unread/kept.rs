@@ -7,7 +7,8 @@ use super::client::Client;
 
 /// The time that every client may go without accepting bytes.
 const GRACE: Duration = Duration::from_secs(1);
-/// The time after which a client must have accepted responses steadily, and the minimum bytes per second.
+/// The time after which a client must have accepted responses steadily, and the minimum bytes per
+/// second.
 const LONG: Duration = Duration::from_secs(10);
 const STEADY: f64 = 256.0 * 1024.0;
 /// The number of seconds for a client to accept its whole backlog.
@@ -29,7 +30,14 @@ pub(super) struct Answer {
 impl Answer {
     pub(super) fn new(bytes: usize, client: Client, address: Option<IpAddr>) -> Self {
         let (taken_before, _) = client.taken();
-        Self { bytes, client, address, since: Instant::now(), taken_before, is_given_up: false }
+        Self {
+            bytes,
+            client,
+            address,
+            since: Instant::now(),
+            taken_before,
+            is_given_up: false,
+        }
     }
 }
 
@@ -67,10 +75,12 @@ impl Kept {
 
     /// Returns since when the client has accepted nothing.
     pub(super) fn untouched_since(&self) -> Instant {
-        self.taken_at.map_or(self.since, |taken_at| taken_at.max(self.since))
+        self.taken_at
+            .map_or(self.since, |taken_at| taken_at.max(self.since))
     }
 
-    /// Whether the client may be dropped for others: it accepts nothing, or too little for its backlog.
+    /// Whether the client may be dropped for others: it accepts nothing, or too little for its
+    /// backlog.
     pub(super) fn is_too_slow(&self, now: Instant) -> bool {
         let age = now.saturating_duration_since(self.since);
         let steady = STEADY.max(self.bytes as f64 / TO_TAKE_ALL);

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 /// The reference time of all records.
 static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// The bytes that a client has accepted so far, and the time of the last progress. Only the connection's task writes
-/// it.
+/// The bytes that a client has accepted so far, and the time of the last progress. Only the
+/// connection's task writes it.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
     bytes: AtomicU64,

@@ -31,7 +31,8 @@ pub(crate) struct UnreadAnswers {
 }
 
 impl UnreadAnswers {
-    /// The minimum size of a counted response, if a client has one at a time: the kernel buffers smaller ones.
+    /// The minimum size of a counted response, if a client has one at a time: the kernel buffers
+    /// smaller ones.
     pub(in crate::http) const LEAST: usize = 64 * 1024;
     /// The minimum size if a client may have a hundred responses at once.
     pub(in crate::http) const LEAST_OF_MANY: usize = 2 * 1024;
@@ -48,7 +49,12 @@ impl UnreadAnswers {
     }
 
     /// Returns the same bytes, which count for a client at an address until they are dropped.
-    pub(in crate::http) fn count(self: &Arc<Self>, bytes: Bytes, client: &Client, address: Option<IpAddr>) -> Bytes {
+    pub(in crate::http) fn count(
+        self: &Arc<Self>,
+        bytes: Bytes,
+        client: &Client,
+        address: Option<IpAddr>,
+    ) -> Bytes {
         let mut waiting = self.lock();
         self.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
         let key = waiting.add(Answer::new(bytes.len(), client.clone(), address));
@@ -56,21 +62,30 @@ impl UnreadAnswers {
         if !self.is_within() {
             self.be_watched();
         }
-        Bytes::from_owner(Counted { bytes, key, among: self.clone() })
+
+        Bytes::from_owner(Counted {
+            bytes,
+            key,
+            among: self.clone(),
+        })
     }
 
-    /// Whether there is room for the response to another request from an address. Addresses without a backlog have room
-    /// up to twice the limit, so that no client can make the service reject the others.
+    /// Whether there is room for the response to another request from an address. Addresses without
+    /// a backlog have room up to twice the limit, so that no client can make the service reject the
+    /// others.
     pub(in crate::http) fn has_room(self: &Arc<Self>, address: Option<IpAddr>) -> bool {
         if self.is_within() {
             return true;
         }
+
         self.be_watched();
         let keeps_none = |address| !self.lock().is_any_at(address);
-        let has_room = self.bytes() <= self.most.saturating_mul(2) && address.is_some_and(keeps_none);
+        let has_room =
+            self.bytes() <= self.most.saturating_mul(2) && address.is_some_and(keeps_none);
         if !has_room {
             self.refused.fetch_add(1, Ordering::Relaxed);
         }
+
         has_room
     }
 
@@ -91,16 +106,23 @@ impl UnreadAnswers {
         }
     }
 
-    /// Closes the connections of clients that accept too little, longest without progress first. Returns their number.
+    /// Closes the connections of clients that accept too little, longest without progress first.
+    /// Returns their number.
     fn give_up_slow(&self) -> usize {
         let now = Instant::now();
         let mut waiting = self.lock();
         let mut clients: HashMap<usize, Kept> = HashMap::new();
+
         for answer in waiting.answers().filter(|answer| !answer.is_given_up) {
             let kept = clients.entry(answer.client.id());
-            kept.and_modify(|kept| kept.add(answer)).or_insert_with(|| Kept::of(answer));
+            kept.and_modify(|kept| kept.add(answer))
+                .or_insert_with(|| Kept::of(answer));
         }
-        let mut slow: Vec<_> = clients.into_iter().filter(|(_, kept)| kept.is_too_slow(now)).collect();
+
+        let mut slow: Vec<_> = clients
+            .into_iter()
+            .filter(|(_, kept)| kept.is_too_slow(now))
+            .collect();
         slow.sort_by_key(|(_, kept)| kept.untouched_since());
         let (mut left, mut closed) = (self.bytes(), HashSet::new());
         for (client, kept) in slow {
@@ -110,13 +132,16 @@ impl UnreadAnswers {
             left = left.saturating_sub(kept.bytes);
             closed.insert(client);
         }
+
         self.give_up(&mut waiting, &closed);
+
         closed.len()
     }
 
     /// Closes the connections of clients, and stops counting all their responses.
     fn give_up(&self, waiting: &mut Waiting, clients: &HashSet<usize>) {
-        let is_theirs = |answer: &&mut Answer| !answer.is_given_up && clients.contains(&answer.client.id());
+        let is_theirs =
+            |answer: &&mut Answer| !answer.is_given_up && clients.contains(&answer.client.id());
         for answer in waiting.answers().filter(is_theirs) {
             answer.is_given_up = true;
             answer.client.give_up();
@@ -146,7 +171,12 @@ impl Watch {
         let answers = &self.0;
         while !answers.is_within() {
             tokio::time::sleep(TICK).await;
-            let closed = if answers.is_within() { 0 } else { answers.give_up_slow() };
+            let closed = if answers.is_within() {
+                0
+            } else {
+                answers.give_up_slow()
+            };
+
             let refused = answers.refused.swap(0, Ordering::Relaxed);
             if closed + refused > 0 {
                 tracing::warn!(
@@ -158,16 +188,19 @@ impl Watch {
                 );
             }
         }
+
         // Callers in the meantime have seen that there is a task.
         let answers = self.0.clone();
         drop(self);
+
         if !answers.is_within() {
             answers.be_watched();
         }
     }
 }
 
-/// Also runs when the runtime shuts down; the next caller beyond the limit then starts another task.
+/// Also runs when the runtime shuts down; the next caller beyond the limit then starts another
+/// task.
 impl Drop for Watch {
     fn drop(&mut self) {
         // A swap, because it is ordered before the next read of the bytes.

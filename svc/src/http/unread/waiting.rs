@@ -35,6 +35,7 @@ impl Waiting {
                 number.remove();
             }
         }
+
         answer
     }
 

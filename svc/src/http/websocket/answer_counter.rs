@@ -21,9 +21,16 @@ impl AnswerCounter<'_> {
     pub(super) fn count(&self, mut response: Response) -> Response {
         if response.body.len() >= UnreadAnswers::LEAST {
             let client: Client = Arc::new(self.seat.long_lived());
-            let address = self.protection.addresses.certain(&self.opened.headers, &self.opened.extensions);
-            response.body = self.protection.unread.count(response.body, &client, address);
+            let address = self
+                .protection
+                .addresses
+                .certain(&self.opened.headers, &self.opened.extensions);
+            response.body = self
+                .protection
+                .unread
+                .count(response.body, &client, address);
         }
+
         response
     }
 }

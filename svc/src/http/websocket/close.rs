@@ -8,7 +8,8 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
 use crate::http::live::Ending;
 
-/// The maximum number of bytes of a reason: a control frame has room for 125, and the code takes two.
+/// The maximum number of bytes of a reason: a control frame has room for 125, and the code takes
+/// two.
 const LONGEST_REASON: usize = 123;
 
 /// A reason to close a socket.
@@ -20,7 +21,10 @@ pub(super) struct Close {
 
 impl Close {
     pub(super) fn new(code: u16, reason: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, reason: reason.into() }
+        Self {
+            code,
+            reason: reason.into(),
+        }
     }
 
     /// A message that is not part of the protocol.
@@ -45,9 +49,10 @@ impl Close {
     pub(super) fn unknown_protocol(requested: Option<&str>) -> Self {
         let expected = "Subprotocol not acceptable; use graphql-transport-ws";
         match requested {
-            Some("graphql-ws") => {
-                Self::new(4406, "Subprotocol not acceptable: graphql-ws is no longer served; use graphql-transport-ws")
-            }
+            Some("graphql-ws") => Self::new(
+                4406,
+                "Subprotocol not acceptable: graphql-ws is no longer served; use graphql-transport-ws",
+            ),
             _ => Self::new(4406, expected),
         }
     }
@@ -78,7 +83,10 @@ impl Close {
     /// Returns the frame, with the reason truncated to its maximum length.
     pub(super) fn into_frame(self) -> CloseFrame {
         let end = self.reason.floor_char_boundary(LONGEST_REASON);
-        CloseFrame { code: self.code.into(), reason: Utf8Bytes::from(&self.reason[..end]) }
+        CloseFrame {
+            code: self.code.into(),
+            reason: Utf8Bytes::from(&self.reason[..end]),
+        }
     }
 }
 
@@ -91,18 +99,22 @@ impl From<Ending> for Close {
             Ending::SlowReader => Self::new(1008, "what is sent is not taken"),
             Ending::TokenExpired => Self::forbidden("the token has expired"),
             Ending::TokenRevoked => Self::forbidden("the token is not valid"),
-            Ending::RevocationUnknown => Self::try_again("who asks cannot be verified at the moment"),
+            Ending::RevocationUnknown => {
+                Self::try_again("who asks cannot be verified at the moment")
+            }
             Ending::GoingAway | Ending::Stopped => Self::new(1001, "Going away"),
         }
     }
 }
 
-/// Returns the reason to close for a frame that violates the WebSocket protocol; `None` if the connection is gone.
+/// Returns the reason to close for a frame that violates the WebSocket protocol; `None` if the
+/// connection is gone.
 pub(super) fn of_error(error: &Error) -> Option<Close> {
     match error {
-        Error::Capacity(CapacityError::MessageTooLong { max_size, .. }) => {
-            Some(Close::new(1009, format!("a message may have {max_size} bytes at most")))
-        }
+        Error::Capacity(CapacityError::MessageTooLong { max_size, .. }) => Some(Close::new(
+            1009,
+            format!("a message may have {max_size} bytes at most"),
+        )),
         Error::Utf8(_) => Some(Close::new(1007, "a text is not UTF-8")),
         Error::Protocol(error) if !is_end(error) => Some(Close::new(1002, error.to_string())),
         _ => None,
@@ -110,6 +122,8 @@ pub(super) fn of_error(error: &Error) -> Option<Close> {
 }
 
 fn is_end(error: &tokio_tungstenite::tungstenite::error::ProtocolError) -> bool {
-    use tokio_tungstenite::tungstenite::error::ProtocolError::{ResetWithoutClosingHandshake, SendAfterClosing};
+    use tokio_tungstenite::tungstenite::error::ProtocolError::{
+        ResetWithoutClosingHandshake, SendAfterClosing,
+    };
     matches!(error, ResetWithoutClosingHandshake | SendAfterClosing)
 }

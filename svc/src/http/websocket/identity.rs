@@ -16,28 +16,46 @@ use crate::security_log::{SecurityEventType, record};
 /// The prefix of a header with a token.
 const SCHEME: &str = "bearer ";
 
-/// Returns the credentials in the payload of a message: `authorization` or `Authorization`, at the top or in `headers`,
-/// in the form of the HTTP header.
+/// Returns the credentials in the payload of a message: `authorization` or `Authorization`, at the
+/// top or in `headers`, in the form of the HTTP header.
 ///
 /// # Errors
 /// When they are not a single token.
 pub(super) fn credentials(payload: Option<&RawValue>) -> Result<Option<HeaderMap>, Close> {
-    let Some(payload) = payload else { return Ok(None) };
-    let fields: Map<String, Value> = serde_json::from_str(payload.get())
-        .map_err(|_| Close::bad_request("Invalid message received: the `payload` cannot be read"))?;
+    let Some(payload) = payload else {
+        return Ok(None);
+    };
+
+    let fields: Map<String, Value> = serde_json::from_str(payload.get()).map_err(|_| {
+        Close::bad_request("Invalid message received: the `payload` cannot be read")
+    })?;
     let headers = fields.get("headers").and_then(Value::as_object);
     let all = fields.iter().chain(headers.into_iter().flatten());
-    let mut found = all.filter(|(name, value)| name.eq_ignore_ascii_case("authorization") && !value.is_null());
+    let mut found =
+        all.filter(|(name, value)| name.eq_ignore_ascii_case("authorization") && !value.is_null());
     let header = match (found.next(), found.next()) {
         (None, _) => return Ok(None),
         (Some((_, Value::String(text))), None) => {
-            let is_bearer = text.get(..SCHEME.len()).is_some_and(|scheme| scheme.eq_ignore_ascii_case(SCHEME));
-            if is_bearer { text.parse::<HeaderValue>().ok() } else { None }
+            let is_bearer = text
+                .get(..SCHEME.len())
+                .is_some_and(|scheme| scheme.eq_ignore_ascii_case(SCHEME));
+            if is_bearer {
+                text.parse::<HeaderValue>().ok()
+            } else {
+                None
+            }
         }
         _ => None,
     };
-    let header = header.ok_or_else(|| Close::forbidden("the payload's `authorization` is not one `Bearer <token>`"))?;
-    Ok(Some(HeaderMap::from_iter([(header::AUTHORIZATION, header)])))
+
+    let header = header.ok_or_else(|| {
+        Close::forbidden("the payload's `authorization` is not one `Bearer <token>`")
+    })?;
+
+    Ok(Some(HeaderMap::from_iter([(
+        header::AUTHORIZATION,
+        header,
+    )])))
 }
 
 /// Authenticates the client, as for a request with these credentials.
@@ -50,37 +68,65 @@ pub(super) async fn identify(
     credentials: &HeaderMap,
 ) -> Result<Identity, Close> {
     // Providers are application code.
-    let verified = AssertUnwindSafe(verify(service, opened, credentials)).catch_unwind().await;
+    let verified = AssertUnwindSafe(verify(service, opened, credentials))
+        .catch_unwind()
+        .await;
     verified.unwrap_or_else(|panic| {
-        crate::panic::report("finding out who asks on a socket", crate::panic::message(&*panic));
+        crate::panic::report(
+            "finding out who asks on a socket",
+            crate::panic::message(&*panic),
+        );
         Err(Close::internal())
     })
 }
 
-async fn verify(service: &AppState, opened: &RequestParts, credentials: &HeaderMap) -> Result<Identity, Close> {
-    let Some(authentication) = &service.engine.authentication else { return Ok(Identity::Anonymous) };
-    let identity = authentication.identify(credentials, &opened.headers, &opened.extensions).await;
-    let identity = identity.map_err(|_| Close::try_again("who asks cannot be verified at the moment"))?;
+async fn verify(
+    service: &AppState,
+    opened: &RequestParts,
+    credentials: &HeaderMap,
+) -> Result<Identity, Close> {
+    let Some(authentication) = &service.engine.authentication else {
+        return Ok(Identity::Anonymous);
+    };
+
+    let identity = authentication
+        .identify(credentials, &opened.headers, &opened.extensions)
+        .await;
+    let identity =
+        identity.map_err(|_| Close::try_again("who asks cannot be verified at the moment"))?;
     match identity.refusal() {
         Some(Refusal::Expired) => return Err(Close::forbidden("the token has expired")),
         Some(Refusal::Invalid) => return Err(Close::forbidden("the token is not valid")),
         None => {}
     }
+
     if authentication.required && user_id(opened, &identity).is_none() {
         let event = opened.security_event(&authentication.clients, SecurityEventType::AuthFailure);
         record(event.reason("a token is required, and there is none"));
-        return Err(Close::forbidden("authentication required: send the token in the payload of `connection_init`"));
+        return Err(Close::forbidden(
+            "authentication required: send the token in the payload of `connection_init`",
+        ));
     }
+
     Ok(identity)
 }
 
 /// Returns the identifier of the user: from a layer around the endpoint, or else from the token.
 pub(super) fn user_id<'a>(opened: &'a RequestParts, identity: &'a Identity) -> Option<&'a str> {
-    let user = opened.extension::<UserContext>().or_else(|| identity.user());
+    let user = opened
+        .extension::<UserContext>()
+        .or_else(|| identity.user());
     user.map(|user| user.user_id.as_str())
 }
 
 /// Records the reason for closing a socket because of its token.
 pub(super) fn record_refused(service: &AppState, opened: &RequestParts, why: &str) {
-    record(opened.security_event(&service.engine.app.clients, SecurityEventType::AuthTokenInvalid).reason(why));
+    record(
+        opened
+            .security_event(
+                &service.engine.app.clients,
+                SecurityEventType::AuthTokenInvalid,
+            )
+            .reason(why),
+    );
 }

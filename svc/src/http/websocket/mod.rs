@@ -1,8 +1,9 @@
 //! WebSockets at `GET /graphql`, which use `graphql-transport-ws`
 //! (<https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md>).
 //!
-//! A socket is one task, which reads messages, runs operations, and sends one message at a time: a slow client delays
-//! no other client. The [watch over live connections](super::live) provides the timers.
+//! A socket is one task, which reads messages, runs operations, and sends one message at a time: a
+//! slow client delays no other client. The [watch over live connections](super::live) provides the
+//! timers.
 
 mod answer_counter;
 mod close;
@@ -43,8 +44,8 @@ use crate::request::{RequestId, RequestParts, Transport};
 
 /// The only supported subprotocol.
 const PROTOCOL: &str = "graphql-transport-ws";
-/// The size of the buffer that each socket keeps for as long as it is open: enough for a short message. Incoming data
-/// is read by [`ReadAhead`].
+/// The size of the buffer that each socket keeps for as long as it is open: enough for a short
+/// message. Incoming data is read by [`ReadAhead`].
 const READ_BUFFER: usize = 64;
 /// The maximum number of bytes waiting to be written: a few frames of maximum length.
 const MAX_WRITE_BUFFER: usize = 4 * sending::LONGEST_FRAME;
@@ -62,34 +63,56 @@ const OF_THE_HANDSHAKE: [header::HeaderName; 7] = [
 
 /// Whether a request wants to become a WebSocket.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
-    headers.get(header::UPGRADE).is_some_and(|protocol| protocol.as_bytes().eq_ignore_ascii_case(b"websocket"))
+    headers
+        .get(header::UPGRADE)
+        .is_some_and(|protocol| protocol.as_bytes().eq_ignore_ascii_case(b"websocket"))
 }
 
 /// Opens a socket.
 pub(super) fn open(service: &Arc<AppState>, request: HttpRequest) -> Response<Body> {
     let id = service.protection.identify(&request);
     let accepted = RequestId::within(id.as_ref(), || accept(service, request, id.clone()));
-    told(accepted.unwrap_or_else(|refusal| refusal.reply(MediaType::Json)), id)
+    told(
+        accepted.unwrap_or_else(|refusal| refusal.reply(MediaType::Json)),
+        id,
+    )
 }
 
 /// Opens a socket; all its operations have the identifier of the request that opens it.
-fn accept(service: &Arc<AppState>, mut request: HttpRequest, id: Option<RequestId>) -> Result<Response<Body>, Refusal> {
+fn accept(
+    service: &Arc<AppState>,
+    mut request: HttpRequest,
+    id: Option<RequestId>,
+) -> Result<Response<Body>, Refusal> {
     let key = check(service, &request)?;
-    let upgrade = request.extensions_mut().remove::<OnUpgrade>().ok_or_else(|| {
-        refusal(StatusCode::BAD_REQUEST, "this connection cannot become a WebSocket; open one over HTTP/1.1")
-    })?;
+    let upgrade = request
+        .extensions_mut()
+        .remove::<OnUpgrade>()
+        .ok_or_else(|| {
+            refusal(
+                StatusCode::BAD_REQUEST,
+                "this connection cannot become a WebSocket; open one over HTTP/1.1",
+            )
+        })?;
+
     let (protocol, unknown) = protocol(request.headers());
-    let address = service.live.addresses.counted(request.headers(), request.extensions());
+    let address = service
+        .live
+        .addresses
+        .counted(request.headers(), request.extensions());
     let (service, opened, credentials) = prepare(service, request);
     let seat = service.live.open(opened.header_bytes(), address)?;
     let long_lived = seat.long_lived();
+
     // Boxed, because a socket is open for longer than opening it takes.
     let opening = async move {
         let upgraded = ReadAhead::new(TokioIo::new(upgrade.await.ok()?));
-        let stream = WebSocketStream::from_raw_socket(upgraded, Role::Server, Some(config(&service))).await;
+        let stream =
+            WebSocketStream::from_raw_socket(upgraded, Role::Server, Some(config(&service))).await;
         Some(Socket::new(service, stream, seat, opened, credentials))
     }
     .boxed();
+
     tokio::spawn(async move {
         // Created here, because a value passed to a task and then pinned takes its space twice.
         let serving = async move {
@@ -101,6 +124,7 @@ fn accept(service: &Arc<AppState>, mut request: HttpRequest, id: Option<RequestI
         };
         RequestId::scope(id.as_ref(), pin!(serving)).await;
     });
+
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
@@ -110,7 +134,9 @@ fn accept(service: &Arc<AppState>, mut request: HttpRequest, id: Option<RequestI
     if let Some(protocol) = protocol {
         headers.insert(header::SEC_WEBSOCKET_PROTOCOL, protocol);
     }
+
     response.extensions_mut().insert(long_lived);
+
     Ok(response)
 }
 
@@ -118,64 +144,115 @@ fn accept(service: &Arc<AppState>, mut request: HttpRequest, id: Option<RequestI
 fn check(service: &AppState, request: &HttpRequest) -> Result<HeaderValue, Refusal> {
     let headers = request.headers();
     if request.extensions().get::<ShuttingDown>().is_some() {
-        return Err(refusal(StatusCode::SERVICE_UNAVAILABLE, "the service is going away; try another instance"));
+        return Err(refusal(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the service is going away; try another instance",
+        ));
     }
+
     if !origin::is_allowed(headers, request.uri(), &service.live.config.allowed_origins) {
-        let message =
-            "pages of this origin may not open a WebSocket here; SVC_SUBSCRIPTION_ORIGINS lists those that may";
+        let message = "pages of this origin may not open a WebSocket here; SVC_SUBSCRIPTION_ORIGINS lists those that may";
         origin::record_foreign(&service.engine.app.clients, request);
-        return Err(Refusal::new(StatusCode::FORBIDDEN, ErrorCode::Forbidden, message));
+        return Err(Refusal::new(
+            StatusCode::FORBIDDEN,
+            ErrorCode::Forbidden,
+            message,
+        ));
     }
+
     if !is_upgrade(headers) {
-        return Err(refusal(StatusCode::BAD_REQUEST, "send `Connection: Upgrade` with `Upgrade: websocket`"));
+        return Err(refusal(
+            StatusCode::BAD_REQUEST,
+            "send `Connection: Upgrade` with `Upgrade: websocket`",
+        ));
     }
-    if headers.get(header::SEC_WEBSOCKET_VERSION).is_none_or(|version| version != "13") {
-        let refusal = refusal(StatusCode::UPGRADE_REQUIRED, "send `Sec-WebSocket-Version: 13`");
+
+    if headers
+        .get(header::SEC_WEBSOCKET_VERSION)
+        .is_none_or(|version| version != "13")
+    {
+        let refusal = refusal(
+            StatusCode::UPGRADE_REQUIRED,
+            "send `Sec-WebSocket-Version: 13`",
+        );
         return Err(refusal.with_header(header::SEC_WEBSOCKET_VERSION, "13"));
     }
-    let key = headers.get(header::SEC_WEBSOCKET_KEY).filter(|key| key.len() == 24);
-    let key =
-        key.ok_or_else(|| refusal(StatusCode::BAD_REQUEST, "send a `Sec-WebSocket-Key` of 16 bytes in base64"))?;
+
+    let key = headers
+        .get(header::SEC_WEBSOCKET_KEY)
+        .filter(|key| key.len() == 24);
+    let key = key.ok_or_else(|| {
+        refusal(
+            StatusCode::BAD_REQUEST,
+            "send a `Sec-WebSocket-Key` of 16 bytes in base64",
+        )
+    })?;
+
     HeaderValue::try_from(derive_accept_key(key.as_bytes()))
         .map_err(|_| refusal(StatusCode::BAD_REQUEST, "`Sec-WebSocket-Key` is not valid"))
 }
 
 /// Whether `Connection` names the upgrade, which shows that no proxy in between has consumed it.
 fn is_upgrade(headers: &HeaderMap) -> bool {
-    let values = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
-    values.flat_map(|value| value.split(',')).any(|option| option.trim().eq_ignore_ascii_case("upgrade"))
+    let values = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    values
+        .flat_map(|value| value.split(','))
+        .any(|option| option.trim().eq_ignore_ascii_case("upgrade"))
 }
 
-/// Returns the subprotocol to name in the response, and the reason to close the socket if it is not ours. If the
-/// response names none of the requested subprotocols, a browser does not pass the reason to its page.
+/// Returns the subprotocol to name in the response, and the reason to close the socket if it is not
+/// ours. If the response names none of the requested subprotocols, a browser does not pass the
+/// reason to its page.
 fn protocol(headers: &HeaderMap) -> (Option<HeaderValue>, Option<Close>) {
-    let values = headers.get_all(header::SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
-    let mut requested =
-        values.flat_map(|value| value.split(',')).map(str::trim).filter(|name| !name.is_empty()).peekable();
+    let values = headers
+        .get_all(header::SEC_WEBSOCKET_PROTOCOL)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
+    let mut requested = values
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+        .peekable();
+
     let first = requested.peek().copied();
     if requested.any(|name| name == PROTOCOL) {
         return (Some(HeaderValue::from_static(PROTOCOL)), None);
     }
-    (first.and_then(|name| name.parse().ok()), Some(Close::unknown_protocol(first)))
+
+    (
+        first.and_then(|name| name.parse().ok()),
+        Some(Close::unknown_protocol(first)),
+    )
 }
 
-/// Returns the parts of the request for the operations of a socket, and its credentials, which are kept until the
-/// client is authenticated.
-fn prepare(service: &Arc<AppState>, request: HttpRequest) -> (Arc<AppState>, RequestParts, Option<Box<HeaderMap>>) {
+/// Returns the parts of the request for the operations of a socket, and its credentials, which are
+/// kept until the client is authenticated.
+fn prepare(
+    service: &Arc<AppState>,
+    request: HttpRequest,
+) -> (Arc<AppState>, RequestParts, Option<Box<HeaderMap>>) {
     let (mut parts, _) = request.into_parts();
     for name in OF_THE_HANDSHAKE {
         parts.headers.remove(name);
     }
+
     let credentials = match parts.headers.entry(header::AUTHORIZATION) {
         header::Entry::Occupied(found) => {
             let (name, values) = found.remove_entry_mult();
-            Some(Box::new(values.map(|value| (name.clone(), value)).collect()))
+            Some(Box::new(
+                values.map(|value| (name.clone(), value)).collect(),
+            ))
         }
         header::Entry::Vacant(_) => None,
     };
+
     let mut opened = RequestParts::of_http(parts, Transport::WebSocket);
     opened.had_credentials = credentials.is_some();
     opened.detach();
+
     (service.clone(), opened, credentials)
 }
 

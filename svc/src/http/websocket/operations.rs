@@ -48,7 +48,10 @@ pub(super) type Token = ();
 /// An operation, which is polled once it was woken.
 struct Running {
     operation: Operation,
-    #[cfg_attr(not(feature = "auth"), expect(dead_code, reason = "there are no tokens"))]
+    #[cfg_attr(
+        not(feature = "auth"),
+        expect(dead_code, reason = "there are no tokens")
+    )]
     token: Token,
     woken: Arc<WakeFlag>,
     /// Whether its last event is being sent; until that is done, it is not polled for the next one.
@@ -67,27 +70,49 @@ impl Operations {
     }
 
     /// Starts an operation under an unused identifier.
-    pub(super) fn start(&mut self, id: &str, token: Token, start: impl Future<Output = Started> + Send + 'static) {
-        let operation = Operation { id: id.into(), state: State::Starting(Starting(tokio::spawn(start))) };
+    pub(super) fn start(
+        &mut self,
+        id: &str,
+        token: Token,
+        start: impl Future<Output = Started> + Send + 'static,
+    ) {
+        let operation = Operation {
+            id: id.into(),
+            state: State::Starting(Starting(tokio::spawn(start))),
+        };
+
         if self.running.is_empty() {
             // Most sockets have one operation, and a vector starts with room for four.
             self.running.reserve_exact(1);
         }
+
         let woken = Arc::<WakeFlag>::default();
         woken.remember();
-        self.running.push(Running { operation, token, woken, is_told: false, waiting: None });
+
+        self.running.push(Running {
+            operation,
+            token,
+            woken,
+            is_told: false,
+            waiting: None,
+        });
     }
 
-    /// Ends an operation without sending any more of its events. An unknown identifier belongs to an operation that has
-    /// already ended.
+    /// Ends an operation without sending any more of its events. An unknown identifier belongs to
+    /// an operation that has already ended.
     pub(super) fn stop(&mut self, id: &str) {
         if let Some(at) = self.position(id) {
             self.running.swap_remove(at);
         }
     }
 
-    /// Is ready with the next event; pending forever without operations. Responses count until they are sent.
-    pub(super) fn poll_event(&mut self, cx: &mut Context<'_>, counter: &AnswerCounter<'_>) -> Poll<(Arc<str>, Event)> {
+    /// Is ready with the next event; pending forever without operations. Responses count until they
+    /// are sent.
+    pub(super) fn poll_event(
+        &mut self,
+        cx: &mut Context<'_>,
+        counter: &AnswerCounter<'_>,
+    ) -> Poll<(Arc<str>, Event)> {
         let (is_new, count) = (self.is_new(cx), self.running.len());
         for turn in 0..count {
             let at = (self.next + turn) % count;
@@ -95,31 +120,46 @@ impl Operations {
             if std::mem::take(&mut running.is_told) {
                 running.woken.remember();
             }
+
             let waiting = running.waiting.take().map(|event| *event);
-            let Some(event) = waiting.or_else(|| running.poll(cx, is_new, counter)) else { continue };
+            let Some(event) = waiting.or_else(|| running.poll(cx, is_new, counter)) else {
+                continue;
+            };
+
             running.is_told = true;
             let id = running.operation.id.clone();
             self.next = at + 1;
             if !matches!(event, Event::Next(_)) {
                 self.running.swap_remove(at);
             }
+
             return Poll::Ready((id, event));
         }
+
         Poll::Pending
     }
 
-    /// Runs the operations while a message waits for the client, each until it has an event: an operation in the middle
-    /// of a statement would otherwise keep its pool connection from all other clients.
+    /// Runs the operations while a message waits for the client, each until it has an event: an
+    /// operation in the middle of a statement would otherwise keep its pool connection from all
+    /// other clients.
     pub(super) fn poll_ahead(&mut self, cx: &mut Context<'_>, counter: &AnswerCounter<'_>) {
         let is_new = self.is_new(cx);
-        for running in self.running.iter_mut().filter(|running| !running.is_told && running.waiting.is_none()) {
+        for running in self
+            .running
+            .iter_mut()
+            .filter(|running| !running.is_told && running.waiting.is_none())
+        {
             running.waiting = running.poll(cx, is_new, counter).map(Box::new);
         }
     }
 
-    /// Whether a different task polls now. Operations that were not woken since still have the previous task's waker.
+    /// Whether a different task polls now. Operations that were not woken since still have the
+    /// previous task's waker.
     fn is_new(&mut self, cx: &Context<'_>) -> bool {
-        let is_same = self.task.as_ref().is_some_and(|task| task.will_wake(cx.waker()));
+        let is_same = self
+            .task
+            .as_ref()
+            .is_some_and(|task| task.will_wake(cx.waker()));
         if !is_same {
             self.task = Some(cx.waker().clone());
         }
@@ -127,46 +167,76 @@ impl Operations {
     }
 
     fn position(&self, id: &str) -> Option<usize> {
-        self.running.iter().position(|running| *running.operation.id == *id)
+        self.running
+            .iter()
+            .position(|running| *running.operation.id == *id)
     }
 }
 
 #[cfg(feature = "auth")]
 impl Operations {
-    /// Continues operations under a new token whose user is identical to theirs except for the times.
+    /// Continues operations under a new token whose user is identical to theirs except for the
+    /// times.
     pub(super) fn renew(&mut self, renewed: &Arc<Verified>) {
         let of_same_user = |running: &&mut Running| {
-            running.token.as_ref().is_some_and(|token| token.user.is_same_but_for_times(&renewed.user))
+            running
+                .token
+                .as_ref()
+                .is_some_and(|token| token.user.is_same_but_for_times(&renewed.user))
         };
-        self.running.iter_mut().filter(of_same_user).for_each(|running| running.token = Some(renewed.clone()));
+
+        self.running
+            .iter_mut()
+            .filter(of_same_user)
+            .for_each(|running| running.token = Some(renewed.clone()));
     }
 
     /// Returns the tokens other than the current one that operations run under, each once.
     pub(super) fn earlier_tokens(&self, current: Option<&Arc<Verified>>) -> Vec<Arc<Verified>> {
         let mut earlier: Vec<Arc<Verified>> = Vec::new();
-        for token in self.running.iter().filter_map(|running| running.token.as_ref()) {
+        for token in self
+            .running
+            .iter()
+            .filter_map(|running| running.token.as_ref())
+        {
             let is_same = |known: &Arc<Verified>| Arc::ptr_eq(known, token);
             if !current.is_some_and(is_same) && !earlier.iter().any(is_same) {
                 earlier.push(token.clone());
             }
         }
+
         earlier
     }
 
     /// Ends the operations that run under a token, and returns their identifiers.
     pub(super) fn end_under(&mut self, token: &Arc<Verified>) -> Vec<Arc<str>> {
-        let is_under = |running: &mut Running| running.token.as_ref().is_some_and(|own| Arc::ptr_eq(own, token));
-        self.running.extract_if(.., is_under).map(|running| running.operation.id.clone()).collect()
+        let is_under = |running: &mut Running| {
+            running
+                .token
+                .as_ref()
+                .is_some_and(|own| Arc::ptr_eq(own, token))
+        };
+
+        self.running
+            .extract_if(.., is_under)
+            .map(|running| running.operation.id.clone())
+            .collect()
     }
 }
 
 impl Running {
     /// Returns its next event, if it was woken and has one.
-    fn poll(&mut self, cx: &Context<'_>, is_new: bool, counter: &AnswerCounter<'_>) -> Option<Event> {
+    fn poll(
+        &mut self,
+        cx: &Context<'_>,
+        is_new: bool,
+        counter: &AnswerCounter<'_>,
+    ) -> Option<Event> {
         let is_woken = (is_new || self.woken.is_woken()) && self.woken.take_wake(cx.waker());
         if !is_woken {
             return None;
         }
+
         let waker = Waker::from(self.woken.clone());
         match self.operation.poll_event(&mut Context::from_waker(&waker)) {
             Poll::Ready(event) => Some(event.counted(counter)),
@@ -190,8 +260,8 @@ struct Operation {
     state: State,
 }
 
-/// A start in a separate task: a socket whose client accepts no messages polls nothing, and a start in the middle of a
-/// statement would keep its pool connection from all other clients.
+/// A start in a separate task: a socket whose client accepts no messages polls nothing, and a start
+/// in the middle of a statement would keep its pool connection from all other clients.
 struct Starting(JoinHandle<Started>);
 
 impl Drop for Starting {
@@ -217,7 +287,9 @@ impl Operation {
                         self.state = State::Streaming(stream);
                         continue;
                     }
-                    Ok(Err(response)) if response.answer.is_executed() => (State::Answered, Event::Next(response)),
+                    Ok(Err(response)) if response.answer.is_executed() => {
+                        (State::Answered, Event::Next(response))
+                    }
                     Ok(Err(response)) => (State::Ended, Event::Error(response)),
                     Err(ended) => (State::Ended, Event::Panicked(reason(ended))),
                 },
@@ -227,8 +299,10 @@ impl Operation {
                 },
                 State::Answered | State::Ended => (State::Ended, Event::Complete),
             };
+
             self.end();
             self.state = state;
+
             return Poll::Ready(event);
         }
     }
@@ -244,7 +318,8 @@ fn reason(ended: tokio::task::JoinError) -> String {
 }
 
 impl Operation {
-    /// Drops the running state. Its destructor may be application code, and its panic must not affect other operations.
+    /// Drops the running state. Its destructor may be application code, and its panic must not
+    /// affect other operations.
     fn end(&mut self) {
         let state = std::mem::replace(&mut self.state, State::Ended);
         if let Err(panic) = std::panic::catch_unwind(AssertUnwindSafe(|| drop(state))) {

@@ -1,15 +1,15 @@
 //! The pages that may open a socket.
 //!
-//! A browser opens a socket for any page, and sends the user's cookies with it, so a page of another site could act as
-//! the user. It also sends the page's origin, which no page can change.
+//! A browser opens a socket for any page, and sends the user's cookies with it, so a page of
+//! another site could act as the user. It also sends the page's origin, which no page can change.
 
 use axum::http::{HeaderMap, Request, Uri, header};
 
 use crate::http::own_origin::is_own;
 use crate::security_log::{Clients, SecurityEventType, record};
 
-/// Whether a page of this origin may open a socket: the origin is the service's own, or allowed. Clients other than
-/// browsers send no origin.
+/// Whether a page of this origin may open a socket: the origin is the service's own, or allowed.
+/// Clients other than browsers send no origin.
 pub(super) fn is_allowed(headers: &HeaderMap, uri: &Uri, allowed: &[String]) -> bool {
     let mut origins = headers.get_all(header::ORIGIN).iter();
     let origin = match (origins.next(), origins.next()) {
@@ -17,17 +17,32 @@ pub(super) fn is_allowed(headers: &HeaderMap, uri: &Uri, allowed: &[String]) -> 
         (Some(origin), None) => origin.to_str().unwrap_or_default(),
         (Some(_), Some(_)) => return false,
     };
-    let is_listed = |known: &String| known == "*" || known.trim_end_matches('/').eq_ignore_ascii_case(origin);
+
+    let is_listed =
+        |known: &String| known == "*" || known.trim_end_matches('/').eq_ignore_ascii_case(origin);
     allowed.iter().any(is_listed) || is_own(origin, headers, uri)
 }
 
 /// Records that a page of another site tried to open a socket.
 pub(super) fn record_foreign<B>(clients: &Clients, request: &Request<B>) {
-    let event = clients.event(SecurityEventType::CsrfForeignOrigin, request.headers(), request.extensions());
+    let event = clients.event(
+        SecurityEventType::CsrfForeignOrigin,
+        request.headers(),
+        request.extensions(),
+    );
+
     let event = event.resource(request.uri().path()).action("WebSocket");
-    let origin = request.headers().get(header::ORIGIN).map(|origin| String::from_utf8_lossy(origin.as_bytes()));
+    let origin = request
+        .headers()
+        .get(header::ORIGIN)
+        .map(|origin| String::from_utf8_lossy(origin.as_bytes()));
     let event = event.reason("a page of another site would open a WebSocket");
-    record(origin.into_iter().fold(event, |event, origin| event.metadata("origin", origin)));
+
+    record(
+        origin
+            .into_iter()
+            .fold(event, |event, origin| event.metadata("origin", origin)),
+    );
 }
 
 #[cfg(test)]
@@ -75,8 +90,18 @@ mod tests {
 
     #[test]
     fn listed_pages_may() {
-        assert!(allowed("https://app.example", "api.example", &["https://app.example"]));
-        assert!(!allowed("http://app.example", "api.example", &["https://app.example"]));
+        assert!(allowed(
+            "https://app.example",
+            "api.example",
+            &["https://app.example"]
+        ));
+
+        assert!(!allowed(
+            "http://app.example",
+            "api.example",
+            &["https://app.example"]
+        ));
+
         assert!(allowed("null", "api.example", &["*"]));
     }
 }

@@ -11,15 +11,20 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use super::read_ahead::ReadAhead;
 use crate::http::live::Seat;
 
-/// The maximum number of bytes of a frame. A longer message is sent in several frames, because a socket keeps a buffer
-/// as large as the longest frame that it has sent.
+/// The maximum number of bytes of a frame. A longer message is sent in several frames, because a
+/// socket keeps a buffer as large as the longest frame that it has sent.
 pub(super) const LONGEST_FRAME: usize = 16 * 1024;
 
 /// The socket of a client.
 pub(super) type Stream = WebSocketStream<ReadAhead>;
 
-/// Sends a text in parts; it is JSON and therefore UTF-8. For a long text, the seat records the client's progress.
-pub(super) async fn send_text(stream: &mut Stream, parts: [Bytes; 3], seat: &Seat) -> Result<(), Error> {
+/// Sends a text in parts; it is JSON and therefore UTF-8. For a long text, the seat records the
+/// client's progress.
+pub(super) async fn send_text(
+    stream: &mut Stream,
+    parts: [Bytes; 3],
+    seat: &Seat,
+) -> Result<(), Error> {
     let mut left: usize = parts.iter().map(Bytes::len).sum();
     let mut kind = Data::Text;
     for mut part in parts {
@@ -27,12 +32,21 @@ pub(super) async fn send_text(stream: &mut Stream, parts: [Bytes; 3], seat: &Sea
             let frame = part.split_to(part.len().min(LONGEST_FRAME));
             let length = frame.len();
             left -= length;
-            stream.send(Message::Frame(Frame::message(frame, OpCode::Data(kind), left == 0))).await?;
+            stream
+                .send(Message::Frame(Frame::message(
+                    frame,
+                    OpCode::Data(kind),
+                    left == 0,
+                )))
+                .await?;
+
             if left > 0 {
                 seat.note_taken(length);
             }
+
             kind = Data::Continue;
         }
     }
+
     Ok(())
 }

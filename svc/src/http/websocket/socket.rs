@@ -55,8 +55,9 @@ pub(super) struct Socket {
     /// Whether an operation runs under an earlier token than the socket's.
     #[cfg(feature = "auth")]
     has_earlier: bool,
-    /// A long message, kept until the next read. Meanwhile the frame reader allocates a new buffer, and dropping the
-    /// message frees the old one; otherwise a socket would keep a buffer as long as its longest message.
+    /// A long message, kept until the next read. Meanwhile the frame reader allocates a new buffer,
+    /// and dropping the message frees the old one; otherwise a socket would keep a buffer as long
+    /// as its longest message.
     long_message: Option<Utf8Bytes>,
     /// The start of the one-second window that counts messages, and their number.
     second: (Instant, u32),
@@ -98,7 +99,8 @@ enum Step {
 }
 
 impl Socket {
-    /// Creates the socket on the heap, because every future that passes it on would otherwise reserve space for it.
+    /// Creates the socket on the heap, because every future that passes it on would otherwise
+    /// reserve space for it.
     pub(super) fn new(
         service: Arc<AppState>,
         stream: Stream,
@@ -131,7 +133,8 @@ impl Socket {
     pub(super) async fn run(mut self: Box<Self>) {
         loop {
             let step = poll_fn(|cx| self.poll_step(cx)).await;
-            // Boxed, because a socket waits most of the time, and needs no space for its other steps then.
+            // Boxed, because a socket waits most of the time, and needs no space for its other
+            // steps then.
             let taken = self.take(step).boxed().await;
             match taken {
                 Ok(()) => {}
@@ -146,16 +149,18 @@ impl Socket {
     pub(super) async fn close(mut self: Box<Self>, close: Close) {
         self.operations = Operations::default();
         let closing = async {
-            // Until the client has closed it as well: unread bytes would reset the connection, and the client would
-            // lose the reason.
+            // Until the client has closed it as well: unread bytes would reset the connection, and
+            // the client would lose the reason.
             if self.stream.close(Some(close.into_frame())).await.is_ok() {
                 while let Some(Ok(_)) = self.stream.next().await {}
             }
         };
+
         let _ = tokio::time::timeout(CLOSING, closing).boxed().await;
     }
 
-    /// Closes the socket of a client that has violated the frame protocol; nothing more can be read from it.
+    /// Closes the socket of a client that has violated the frame protocol; nothing more can be read
+    /// from it.
     async fn break_off(mut self: Box<Self>, close: Close) {
         self.operations = Operations::default();
         let closing = async {
@@ -165,6 +170,7 @@ impl Socket {
             let mut rest = [0; 1024];
             while socket.read(&mut rest).await.is_ok_and(|bytes| bytes > 0) {}
         };
+
         let _ = tokio::time::timeout(CLOSING, closing).boxed().await;
     }
 
@@ -172,6 +178,7 @@ impl Socket {
         if let Poll::Ready(order) = self.seat.poll_order(cx) {
             return Poll::Ready(Step::Ordered(order));
         }
+
         #[cfg(feature = "auth")]
         if let Some(identifying) = &mut self.identifying
             && let Poll::Ready(identity) = identifying.as_mut().poll(cx)
@@ -179,13 +186,22 @@ impl Socket {
             self.identifying = None;
             return Poll::Ready(Step::Identified(identity));
         }
+
         let received = self.stream.poll_next_unpin(cx);
         self.long_message = None;
         if let Poll::Ready(message) = received {
             return Poll::Ready(Step::Received(message));
         }
-        let counter = AnswerCounter { protection: &self.service.protection, seat: &self.seat, opened: &self.opened };
-        self.operations.poll_event(cx, &counter).map(|(id, event)| Step::Happened(id, event))
+
+        let counter = AnswerCounter {
+            protection: &self.service.protection,
+            seat: &self.seat,
+            opened: &self.opened,
+        };
+
+        self.operations
+            .poll_event(cx, &counter)
+            .map(|(id, event)| Step::Happened(id, event))
     }
 
     async fn take(&mut self, step: Step) -> Result<(), Stop> {
@@ -197,7 +213,9 @@ impl Socket {
             #[cfg(feature = "auth")]
             Step::Identified(identity) => self.identified(identity?).await,
             Step::Received(Some(Ok(message))) => self.receive(message).await,
-            Step::Received(Some(Err(error))) => Err(close::of_error(&error).map_or(Stop::Gone, Stop::Broken)),
+            Step::Received(Some(Err(error))) => {
+                Err(close::of_error(&error).map_or(Stop::Gone, Stop::Broken))
+            }
             Step::Received(None) => Err(Stop::Gone),
             Step::Happened(id, event) => self.tell(&id, event).await,
         }
@@ -206,13 +224,16 @@ impl Socket {
     async fn receive(&mut self, message: Message) -> Result<(), Stop> {
         self.seat.hear();
         self.count_message()?;
+
         match message {
             Message::Text(text) => {
                 let taken = self.read(&text).await;
                 self.long_message = Some(text).filter(|text| text.len() > READ_BUFFER);
                 taken
             }
-            Message::Binary(_) => Err(Close::bad_request("Invalid message received: messages are texts").into()),
+            Message::Binary(_) => {
+                Err(Close::bad_request("Invalid message received: messages are texts").into())
+            }
             // The library answers pings and closes itself, with the next read or write.
             Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_) => Ok(()),
         }
@@ -223,8 +244,14 @@ impl Socket {
         if now.saturating_duration_since(self.second.0) >= Duration::from_secs(1) {
             self.second = (now, 0);
         }
+
         self.second.1 += 1;
-        if self.second.1 > limit { Err(Close::flooded(limit)) } else { Ok(()) }
+
+        if self.second.1 > limit {
+            Err(Close::flooded(limit))
+        } else {
+            Ok(())
+        }
     }
 
     async fn read(&mut self, text: &str) -> Result<(), Stop> {
@@ -268,7 +295,11 @@ impl Socket {
     fn credentials_in(&self, payload: Option<&RawValue>) -> Result<Option<HeaderMap>, Close> {
         identity::credentials(payload).inspect_err(|close| {
             if close.is_forbidden() {
-                identity::record_refused(&self.service, &self.opened, "the payload holds no single token");
+                identity::record_refused(
+                    &self.service,
+                    &self.opened,
+                    "the payload holds no single token",
+                );
             }
         })
     }
@@ -276,7 +307,8 @@ impl Socket {
     #[cfg(feature = "auth")]
     fn identify(&mut self, credentials: HeaderMap) {
         let (service, opened) = (self.service.clone(), self.opened.clone());
-        self.identifying = Some(async move { identity::identify(&service, &opened, &credentials).await }.boxed());
+        self.identifying =
+            Some(async move { identity::identify(&service, &opened, &credentials).await }.boxed());
     }
 
     /// Handles the client's authentication: the first one, or a renewal.
@@ -285,18 +317,32 @@ impl Socket {
         let user = identity::user_id(&self.opened, &identity);
         if self.state == State::Acknowledged {
             if user != identity::user_id(&self.opened, &self.identity) {
-                identity::record_refused(&self.service, &self.opened, "the token is of another user than the socket");
-                return Err(Close::forbidden("a socket stays with the user that it began with").into());
+                identity::record_refused(
+                    &self.service,
+                    &self.opened,
+                    "the token is of another user than the socket",
+                );
+                return Err(
+                    Close::forbidden("a socket stays with the user that it began with").into(),
+                );
             }
         } else if let Some(user) = user
             && self.seat.of_user(user).is_err()
         {
-            return Err(Close::forbidden("this user has as many open subscriptions as one may have").into());
+            return Err(Close::forbidden(
+                "this user has as many open subscriptions as one may have",
+            )
+            .into());
         }
+
         self.seat.until_end_of(identity.verified());
-        identity.verified().into_iter().for_each(|token| self.operations.renew(token));
+        identity
+            .verified()
+            .into_iter()
+            .for_each(|token| self.operations.renew(token));
         self.identity = identity;
         self.watch_earlier();
+
         match self.state {
             State::Acknowledged => self.send(&ServerMessage::Pong { payload: None }).await,
             State::Opened | State::Initialising => self.acknowledge().await,
@@ -320,9 +366,14 @@ impl Socket {
             let errors = serde_json::Value::from_iter(ending.token_error()).to_string();
             for id in self.operations.end_under(&token) {
                 self.note_operations();
-                self.send(&ServerMessage::Error { id: &id, errors: &errors }).await?;
+                self.send(&ServerMessage::Error {
+                    id: &id,
+                    errors: &errors,
+                })
+                .await?;
             }
         }
+
         Ok(())
     }
 
@@ -341,8 +392,8 @@ impl Socket {
         self.send(&ServerMessage::Ack).await
     }
 
-    /// Answers a ping. If it contains a token, the client continues under that token, and gets the pong once the token
-    /// is verified; the token is not sent back.
+    /// Answers a ping. If it contains a token, the client continues under that token, and gets the
+    /// pong once the token is verified; the token is not sent back.
     async fn answer_ping(&mut self, payload: Option<&RawValue>) -> Result<(), Stop> {
         #[cfg(feature = "auth")]
         if let Some(credentials) = self.credentials_in(payload)? {
@@ -354,6 +405,7 @@ impl Socket {
                 State::Opened | State::Initialising => Err(Close::unauthorized().into()),
             };
         }
+
         self.send(&ServerMessage::Pong { payload }).await
     }
 
@@ -361,19 +413,31 @@ impl Socket {
         if self.state != State::Acknowledged {
             return Err(Close::unauthorized().into());
         }
+
         if self.operations.has(id) {
             return Err(Close::duplicate(id).into());
         }
+
         let request = parameters::one_from_body(payload.get().as_bytes());
-        let request = request
-            .map_err(|refusal| Close::bad_request(format!("Invalid message received: {}", refusal.message())))?;
+        let request = request.map_err(|refusal| {
+            Close::bad_request(format!("Invalid message received: {}", refusal.message()))
+        })?;
         let most = usize::try_from(self.service.live.config.max_operations).unwrap_or(usize::MAX);
         if self.operations.len() >= most {
             let message = format!("a socket runs at most {most} operations at once");
             let errors = json!([{ "message": message, "extensions": { "code": ErrorCode::RateLimited.as_str() } }]);
-            return self.send(&ServerMessage::Error { id, errors: &errors.to_string() }).await;
+            return self
+                .send(&ServerMessage::Error {
+                    id,
+                    errors: &errors.to_string(),
+                })
+                .await;
         }
-        #[cfg_attr(not(feature = "auth"), expect(unused_mut, reason = "nothing says who asks"))]
+
+        #[cfg_attr(
+            not(feature = "auth"),
+            expect(unused_mut, reason = "nothing says who asks")
+        )]
         let mut parts = self.opened.of_operation();
         #[cfg(feature = "auth")]
         parts.identity.clone_from(&self.identity);
@@ -382,8 +446,10 @@ impl Socket {
         let token = self.identity.verified().cloned();
         #[cfg(not(feature = "auth"))]
         let token = ();
+
         self.operations.start(id, token, start);
         self.note_operations();
+
         Ok(())
     }
 
@@ -392,16 +458,32 @@ impl Socket {
         if !matches!(event, Event::Next(_)) {
             self.note_operations();
         }
+
         match event {
-            Event::Next(response) => self.send(&ServerMessage::Next { id, result: response.body }).await,
+            Event::Next(response) => {
+                self.send(&ServerMessage::Next {
+                    id,
+                    result: response.body,
+                })
+                .await
+            }
             Event::Complete => self.send(&ServerMessage::Complete { id }).await,
             Event::Error(response) => {
-                let Errors { errors } = serde_json::from_slice(&response.body).map_err(|_| Close::internal())?;
-                self.send(&ServerMessage::Error { id, errors: errors.get() }).await
+                let Errors { errors } =
+                    serde_json::from_slice(&response.body).map_err(|_| Close::internal())?;
+                self.send(&ServerMessage::Error {
+                    id,
+                    errors: errors.get(),
+                })
+                .await
             }
             Event::Panicked(panic) => {
                 let errors = serde_json::Value::from(vec![guard::masked(&panic)]).to_string();
-                self.send(&ServerMessage::Error { id, errors: &errors }).await
+                self.send(&ServerMessage::Error {
+                    id,
+                    errors: &errors,
+                })
+                .await
             }
         }
     }
@@ -409,7 +491,12 @@ impl Socket {
     /// Sends a message, unless the client takes too long to accept it.
     async fn send(&mut self, message: &ServerMessage<'_>) -> Result<(), Stop> {
         let (seat, operations) = (&self.seat, &mut self.operations);
-        let counter = AnswerCounter { protection: &self.service.protection, seat, opened: &self.opened };
+        let counter = AnswerCounter {
+            protection: &self.service.protection,
+            seat,
+            opened: &self.opened,
+        };
+
         let (parts, mut was_pending) = (message.write(), false);
         let length: usize = parts.iter().map(Bytes::len).sum();
         let mut sending = pin!(send_text(&mut self.stream, parts, seat));
@@ -419,14 +506,18 @@ impl Socket {
                 was_pending = true;
                 seat.set_writing(true);
                 operations.poll_ahead(cx, &counter);
-                seat.poll_ending(cx).map(|ending| Err(Close::from(ending).into()))
+                seat.poll_ending(cx)
+                    .map(|ending| Err(Close::from(ending).into()))
             }
         });
+
         let sent = sent.await;
         if was_pending && length <= LONGEST_FRAME {
             seat.note_taken(length);
         }
+
         seat.set_writing(false);
+
         sent
     }
 }

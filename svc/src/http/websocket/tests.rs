@@ -22,8 +22,24 @@ const SEEDS: [&str; 8] = [
 ];
 
 /// Fragments of JSON and of the protocol.
-const PIECES: [&str; 16] =
-    ["{", "}", "[", "]", "\"", ":", ",", "null", "1e9", "\\u", "\\ud800", "type", "payload", "subscribe", "ü", " "];
+const PIECES: [&str; 16] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    ":",
+    ",",
+    "null",
+    "1e9",
+    "\\u",
+    "\\ud800",
+    "type",
+    "payload",
+    "subscribe",
+    "ü",
+    " ",
+];
 
 fn mutated(random: &mut SmallRng) -> String {
     let mut text = SEEDS[random.random_range(0..SEEDS.len())].to_owned();
@@ -33,11 +49,13 @@ fn mutated(random: &mut SmallRng) -> String {
             0 => text.insert_str(at, PIECES[random.random_range(0..PIECES.len())]),
             1 => text.truncate(at),
             _ => {
-                let end = text.floor_char_boundary((at + random.random_range(0..9)).min(text.len()));
+                let end =
+                    text.floor_char_boundary((at + random.random_range(0..9)).min(text.len()));
                 text.replace_range(at..end.max(at), "");
             }
         }
     }
+
     text
 }
 
@@ -72,6 +90,7 @@ fn whatever_comes_is_a_message_or_closes_4400() {
             Ok(_) => read += 1,
         }
     }
+
     assert!(read > 3_000, "{read} of the messages could be read");
 }
 
@@ -81,14 +100,19 @@ fn a_socket_is_small() {
     fn size<A, F: Future>(_: impl FnOnce(A) -> F) -> usize {
         size_of::<F>()
     }
+
     let sizes = [
         ("socket", size_of::<Socket>()),
         ("stream", size_of::<super::sending::Stream>()),
         ("run", size(|socket: Box<Socket>| socket.run())),
-        ("close", size(|(socket, close): (Box<Socket>, Close)| socket.close(close))),
+        (
+            "close",
+            size(|(socket, close): (Box<Socket>, Close)| socket.close(close)),
+        ),
         ("operations", size_of::<super::operations::Operations>()),
         ("parts", size_of::<crate::request::RequestParts>()),
     ];
+
     assert!(sizes.iter().all(|(_, size)| *size <= 1_280), "{sizes:?}");
 }
 
@@ -96,11 +120,23 @@ fn a_socket_is_small() {
 fn identifiers_come_back_as_they_came() {
     let mut random = SmallRng::seed_from_u64(7);
     for _ in 0..2_000 {
-        let id: String = (0..random.random_range(1..20)).map(|_| random.random::<char>()).collect();
+        let id: String = (0..random.random_range(1..20))
+            .map(|_| random.random::<char>())
+            .collect();
         let sent = json!({ "type": "complete", "id": id }).to_string();
-        let Ok(ClientMessage::Complete { id: came }) = ClientMessage::read(&sent) else { panic!("{sent}") };
-        let written = ServerMessage::Next { id: &came, result: Bytes::from_static(b"{}") }.write().concat();
+        let Ok(ClientMessage::Complete { id: came }) = ClientMessage::read(&sent) else {
+            panic!("{sent}")
+        };
+
+        let written = ServerMessage::Next {
+            id: &came,
+            result: Bytes::from_static(b"{}"),
+        }
+        .write()
+        .concat();
+
         let written: Value = serde_json::from_slice(&written).unwrap();
+
         assert_eq!(written, json!({ "id": id, "type": "next", "payload": {} }));
     }
 }

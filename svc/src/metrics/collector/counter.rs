@@ -21,6 +21,9 @@ impl Counter {
 
     /// Returns the count.
     pub(super) fn get(&self) -> u64 {
-        self.0.iter().map(|cell| cell.0.load(Ordering::Relaxed)).sum()
+        self.0
+            .iter()
+            .map(|cell| cell.0.load(Ordering::Relaxed))
+            .sum()
     }
 }

@@ -35,49 +35,80 @@ struct Labels<'a, const N: usize>([&'a str; N]);
 
 impl<const N: usize> Equivalent<[Box<str>; N]> for Labels<'_, N> {
     fn equivalent(&self, key: &[Box<str>; N]) -> bool {
-        self.0.iter().zip(key).all(|(value, known)| **value == **known)
+        self.0
+            .iter()
+            .zip(key)
+            .all(|(value, known)| **value == **known)
     }
 }
 
 impl<S: 'static, const N: usize> Family<S, N> {
     pub(super) fn new(most: usize) -> Self {
-        let known = Known { series: IndexMap::with_hasher(RandomState::new()), chosen: 0 };
-        Self { most, known: RwLock::new(known) }
+        let known = Known {
+            series: IndexMap::with_hasher(RandomState::new()),
+            chosen: 0,
+        };
+        Self {
+            most,
+            known: RwLock::new(known),
+        }
     }
 
-    /// Returns the series with these labels, creating it if needed. If there are too many, returns the series with the
-    /// labels `folded` instead.
-    pub(super) fn get(&self, labels: [&str; N], folded: [&str; N], make: impl FnOnce([&str; N]) -> S) -> &'static S {
+    /// Returns the series with these labels, creating it if needed. If there are too many, returns
+    /// the series with the labels `folded` instead.
+    pub(super) fn get(
+        &self,
+        labels: [&str; N],
+        folded: [&str; N],
+        make: impl FnOnce([&str; N]) -> S,
+    ) -> &'static S {
         let is_long = labels.iter().any(|value| value.len() > LONGEST);
         if is_long {
             return self.kept(folded, make);
         }
+
         if let Some(known) = self.find(labels) {
             return known;
         }
+
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let is_known = known.series.contains_key(&Labels(labels));
         if !is_known && known.chosen == self.most {
             return known.get(folded, make);
         }
+
         known.chosen += usize::from(!is_known);
+
         known.get(labels, make)
     }
 
     /// Returns the series with labels chosen by the program, which are never folded.
     pub(super) fn kept(&self, labels: [&str; N], make: impl FnOnce([&str; N]) -> S) -> &'static S {
-        self.find(labels)
-            .unwrap_or_else(|| self.known.write().unwrap_or_else(PoisonError::into_inner).get(labels, make))
+        self.find(labels).unwrap_or_else(|| {
+            self.known
+                .write()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get(labels, make)
+        })
     }
 
     /// Returns all series, in the order of their creation.
     pub(super) fn all(&self) -> Vec<([Box<str>; N], &'static S)> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        known.series.iter().map(|(labels, series)| (labels.clone(), *series)).collect()
+        known
+            .series
+            .iter()
+            .map(|(labels, series)| (labels.clone(), *series))
+            .collect()
     }
 
     fn find(&self, labels: [&str; N]) -> Option<&'static S> {
-        self.known.read().unwrap_or_else(PoisonError::into_inner).series.get(&Labels(labels)).copied()
+        self.known
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .series
+            .get(&Labels(labels))
+            .copied()
     }
 }
 
@@ -99,10 +130,22 @@ mod tests {
     #[test]
     fn what_comes_after_the_most_is_folded_and_what_is_known_stays() {
         let family: Family<String, 1> = Family::new(2);
-        let get = |label: &str| family.get([label], [OTHER], |[label]| label.to_owned()).as_str();
-        assert_eq!([get("a"), get("b"), get("c"), get("a")], ["a", "b", OTHER, "a"]);
-        assert_eq!(family.kept(["registered"], |[label]| label.to_owned()), "registered");
+        let get = |label: &str| {
+            family
+                .get([label], [OTHER], |[label]| label.to_owned())
+                .as_str()
+        };
+
+        assert_eq!(
+            [get("a"), get("b"), get("c"), get("a")],
+            ["a", "b", OTHER, "a"]
+        );
+        assert_eq!(
+            family.kept(["registered"], |[label]| label.to_owned()),
+            "registered"
+        );
         assert_eq!(get(&"x".repeat(LONGEST + 1)), OTHER);
+
         assert_eq!(family.all().len(), 4);
     }
 }

@@ -8,8 +8,8 @@ use super::shard::{SHARDS, shard};
 
 /// The upper bounds of the buckets, in microseconds.
 const BOUNDS: [u64; 16] = [
-    100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
-    5_000_000, 10_000_000,
+    100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,
+    1_000_000, 2_500_000, 5_000_000, 10_000_000,
 ];
 
 /// The number of samples in each bucket.
@@ -57,9 +57,20 @@ impl Histogram {
 
     /// Returns a snapshot of the histogram.
     pub(super) fn distribution(&self) -> Distribution {
-        let bounds = BOUNDS.iter().map(|bound| Duration::from_micros(*bound).as_secs_f64()).chain([f64::INFINITY]);
-        let buckets: Vec<_> = bounds.enumerate().map(|(index, bound)| (bound, self.bucket(index))).collect();
-        let nanoseconds = self.shards.iter().map(|shard| shard.nanoseconds.load(Ordering::Relaxed)).sum();
+        let bounds = BOUNDS
+            .iter()
+            .map(|bound| Duration::from_micros(*bound).as_secs_f64())
+            .chain([f64::INFINITY]);
+        let buckets: Vec<_> = bounds
+            .enumerate()
+            .map(|(index, bound)| (bound, self.bucket(index)))
+            .collect();
+        let nanoseconds = self
+            .shards
+            .iter()
+            .map(|shard| shard.nanoseconds.load(Ordering::Relaxed))
+            .sum();
+
         Distribution {
             count: buckets.iter().map(|(_, count)| count).sum(),
             sum: Duration::from_nanos(nanoseconds).as_secs_f64(),
@@ -69,6 +80,9 @@ impl Histogram {
     }
 
     fn bucket(&self, index: usize) -> u64 {
-        self.shards.iter().map(|shard| shard.buckets[index].load(Ordering::Relaxed)).sum()
+        self.shards
+            .iter()
+            .map(|shard| shard.buckets[index].load(Ordering::Relaxed))
+            .sum()
     }
 }

@@ -29,27 +29,58 @@ type Known = (Method, Option<StatusCode>, &'static Histogram);
 impl EndpointSeries {
     /// Creates the series of the route with this path; `None` for requests that match no route.
     pub(crate) fn new(path: Option<&str>) -> Self {
-        Self { path: path.unwrap_or(UNMATCHED).into(), known: ArcSwap::default() }
+        Self {
+            path: path.unwrap_or(UNMATCHED).into(),
+            known: ArcSwap::default(),
+        }
     }
 
     /// Counts a request.
-    pub(crate) fn record(&self, metrics: Metrics, method: &Method, status: Option<StatusCode>, time: Duration) {
+    pub(crate) fn record(
+        &self,
+        metrics: Metrics,
+        method: &Method,
+        status: Option<StatusCode>,
+        time: Duration,
+    ) {
         let known = self.known.load();
-        let series = known.iter().find(|(known, of, _)| known == method && *of == status).map(|(.., series)| *series);
-        series.unwrap_or_else(|| self.add(metrics, method, status)).observe(time);
+        let series = known
+            .iter()
+            .find(|(known, of, _)| known == method && *of == status)
+            .map(|(.., series)| *series);
+        series
+            .unwrap_or_else(|| self.add(metrics, method, status))
+            .observe(time);
     }
 
-    fn add(&self, metrics: Metrics, method: &Method, status: Option<StatusCode>) -> &'static Histogram {
+    fn add(
+        &self,
+        metrics: Metrics,
+        method: &Method,
+        status: Option<StatusCode>,
+    ) -> &'static Histogram {
         let code = status.as_ref().map_or(CLIENT_GONE, StatusCode::as_str);
         let labels = [method_label(method), &*self.path, code];
-        let series = metrics.0.requests.get(labels, [OTHER; 3], |_| Histogram::default());
+        let series = metrics
+            .0
+            .requests
+            .get(labels, [OTHER; 3], |_| Histogram::default());
+
         // Clients may send arbitrary methods, which are not cached.
         if labels[0] != OTHER {
             self.known.rcu(|known| {
-                let others = known.iter().filter(|(known, of, _)| known != method || *of != status).cloned();
-                Arc::new(others.chain([(method.clone(), status, series)]).collect::<Vec<_>>())
+                let others = known
+                    .iter()
+                    .filter(|(known, of, _)| known != method || *of != status)
+                    .cloned();
+                Arc::new(
+                    others
+                        .chain([(method.clone(), status, series)])
+                        .collect::<Vec<_>>(),
+                )
             });
         }
+
         series
     }
 }
@@ -66,5 +97,10 @@ fn method_label(method: &Method) -> &str {
         Method::CONNECT,
         Method::TRACE,
     ];
-    if standard.contains(method) { method.as_str() } else { OTHER }
+
+    if standard.contains(method) {
+        method.as_str()
+    } else {
+        OTHER
+    }
 }

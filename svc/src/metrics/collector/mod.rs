@@ -36,7 +36,8 @@ static COLLECTOR: OnceLock<Collector> = OnceLock::new();
 #[derive(Debug, Clone, Copy)]
 pub struct Metrics(&'static Collector);
 
-/// Returns the collector; `None` before [`setup_metrics`](crate::setup_metrics), and if metrics are off.
+/// Returns the collector; `None` before [`setup_metrics`](crate::setup_metrics), and if metrics are
+/// off.
 ///
 /// ```
 /// if let Some(metrics) = svc::get_metrics() {
@@ -95,11 +96,20 @@ impl Collector {
 }
 
 impl Metrics {
-    /// Counts an operation that took `duration_ms` milliseconds. `operation_type` is `query`, `mutation` or
-    /// `subscription`.
-    pub fn record_query(self, operation_type: &str, operation_name: &str, duration_ms: f64, success: bool) {
+    /// Counts an operation that took `duration_ms` milliseconds. `operation_type` is `query`,
+    /// `mutation` or `subscription`.
+    pub fn record_query(
+        self,
+        operation_type: &str,
+        operation_name: &str,
+        duration_ms: f64,
+        success: bool,
+    ) {
         let (labels, folded) = ([operation_type, operation_name], [OTHER; 2]);
-        self.0.operations.get(labels, folded, OperationSeries::new).record(milliseconds(duration_ms), success);
+        self.0
+            .operations
+            .get(labels, folded, OperationSeries::new)
+            .record(milliseconds(duration_ms), success);
     }
 
     /// Counts the root field of a mutation, with the type of its result or of its error.
@@ -108,13 +118,17 @@ impl Metrics {
             Ok(result_type) => (&self.0.mutation_successes, result_type),
             Err(error_type) => (&self.0.mutation_errors, error_type),
         };
-        family.get([mutation_name, kind], [OTHER; 2], |_| Counter::default()).increment();
+        family
+            .get([mutation_name, kind], [OTHER; 2], |_| Counter::default())
+            .increment();
     }
 
     /// Counts a statement on a table or view that took `duration_ms` milliseconds.
     pub fn record_db_query(self, query_type: &str, table_name: &str, duration_ms: f64) {
         let statements = &self.0.statements;
-        let series = statements.get([query_type, table_name], [OTHER; 2], |_| Histogram::default());
+        let series = statements.get([query_type, table_name], [OTHER; 2], |_| {
+            Histogram::default()
+        });
         series.observe(milliseconds(duration_ms));
     }
 
@@ -131,7 +145,10 @@ impl Metrics {
     /// Counts an error: its class, its code, and the name of its operation.
     pub fn record_error(self, error_type: &str, error_code: &str, operation: &str) {
         let (labels, folded) = ([error_type, error_code, operation], [OTHER; 3]);
-        self.0.errors.get(labels, folded, |_| Counter::default()).increment();
+        self.0
+            .errors
+            .get(labels, folded, |_| Counter::default())
+            .increment();
     }
 
     /// Counts an error that clients receive with this code.
@@ -142,7 +159,11 @@ impl Metrics {
     /// Counts a look-up in a cache of svc itself.
     pub(crate) fn looked_up(self, cache: CacheType, is_hit: bool) {
         let series = self.0.own_caches[cache as usize].get_or_init(|| self.0.cache(cache.as_str()));
-        if is_hit { series.hits.increment() } else { series.misses.increment() }
+        if is_hit {
+            series.hits.increment()
+        } else {
+            series.misses.increment()
+        }
     }
 }
 

@@ -24,12 +24,21 @@ pub(crate) struct OperationSeries {
 impl OperationSeries {
     pub(super) fn new([_, name]: [&str; 2]) -> Self {
         let (duration, success, errors) = Default::default();
-        Self { name: name.into(), duration, success, errors }
+        Self {
+            name: name.into(),
+            duration,
+            success,
+            errors,
+        }
     }
 
     pub(super) fn record(&self, time: Duration, is_success: bool) {
         self.duration.observe(time);
-        if is_success { self.success.increment() } else { self.errors.increment() }
+        if is_success {
+            self.success.increment()
+        } else {
+            self.errors.increment()
+        }
     }
 }
 
@@ -37,7 +46,8 @@ impl OperationSeries {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OperationSlot(OnceLock<&'static OperationSeries>);
 
-/// A running operation. It is counted once: when it ends, or when it is dropped, as when its client disconnects.
+/// A running operation. It is counted once: when it ends, or when it is dropped, as when its client
+/// disconnects.
 #[derive(Debug)]
 pub(crate) struct RunningOperation {
     series: &'static OperationSeries,
@@ -64,8 +74,8 @@ impl Drop for RunningOperation {
 }
 
 impl Metrics {
-    /// Starts an operation that was received at `began`. `is_kept` means that its name is chosen by the program, as
-    /// that of a registered operation.
+    /// Starts an operation that was received at `began`. `is_kept` means that its name is chosen by
+    /// the program, as that of a registered operation.
     pub(crate) fn operation(
         self,
         slot: &OperationSlot,
@@ -74,8 +84,14 @@ impl Metrics {
         is_kept: bool,
         began: Instant,
     ) -> RunningOperation {
-        let series = slot.0.get_or_init(|| self.0.operation(kind, name.unwrap_or(ANONYMOUS), is_kept));
-        RunningOperation { series, began, is_success: false }
+        let series = slot
+            .0
+            .get_or_init(|| self.0.operation(kind, name.unwrap_or(ANONYMOUS), is_kept));
+        RunningOperation {
+            series,
+            began,
+            is_success: false,
+        }
     }
 }
 
@@ -91,6 +107,7 @@ impl Collector {
         if is_kept {
             return self.operations.kept([kind, name], OperationSeries::new);
         }
-        self.operations.get([kind, name], [kind, OTHER], OperationSeries::new)
+        self.operations
+            .get([kind, name], [kind, OTHER], OperationSeries::new)
     }
 }

@@ -34,8 +34,21 @@ impl Drop for RunningStatement {
 
 impl Metrics {
     /// Starts a statement.
-    pub(crate) fn statement(self, slot: &StatementSlot, kind: &'static str, table: &str) -> RunningStatement {
-        let get = || self.0.statements.get([kind, table], [kind, OTHER], |_| Histogram::default());
-        RunningStatement { series: slot.0.get_or_init(get), began: Instant::now() }
+    pub(crate) fn statement(
+        self,
+        slot: &StatementSlot,
+        kind: &'static str,
+        table: &str,
+    ) -> RunningStatement {
+        let get = || {
+            self.0
+                .statements
+                .get([kind, table], [kind, OTHER], |_| Histogram::default())
+        };
+
+        RunningStatement {
+            series: slot.0.get_or_init(get),
+            began: Instant::now(),
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! The configuration of connections, from the database URL and libpq's environment variables, for both pools.
+//! The configuration of connections, from the database URL and libpq's environment variables, for
+//! both pools.
 
 mod given;
 mod parameter;
@@ -79,12 +80,18 @@ pub(super) enum SessionTarget {
 impl HostConfig {
     /// The directory of the server's socket, if it has one.
     pub(super) fn folder(&self) -> Option<&Path> {
-        self.name.as_deref().filter(|name| name.starts_with('/') && self.address.is_none()).map(Path::new)
+        self.name
+            .as_deref()
+            .filter(|name| name.starts_with('/') && self.address.is_none())
+            .map(Path::new)
     }
 
     /// The name required in the server's certificate.
     pub(super) fn certified_name(&self) -> String {
-        self.name.clone().or_else(|| Some(self.address?.to_string())).unwrap_or_default()
+        self.name
+            .clone()
+            .or_else(|| Some(self.address?.to_string()))
+            .unwrap_or_default()
     }
 }
 
@@ -108,8 +115,8 @@ impl ConnectConfig {
         self
     }
 
-    /// The same for statements on the catalogue, which are planned as their tables require, regardless of the
-    /// database's settings for application statements.
+    /// The same for statements on the catalogue, which are planned as their tables require,
+    /// regardless of the database's settings for application statements.
     pub(super) fn for_catalogue(self) -> Self {
         const METHODS: [&str; 10] = [
             "enable_seqscan",
@@ -123,27 +130,48 @@ impl ConnectConfig {
             "enable_sort",
             "enable_material",
         ];
-        METHODS.iter().fold(self.setting("jit", "off"), |config, method| config.setting(method, "on"))
+
+        METHODS
+            .iter()
+            .fold(self.setting("jit", "off"), |config, method| {
+                config.setting(method, "on")
+            })
     }
 
     /// The same without start-up options.
     #[cfg(feature = "sqlx")]
     pub(super) fn without_options(&self) -> Self {
-        Self { options: String::new(), ..self.clone() }
+        Self {
+            options: String::new(),
+            ..self.clone()
+        }
     }
 
     /// Returns the location of the database, without the password.
     pub(crate) fn place(&self) -> String {
         let hosts: Vec<_> = self.hosts.iter().map(HostConfig::place).collect();
-        format!("{}@{}/{}", self.user, hosts.join(","), self.database.as_deref().unwrap_or_default())
+        format!(
+            "{}@{}/{}",
+            self.user,
+            hosts.join(","),
+            self.database.as_deref().unwrap_or_default()
+        )
     }
 
     /// A database URL that is safe to display. The environment and files are not read.
     pub(crate) fn shown(url: &str) -> String {
-        let Ok(config) = Self::parse(url, &|_| None) else { return "***".to_owned() };
+        let Ok(config) = Self::parse(url, &|_| None) else {
+            return "***".to_owned();
+        };
+
         let place = config.place();
         let (_, hosts) = place.rsplit_once('@').unwrap_or_default();
-        let password = if config.password.is_some() { ":***" } else { "" };
+        let password = if config.password.is_some() {
+            ":***"
+        } else {
+            ""
+        };
+
         format!("postgres://{}{password}@{hosts}", config.user)
     }
 }
@@ -163,7 +191,9 @@ pub(super) fn push_setting(options: &mut String, name: &str, value: &str) {
     if !options.is_empty() {
         options.push(' ');
     }
+
     options.push_str("-c ");
+
     for char in name.chars().chain(['=']).chain(value.chars()) {
         if char.is_whitespace() || char == '\\' {
             options.push('\\');

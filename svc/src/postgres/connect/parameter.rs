@@ -21,15 +21,31 @@ pub(super) struct Parameter {
 }
 
 const fn known(name: &'static str, variable: &'static str) -> Parameter {
-    Parameter { name, variable: Some(variable), kind: Kind::Known }
+    Parameter {
+        name,
+        variable: Some(variable),
+        kind: Kind::Known,
+    }
 }
 
 const fn without_variable(name: &'static str) -> Parameter {
-    Parameter { name, variable: None, kind: Kind::Known }
+    Parameter {
+        name,
+        variable: None,
+        kind: Kind::Known,
+    }
 }
 
-const fn refused(name: &'static str, variable: Option<&'static str>, why: &'static str) -> Parameter {
-    Parameter { name, variable, kind: Kind::Refused(why) }
+const fn refused(
+    name: &'static str,
+    variable: Option<&'static str>,
+    why: &'static str,
+) -> Parameter {
+    Parameter {
+        name,
+        variable,
+        kind: Kind::Refused(why),
+    }
 }
 
 const GSS: &str = "there is no encryption by GSSAPI; use TLS";
@@ -67,7 +83,10 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "client_encoding",
         variable: Some("PGCLIENTENCODING"),
-        kind: Kind::Only(&["auto", "utf8", "utf-8", "unicode"], "the encoding is UTF-8"),
+        kind: Kind::Only(
+            &["auto", "utf8", "utf-8", "unicode"],
+            "the encoding is UTF-8",
+        ),
     },
     Parameter {
         name: "sslcompression",
@@ -82,13 +101,23 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "sslcertmode",
         variable: Some("PGSSLCERTMODE"),
-        kind: Kind::Only(&["allow"], "a certificate is sent when the server asks for one"),
+        kind: Kind::Only(
+            &["allow"],
+            "a certificate is sent when the server asks for one",
+        ),
     },
-    Parameter { name: "gssencmode", variable: Some("PGGSSENCMODE"), kind: Kind::Only(&["disable", "prefer"], GSS) },
+    Parameter {
+        name: "gssencmode",
+        variable: Some("PGGSSENCMODE"),
+        kind: Kind::Only(&["disable", "prefer"], GSS),
+    },
     Parameter {
         name: "replication",
         variable: None,
-        kind: Kind::Only(&["false", "off", "no", "0"], "the service needs ordinary connections"),
+        kind: Kind::Only(
+            &["false", "off", "no", "0"],
+            "the service needs ordinary connections",
+        ),
     },
     refused(
         "sslpassword",
@@ -98,7 +127,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     refused("sslcrl", Some("PGSSLCRL"), REVOCATION),
     refused("sslcrldir", Some("PGSSLCRLDIR"), REVOCATION),
     refused("requiressl", Some("PGREQUIRESSL"), "use sslmode"),
-    refused("requirepeer", Some("PGREQUIREPEER"), "the user of the server's process is not looked at"),
+    refused(
+        "requirepeer",
+        Some("PGREQUIREPEER"),
+        "the user of the server's process is not looked at",
+    ),
     refused(
         "require_auth",
         Some("PGREQUIREAUTH"),
@@ -109,14 +142,34 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     refused("krbsrvname", None, GSS),
     refused("gsslib", None, GSS),
     refused("gssdelegation", None, GSS),
-    refused("min_protocol_version", Some("PGMINPROTOCOLVERSION"), "the protocol's version is 3.0"),
-    refused("max_protocol_version", Some("PGMAXPROTOCOLVERSION"), "the protocol's version is 3.0"),
-    refused("sslkeylogfile", None, "keys of connections are not written down"),
+    refused(
+        "min_protocol_version",
+        Some("PGMINPROTOCOLVERSION"),
+        "the protocol's version is 3.0",
+    ),
+    refused(
+        "max_protocol_version",
+        Some("PGMAXPROTOCOLVERSION"),
+        "the protocol's version is 3.0",
+    ),
+    refused(
+        "sslkeylogfile",
+        None,
+        "keys of connections are not written down",
+    ),
     refused("scram_client_key", None, "give the password"),
     refused("scram_server_key", None, "give the password"),
     refused("oauth_issuer", None, "there is no authentication by OAuth"),
-    refused("oauth_client_id", None, "there is no authentication by OAuth"),
-    refused("oauth_client_secret", None, "there is no authentication by OAuth"),
+    refused(
+        "oauth_client_id",
+        None,
+        "there is no authentication by OAuth",
+    ),
+    refused(
+        "oauth_client_secret",
+        None,
+        "there is no authentication by OAuth",
+    ),
     refused("oauth_scope", None, "there is no authentication by OAuth"),
 ];
 
@@ -127,6 +180,11 @@ pub(super) fn find(name: &str) -> Option<&'static Parameter> {
 
 /// The names of the supported parameters.
 pub(super) fn names() -> String {
-    let known = PARAMETERS.iter().filter(|parameter| parameter.kind == Kind::Known);
-    known.map(|parameter| parameter.name).collect::<Vec<_>>().join(", ")
+    let known = PARAMETERS
+        .iter()
+        .filter(|parameter| parameter.kind == Kind::Known);
+    known
+        .map(|parameter| parameter.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -5,25 +5,35 @@ use std::path::Path;
 use super::HostConfig;
 
 /// The password for a host, from the first matching line.
-pub(super) fn password(text: &str, host: &HostConfig, database: &str, user: &str) -> Option<String> {
+pub(super) fn password(
+    text: &str,
+    host: &HostConfig,
+    database: &str,
+    user: &str,
+) -> Option<String> {
     let mut names: Vec<&str> = host.name.iter().map(String::as_str).collect();
     if names.is_empty() || host.folder().is_some() {
         names.push("localhost");
     }
+
     let address = host.address.map(|address| address.to_string());
     if let (None, Some(address)) = (&host.name, &address) {
         names = vec![address];
     }
+
     let port = host.port.to_string();
-    text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
-        let [line_host, line_port, line_database, line_user, password] = fields(line)?;
-        let fits = |field: &str, value: &str| field == "*" || field == value;
-        let is_for = (line_host == "*" || names.contains(&line_host.as_str()))
-            && fits(&line_port, &port)
-            && fits(&line_database, database)
-            && fits(&line_user, user);
-        is_for.then_some(password)
-    })
+
+    text.lines()
+        .filter(|line| !line.starts_with('#'))
+        .find_map(|line| {
+            let [line_host, line_port, line_database, line_user, password] = fields(line)?;
+            let fits = |field: &str, value: &str| field == "*" || field == value;
+            let is_for = (line_host == "*" || names.contains(&line_host.as_str()))
+                && fits(&line_port, &port)
+                && fits(&line_database, database)
+                && fits(&line_user, user);
+            is_for.then_some(password)
+        })
 }
 
 /// The fields of a line; `\` escapes a `:` or a `\` in a field.
@@ -40,17 +50,21 @@ fn fields(line: &str) -> Option<[String; 5]> {
             (_, _, None) => {}
         }
     }
+
     fields.try_into().ok()
 }
 
 /// The text of the file, unless others may read it.
 pub(super) fn read(path: &Path) -> Option<String> {
-    let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let metadata = std::fs::metadata(path)
+        .ok()
+        .filter(std::fs::Metadata::is_file)?;
     if !is_private(&metadata) {
         let path = path.display();
         tracing::warn!(%path, "the file with passwords is not used, as others may read it; allow only its owner (0600)");
         return None;
     }
+
     std::fs::read_to_string(path).ok()
 }
 

@@ -63,8 +63,10 @@ const MODES: [(&str, Mode); 5] = [
     ("verify-full", Mode::VerifyFull),
 ];
 
-const NEGOTIATIONS: [(&str, SslNegotiation); 2] =
-    [("postgres", SslNegotiation::Postgres), ("direct", SslNegotiation::Direct)];
+const NEGOTIATIONS: [(&str, SslNegotiation); 2] = [
+    ("postgres", SslNegotiation::Postgres),
+    ("direct", SslNegotiation::Direct),
+];
 
 const VERSIONS: [(&str, u8); 4] = [("TLSv1", 0), ("TLSv1.1", 1), ("TLSv1.2", 2), ("TLSv1.3", 3)];
 
@@ -79,17 +81,26 @@ impl TlsConfig {
                  signed",
             ));
         }
-        let asks = is_system || mode.is_some_and(|mode| !matches!(mode, Mode::Disable | Mode::Prefer));
+
+        let asks =
+            is_system || mode.is_some_and(|mode| !matches!(mode, Mode::Disable | Mode::Prefer));
         if cfg!(not(feature = "tls")) && asks {
             let name = if is_system { "sslrootcert" } else { "sslmode" };
             return Err(given.refuse(name, "asks for TLS, for which svc needs its feature `tls`"));
         }
-        let mode = mode.unwrap_or(if is_system { Mode::VerifyFull } else { Mode::Prefer });
+
+        let mode = mode.unwrap_or(if is_system {
+            Mode::VerifyFull
+        } else {
+            Mode::Prefer
+        });
+
         let root = match given.text("sslrootcert") {
             Some("system") => None,
             Some(text) => Some(Pem::from_text(given, "sslrootcert", text)?),
             None => given.default_file("root.crt").map(Pem::File),
         };
+
         let verify = match mode {
             Mode::VerifyFull => Verify::Name,
             Mode::VerifyCa if root.is_none() => {
@@ -104,17 +115,32 @@ impl TlsConfig {
             Mode::Require if root.is_some() => Verify::Authority,
             Mode::Disable | Mode::Prefer | Mode::Require => Verify::Nothing,
         };
-        let negotiation = given.choice("sslnegotiation", &NEGOTIATIONS)?.unwrap_or(SslNegotiation::Postgres);
+
+        let negotiation = given
+            .choice("sslnegotiation", &NEGOTIATIONS)?
+            .unwrap_or(SslNegotiation::Postgres);
         if negotiation == SslNegotiation::Direct && matches!(mode, Mode::Disable | Mode::Prefer) {
-            return Err(given.refuse("sslnegotiation", "can be direct with sslmode=require or a stronger one only"));
+            return Err(given.refuse(
+                "sslnegotiation",
+                "can be direct with sslmode=require or a stronger one only",
+            ));
         }
+
         let (identity, versions) = (identity(given)?, versions(given)?);
         let mode = match mode {
             Mode::Disable => TlsMode::Disable,
             Mode::Prefer => TlsMode::Prefer,
             Mode::Require | Mode::VerifyCa | Mode::VerifyFull => TlsMode::Require,
         };
-        Ok(Self { mode, verify, negotiation, root, identity, versions })
+
+        Ok(Self {
+            mode,
+            verify,
+            negotiation,
+            root,
+            identity,
+            versions,
+        })
     }
 }
 
@@ -123,7 +149,11 @@ fn identity(given: &Given) -> Result<Option<(Pem, Pem)>, BadUrl> {
         Some(text) => Pem::from_text(given, name, text).map(Some),
         None => Ok(given.default_file(file).map(Pem::File)),
     };
-    match (pem("sslcert", "postgresql.crt")?, pem("sslkey", "postgresql.key")?) {
+
+    match (
+        pem("sslcert", "postgresql.crt")?,
+        pem("sslkey", "postgresql.key")?,
+    ) {
         (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
         (Some(_), None) => Err(given.refuse("sslcert", "needs the certificate's key; give sslkey")),
         (None, Some(_)) if given.text("sslkey").is_some() => {
@@ -134,29 +164,46 @@ fn identity(given: &Given) -> Result<Option<(Pem, Pem)>, BadUrl> {
 }
 
 fn versions(given: &Given) -> Result<[bool; 2], BadUrl> {
-    let least = given.choice("ssl_min_protocol_version", &VERSIONS)?.unwrap_or(0);
-    let most = given.choice("ssl_max_protocol_version", &VERSIONS)?.unwrap_or(3);
+    let least = given
+        .choice("ssl_min_protocol_version", &VERSIONS)?
+        .unwrap_or(0);
+    let most = given
+        .choice("ssl_max_protocol_version", &VERSIONS)?
+        .unwrap_or(3);
     let versions = [2, 3].map(|version| (least..=most).contains(&version));
     if versions == [false, false] {
-        return Err(
-            given.refuse("ssl_max_protocol_version", "must leave TLSv1.2 or TLSv1.3, which are the ones spoken")
-        );
+        return Err(given.refuse(
+            "ssl_max_protocol_version",
+            "must leave TLSv1.2 or TLSv1.3, which are the ones spoken",
+        ));
     }
+
     Ok(versions)
 }
 
 impl Pem {
-    /// A certificate or a key, or the name of its file. A text that is neither is rejected rather than used as a file
-    /// name, as messages show file names and the text may be a key.
+    /// A certificate or a key, or the name of its file. A text that is neither is rejected rather
+    /// than used as a file name, as messages show file names and the text may be a key.
     fn from_text(given: &Given, name: &'static str, text: &str) -> Result<Self, BadUrl> {
         if let Some(begin) = text.find("-----BEGIN") {
-            let text = text[begin..].trim_end_matches(|end: char| end.is_whitespace() || matches!(end, '"' | '\''));
+            let text = text[begin..]
+                .trim_end_matches(|end: char| end.is_whitespace() || matches!(end, '"' | '\''));
             return Ok(Self::Inline(text.to_owned()));
         }
-        let longest = text.split(['/', '\\']).map(str::len).max().unwrap_or_default();
+
+        let longest = text
+            .split(['/', '\\'])
+            .map(str::len)
+            .max()
+            .unwrap_or_default();
+
         if longest > LONGEST_NAME || text.contains(['\n', '\r']) || text.contains("-----") {
-            return Err(given.refuse(name, "is neither the name of a file nor PEM text that begins with `-----BEGIN`"));
+            return Err(given.refuse(
+                name,
+                "is neither the name of a file nor PEM text that begins with `-----BEGIN`",
+            ));
         }
+
         Ok(Self::File(text.into()))
     }
 }

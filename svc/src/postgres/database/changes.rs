@@ -1,8 +1,9 @@
 //! Detects changes of views and functions while the service runs.
 //!
-//! A statement that no longer fits its view reports that itself, by an error or by its result types. Silent changes,
-//! such as a restored column or a function that returns different values, are found by a task. It compares a
-//! fingerprint of the part of the catalogue that was read, on a dedicated connection.
+//! A statement that no longer fits its view reports that itself, by an error or by its result
+//! types. Silent changes, such as a restored column or a function that returns different values,
+//! are found by a task. It compares a fingerprint of the part of the catalogue that was read, on a
+//! dedicated connection.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
@@ -21,18 +22,19 @@ use crate::postgres::last_change::LastChange;
 use crate::postgres::row_security::Verdict;
 use crate::postgres::{DbError, RowsCall};
 
-/// How long one check serves all callers: clients that send requests repeatedly must not make us check repeatedly. A
-/// check without an open connection costs much more.
+/// How long one check serves all callers: clients that send requests repeatedly must not make us
+/// check repeatedly. A check without an open connection costs much more.
 const SPACING: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(200)];
 
 /// The state kept between two checks of the database.
 #[derive(Debug)]
 pub(in crate::postgres) struct Changes {
     poll: Mutex<Poll>,
-    /// The last check after which the database was read; `None` while required policies do not bind.
+    /// The last check after which the database was read; `None` while required policies do not
+    /// bind.
     known: std::sync::Mutex<Option<Look>>,
-    /// Whether a check since then has found other rules or policies. Connections opened meanwhile may have plans that
-    /// are wrong even if the change was undone before the database was read.
+    /// Whether a check since then has found other rules or policies. Connections opened meanwhile
+    /// may have plans that are wrong even if the change was undone before the database was read.
     differs: AtomicBool,
     last: LastChange,
     /// Notifies subscribers of a detected change.
@@ -55,10 +57,12 @@ struct Poll {
 struct Look {
     /// The fingerprint of the part of the catalogue that is read.
     fingerprint: String,
-    /// The fingerprint of everything that decides which rows a read returns, if responses are cached; else empty.
+    /// The fingerprint of everything that decides which rows a read returns, if responses are
+    /// cached; else empty.
     rules: String,
-    /// The policies that do not bind. They are read rather than derived from a fingerprint, as they depend on views,
-    /// their owners and options, tables, policies, partitions, roles, memberships and functions.
+    /// The policies that do not bind. They are read rather than derived from a fingerprint, as they
+    /// depend on views, their owners and options, tables, policies, partitions, roles, memberships
+    /// and functions.
     verdict: Verdict,
 }
 
@@ -95,21 +99,30 @@ impl Changes {
     /// Whether a check finds the database as it was read, and whether it finds the same rules.
     fn compare(&self, look: &Look) -> (bool, bool) {
         let known = self.known();
-        let Some(known) = known.as_ref() else { return (false, false) };
+        let Some(known) = known.as_ref() else {
+            return (false, false);
+        };
+
         let has_rules = known.rules == look.rules;
         if !has_rules || known.verdict != look.verdict {
             self.differs.store(true, Ordering::Release);
         }
-        (known == look && !self.differs.load(Ordering::Acquire), has_rules)
+
+        (
+            known == look && !self.differs.load(Ordering::Acquire),
+            has_rules,
+        )
     }
 
-    /// Replaces the last check. Returns whether the same policies bind as before, and the same rules decide the rows of
-    /// reads, without a change in between.
+    /// Replaces the last check. Returns whether the same policies bind as before, and the same
+    /// rules decide the rows of reads, without a change in between.
     fn adopt(&self, look: Look) -> bool {
         let mut known = self.known();
         let differs = self.differs.swap(false, Ordering::AcqRel);
-        let same =
-            !differs && known.as_ref().is_some_and(|known| known.verdict == look.verdict && known.rules == look.rules);
+        let same = !differs
+            && known
+                .as_ref()
+                .is_some_and(|known| known.verdict == look.verdict && known.rules == look.rules);
         *known = Some(look);
         same
     }
@@ -139,22 +152,44 @@ impl Database {
     /// Reads the catalogue data on views and functions.
     ///
     /// # Errors
-    /// [`CheckError::Unbound`] when policies do not bind, and the database therefore must not be used.
-    pub(in crate::postgres) async fn load(&self, connection: &mut DedicatedConnection) -> Result<Loaded, CheckError> {
+    /// [`CheckError::Unbound`] when policies do not bind, and the database therefore must not be
+    /// used.
+    pub(in crate::postgres) async fn load(
+        &self,
+        connection: &mut DedicatedConnection,
+    ) -> Result<Loaded, CheckError> {
         let specs = self.known_functions();
+
         // First, so that the next check finds changes made meanwhile.
-        let found = fingerprints(connection, "", &self.sources, &specs, self.follows_rules()).await?;
+        let found =
+            fingerprints(connection, "", &self.sources, &specs, self.follows_rules()).await?;
         self.follow_effects(connection, found.effects).await?;
-        let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
-        self.row_security.report(connection, &self.sources, &verdict).await?;
+        let verdict = self
+            .row_security
+            .verdict(connection, &self.sources, &self.called)
+            .await?;
+        self.row_security
+            .report(connection, &self.sources, &verdict)
+            .await?;
         let verdict = self.row_security.accept(verdict)?;
         let (told, with_facts) = (self.driver.views_changed(), self.tells_reason);
         let mut catalogue = Catalogue::load(connection, &self.sources, told, with_facts).await?;
         let functions = Self::load_functions(connection, &specs, &catalogue).await?;
+
         catalogue.keep_functions(&functions);
         let [fingerprint, rules] = [found.catalogue, found.rules].map(Option::unwrap_or_default);
-        let look = Look { fingerprint, rules, verdict };
-        Ok(Loaded { look, catalogue, functions, described: self.load_descriptions(connection).await? })
+        let look = Look {
+            fingerprint,
+            rules,
+            verdict,
+        };
+
+        Ok(Loaded {
+            look,
+            catalogue,
+            functions,
+            described: self.load_descriptions(connection).await?,
+        })
     }
 
     /// Checks for functions that may alter the session, if their fingerprint has changed.
@@ -175,46 +210,71 @@ impl Database {
         specs: &[FunctionSpec],
         views: &Catalogue,
     ) -> Result<Functions, DriverError> {
-        let rows = if specs.is_empty() { Vec::new() } else { connection.rows(&functions::lookup(specs)).await? };
+        let rows = if specs.is_empty() {
+            Vec::new()
+        } else {
+            connection.rows(&functions::lookup(specs)).await?
+        };
         Ok(functions::choose(specs, rows, |name| views.source(name)))
     }
 
-    async fn load_descriptions(&self, connection: &mut DedicatedConnection) -> Result<Described, DriverError> {
+    async fn load_descriptions(
+        &self,
+        connection: &mut DedicatedConnection,
+    ) -> Result<Described, DriverError> {
         let mut described = Described::default();
         for statement in &self.statements {
             let rows = RowsCall::of_sql(statement, Vec::new());
-            let columns = match connection.describe(&format!("SELECT t.* FROM {} AS t", rows.sql)).await {
+            let columns = match connection
+                .describe(&format!("SELECT t.* FROM {} AS t", rows.sql))
+                .await
+            {
                 Ok(columns) => Ok(columns),
                 Err(error) if error.leaves_connection_usable() => Err(error.message()),
                 Err(error) => return Err(error),
             };
             described.insert(statement, columns);
         }
+
         Ok(described)
     }
 
-    /// Uses the loaded state from now on. If it differs from the previous state, the connections are closed, as their
-    /// statements, settings and types are out of date. The same applies when policies bind again: PostgreSQL keeps the
-    /// plans that it made for a role that bypassed them.
+    /// Uses the loaded state from now on. If it differs from the previous state, the connections
+    /// are closed, as their statements, settings and types are out of date. The same applies when
+    /// policies bind again: PostgreSQL keeps the plans that it made for a role that bypassed them.
     pub(in crate::postgres) fn adopt(&self, loaded: Loaded) {
-        let Loaded { look, catalogue, functions, described } = loaded;
+        let Loaded {
+            look,
+            catalogue,
+            functions,
+            described,
+        } = loaded;
+
         *self.descriptions() = described;
         let known = self.catalogue.load_full();
-        let same_catalogue = known.as_ref().is_some_and(|known| known.is_same(&catalogue));
+        let same_catalogue = known
+            .as_ref()
+            .is_some_and(|known| known.is_same(&catalogue));
+
         // Data cached with the catalogue stays valid until the catalogue is replaced.
         if !same_catalogue {
             self.catalogue.store(Some(Arc::new(catalogue)));
         }
+
         let same_functions = self.adopt_functions(functions);
         let rules = look.rules.clone();
         let same_policies = self.changes.adopt(look);
         let is_same = same_catalogue && same_functions && same_policies;
+
         if !is_same && known.is_some() {
-            tracing::info!("views, functions or policies of the schema have changed in the database");
+            tracing::info!(
+                "views, functions or policies of the schema have changed in the database"
+            );
             self.changes.last.is_now();
             self.driver.retire_connections();
             self.changes.told.send_replace(());
         }
+
         if let Some(version) = &self.schema_version {
             if !is_same {
                 version.end();
@@ -237,24 +297,35 @@ impl Database {
     /// Whether all functions are unchanged. If so, they keep their statements.
     fn adopt_functions(&self, found: Functions) -> bool {
         let mut known = self.functions();
-        let same = known.iter().all(|(spec, known)| match (known, found.get(spec)) {
-            (Ok(known), Some(Ok(found))) => known.is_same(found),
-            (Err(known), Some(Err(found))) => known == found,
-            _ => false,
-        });
+        let same = known
+            .iter()
+            .all(|(spec, known)| match (known, found.get(spec)) {
+                (Ok(known), Some(Ok(found))) => known.is_same(found),
+                (Err(known), Some(Err(found))) => known == found,
+                _ => false,
+            });
+
         if !same || known.len() != found.len() {
             *known = found;
         }
+
         same
     }
 
     /// The functions of the schema, and those called by resolvers.
     fn known_functions(&self) -> Vec<FunctionSpec> {
         let known = self.functions();
-        self.called.iter().chain(known.keys()).collect::<HashSet<_>>().into_iter().cloned().collect()
+        self.called
+            .iter()
+            .chain(known.keys())
+            .collect::<HashSet<_>>()
+            .into_iter()
+            .cloned()
+            .collect()
     }
 
-    /// A receiver that is notified when views or functions have changed, and closed with the database.
+    /// A receiver that is notified when views or functions have changed, and closed with the
+    /// database.
     pub(crate) fn told_of_changes(&self) -> watch::Receiver<()> {
         self.changes.told.subscribe()
     }
@@ -278,14 +349,20 @@ impl Database {
         }
     }
 
-    /// Checks whether views or functions have changed, and reads them again if so. Concurrent callers share a check.
+    /// Checks whether views or functions have changed, and reads them again if so. Concurrent
+    /// callers share a check.
     pub(crate) async fn look(&self) {
         let asked = Instant::now();
         let mut poll = self.changes.poll.lock().await;
-        if poll.looked.is_some_and(|looked| looked + self.changes.spacing() > asked) {
+        if poll
+            .looked
+            .is_some_and(|looked| looked + self.changes.spacing() > asked)
+        {
             return;
         }
+
         poll.looked = Some(Instant::now());
+
         if let Err(error) = self.look_with(&mut poll).await {
             tracing::debug!(%error, "the database could not be asked whether views have changed");
             // A change would have been missed.
@@ -303,28 +380,38 @@ impl Database {
 
     async fn look_with(&self, poll: &mut Poll) -> Result<(), CheckError> {
         let specs = self.known_functions();
-        let known_at = poll.known_at.take().filter(|(_, functions)| *functions == specs.len());
+        let known_at = poll
+            .known_at
+            .take()
+            .filter(|(_, functions)| *functions == specs.len());
         let known_at = known_at.map(|(snapshot, _)| snapshot).unwrap_or_default();
+
         // Dropped, and so closed, on failure or cancellation.
         let mut connection = match poll.connection.take() {
             Some(connection) => connection,
             None => self.driver.dedicated(self.acquire_timeout).await?,
         };
+
         let comparing = self.compare(&mut connection, &known_at, &specs);
         let compared = tokio::time::timeout(self.acquire_timeout, comparing).await;
         let (snapshot, found) = compared.unwrap_or(Err(DriverError::Unanswered))?;
+
         if self.changes.keeps_connection {
             poll.connection = Some(connection);
         } else {
             connection.close();
         }
+
         match found {
             Compared::Same => poll.known_at = Some((snapshot, specs.len())),
-            // It has deadlines of its own: reading a large catalogue takes longer than a comparison.
+            // It has deadlines of its own: reading a large catalogue takes longer than a
+            // comparison.
             Compared::Changed => self.read_again().await?,
-            // The task that watches the database logs the reason, and decides when the database is used again.
+            // The task that watches the database logs the reason, and decides when the database is
+            // used again.
             Compared::Unbound => self.stop_using(),
         }
+
         Ok(())
     }
 
@@ -335,25 +422,56 @@ impl Database {
         known_at: &str,
         specs: &[FunctionSpec],
     ) -> Result<(String, Compared), DriverError> {
-        let found = fingerprints(connection, known_at, &self.sources, specs, self.follows_rules()).await?;
-        let Fingerprints { snapshot, catalogue, effects, rules } = found;
+        let found = fingerprints(
+            connection,
+            known_at,
+            &self.sources,
+            specs,
+            self.follows_rules(),
+        )
+        .await?;
+
+        let Fingerprints {
+            snapshot,
+            catalogue,
+            effects,
+            rules,
+        } = found;
+
         self.follow_effects(connection, effects).await?;
-        let Some(fingerprint) = catalogue else { return Ok((snapshot, Compared::Same)) };
-        let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
+        let Some(fingerprint) = catalogue else {
+            return Ok((snapshot, Compared::Same));
+        };
+
+        let verdict = self
+            .row_security
+            .verdict(connection, &self.sources, &self.called)
+            .await?;
         if self.row_security.refuses(&verdict) {
             return Ok((snapshot, Compared::Unbound));
         }
-        let look = Look { fingerprint, rules: rules.unwrap_or_default(), verdict };
+
+        let look = Look {
+            fingerprint,
+            rules: rules.unwrap_or_default(),
+            verdict,
+        };
+
         let (is_known, has_rules) = self.changes.compare(&look);
         if !has_rules {
             // Before the catalogue is read, which may take a while, or fail.
             self.end_schema_version();
         }
+
         if !is_known {
             return Ok((snapshot, Compared::Changed));
         }
+
         // It has ended if the previous check failed.
-        self.schema_version.iter().for_each(|version| version.note(&look.rules));
+        self.schema_version
+            .iter()
+            .for_each(|version| version.note(&look.rules));
+
         Ok((snapshot, Compared::Same))
     }
 }
@@ -367,10 +485,19 @@ enum Compared {
 }
 
 /// Checks whenever there is a reason, and at intervals, for as long as the database exists.
-pub(in crate::postgres) async fn follow_changes(database: Weak<Database>, interval: Option<Duration>) {
+pub(in crate::postgres) async fn follow_changes(
+    database: Weak<Database>,
+    interval: Option<Duration>,
+) {
     loop {
-        let Some(strong) = database.upgrade() else { return };
-        let (reason, mut health) = (strong.driver.views_changed().clone(), strong.health.subscribe());
+        let Some(strong) = database.upgrade() else {
+            return;
+        };
+
+        let (reason, mut health) = (
+            strong.driver.views_changed().clone(),
+            strong.health.subscribe(),
+        );
         let spacing = strong.changes.spacing();
         drop(strong);
         let tick = async {
@@ -379,10 +506,12 @@ pub(in crate::postgres) async fn follow_changes(database: Weak<Database>, interv
                 None => std::future::pending().await,
             }
         };
+
         let told = async {
             reason.notified().await;
             tokio::time::sleep(spacing).await;
         };
+
         // The channel closes with the database.
         let gone = async { health.wait_for(|_| false).await.is_err() };
         tokio::select! {
@@ -390,7 +519,11 @@ pub(in crate::postgres) async fn follow_changes(database: Weak<Database>, interv
             () = told => {}
             _ = gone => return,
         }
-        let Some(strong) = database.upgrade() else { return };
+
+        let Some(strong) = database.upgrade() else {
+            return;
+        };
+
         if strong.is_up() {
             strong.look().await;
         }

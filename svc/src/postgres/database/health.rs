@@ -39,26 +39,33 @@ pub(crate) enum Health {
 }
 
 impl Database {
-    /// Waits for the first verdict. Fails at once while the database is unreachable or must not be used.
+    /// Waits for the first verdict. Fails at once while the database is unreachable or must not be
+    /// used.
     pub(in crate::postgres) async fn reached(&self) -> Result<(), DbError> {
         if self.is_up() {
             return Ok(());
         }
+
         let mut health = self.health.subscribe();
-        let verdict = health.wait_for(|health| !matches!(health, Health::Unknown | Health::SettingUp));
+        let verdict =
+            health.wait_for(|health| !matches!(health, Health::Unknown | Health::SettingUp));
         match timeout(self.acquire_timeout, verdict).await {
             Ok(Ok(health)) if *health == Health::Up => Ok(()),
             Ok(Ok(health)) if *health == Health::Unbound => Err(DbError::UnboundPolicies),
-            Ok(Ok(health)) if *health == Health::Misconfigured => {
-                Err(DbError::Misconfigured(self.reason().filter(|_| self.tells_reason)))
-            }
+            Ok(Ok(health)) if *health == Health::Misconfigured => Err(DbError::Misconfigured(
+                self.reason().filter(|_| self.tells_reason),
+            )),
             _ => Err(self.without_verdict()),
         }
     }
 
     /// The error for requests that have waited for a verdict in vain.
     fn without_verdict(&self) -> DbError {
-        if *self.health.borrow() == Health::SettingUp { DbError::SettingUp } else { DbError::Unreachable }
+        if *self.health.borrow() == Health::SettingUp {
+            DbError::SettingUp
+        } else {
+            DbError::Unreachable
+        }
     }
 
     /// Whether the database responded at the last check.
@@ -77,8 +84,8 @@ impl Database {
         self.tell(Health::SettingUp);
     }
 
-    /// Records a sign that the database is unreachable. Only the watcher decides whether it is, on a dedicated
-    /// connection and for all concurrent requests.
+    /// Records a sign that the database is unreachable. Only the watcher decides whether it is, on
+    /// a dedicated connection and for all concurrent requests.
     pub(in crate::postgres) fn suspect(&self) {
         self.suspected.notify_one();
     }
@@ -86,11 +93,19 @@ impl Database {
     /// A round trip through the pool.
     ///
     /// # Errors
-    /// [`DbError::PoolTimedOut`] and [`DbError::TooManyConnections`] when no connection is available,
-    /// [`DbError::Unreachable`] when there is no response.
+    /// [`DbError::PoolTimedOut`] and [`DbError::TooManyConnections`] when no connection is
+    /// available, [`DbError::Unreachable`] when there is no response.
     pub(crate) async fn ping(&self) -> Result<(), DbError> {
-        timeout(ANSWER, self.reached()).await.unwrap_or_else(|_| Err(self.without_verdict()))?;
-        match self.driver.ping(ANSWER, self.answers()).await.map_err(|error| self.noted(error)) {
+        timeout(ANSWER, self.reached())
+            .await
+            .unwrap_or_else(|_| Err(self.without_verdict()))?;
+
+        match self
+            .driver
+            .ping(ANSWER, self.answers())
+            .await
+            .map_err(|error| self.noted(error))
+        {
             Err(DbError::Unanswered) => Err(DbError::Unreachable),
             done => done,
         }
@@ -105,7 +120,10 @@ impl Database {
 
     /// Returns why the database could not be used at the last check; `None` if it could.
     pub(crate) fn reason(&self) -> Option<String> {
-        self.reason.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.reason
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn note_reason(&self, reason: Option<String>) {
@@ -126,30 +144,40 @@ impl Database {
 }
 
 impl DriverError {
-    /// Whether the database may be unreachable. A connection that closes in the middle of a statement is no sign of
-    /// that.
+    /// Whether the database may be unreachable. A connection that closes in the middle of a
+    /// statement is no sign of that.
     pub(in crate::postgres) fn is_sign_of_absence(&self) -> bool {
-        matches!(self, Self::Unreachable(_) | Self::Unanswered | Self::PoolTimedOut)
+        matches!(
+            self,
+            Self::Unreachable(_) | Self::Unanswered | Self::PoolTimedOut
+        )
     }
 }
 
-/// Checks the database, and retries while it is unreachable. Logs once when it goes and once when it comes back.
+/// Checks the database, and retries while it is unreachable. Logs once when it goes and once when
+/// it comes back.
 pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
     let mut pause = RETRY[0];
+
     // The reasons logged since the database was last reachable.
     let mut said = Vec::new();
     loop {
-        let Some(strong) = database.upgrade() else { return };
+        let Some(strong) = database.upgrade() else {
+            return;
+        };
+
         if strong.is_read_only.swap(false, Ordering::AcqRel) {
             // A switch-over leaves connections open to the former primary.
             strong.driver.retire_connections();
         }
+
         let result = strong.check().await;
         match result {
             Ok(()) => {
                 if !said.is_empty() {
                     tracing::info!(database = strong.place(), "the database is back");
                 }
+
                 said.clear();
                 pause = RETRY[0];
                 strong.note_reason(None);
@@ -157,6 +185,7 @@ pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
                 let health = strong.health.subscribe();
                 let suspected = strong.suspected.clone();
                 drop(strong);
+
                 if !wait_for_a_reason(health, &suspected).await {
                     return;
                 }
@@ -172,29 +201,43 @@ pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
                     );
                     said.push(reason.clone());
                 }
+
                 strong.note_reason(Some(reason));
+
                 match error {
                     CheckError::Unbound(_) => strong.stop_using(),
-                    CheckError::Driver(error) if error.is_mistake() => strong.tell(Health::Misconfigured),
+                    CheckError::Driver(error) if error.is_mistake() => {
+                        strong.tell(Health::Misconfigured)
+                    }
                     CheckError::Driver(_) => strong.tell(Health::Unreachable),
                 }
+
                 drop(strong);
                 sleep(pause).await;
+
                 pause = (pause * 2).min(RETRY[1]);
             }
         }
     }
 }
 
-/// Waits until a request suspects that the database is unreachable, or a check has found that policies do not bind.
-/// Returns `false` when the database is no longer needed.
+/// Waits until a request suspects that the database is unreachable, or a check has found that
+/// policies do not bind. Returns `false` when the database is no longer needed.
 async fn wait_for_a_reason(mut health: watch::Receiver<Health>, suspected: &Notify) -> bool {
-    let told = async { health.wait_for(|health| *health != Health::Up).await.is_ok() };
-    // Neither a busy pool nor clients that send requests repeatedly must make us read the catalogue repeatedly.
+    let told = async {
+        health
+            .wait_for(|health| *health != Health::Up)
+            .await
+            .is_ok()
+    };
+
+    // Neither a busy pool nor clients that send requests repeatedly must make us read the catalogue
+    // repeatedly.
     let suspected = async {
         sleep(PAUSE).await;
         suspected.notified().await;
     };
+
     tokio::select! {
         is_there = told => is_there,
         () = suspected => true,

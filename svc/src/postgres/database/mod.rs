@@ -38,11 +38,12 @@ use crate::postgres::sqlstate::is_read_only;
 #[cfg(feature = "sqlx")]
 use crate::postgres::sqlx_pool::SqlxPool;
 use crate::postgres::{
-    ColumnType, Columns, DbError, RowSecurity, RowSink, Rows, SchemaVersion, Session, Share, Statement,
+    ColumnType, Columns, DbError, RowSecurity, RowSink, Rows, SchemaVersion, Session, Share,
+    Statement,
 };
 
-/// The minimum and maximum time from the `statement_timeout` in PostgreSQL to the deadline of a statement. Between
-/// them, it is a tenth of the time-out.
+/// The minimum and maximum time from the `statement_timeout` in PostgreSQL to the deadline of a
+/// statement. Between them, it is a tenth of the time-out.
 const MARGIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(5)];
 
 /// The time allowed for reading the catalogue.
@@ -63,15 +64,19 @@ pub(crate) struct Settings {
     pub(crate) statement_timeout: Duration,
     /// Bytes of SQL that a connection for planned reads keeps prepared.
     pub(crate) statement_cache: usize,
-    /// Whether sessions are reset after writes; `None` resets them only if functions may leave lasting effects.
+    /// Whether sessions are reset after writes; `None` resets them only if functions may leave
+    /// lasting effects.
     pub(crate) reset_session: Option<bool>,
-    /// How often a transaction is retried that PostgreSQL has rolled back because of concurrent ones.
+    /// How often a transaction is retried that PostgreSQL has rolled back because of concurrent
+    /// ones.
     pub(crate) retries: u32,
-    /// The maximum number of connections that one request uses at the same time; half of the pool by default.
+    /// The maximum number of connections that one request uses at the same time; half of the pool
+    /// by default.
     pub(crate) connections_of_one: Option<u32>,
     /// The time between two checks for changes of views or functions; `None` disables them.
     pub(crate) catalogue_poll: Option<Duration>,
-    /// The schema version, if responses are cached: everything that decides the rows of reads is then tracked.
+    /// The schema version, if responses are cached: everything that decides the rows of reads is
+    /// then tracked.
     pub(crate) schema_version: Option<Arc<SchemaVersion>>,
     /// The configuration of the role that runs the set-up, if it is not the service's own.
     pub(crate) owner: Option<ConnectConfig>,
@@ -84,13 +89,19 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Returns the time to wait for the response to a statement. PostgreSQL cancels the statement earlier, if it can.
+    /// Returns the time to wait for the response to a statement. PostgreSQL cancels the statement
+    /// earlier, if it can.
     fn deadline(&self) -> Duration {
-        self.statement_timeout.saturating_add((self.statement_timeout / 10).clamp(MARGIN[0], MARGIN[1]))
+        self.statement_timeout
+            .saturating_add((self.statement_timeout / 10).clamp(MARGIN[0], MARGIN[1]))
     }
 
     fn bounds(&self) -> Bounds {
-        Bounds { size: self.max_connections, acquire_timeout: self.acquire_timeout, deadline: self.deadline() }
+        Bounds {
+            size: self.max_connections,
+            acquire_timeout: self.acquire_timeout,
+            deadline: self.deadline(),
+        }
     }
 }
 
@@ -134,7 +145,8 @@ pub(crate) struct Database {
     pub(super) health: watch::Sender<Health>,
     /// Whether a statement has met a read-only database: another server may accept writes by now.
     pub(super) is_read_only: AtomicBool,
-    /// Whether `health` is `Up`. It is kept separately because each request checks it, and a channel takes a lock.
+    /// Whether `health` is `Up`. It is kept separately because each request checks it, and a
+    /// channel takes a lock.
     pub(super) is_up: AtomicBool,
     /// Why it could not be used at the last check.
     reason: std::sync::Mutex<Option<String>>,
@@ -147,30 +159,49 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Creates the pools, which connect on first use. A task watches the database for as long as the value exists.
+    /// Creates the pools, which connect on first use. A task watches the database for as long as
+    /// the value exists.
     ///
     /// # Errors
     /// When sqlx needs a local socket and the system cannot provide one.
     pub(crate) fn new(settings: Settings, needs: Needs) -> std::io::Result<Arc<Self>> {
-        let Needs { mut sources, functions: called, statements } = needs;
+        let Needs {
+            mut sources,
+            functions: called,
+            statements,
+        } = needs;
+
         sources.sort();
         sources.dedup();
         let timeout = settings.statement_timeout.as_millis().to_string();
         let bounds = settings.bounds();
         let place = settings.connect.place();
-        let config = settings.connect.clone().setting("statement_timeout", &timeout);
+        let config = settings
+            .connect
+            .clone()
+            .setting("statement_timeout", &timeout);
         let reset_session = settings.reset_session != Some(false);
         let changes = Changes::new(settings.catalogue_poll.is_some());
         let database = Arc::new(Self {
-            driver: Driver::new(&config, bounds).statement_cache(settings.statement_cache).reset_session(reset_session),
+            driver: Driver::new(&config, bounds)
+                .statement_cache(settings.statement_cache)
+                .reset_session(reset_session),
             session_reset: SessionReset::new(settings.reset_session),
             #[cfg(feature = "sqlx")]
-            sqlx: SqlxPool::new(&settings.connect, &config, bounds, reset_session, changes.last())?,
+            sqlx: SqlxPool::new(
+                &settings.connect,
+                &config,
+                bounds,
+                reset_session,
+                changes.last(),
+            )?,
             place,
             acquire_timeout: bounds.acquire_timeout,
             deadline: bounds.deadline,
             retries: settings.retries,
-            connections_of_one: settings.connections_of_one.unwrap_or_else(|| bounds.size.div_ceil(2)),
+            connections_of_one: settings
+                .connections_of_one
+                .unwrap_or_else(|| bounds.size.div_ceil(2)),
             sources,
             called,
             statements,
@@ -189,18 +220,24 @@ impl Database {
             tells_reason: settings.tells_reason,
             row_security: settings.row_security,
         });
+
         tokio::spawn(watch_over(Arc::downgrade(&database)));
-        tokio::spawn(follow_changes(Arc::downgrade(&database), settings.catalogue_poll));
+        tokio::spawn(follow_changes(
+            Arc::downgrade(&database),
+            settings.catalogue_poll,
+        ));
+
         Ok(database)
     }
 
-    /// Checks the database now and reads its catalogue. A closed connection proves nothing, so it is retried.
+    /// Checks the database now and reads its catalogue. A closed connection proves nothing, so it
+    /// is retried.
     pub(crate) async fn check(&self) -> Result<(), CheckError> {
         self.read_catalogue(true).await
     }
 
-    /// The same without the set-up, which may take a while: if the set-up has to run, the database is not used until
-    /// then.
+    /// The same without the set-up, which may take a while: if the set-up has to run, the database
+    /// is not used until then.
     async fn read_again(&self) -> Result<(), CheckError> {
         self.read_catalogue(false).await
     }
@@ -209,9 +246,13 @@ impl Database {
         let mut left = TRIES;
         loop {
             match self.read_catalogue_once(sets_up).await {
-                Err(CheckError::Driver(error)) if error.is_lost_connection() && left > 0 => left -= 1,
+                Err(CheckError::Driver(error)) if error.is_lost_connection() && left > 0 => {
+                    left -= 1
+                }
                 // The open connections can continue; the catalogue is read again later.
-                Err(CheckError::Driver(error)) if error.is_too_many_connections() && self.changes.has_look() => {
+                Err(CheckError::Driver(error))
+                    if error.is_too_many_connections() && self.changes.has_look() =>
+                {
                     self.driver.views_changed().notify_one();
                     return Ok(());
                 }
@@ -222,17 +263,23 @@ impl Database {
 
     async fn read_catalogue_once(&self, sets_up: bool) -> Result<(), CheckError> {
         let mut connection = self.driver.dedicated(self.acquire_timeout).await?;
-        self.driver.check_pooler(&mut connection, self.acquire_timeout).await?;
+        self.driver
+            .check_pooler(&mut connection, self.acquire_timeout)
+            .await?;
         #[cfg(feature = "sqlx")]
         if self.driver.transaction_settings().is_some() {
             self.sqlx.leave_out_options();
         }
+
         if sets_up {
             self.set_up(&mut connection).await?;
         }
+
         let mut loaded = self.load_in_time(&mut connection).await?;
         if self.has_lost(&loaded) && self.setup.lock().await.forget() {
-            tracing::warn!("the views of the schema have gone from the database, all of them; the set-up is run again");
+            tracing::warn!(
+                "the views of the schema have gone from the database, all of them; the set-up is run again"
+            );
             if !sets_up {
                 self.wait_for_setup();
                 return Ok(());
@@ -240,20 +287,35 @@ impl Database {
             self.set_up(&mut connection).await?;
             loaded = self.load_in_time(&mut connection).await?;
         }
+
         connection.close();
         self.adopt(loaded);
+
         Ok(())
     }
 
-    async fn load_in_time(&self, connection: &mut DedicatedConnection) -> Result<Loaded, CheckError> {
+    async fn load_in_time(
+        &self,
+        connection: &mut DedicatedConnection,
+    ) -> Result<Loaded, CheckError> {
         let reading = timeout(self.deadline.min(CATALOGUE), self.load(connection));
         reading.await.unwrap_or(Err(DriverError::Unanswered.into()))
     }
 
-    /// Whether all views that existed are gone: another database has replaced the one that was set up.
+    /// Whether all views that existed are gone: another database has replaced the one that was set
+    /// up.
     fn has_lost(&self, loaded: &Loaded) -> bool {
-        let is_known = |catalogue: &Catalogue| self.sources.iter().any(|name| catalogue.source(name).is_some());
-        self.catalogue.load().as_ref().is_some_and(|known| is_known(known)) && !is_known(loaded.catalogue())
+        let is_known = |catalogue: &Catalogue| {
+            self.sources
+                .iter()
+                .any(|name| catalogue.source(name).is_some())
+        };
+
+        self.catalogue
+            .load()
+            .as_ref()
+            .is_some_and(|known| is_known(known))
+            && !is_known(loaded.catalogue())
     }
 
     /// The columns of the views and tables.
@@ -262,7 +324,8 @@ impl Database {
         self.catalogue.load_full().ok_or(DbError::Unreachable)
     }
 
-    /// The same without a reference count: a guard to inspect and drop, not to hold across an `await`.
+    /// The same without a reference count: a guard to inspect and drop, not to hold across an
+    /// `await`.
     pub(crate) async fn catalogue_now(&self) -> Result<Guard<Option<Arc<Catalogue>>>, DbError> {
         self.reached().await?;
         Ok(self.catalogue.load())
@@ -280,14 +343,28 @@ impl Database {
     /// Returns the type of a view's column, according to the loaded catalogue.
     pub(crate) fn known_column(&self, source: &str, column: &str) -> Option<ColumnType> {
         let catalogue = self.catalogue.load();
-        catalogue.as_ref()?.source(source)?.columns.get(column).cloned()
+        catalogue
+            .as_ref()?
+            .source(source)?
+            .columns
+            .get(column)
+            .cloned()
     }
 
     /// The views and tables of the schema that are missing from the database.
     pub(crate) fn missing_sources(&self) -> Vec<String> {
         let catalogue = self.catalogue.load();
-        let known = |name: &String| catalogue.as_ref().is_some_and(|catalogue| catalogue.source(name).is_some());
-        self.sources.iter().filter(|name| !known(name)).cloned().collect()
+        let known = |name: &String| {
+            catalogue
+                .as_ref()
+                .is_some_and(|catalogue| catalogue.source(name).is_some())
+        };
+
+        self.sources
+            .iter()
+            .filter(|name| !known(name))
+            .cloned()
+            .collect()
     }
 
     /// Returns why a function of the schema cannot be called.
@@ -307,22 +384,31 @@ impl Database {
 
     /// Returns the loaded descriptions. The lock is held for a look-up, which cannot panic.
     pub(super) fn descriptions(&self) -> MutexGuard<'_, Described> {
-        self.described.lock().unwrap_or_else(PoisonError::into_inner)
+        self.described
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the loaded functions. The lock is held for a look-up, which cannot panic.
     pub(super) fn functions(&self) -> MutexGuard<'_, Functions> {
-        self.functions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.functions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs a read with the session variables of its request.
-    pub(crate) async fn fetch(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
+    pub(crate) async fn fetch(
+        &self,
+        session: &Session,
+        statement: &Statement,
+    ) -> Result<Rows, DbError> {
         let mut rows = Vec::new();
         self.stream(session, statement, &mut rows).await?;
         Ok(Rows::Read(rows))
     }
 
-    /// Runs a read and passes on its rows as they arrive. A connection that has died since its last use is replaced.
+    /// Runs a read and passes on its rows as they arrive. A connection that has died since its last
+    /// use is replaced.
     pub(crate) async fn stream(
         &self,
         session: &Session,
@@ -334,12 +420,18 @@ impl Database {
         let turn = session.turn().await;
         let read = match recorder::begin(statement, StatementKind::Read) {
             None => self.driver.read(session, statement, sink).await,
-            Some(recording) => Box::pin(self.read_recorded(&recording, session, statement, sink)).await,
+            Some(recording) => {
+                Box::pin(self.read_recorded(&recording, session, statement, sink)).await
+            }
         };
+
         drop(turn);
+
         match read {
             Ok(()) => Ok(()),
-            Err(error) => Err(Box::pin(self.error_of(statement, self.noted_of(session, error))).await),
+            Err(error) => {
+                Err(Box::pin(self.error_of(statement, self.noted_of(session, error))).await)
+            }
         }
     }
 
@@ -356,14 +448,20 @@ impl Database {
         result
     }
 
-    /// Runs pipelined reads on one connection and returns a result for each. An error common to all is not examined
-    /// further.
-    pub(crate) async fn read_each(&self, reads: &[(&Session, &Statement)]) -> Result<Vec<EachResult>, DbError> {
+    /// Runs pipelined reads on one connection and returns a result for each. An error common to all
+    /// is not examined further.
+    pub(crate) async fn read_each(
+        &self,
+        reads: &[(&Session, &Statement)],
+    ) -> Result<Vec<EachResult>, DbError> {
         self.reached().await?;
         for (session, _) in reads {
             session.check()?;
         }
-        self.driver.read_each(reads).await.map_err(|error| self.noted(error))
+        self.driver
+            .read_each(reads)
+            .await
+            .map_err(|error| self.noted(error))
     }
 
     /// The share of the pool available to one request.
@@ -372,13 +470,21 @@ impl Database {
     }
 
     /// Begins a transaction with the session variables of a request.
-    pub(crate) async fn begin(&self, session: &Session, isolation: Isolation) -> Result<OpenTransaction, DbError> {
+    pub(crate) async fn begin(
+        &self,
+        session: &Session,
+        isolation: Isolation,
+    ) -> Result<OpenTransaction, DbError> {
         self.reached().await?;
         session.check()?;
-        self.driver.begin(session, isolation).await.map_err(|error| self.noted_of(session, error))
+        self.driver
+            .begin(session, isolation)
+            .await
+            .map_err(|error| self.noted_of(session, error))
     }
 
-    /// Begins a transaction with its first statement, in one round trip; `rows` receives the rows that arrived.
+    /// Begins a transaction with its first statement, in one round trip; `rows` receives the rows
+    /// that arrived.
     pub(crate) async fn begin_with(
         &self,
         session: &Session,
@@ -388,7 +494,10 @@ impl Database {
     ) -> Result<OpenTransaction, DbError> {
         self.reached().await?;
         session.check()?;
-        let begun = self.driver.begin_with(session, isolation, statement, rows).await;
+        let begun = self
+            .driver
+            .begin_with(session, isolation, statement, rows)
+            .await;
         begun.map_err(|error| self.noted_of(session, error).of_values(statement))
     }
 
@@ -444,7 +553,10 @@ impl Pools for Database {
 /// Shows the location only: sqlx's output for a connection includes the password.
 impl std::fmt::Debug for Database {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Database").field("place", &self.place).field("is_up", &self.is_up).finish_non_exhaustive()
+        f.debug_struct("Database")
+            .field("place", &self.place)
+            .field("is_up", &self.is_up)
+            .finish_non_exhaustive()
     }
 }
 

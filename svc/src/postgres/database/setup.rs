@@ -19,11 +19,18 @@ pub(super) struct Setup {
 
 impl Setup {
     pub(super) fn new(sql: Option<Cow<'static, str>>) -> Self {
-        Self { sql, is_done: false }
+        Self {
+            sql,
+            is_done: false,
+        }
     }
 
     fn due(&self) -> Option<&str> {
-        if self.is_done { None } else { self.sql.as_deref() }
+        if self.is_done {
+            None
+        } else {
+            self.sql.as_deref()
+        }
     }
 
     /// Schedules it to run again. Returns whether there is any.
@@ -35,21 +42,36 @@ impl Setup {
 
 impl Database {
     /// Runs the set-up once. If several instances start together, they run it one after the other.
-    pub(super) async fn set_up(&self, connection: &mut DedicatedConnection) -> Result<(), DriverError> {
+    pub(super) async fn set_up(
+        &self,
+        connection: &mut DedicatedConnection,
+    ) -> Result<(), DriverError> {
         let mut setup = self.setup.lock().await;
         if let Some(sql) = setup.due() {
             self.wait_for_setup();
             let mut owner = match &self.owner {
-                Some(owner) => Some(DedicatedConnection::to(owner, self.acquire_timeout, self.deadline).await?),
+                Some(owner) => {
+                    Some(DedicatedConnection::to(owner, self.acquire_timeout, self.deadline).await?)
+                }
                 None => None,
             };
+
             let connection = owner.as_mut().unwrap_or(connection);
             connection.begin("BEGIN").await?;
-            connection.script(BEFORE_SETUP).await.map_err(|(_, error)| error)?;
-            connection.script(sql).await.map_err(|(done, error)| error.of_script(sql, done))?;
+            connection
+                .script(BEFORE_SETUP)
+                .await
+                .map_err(|(_, error)| error)?;
+            connection
+                .script(sql)
+                .await
+                .map_err(|(done, error)| error.of_script(sql, done))?;
+
             connection.commit().await?;
         }
+
         setup.is_done = true;
+
         Ok(())
     }
 }

@@ -15,12 +15,17 @@ impl Database {
     }
 
     /// Begins a transaction of sqlx with the session variables of a request.
-    pub(crate) async fn begin_sqlx(&self, session: &Session) -> Result<Transaction<'static, Postgres>, DbError> {
+    pub(crate) async fn begin_sqlx(
+        &self,
+        session: &Session,
+    ) -> Result<Transaction<'static, Postgres>, DbError> {
         self.reached().await?;
         session.check()?;
         let (pool, settings) = (self.sqlx.pool(), self.driver.transaction_settings());
+
         // Each connection of the pool may have died since its last use.
         let mut left = pool.options().get_max_connections();
+
         loop {
             match untested(within(self.deadline, begin_on(pool, session, settings))).await {
                 Ok(transaction) => return Ok(transaction),
@@ -44,12 +49,18 @@ async fn begin_on(
 ) -> Result<Transaction<'static, Postgres>, ::sqlx::Error> {
     let mut transaction = pool.begin().await?;
     if let Some(settings) = settings {
-        ::sqlx::raw_sql(AssertSqlSafe(settings)).execute(&mut *transaction).await?;
+        ::sqlx::raw_sql(AssertSqlSafe(settings))
+            .execute(&mut *transaction)
+            .await?;
     }
+
     if let Some(setup) = session.setup() {
         let arguments = arguments(setup)?;
-        ::sqlx::query_with(AssertSqlSafe(&*setup.text), arguments).execute(&mut *transaction).await?;
+        ::sqlx::query_with(AssertSqlSafe(&*setup.text), arguments)
+            .execute(&mut *transaction)
+            .await?;
     }
+
     Ok(transaction)
 }
 
@@ -59,17 +70,28 @@ pub(in crate::postgres) async fn fetch_by_sqlx(
     connection: &mut PgConnection,
     statement: &Statement,
 ) -> Result<Rows, DbError> {
-    // Its text depends on clients' filters, and sqlx bounds its prepared statements by number, not by size.
-    let query = ::sqlx::query_with(AssertSqlSafe(&*statement.text), arguments(statement)?).persistent(false);
+    // Its text depends on clients' filters, and sqlx bounds its prepared statements by number, not
+    // by size.
+    let query = ::sqlx::query_with(AssertSqlSafe(&*statement.text), arguments(statement)?)
+        .persistent(false);
     let recording = recorder::begin(statement, StatementKind::Read);
     let rows = query.fetch_all(connection).await;
+
     recording.inspect(|recording| recording.ended(rows.as_ref().ok().map(Vec::len)));
     let rows = match rows {
         Ok(rows) => rows,
         Err(error) => return Err(database.error_of(statement, error.into()).await),
     };
-    let fits = rows.first().is_none_or(|row| statement.text.fits(row.columns().iter().map(oid)));
-    if fits { Ok(Rows::Sqlx(rows)) } else { Err(DbError::Changed) }
+
+    let fits = rows
+        .first()
+        .is_none_or(|row| statement.text.fits(row.columns().iter().map(oid)));
+
+    if fits {
+        Ok(Rows::Sqlx(rows))
+    } else {
+        Err(DbError::Changed)
+    }
 }
 
 /// The type of a column.

@@ -38,14 +38,21 @@ pub(super) struct Connection {
     pub(super) found_stale: bool,
     /// Whether it has not been used before.
     pub(super) is_new: bool,
-    /// Whether the server has responded at all since the statement began, and whether it has started to run it.
+    /// Whether the server has responded at all since the statement began, and whether it has
+    /// started to run it.
     pub(super) answered: AtomicBool,
     pub(super) bound: AtomicBool,
 }
 
 impl Connection {
     pub(super) async fn open(target: &Target, now: u32) -> Result<Self, DriverError> {
-        let Opened { client, wire, pooled, .. } = target.connect().await?;
+        let Opened {
+            client,
+            wire,
+            pooled,
+            ..
+        } = target.connect().await?;
+
         Ok(Self {
             client,
             wire,
@@ -63,7 +70,8 @@ impl Connection {
         })
     }
 
-    /// Runs a statement. A statement made stale by a changed view is prepared again; no part of it has run by then.
+    /// Runs a statement. A statement made stale by a changed view is prepared again; no part of it
+    /// has run by then.
     pub(super) async fn read(
         &mut self,
         session: &Session,
@@ -109,12 +117,17 @@ impl Connection {
                 let read = pin!(rows(&self.client, &self.bound, &prepared, statement, sink));
                 return self.wire.drive(read).await;
             };
+
             let read = rows(&self.client, &self.bound, &prepared, statement, sink);
             let both = join(self.client.batch_execute(switch), read);
-            let (switched, read) = Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;
+            let (switched, read) =
+                Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;
+
             switched?;
+
             return Ok(read?);
         }
+
         Box::pin(self.read_with(setup, statement, &prepared, sink)).await
     }
 
@@ -130,33 +143,49 @@ impl Connection {
             Some(setup) => Some((setup, self.prepared(setup).await?)),
             None => None,
         };
+
         let switch = self.session.switch(statement.replan);
         let begin = self.session.begin("BEGIN", statement.replan);
         let mut settings = Vec::new();
-        // All are sent at once, in this order. When one fails, PostgreSQL rejects the ones after it, and the last one
-        // ends the transaction.
+
+        // All are sent at once, in this order. When one fails, PostgreSQL rejects the ones after
+        // it, and the last one ends the transaction.
         let (client, answered, bound) = (&self.client, &self.answered, &self.bound);
         let all = join5(
-            async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } },
+            async {
+                if let Some(switch) = switch {
+                    client.batch_execute(switch).await
+                } else {
+                    Ok(())
+                }
+            },
             client.batch_execute(&begin),
             async {
                 match &setup {
-                    Some((setup, prepared)) => rows(client, answered, prepared, setup, &mut settings).await,
+                    Some((setup, prepared)) => {
+                        rows(client, answered, prepared, setup, &mut settings).await
+                    }
                     None => Ok(()),
                 }
             },
             rows(client, bound, prepared, statement, sink),
             client.batch_execute("COMMIT"),
         );
-        let (switched, begun, set, read, ended) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
+
+        let (switched, begun, set, read, ended) =
+            self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
         switched?;
         begun?;
         set?;
         read?;
+
         Ok(ended?)
     }
 
-    pub(super) async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
+    pub(super) async fn prepared(
+        &mut self,
+        statement: &Statement,
+    ) -> Result<Prepared, DriverError> {
         match self.statements.find(statement) {
             Some(known) => Ok(known),
             None => Box::pin(self.prepare(statement)).await,
@@ -165,29 +194,50 @@ impl Connection {
 
     async fn prepare(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
         self.preparing = true;
-        let types: Vec<Type> = statement.params.iter().map(|param| param.ty().clone()).collect();
+        let types: Vec<Type> = statement
+            .params
+            .iter()
+            .map(|param| param.ty().clone())
+            .collect();
+
         let prepared = self.prepare_text(&statement.text, &types).await?;
         self.preparing = false;
         self.answered.store(true, Ordering::Relaxed);
         if !fits(statement, &prepared) {
             return Err(DriverError::Changed);
         }
+
         self.found_stale |= self.statements.keep(statement, &prepared) == Novelty::Changed;
+
         Ok(prepared)
     }
 
-    /// Prepares a text. Behind a pooler, its names are resolved under the settings of a transaction.
-    pub(super) async fn prepare_text(&mut self, text: &str, types: &[Type]) -> Result<Prepared, DriverError> {
+    /// Prepares a text. Behind a pooler, its names are resolved under the settings of a
+    /// transaction.
+    pub(super) async fn prepare_text(
+        &mut self,
+        text: &str,
+        types: &[Type],
+    ) -> Result<Prepared, DriverError> {
         if self.session.pooled.is_none() || self.in_transaction {
-            return self.wire.drive(self.client.prepare_typed(text, types)).await;
+            return self
+                .wire
+                .drive(self.client.prepare_typed(text, types))
+                .await;
         }
+
         let (client, begin) = (&self.client, self.session.begin("BEGIN", false));
-        let all =
-            join3(client.batch_execute(&begin), client.prepare_typed(text, types), client.batch_execute("COMMIT"));
+        let all = join3(
+            client.batch_execute(&begin),
+            client.prepare_typed(text, types),
+            client.batch_execute("COMMIT"),
+        );
+
         let (begun, prepared, ended) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
         begun?;
         let prepared = prepared?;
         ended?;
+
         Ok(prepared)
     }
 
@@ -202,10 +252,12 @@ impl Connection {
         self.wire.watch()
     }
 
-    /// Whether a closed connection may have been closed before the last statement was sent. A server that is shut down
-    /// during a statement first sends the messages it has produced.
+    /// Whether a closed connection may have been closed before the last statement was sent. A
+    /// server that is shut down during a statement first sends the messages it has produced.
     pub(super) fn has_died_idle(&self) -> bool {
-        !self.is_new && !self.answered.load(Ordering::Relaxed) && !self.bound.load(Ordering::Relaxed)
+        !self.is_new
+            && !self.answered.load(Ordering::Relaxed)
+            && !self.bound.load(Ordering::Relaxed)
     }
 
     /// Whether the connection is open, as far as is visible without a round trip.
@@ -220,7 +272,8 @@ impl Connection {
 
     /// The same, and rolls back an open transaction.
     pub(super) async fn reset(&mut self) -> Result<(), DriverError> {
-        self.end(if self.in_transaction { "ROLLBACK" } else { "" }).await
+        self.end(if self.in_transaction { "ROLLBACK" } else { "" })
+            .await
     }
 
     /// Ends a transaction, and resets the session state that its statements have altered.
@@ -240,15 +293,17 @@ impl Connection {
     }
 }
 
-/// Switches PostgreSQL back to its own choice of plans. On failure, statements are merely planned again on each run.
+/// Switches PostgreSQL back to its own choice of plans. On failure, statements are merely planned
+/// again on each run.
 pub(super) async fn switch_back(client: &Client, switch: Option<&'static str>) {
     if let Some(switch) = switch {
         let _ = client.batch_execute(switch).await;
     }
 }
 
-/// Drives the end of a transaction or write. If it may have altered the session, the reset is sent right behind it,
-/// which costs no round trip. A connection whose session was not reset does not go back to the pool.
+/// Drives the end of a transaction or write. If it may have altered the session, the reset is sent
+/// right behind it, which costs no round trip. A connection whose session was not reset does not go
+/// back to the pool.
 pub(super) async fn drive_and_reset<T>(
     client: &Client,
     wire: &mut Wire,
@@ -258,20 +313,26 @@ pub(super) async fn drive_and_reset<T>(
     if !session.needs_reset() {
         return wire.drive(end.map(Ok::<_, DriverError>)).await;
     }
+
     if session.pooled.is_some() {
         // The reset is part of the message that ends the transaction.
         let ended = wire.drive(end.map(Ok::<_, DriverError>)).await?;
         session.was_reset();
         return Ok(ended);
     }
-    let (ended, reset) = wire.drive_both(end, client.batch_execute(RESET_SESSION)).await?;
+
+    let (ended, reset) = wire
+        .drive_both(end, client.batch_execute(RESET_SESSION))
+        .await?;
     if reset.is_ok() {
         session.was_reset();
     }
+
     Ok(ended)
 }
 
-/// Runs a statement and records when the server has accepted it; before that, no part of it has run.
+/// Runs a statement and records when the server has accepted it; before that, no part of it has
+/// run.
 pub(super) async fn rows(
     client: &Client,
     bound: &AtomicBool,
@@ -279,11 +340,17 @@ pub(super) async fn rows(
     statement: &Statement,
     sink: &mut dyn RowSink,
 ) -> Result<(), tokio_postgres::Error> {
-    let mut rows = pin!(client.query_raw(prepared, statement.params.iter().map(Bound)).await?);
+    let mut rows = pin!(
+        client
+            .query_raw(prepared, statement.params.iter().map(Bound))
+            .await?
+    );
+
     bound.store(true, Ordering::Relaxed);
     while let Some(row) = rows.try_next().await? {
         sink.row(row);
     }
+
     Ok(())
 }
 
@@ -316,7 +383,9 @@ impl std::fmt::Debug for Bound<'_> {
 impl ToSql for Bound<'_> {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         match self.0 {
-            Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => text.to_sql(ty, out),
+            Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => {
+                text.to_sql(ty, out)
+            }
             Param::Texts(texts) => texts.to_sql(ty, out),
             Param::Int(value) => value.to_sql(ty, out),
             Param::Variable(value) => super::variable::write(value, ty, out),
@@ -324,7 +393,11 @@ impl ToSql for Bound<'_> {
     }
 
     fn encode_format(&self, _: &Type) -> Format {
-        if matches!(self.0, Param::Variable(_)) { Format::Text } else { Format::Binary }
+        if matches!(self.0, Param::Variable(_)) {
+            Format::Text
+        } else {
+            Format::Binary
+        }
     }
 
     fn accepts(_: &Type) -> bool {

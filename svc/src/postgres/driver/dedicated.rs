@@ -24,7 +24,10 @@ pub(in crate::postgres) struct DedicatedConnection {
 
 impl Driver {
     /// Opens a connection outside of the pool for statements on the catalogue, within `patience`.
-    pub(in crate::postgres) async fn dedicated(&self, patience: Duration) -> Result<DedicatedConnection, DriverError> {
+    pub(in crate::postgres) async fn dedicated(
+        &self,
+        patience: Duration,
+    ) -> Result<DedicatedConnection, DriverError> {
         DedicatedConnection::open(&self.catalogue, patience, self.pool.deadline).await
     }
 
@@ -50,36 +53,63 @@ impl DedicatedConnection {
         Self::open(&Target::new(connect), patience, deadline).await
     }
 
-    async fn open(target: &Target, patience: Duration, deadline: Duration) -> Result<Self, DriverError> {
-        let connection = within(patience, Connection::open(target, 0)).await.map_err(DriverError::while_opening)?;
-        Ok(Self { connection, deadline })
+    async fn open(
+        target: &Target,
+        patience: Duration,
+        deadline: Duration,
+    ) -> Result<Self, DriverError> {
+        let connection = within(patience, Connection::open(target, 0))
+            .await
+            .map_err(DriverError::while_opening)?;
+        Ok(Self {
+            connection,
+            deadline,
+        })
     }
 
     /// The rows of a statement.
-    pub(in crate::postgres) async fn rows<T: FromRow>(&mut self, statement: &Statement) -> Result<Vec<T>, DriverError> {
+    pub(in crate::postgres) async fn rows<T: FromRow>(
+        &mut self,
+        statement: &Statement,
+    ) -> Result<Vec<T>, DriverError> {
         let rows = self.read(statement).await?;
         rows.iter().map(|row| Ok(T::from_row(row)?)).collect()
     }
 
     /// The raw rows of a statement.
-    pub(in crate::postgres) async fn read(&mut self, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+    pub(in crate::postgres) async fn read(
+        &mut self,
+        statement: &Statement,
+    ) -> Result<Vec<Row>, DriverError> {
         let mut rows = Vec::new();
-        within(self.deadline, self.connection.read(Session::none(), statement, &mut rows)).await?;
+        within(
+            self.deadline,
+            self.connection.read(Session::none(), statement, &mut rows),
+        )
+        .await?;
         Ok(rows)
     }
 
     /// The names of a statement's columns and of their types, without running it.
-    pub(in crate::postgres) async fn describe(&mut self, sql: &str) -> Result<Columns, DriverError> {
+    pub(in crate::postgres) async fn describe(
+        &mut self,
+        sql: &str,
+    ) -> Result<Columns, DriverError> {
         let prepared = within(self.deadline, self.connection.prepare_text(sql, &[])).await?;
         let columns = prepared.columns().iter();
-        Ok(columns.map(|column| (column.name().to_owned(), column.type_().name().to_owned())).collect())
+        Ok(columns
+            .map(|column| (column.name().to_owned(), column.type_().name().to_owned()))
+            .collect())
     }
 
     /// Runs statements one after the other, without a deadline.
     ///
     /// # Errors
     /// The error of a statement, with the number of statements completed before it.
-    pub(in crate::postgres) async fn script(&mut self, sql: &str) -> Result<(), (usize, DriverError)> {
+    pub(in crate::postgres) async fn script(
+        &mut self,
+        sql: &str,
+    ) -> Result<(), (usize, DriverError)> {
         let Connection { client, wire, .. } = &mut self.connection;
         let mut done = 0;
         let run = async {
@@ -89,11 +119,15 @@ impl DedicatedConnection {
             }
             Ok::<_, tokio_postgres::Error>(())
         };
+
         wire.drive(run).await.map_err(|error| (done, error))
     }
 
     /// Begins a transaction for the statements that follow.
-    pub(in crate::postgres) async fn begin(&mut self, begin: &'static str) -> Result<(), DriverError> {
+    pub(in crate::postgres) async fn begin(
+        &mut self,
+        begin: &'static str,
+    ) -> Result<(), DriverError> {
         let begin = self.connection.session.begin(begin, false);
         self.script(&begin).await.map_err(|(_, error)| error)?;
         self.connection.in_transaction = true;
@@ -122,11 +156,15 @@ pub(super) async fn within<T>(
     time: Duration,
     result: impl Future<Output = Result<T, DriverError>>,
 ) -> Result<T, DriverError> {
-    timeout(time, result).await.unwrap_or(Err(DriverError::Unanswered))
+    timeout(time, result)
+        .await
+        .unwrap_or(Err(DriverError::Unanswered))
 }
 
 impl std::fmt::Debug for DedicatedConnection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("DedicatedConnection").field("deadline", &self.deadline).finish_non_exhaustive()
+        f.debug_struct("DedicatedConnection")
+            .field("deadline", &self.deadline)
+            .finish_non_exhaustive()
     }
 }

@@ -28,19 +28,28 @@ pub(super) async fn dial(config: &Config, connector: Connector) -> Result<BoxStr
         [Host::Tcp(name), ..] => name.as_str(),
         [] => "",
     };
+
     let addresses: Vec<_> = match config.get_hostaddrs() {
         [] => lookup_host((name, port)).await?.collect(),
-        known => known.iter().map(|address| SocketAddr::new(*address, port)).collect(),
+        known => known
+            .iter()
+            .map(|address| SocketAddr::new(*address, port))
+            .collect(),
     };
+
     let mut stream = connect_tcp(config, &addresses).await?;
     if !is_encrypted(config, &mut stream).await? {
         return Ok(Box::new(stream));
     }
+
     encrypt(connector, name, stream).await
 }
 
 async fn connect_tcp(config: &Config, addresses: &[SocketAddr]) -> Result<TcpStream, DriverError> {
-    let time = config.get_connect_timeout().copied().unwrap_or(Duration::MAX);
+    let time = config
+        .get_connect_timeout()
+        .copied()
+        .unwrap_or(Duration::MAX);
     let mut failed = io::Error::from(io::ErrorKind::NotFound);
     for address in addresses {
         match tokio::time::timeout(time, TcpStream::connect(address)).await {
@@ -53,6 +62,7 @@ async fn connect_tcp(config: &Config, addresses: &[SocketAddr]) -> Result<TcpStr
             Err(_) => failed = io::ErrorKind::TimedOut.into(),
         }
     }
+
     Err(failed.into())
 }
 
@@ -63,16 +73,20 @@ fn watch(config: &Config, stream: &TcpStream) -> io::Result<()> {
     if let Some(time) = config.get_tcp_user_timeout() {
         socket.set_tcp_user_timeout(Some(*time))?;
     }
+
     if !config.get_keepalives() {
         return Ok(());
     }
+
     let mut keepalive = TcpKeepalive::new().with_time(config.get_keepalives_idle());
     if let Some(time) = config.get_keepalives_interval() {
         keepalive = keepalive.with_interval(time);
     }
+
     if let Some(count) = config.get_keepalives_retries() {
         keepalive = keepalive.with_retries(count);
     }
+
     socket.set_tcp_keepalive(&keepalive)
 }
 
@@ -82,10 +96,14 @@ async fn is_encrypted(config: &Config, stream: &mut TcpStream) -> Result<bool, D
     if mode == SslMode::Disable || config.get_ssl_negotiation() == SslNegotiation::Direct {
         return Ok(mode != SslMode::Disable);
     }
+
     stream.write_all(&SSL_REQUEST).await?;
+
     match stream.read_u8().await? {
         b'S' => Ok(true),
         _ if mode == SslMode::Prefer => Ok(false),
-        _ => Err(DriverError::Tls("the server does not support TLS".to_owned())),
+        _ => Err(DriverError::Tls(
+            "the server does not support TLS".to_owned(),
+        )),
     }
 }

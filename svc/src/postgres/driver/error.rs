@@ -34,7 +34,10 @@ pub(crate) enum DriverError {
     StatementsLost,
     #[error("the columns of the statement are not what they were when it was written")]
     Changed,
-    #[cfg_attr(not(any(feature = "sqlx", feature = "tls")), expect(dead_code, reason = "nothing sets it up"))]
+    #[cfg_attr(
+        not(any(feature = "sqlx", feature = "tls")),
+        expect(dead_code, reason = "nothing sets it up")
+    )]
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
     /// A statement of a script, at a place such as "line 7".
@@ -65,32 +68,57 @@ impl DriverError {
 
     /// The same error, for a script that failed after `done` statements.
     pub(in crate::postgres) fn of_script(self, script: &str, done: usize) -> Self {
-        let Some(error) = self.of_database().filter(|_| self.is_mistake()) else { return self };
+        let Some(error) = self.of_database().filter(|_| self.is_mistake()) else {
+            return self;
+        };
+
         let place = match error.position() {
             Some(ErrorPosition::Original(at)) => {
                 let before = usize::try_from(*at).unwrap_or(usize::MAX).saturating_sub(1);
-                format!("line {}", 1 + script.chars().take(before).filter(|letter| *letter == '\n').count())
+                format!(
+                    "line {}",
+                    1 + script
+                        .chars()
+                        .take(before)
+                        .filter(|letter| *letter == '\n')
+                        .count()
+                )
             }
             _ => format!("statement {}", done + 1),
         };
-        Self::Script { place, source: Box::new(self) }
+
+        Self::Script {
+            place,
+            source: Box::new(self),
+        }
     }
 
     /// Returns the message of PostgreSQL with its detail and hint.
     fn explained(&self) -> String {
-        let Some(error) = self.of_database() else { return self.with_sources() };
+        let Some(error) = self.of_database() else {
+            return self.with_sources();
+        };
         let parts = [Some(error.message()), error.detail(), error.hint()];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// Whether this is a permanent error, which retrying cannot fix: the database responds, but a setting, the set-up
-    /// SQL or a privilege must be fixed first.
+    /// Whether this is a permanent error, which retrying cannot fix: the database responds, but a
+    /// setting, the set-up SQL or a privilege must be fixed first.
     pub(in crate::postgres) fn is_mistake(&self) -> bool {
-        /// Connections, transaction conflicts, resources, locks, operator intervention, and system errors.
+        /// Connections, transaction conflicts, resources, locks, operator intervention, and system
+        /// errors.
         const PASSING: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
-        let inner = if let Self::Unreachable(inner) = self { inner } else { self };
+
+        let inner = if let Self::Unreachable(inner) = self {
+            inner
+        } else {
+            self
+        };
+
         matches!(inner, Self::StatementsLost)
-            || inner.code().is_some_and(|code| !PASSING.iter().any(|class| code.code().starts_with(class)))
+            || inner
+                .code()
+                .is_some_and(|code| !PASSING.iter().any(|class| code.code().starts_with(class)))
     }
 
     /// The text with the texts of its causes.
@@ -104,15 +132,16 @@ impl DriverError {
             }
             source = error.source();
         }
+
         text
     }
 
     /// Returns the message from PostgreSQL, or the error's own.
     pub(crate) fn message(&self) -> String {
         match self {
-            Self::Postgres(error) => {
-                error.as_db_error().map_or_else(|| error.to_string(), |db| db.message().to_owned())
-            }
+            Self::Postgres(error) => error
+                .as_db_error()
+                .map_or_else(|| error.to_string(), |db| db.message().to_owned()),
             _ => self.to_string(),
         }
     }
@@ -145,15 +174,19 @@ impl DriverError {
             | Self::Script { .. }
             | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {
-                // Class 57P: the server is shutting down or starting up. A pooler that has lost the server ends with
-                // class 08.
-                Some(code) => code.code().starts_with("57P") || (code.code().starts_with("08") && is_fatal(error)),
+                // Class 57P: the server is shutting down or starting up. A pooler that has lost the
+                // server ends with class 08.
+                Some(code) => {
+                    code.code().starts_with("57P")
+                        || (code.code().starts_with("08") && is_fatal(error))
+                }
                 None => error.is_closed() || io_source(error).is_some(),
             },
         }
     }
 
-    /// Whether a connection was lost while open or being opened, so that another one may work at once.
+    /// Whether a connection was lost while open or being opened, so that another one may work at
+    /// once.
     pub(in crate::postgres) fn is_lost_connection(&self) -> bool {
         match self {
             Self::Unreachable(error) => error.is_lost_connection(),
@@ -161,7 +194,9 @@ impl DriverError {
             Self::Postgres(error) => match error.code() {
                 // 57P03: the server is starting up or shutting down.
                 Some(code) if code.code().starts_with("08") => is_fatal(error),
-                Some(code) => code.code().starts_with("57P") && *code != SqlState::CANNOT_CONNECT_NOW,
+                Some(code) => {
+                    code.code().starts_with("57P") && *code != SqlState::CANNOT_CONNECT_NOW
+                }
                 None => error.is_closed() || io_source(error).is_some_and(is_reset),
             },
             error => error.is_connection() && !matches!(error, Self::WrongServer),
@@ -170,14 +205,19 @@ impl DriverError {
 
     /// Whether the database has no connections left.
     pub(in crate::postgres) fn is_too_many_connections(&self) -> bool {
-        let inner = if let Self::Unreachable(inner) = self { inner } else { self };
+        let inner = if let Self::Unreachable(inner) = self {
+            inner
+        } else {
+            self
+        };
         inner.code() == Some(&SqlState::TOO_MANY_CONNECTIONS)
     }
 
     /// Whether the server rejects the user, as every other server would.
     pub(super) fn is_refused_user(&self) -> bool {
         // Class 28: invalid authorization.
-        self.code().is_some_and(|code| code.code().starts_with("28"))
+        self.code()
+            .is_some_and(|code| code.code().starts_with("28"))
     }
 
     /// The same error, for a connection that was being opened.
@@ -193,9 +233,12 @@ impl DriverError {
         matches!(self, Self::OutcomeUnknown | Self::Unanswered) || self.is_connection()
     }
 
-    /// Whether the connection can continue. It cannot be trusted after anything but an ordinary error of a statement.
+    /// Whether the connection can continue. It cannot be trusted after anything but an ordinary
+    /// error of a statement.
     pub(in crate::postgres) fn leaves_connection_usable(&self) -> bool {
-        let Self::Postgres(error) = self else { return matches!(self, Self::Changed | Self::TransactionFailed) };
+        let Self::Postgres(error) = self else {
+            return matches!(self, Self::Changed | Self::TransactionFailed);
+        };
         if std::error::Error::source(error).is_some_and(|source| source.is::<Unwritten>()) {
             return true;
         }
@@ -204,42 +247,65 @@ impl DriverError {
 
     /// Whether the transaction was rolled back because of a concurrent one.
     pub(crate) fn is_of_concurrency(&self) -> bool {
-        self.code().is_some_and(|state| matches!(state.code(), "40001" | "40P01"))
+        self.code()
+            .is_some_and(|state| matches!(state.code(), "40001" | "40P01"))
     }
 
-    /// Whether the cause may be a view or function that has changed since the statement was written.
+    /// Whether the cause may be a view or function that has changed since the statement was
+    /// written.
     pub(crate) fn shows_change(&self) -> bool {
         matches!(self, Self::Changed)
             || self.is_stale_plan()
             || self.code().is_some_and(|code| shows_change(code.code()))
     }
 
-    /// Whether the connection has a prepared statement that PostgreSQL no longer accepts: a view has changed, or a
-    /// pooler has discarded the statements.
+    /// Whether the connection has a prepared statement that PostgreSQL no longer accepts: a view
+    /// has changed, or a pooler has discarded the statements.
     pub(super) fn is_stale_plan(&self) -> bool {
-        let Self::Postgres(error) = self else { return false };
-        let Some(error) = error.as_db_error() else { return false };
-        // An error with a context comes from a statement inside a function, which has started by then.
+        let Self::Postgres(error) = self else {
+            return false;
+        };
+
+        let Some(error) = error.as_db_error() else {
+            return false;
+        };
+
+        // An error with a context comes from a statement inside a function, which has started by
+        // then.
         let changed = *error.code() == SqlState::FEATURE_NOT_SUPPORTED
             && error.routine() == Some("RevalidateCachedQuery")
             && error.where_().is_none();
+
         changed || *error.code() == SqlState::INVALID_SQL_STATEMENT_NAME
     }
 }
 
-/// Whether the cause of a code may be a changed view or function: a table, column, function, operator, type or schema
-/// that does not exist, mismatched types, or a plan whose result types have changed.
+/// Whether the cause of a code may be a changed view or function: a table, column, function,
+/// operator, type or schema that does not exist, mismatched types, or a plan whose result types
+/// have changed.
 pub(crate) fn shows_change(code: &str) -> bool {
     matches!(
         code,
-        "42P01" | "42703" | "42883" | "42704" | "3F000" | "42804" | "42725" | "42803" | "42846" | "42809" | "0A000"
+        "42P01"
+            | "42703"
+            | "42883"
+            | "42704"
+            | "3F000"
+            | "42804"
+            | "42725"
+            | "42803"
+            | "42846"
+            | "42809"
+            | "0A000"
     )
 }
 
 /// Whether an error closed the connection.
 fn is_fatal(error: &tokio_postgres::Error) -> bool {
     let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
-    error.as_db_error().is_some_and(|error| fatal.contains(&error.parsed_severity()))
+    error
+        .as_db_error()
+        .is_some_and(|error| fatal.contains(&error.parsed_severity()))
 }
 
 fn io_source(error: &tokio_postgres::Error) -> Option<&std::io::Error> {

@@ -24,26 +24,45 @@ pub(crate) struct ListeningConnection {
 
 impl ListeningConnection {
     /// Opens a connection that listens on these channels from now on.
-    pub(crate) async fn open(connect: &ConnectConfig, channels: &[String]) -> Result<Self, DriverError> {
+    pub(crate) async fn open(
+        connect: &ConnectConfig,
+        channels: &[String],
+    ) -> Result<Self, DriverError> {
         let opening = async {
-            let Opened { client, mut wire, .. } = Target::new(connect).connect().await?;
+            let Opened {
+                client, mut wire, ..
+            } = Target::new(connect).connect().await?;
             wire.keep_notifications();
-            let listen: String = channels.iter().map(|channel| format!("LISTEN {};", quote(channel))).collect();
+            let listen: String = channels
+                .iter()
+                .map(|channel| format!("LISTEN {};", quote(channel)))
+                .collect();
             wire.drive(client.batch_execute(&listen)).await?;
-            Ok(Self { _client: client, wire })
+
+            Ok(Self {
+                _client: client,
+                wire,
+            })
         };
-        timeout(PATIENCE, opening).await.unwrap_or(Err(DriverError::Unanswered))
+
+        timeout(PATIENCE, opening)
+            .await
+            .unwrap_or(Err(DriverError::Unanswered))
     }
 
     /// Waits for the next notification: its channel and its payload.
     pub(crate) async fn next(&mut self) -> Result<(String, String), DriverError> {
         let notification = self.wire.notified().await?;
-        Ok((notification.channel().to_owned(), notification.payload().to_owned()))
+        Ok((
+            notification.channel().to_owned(),
+            notification.payload().to_owned(),
+        ))
     }
 }
 
 impl std::fmt::Debug for ListeningConnection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ListeningConnection").finish_non_exhaustive()
+        f.debug_struct("ListeningConnection")
+            .finish_non_exhaustive()
     }
 }

@@ -1,14 +1,14 @@
 //! The driver for planned reads: our own connection pool over `tokio-postgres`.
 //!
-//! - A statement has its connection to itself. A second statement sent behind it would have to wait for it, could be
-//!   hit by its cancellation, and would see its session variables. Statements are pipelined only where one request
-//!   needs several.
-//! - A request reads and writes the socket in its own task. A task per connection, as `tokio-postgres` proposes, costs
-//!   two task switches per statement.
-//! - No ping: a read that meets a dead connection is sent on another one. A write checks its connection first, which
-//!   costs no round trip, and is sent once.
-//! - A statement without a response by its deadline is abandoned together with its connection, and its slot becomes
-//!   free again.
+//! - A statement has its connection to itself. A second statement sent behind it would have to wait
+//!   for it, could be hit by its cancellation, and would see its session variables. Statements are
+//!   pipelined only where one request needs several.
+//! - A request reads and writes the socket in its own task. A task per connection, as
+//!   `tokio-postgres` proposes, costs two task switches per statement.
+//! - No ping: a read that meets a dead connection is sent on another one. A write checks its
+//!   connection first, which costs no round trip, and is sent once.
+//! - A statement without a response by its deadline is abandoned together with its connection, and
+//!   its slot becomes free again.
 
 mod config;
 mod connection;
@@ -84,7 +84,10 @@ impl Driver {
     /// Connects on first use.
     pub(super) fn new(connect: &ConnectConfig, bounds: Bounds) -> Self {
         let catalogue = Target::new(&connect.clone().for_catalogue());
-        Self { pool: Pool::new(Target::new(connect), bounds, pool::TICK), catalogue }
+        Self {
+            pool: Pool::new(Target::new(connect), bounds, pool::TICK),
+            catalogue,
+        }
     }
 
     /// Sets how many bytes of SQL each connection keeps prepared.
@@ -104,30 +107,43 @@ impl Driver {
         self
     }
 
-    /// Runs a read on its own connection. Dropping the future also ends the statement. A connection that died in the
-    /// pool is replaced; once any part of the response has arrived, a read is not sent again.
+    /// Runs a read on its own connection. Dropping the future also ends the statement. A connection
+    /// that died in the pool is replaced; once any part of the response has arrived, a read is not
+    /// sent again.
     pub(super) async fn read(
         &self,
         session: &Session,
         statement: &Statement,
         sink: &mut dyn RowSink,
     ) -> Result<(), DriverError> {
-        // Each dead connection leaves the pool with one fewer, and a new connection cannot have died in it.
+        // Each dead connection leaves the pool with one fewer, and a new connection cannot have
+        // died in it.
         for _ in 0..=self.pool.size {
-            match self.pool.acquire().await?.read(session, statement, sink).await {
+            match self
+                .pool
+                .acquire()
+                .await?
+                .read(session, statement, sink)
+                .await
+            {
                 Err(DriverError::ClosedIdle { .. }) => self.pool.close_dead(),
                 result => return result,
             }
         }
+
         Err(DriverError::Closed)
     }
 
-    /// Runs pipelined reads on one connection and returns a result for each. A connection that died in the pool is
-    /// replaced.
+    /// Runs pipelined reads on one connection and returns a result for each. A connection that died
+    /// in the pool is replaced.
     ///
     /// # Errors
-    /// When the connection fails or a statement cannot be prepared; there are no results at all then.
-    pub(super) async fn read_each(&self, reads: &[(&Session, &Statement)]) -> Result<Vec<EachResult>, DriverError> {
+    /// When the connection fails or a statement cannot be prepared; there are no results at all
+    /// then.
+    pub(super) async fn read_each(
+        &self,
+        reads: &[(&Session, &Statement)],
+    ) -> Result<Vec<EachResult>, DriverError> {
         for _ in 0..=self.pool.size {
             match self.pool.acquire().await?.read_each(reads).await {
                 Err(DriverError::ClosedIdle { .. }) => self.pool.close_dead(),
@@ -137,8 +153,8 @@ impl Driver {
         Err(DriverError::Closed)
     }
 
-    /// Makes one round trip. Waits up to `patience` for the response, and longer than that for a connection only if
-    /// `answers` reports that the database responds.
+    /// Makes one round trip. Waits up to `patience` for the response, and longer than that for a
+    /// connection only if `answers` reports that the database responds.
     ///
     /// # Errors
     /// [`DriverError::Unanswered`] when the database does not respond.
@@ -162,6 +178,7 @@ impl Driver {
                     acquiring.await?
                 }
             };
+
             let mut rows = Vec::new();
             match timeout(patience, slot.read(Session::none(), &statement, &mut rows)).await {
                 // One closed connection says nothing about the others.
@@ -194,9 +211,18 @@ impl Driver {
 
     /// The state of the pool.
     pub(super) fn status(&self) -> PoolStatus {
-        let [idle, vacant, waiting] = self.pool.counts().map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        let [idle, vacant, waiting] = self
+            .pool
+            .counts()
+            .map(|count| u32::try_from(count).unwrap_or(u32::MAX));
         let active = self.pool.size.saturating_sub(idle).saturating_sub(vacant);
-        PoolStatus { pool: "svc", active, idle, waiting: Some(waiting), max: self.pool.size }
+        PoolStatus {
+            pool: "svc",
+            active,
+            idle,
+            waiting: Some(waiting),
+            max: self.pool.size,
+        }
     }
 
     /// The maximum number of connections.
@@ -207,6 +233,8 @@ impl Driver {
 
 impl std::fmt::Debug for Driver {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Driver").field("max_connections", &self.pool.size).finish_non_exhaustive()
+        f.debug_struct("Driver")
+            .field("max_connections", &self.pool.size)
+            .finish_non_exhaustive()
     }
 }

@@ -18,8 +18,7 @@ impl Proxy {
         if connect.suits_sqlx() {
             return Ok(None);
         }
-        let why =
-            "several hosts, sslrootcert and settings of sockets in the database URL need a system with Unix sockets";
+        let why = "several hosts, sslrootcert and settings of sockets in the database URL need a system with Unix sockets";
         Err(Error::new(ErrorKind::Unsupported, why))
     }
 

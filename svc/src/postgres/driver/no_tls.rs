@@ -1,5 +1,5 @@
-//! Connections of a program built without the feature `tls`. A URL that requires encryption is rejected when it is
-//! read.
+//! Connections of a program built without the feature `tls`. A URL that requires encryption is
+//! rejected when it is read.
 
 use super::DriverError;
 use crate::postgres::connect::TlsConfig;
@@ -19,5 +19,7 @@ pub(super) async fn encrypt(
     _: &str,
     _: tokio::net::TcpStream,
 ) -> Result<super::stream::BoxStream, DriverError> {
-    Err(DriverError::Tls("svc is compiled without the feature `tls`".to_owned()))
+    Err(DriverError::Tls(
+        "svc is compiled without the feature `tls`".to_owned(),
+    ))
 }

@@ -17,7 +17,8 @@ use crate::postgres::{Session, Statement};
 /// The result of one read among several.
 pub(in crate::postgres) type EachResult = Result<Vec<Row>, DriverError>;
 
-/// A read with its prepared statement, and the prepared statement that sets its session variables, if it has any.
+/// A read with its prepared statement, and the prepared statement that sets its session variables,
+/// if it has any.
 struct PreparedRead<'a> {
     /// The start of its transaction, if it has its own.
     begin: Option<Cow<'static, str>>,
@@ -27,27 +28,50 @@ struct PreparedRead<'a> {
 }
 
 impl Connection {
-    /// Runs pipelined reads, each in a transaction with its session variables, if it has any. A read that fails does
-    /// not affect the others.
-    pub(super) async fn read_each(&mut self, reads: &[(&Session, &Statement)]) -> Result<Vec<EachResult>, DriverError> {
+    /// Runs pipelined reads, each in a transaction with its session variables, if it has any. A
+    /// read that fails does not affect the others.
+    pub(super) async fn read_each(
+        &mut self,
+        reads: &[(&Session, &Statement)],
+    ) -> Result<Vec<EachResult>, DriverError> {
         let mut prepared = Vec::with_capacity(reads.len());
         for (session, statement) in reads {
             let setup = match session.setup() {
                 Some(setup) => Some((setup, self.prepared(setup).await?)),
                 None => None,
             };
+
             let in_transaction = setup.is_some() || self.session.pooled.is_some();
             let begin = in_transaction.then(|| self.session.begin("BEGIN", statement.replan));
-            prepared.push(PreparedRead { begin, setup, statement, prepared: self.prepared(statement).await? });
+            prepared.push(PreparedRead {
+                begin,
+                setup,
+                statement,
+                prepared: self.prepared(statement).await?,
+            });
         }
+
         // A plan for the actual values returns the same rows.
-        let switch = self.session.switch(reads.iter().any(|(_, statement)| statement.replan));
+        let switch = self
+            .session
+            .switch(reads.iter().any(|(_, statement)| statement.replan));
         let (client, answered, bound) = (&self.client, &self.answered, &self.bound);
-        let switching = async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } };
-        let reading = prepared.iter().map(|read| maybe_done(read.run(client, answered, bound).boxed())).collect();
+        let switching = async {
+            if let Some(switch) = switch {
+                client.batch_execute(switch).await
+            } else {
+                Ok(())
+            }
+        };
+
+        let reading = prepared
+            .iter()
+            .map(|read| maybe_done(read.run(client, answered, bound).boxed()))
+            .collect();
         let all = join(switching, join_all(reading));
         let (switched, results) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
         switched?;
+
         self.results(reads, results)
     }
 
@@ -70,8 +94,10 @@ impl Connection {
                 }
                 _ => {}
             }
+
             each.push(result);
         }
+
         Ok(each)
     }
 }
@@ -88,14 +114,18 @@ impl PreparedRead<'_> {
             rows(client, bound, &self.prepared, self.statement, &mut found).await?;
             return Ok(found);
         };
+
         let mut settings = Vec::new();
-        // All are sent at once, in this order. When one fails, PostgreSQL rejects the ones after it, and the last one
-        // ends the transaction.
+
+        // All are sent at once, in this order. When one fails, PostgreSQL rejects the ones after
+        // it, and the last one ends the transaction.
         let (begun, set, read, ended) = join4(
             client.batch_execute(begin),
             async {
                 match &self.setup {
-                    Some((setup, prepared)) => rows(client, answered, prepared, setup, &mut settings).await,
+                    Some((setup, prepared)) => {
+                        rows(client, answered, prepared, setup, &mut settings).await
+                    }
                     None => Ok(()),
                 }
             },
@@ -103,17 +133,31 @@ impl PreparedRead<'_> {
             client.batch_execute("COMMIT"),
         )
         .await;
+
         begun.and(set).and(read).and(ended)?;
+
         Ok(found)
     }
 }
 
-/// Returns the results of all. Each future is polled whenever this one is, as the wire wakes no tasks.
+/// Returns the results of all. Each future is polled whenever this one is, as the wire wakes no
+/// tasks.
 async fn join_all<T>(mut all: Vec<MaybeDone<BoxFuture<'_, T>>>) -> Vec<T> {
     poll_fn(|cx| {
-        let waiting = all.iter_mut().map(|one| Pin::new(one).poll(cx)).filter(Poll::is_pending).count();
-        if waiting == 0 { Poll::Ready(()) } else { Poll::Pending }
+        let waiting = all
+            .iter_mut()
+            .map(|one| Pin::new(one).poll(cx))
+            .filter(Poll::is_pending)
+            .count();
+        if waiting == 0 {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
     })
     .await;
-    all.iter_mut().filter_map(|one| Pin::new(one).take_output()).collect()
+
+    all.iter_mut()
+        .filter_map(|one| Pin::new(one).take_output())
+        .collect()
 }

@@ -1,5 +1,6 @@
-//! Sessions behind a pooler: each transaction may run on a different server connection, without the start-up options.
-//! So each transaction makes the settings itself, and nothing is assumed about the session.
+//! Sessions behind a pooler: each transaction may run on a different server connection, without the
+//! start-up options. So each transaction makes the settings itself, and nothing is assumed about
+//! the session.
 
 use std::fmt::Write as _;
 
@@ -8,7 +9,8 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 use super::DriverError;
 use super::wire::Wire;
 
-/// The start-up option that distinguishes a session which received the options from one whose pooler dropped them.
+/// The start-up option that distinguishes a session which received the options from one whose
+/// pooler dropped them.
 pub(super) const MARK: &str = "-c svc.start_up=received";
 
 /// Reads the mark.
@@ -31,21 +33,35 @@ impl PooledSession {
         for (index, (name, value)) in found.into_iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             // Writing to a string cannot fail.
-            let _ = write!(settings, "{comma}set_config({}, {}, true)", literal(&name), literal(&value));
+            let _ = write!(
+                settings,
+                "{comma}set_config({}, {}, true)",
+                literal(&name),
+                literal(&value)
+            );
         }
+
         Self { settings, left_out }
     }
 
-    /// The statements that start a transaction; with `replans`, PostgreSQL plans for the actual values.
+    /// The statements that start a transaction; with `replans`, PostgreSQL plans for the actual
+    /// values.
     pub(super) fn begin(&self, begin: &str, replans: bool) -> String {
-        let plans = if replans { "; SET LOCAL plan_cache_mode = force_custom_plan" } else { "" };
+        let plans = if replans {
+            "; SET LOCAL plan_cache_mode = force_custom_plan"
+        } else {
+            ""
+        };
         format!("{begin}; {}{plans}", self.settings)
     }
 
     /// Logs that a pooler does not pass on the start-up options.
     pub(super) fn note(&self) {
         let left_out = &self.left_out;
-        tracing::info!(?left_out, "a pooler does not pass on start-up options, so each transaction begins with them");
+        tracing::info!(
+            ?left_out,
+            "a pooler does not pass on start-up options, so each transaction begins with them"
+        );
     }
 
     /// The settings for a transaction that has already started.
@@ -68,13 +84,15 @@ impl DriverError {
     /// Whether a pooler rejected the connection because of its start-up options.
     pub(super) fn refuses_options(&self) -> bool {
         self.of_database().is_some_and(|error| {
-            error.code().code() == "08P01" && error.message().starts_with("unsupported startup parameter")
+            error.code().code() == "08P01"
+                && error.message().starts_with("unsupported startup parameter")
         })
     }
 }
 
-/// Parses the settings in start-up options as PostgreSQL does: `-c name=value`, `-cname=value` or `--name=value`, where
-/// a backslash escapes the next character. The words that are not settings are returned separately.
+/// Parses the settings in start-up options as PostgreSQL does: `-c name=value`, `-cname=value` or
+/// `--name=value`, where a backslash escapes the next character. The words that are not settings
+/// are returned separately.
 fn parse(options: &str) -> (Vec<(String, String)>, Vec<String>) {
     let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let mut words = words(options).into_iter();
@@ -90,6 +108,7 @@ fn parse(options: &str) -> (Vec<(String, String)>, Vec<String>) {
             None => left_out.push(word),
         }
     }
+
     (found, left_out)
 }
 
@@ -97,6 +116,7 @@ fn words(options: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut signs = options.chars();
+
     while let Some(sign) = signs.next() {
         match sign {
             sign if sign.is_whitespace() => words.extend(word.take()),
@@ -104,14 +124,20 @@ fn words(options: &str) -> Vec<String> {
             sign => word.get_or_insert_default().push(sign),
         }
     }
+
     words.extend(word);
+
     words
 }
 
 /// A SQL string literal that is valid with either value of `standard_conforming_strings`.
 fn literal(text: &str) -> String {
     let quoted = text.replace('\'', "''");
-    if quoted.contains('\\') { format!("E'{}'", quoted.replace('\\', "\\\\")) } else { format!("'{quoted}'") }
+    if quoted.contains('\\') {
+        format!("E'{}'", quoted.replace('\\', "\\\\"))
+    } else {
+        format!("'{quoted}'")
+    }
 }
 
 #[cfg(test)]
@@ -121,16 +147,30 @@ mod tests {
     #[test]
     fn start_up_options_are_set_for_each_transaction() {
         for (options, settings) in [
-            ("-c TimeZone=UTC", "SELECT set_config('TimeZone', 'UTC', true)"),
+            (
+                "-c TimeZone=UTC",
+                "SELECT set_config('TimeZone', 'UTC', true)",
+            ),
             (
                 r"-csearch_path=app,\ public --statement-timeout=5",
                 "SELECT set_config('search_path', 'app, public', true), set_config('statement_timeout', '5', true)",
             ),
-            (r"-c a.b=it's\\", r"SELECT set_config('a.b', E'it''s\\', true)"),
+            (
+                r"-c a.b=it's\\",
+                r"SELECT set_config('a.b', E'it''s\\', true)",
+            ),
         ] {
             let session = PooledSession::of(options);
-            assert_eq!(session.begin("BEGIN", false), format!("BEGIN; {settings}"), "{options}");
-            assert!(session.begin("BEGIN", true).ends_with("SET LOCAL plan_cache_mode = force_custom_plan"));
+            assert_eq!(
+                session.begin("BEGIN", false),
+                format!("BEGIN; {settings}"),
+                "{options}"
+            );
+            assert!(
+                session
+                    .begin("BEGIN", true)
+                    .ends_with("SET LOCAL plan_cache_mode = force_custom_plan")
+            );
         }
     }
 }

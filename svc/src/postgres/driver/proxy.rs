@@ -1,7 +1,8 @@
 //! A local socket whose connections are forwarded to the server, for sqlx.
 //!
-//! sqlx trusts the public certificate authorities besides the configured one, and supports only one host. So where the
-//! URL needs more, sqlx's pool connects here, and the proxy connects to the server as the driver does.
+//! sqlx trusts the public certificate authorities besides the configured one, and supports only one
+//! host. So where the URL needs more, sqlx's pool connects here, and the proxy connects to the
+//! server as the driver does.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,12 +43,18 @@ impl Proxy {
         if connect.suits_sqlx() {
             return Ok(None);
         }
+
         use std::os::unix::fs::PermissionsExt as _;
+
         let private = std::fs::Permissions::from_mode(0o700);
-        let folder = tempfile::Builder::new().prefix("svc-").permissions(private).tempdir()?;
+        let folder = tempfile::Builder::new()
+            .prefix("svc-")
+            .permissions(private)
+            .tempdir()?;
         let listener = UnixListener::bind(folder.path().join(format!(".s.PGSQL.{PROXY_PORT}")))?;
         let unwanted = connect.unwanted_options().map(Arc::from);
         let task = tokio::spawn(accept(listener, Arc::new(Target::new(connect)), unwanted));
+
         Ok(Some(Self { task, folder }))
     }
 
@@ -85,15 +92,30 @@ async fn forward(mut client: UnixStream, target: Arc<Target>, unwanted: Option<A
     }
 }
 
-async fn copy(client: &mut UnixStream, server: &mut BoxStream, unwanted: Option<&str>) -> std::io::Result<()> {
+async fn copy(
+    client: &mut UnixStream,
+    server: &mut BoxStream,
+    unwanted: Option<&str>,
+) -> std::io::Result<()> {
     if let Some(unwanted) = unwanted {
         let length = client.read_u32().await?;
-        let mut message = vec![0; usize::try_from(length).unwrap_or_default().clamp(4, LONGEST_START) - 4];
+        let mut message = vec![
+            0;
+            usize::try_from(length)
+                .unwrap_or_default()
+                .clamp(4, LONGEST_START)
+                - 4
+        ];
+
         client.read_exact(&mut message).await?;
         let message = without_options(&message, unwanted);
-        server.write_u32(u32::try_from(message.len() + 4).unwrap_or(u32::MAX)).await?;
+        server
+            .write_u32(u32::try_from(message.len() + 4).unwrap_or(u32::MAX))
+            .await?;
+
         server.write_all(&message).await?;
     }
+
     copy_bidirectional(client, server).await.map(drop)
 }
 
@@ -102,8 +124,18 @@ async fn copy(client: &mut UnixStream, server: &mut BoxStream, unwanted: Option<
 /// <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 fn without_options(message: &[u8], unwanted: &str) -> Vec<u8> {
     let prefix = [b"options\0", unwanted.as_bytes()].concat();
-    let Some(at) = message.windows(prefix.len()).position(|window| window == prefix) else { return message.to_vec() };
-    let (before, after) = (&message[..at + b"options\0".len()], &message[at + prefix.len()..]);
+    let Some(at) = message
+        .windows(prefix.len())
+        .position(|window| window == prefix)
+    else {
+        return message.to_vec();
+    };
+
+    let (before, after) = (
+        &message[..at + b"options\0".len()],
+        &message[at + prefix.len()..],
+    );
+
     [before, after].concat()
 }
 
@@ -119,10 +151,13 @@ impl Target {
                 found.host
             }
         };
+
         let config = &self.hosts[host];
         let dial = super::dial::dial(config, self.connector().await?);
         match config.get_connect_timeout() {
-            Some(time) => tokio::time::timeout(*time, dial).await.unwrap_or(Err(DriverError::Unanswered)),
+            Some(time) => tokio::time::timeout(*time, dial)
+                .await
+                .unwrap_or(Err(DriverError::Unanswered)),
             None => dial.await,
         }
     }
@@ -134,16 +169,23 @@ async fn refuse(client: &mut UnixStream, error: &DriverError) -> std::io::Result
     client.readable().await?;
     let mut fields = Vec::new();
     let text = error.with_sources();
-    for (kind, text) in [(b'S', "FATAL"), (b'V', "FATAL"), (b'C', NO_CONNECTION), (b'M', text.as_str())] {
+    for (kind, text) in [
+        (b'S', "FATAL"),
+        (b'V', "FATAL"),
+        (b'C', NO_CONNECTION),
+        (b'M', text.as_str()),
+    ] {
         fields.push(kind);
         fields.extend(text.bytes().filter(|byte| *byte != 0));
         fields.push(0);
     }
+
     fields.push(0);
     let length = u32::try_from(fields.len() + 4).unwrap_or(u32::MAX);
     client.write_u8(b'E').await?;
     client.write_u32(length).await?;
     client.write_all(&fields).await?;
+
     client.shutdown().await
 }
 

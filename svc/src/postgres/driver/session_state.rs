@@ -1,4 +1,5 @@
-//! The session of a connection: the state that statements may leave behind in it, and the statement that resets it.
+//! The session of a connection: the state that statements may leave behind in it, and the statement
+//! that resets it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,12 +21,14 @@ macro_rules! reported {
     };
 }
 
-/// Resets everything that lasts for a session rather than a transaction, except prepared statements. The role comes
-/// after the user, as only `RESET ROLE` restores a role given by the database URL or `ALTER ROLE … SET role`.
+/// Resets everything that lasts for a session rather than a transaction, except prepared
+/// statements. The role comes after the user, as only `RESET ROLE` restores a role given by the
+/// database URL or `ALTER ROLE … SET role`.
 /// <https://www.postgresql.org/docs/current/sql-discard.html>
 pub(super) const RESET_SESSION: &str = reset_session!();
 
-/// The same for connections of sqlx. A pooler copies `DateStyle` and `TimeZone` after the reset, so they are set again.
+/// The same for connections of sqlx. A pooler copies `DateStyle` and `TimeZone` after the reset, so
+/// they are set again.
 #[cfg(feature = "sqlx")]
 pub(in crate::postgres) const RESET_OF_SQLX: &str = concat!(reset_session!(), "; ", reported!());
 
@@ -36,7 +39,8 @@ pub(super) struct SessionState {
     pub(super) replans: bool,
     /// The settings for each transaction, if a pooler does not keep the session's settings.
     pub(super) pooled: Option<Arc<PooledSession>>,
-    /// Whether a statement has run that may have altered the session, such as a function that writes.
+    /// Whether a statement has run that may have altered the session, such as a function that
+    /// writes.
     may_be_altered: bool,
     /// Whether such alterations are reset.
     is_reset: bool,
@@ -44,7 +48,12 @@ pub(super) struct SessionState {
 
 impl SessionState {
     pub(super) fn new(is_reset: bool, pooled: Option<Arc<PooledSession>>) -> Self {
-        Self { replans: false, pooled, may_be_altered: false, is_reset }
+        Self {
+            replans: false,
+            pooled,
+            may_be_altered: false,
+            is_reset,
+        }
     }
 
     /// Records that a writing statement runs.
@@ -62,17 +71,23 @@ impl SessionState {
         (self.replans, self.may_be_altered) = (false, false);
     }
 
-    /// The statement that turns planning for the actual values on or off. `None` if it is so already, and behind a
-    /// pooler, where each transaction sets it.
+    /// The statement that turns planning for the actual values on or off. `None` if it is so
+    /// already, and behind a pooler, where each transaction sets it.
     pub(super) fn switch(&mut self, replan: bool) -> Option<&'static str> {
         if self.replans == replan || self.pooled.is_some() {
             return None;
         }
+
         self.replans = replan;
-        Some(if replan { "SET plan_cache_mode = force_custom_plan" } else { "RESET plan_cache_mode" })
+        Some(if replan {
+            "SET plan_cache_mode = force_custom_plan"
+        } else {
+            "RESET plan_cache_mode"
+        })
     }
 
-    /// The statement that starts a transaction, with its settings if a pooler does not keep the session's settings.
+    /// The statement that starts a transaction, with its settings if a pooler does not keep the
+    /// session's settings.
     pub(super) fn begin(&self, begin: &'static str, replans: bool) -> Cow<'static, str> {
         match &self.pooled {
             None => Cow::Borrowed(begin),
@@ -80,9 +95,9 @@ impl SessionState {
         }
     }
 
-    /// The statement that ends a transaction. Behind a pooler, the session reset is part of the same message, as the
-    /// next message may reach another server connection; the settings that the pooler copied after the reset are set
-    /// again.
+    /// The statement that ends a transaction. Behind a pooler, the session reset is part of the
+    /// same message, as the next message may reach another server connection; the settings that the
+    /// pooler copied after the reset are set again.
     pub(super) fn end<'a>(&self, end: &'a str) -> Cow<'a, str> {
         if self.pooled.is_some() && self.needs_reset() && !end.is_empty() {
             return Cow::Owned(format!("{end}; {RESET_SESSION}; {}", reported!()));

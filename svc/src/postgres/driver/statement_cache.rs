@@ -29,17 +29,19 @@ pub(super) enum Novelty {
 
 /// Prepared statements by text, with the least recently used evicted first.
 ///
-/// PostgreSQL keeps each one with its parse trees and its plan, which take hundreds of times as much memory as the
-/// text. So a statement that is used once, or is long, is closed after it has run.
+/// PostgreSQL keeps each one with its parse trees and its plan, which take hundreds of times as
+/// much memory as the text. So a statement that is used once, or is long, is closed after it has
+/// run.
 pub(super) struct StatementCache {
     kept: LruCache<Box<str>, Prepared>,
-    /// The last statements looked up, found by the address of their text: most texts are kept with a plan, and
-    /// comparing texts costs more than encoding a statement.
+    /// The last statements looked up, found by the address of their text: most texts are kept with
+    /// a plan, and comparing texts costs more than encoding a statement.
     recent: VecDeque<(StatementText, Prepared)>,
     /// The bytes of the texts, and their maximum.
     bytes: usize,
     room: usize,
-    /// Hashes of the prepared texts and of their column types, at the index given by the text's hash.
+    /// Hashes of the prepared texts and of their column types, at the index given by the text's
+    /// hash.
     seen: Box<[(u64, u64)]>,
     hasher: RandomState,
 }
@@ -61,49 +63,88 @@ impl StatementCache {
     pub(super) fn find(&mut self, statement: &Statement) -> Option<Prepared> {
         let takes = |known: &Prepared| {
             known.params().len() == statement.params.len()
-                && known.params().iter().zip(&statement.params).all(|(known, param)| param.is_of(known))
+                && known
+                    .params()
+                    .iter()
+                    .zip(&statement.params)
+                    .all(|(known, param)| param.is_of(known))
         };
-        let is_same = |(text, known): &&(StatementText, Prepared)| text.is(&statement.text) && takes(known);
+
+        let is_same =
+            |(text, known): &&(StatementText, Prepared)| text.is(&statement.text) && takes(known);
         if let Some((_, known)) = self.recent.iter().find(is_same) {
             return Some(known.clone());
         }
+
         // The same text may have been prepared for an earlier version of the view.
-        let known = self.kept.get(&*statement.text).filter(|known| takes(known) && fits(statement, known))?.clone();
+        let known = self
+            .kept
+            .get(&*statement.text)
+            .filter(|known| takes(known) && fits(statement, known))?
+            .clone();
+
         self.remember(statement, &known);
+
         Some(known)
     }
 
-    /// Keeps a statement that is used repeatedly, if there is room for its length. A statement that is not kept, or is
-    /// evicted, is closed when it is dropped.
+    /// Keeps a statement that is used repeatedly, if there is room for its length. A statement that
+    /// is not kept, or is evicted, is closed when it is dropped.
     pub(super) fn keep(&mut self, statement: &Statement, prepared: &Prepared) -> Novelty {
         if statement.text.is_sent_once() {
             return Novelty::New;
         }
+
         let novelty = self.novelty(&statement.text, prepared);
+
         // The text of a program's own statement does not depend on clients.
-        let is_own = statement.params.iter().any(|param| matches!(param, Param::Variable(_)));
+        let is_own = statement
+            .params
+            .iter()
+            .any(|param| matches!(param, Param::Variable(_)));
         if (novelty == Novelty::New && !is_own) || statement.text.len() > self.room / SHARE {
             return novelty;
         }
+
         self.bytes += statement.text.len();
-        if self.kept.put((&*statement.text).into(), prepared.clone()).is_some() {
+
+        if self
+            .kept
+            .put((&*statement.text).into(), prepared.clone())
+            .is_some()
+        {
             self.bytes -= statement.text.len();
         }
+
         while self.bytes > self.room || self.kept.len() > MOST {
-            let Some((text, _)) = self.kept.pop_lru() else { break };
+            let Some((text, _)) = self.kept.pop_lru() else {
+                break;
+            };
             self.bytes -= text.len();
             self.recent.retain(|(recent, _)| **recent != *text);
         }
+
         self.remember(statement, prepared);
+
         novelty
     }
 
     fn novelty(&mut self, text: &str, prepared: &Prepared) -> Novelty {
-        let columns: Vec<_> = prepared.columns().iter().map(|column| column.type_().oid()).collect();
-        let seen = (self.hasher.hash_one(text).max(1), self.hasher.hash_one(columns));
+        let columns: Vec<_> = prepared
+            .columns()
+            .iter()
+            .map(|column| column.type_().oid())
+            .collect();
+
+        let seen = (
+            self.hasher.hash_one(text).max(1),
+            self.hasher.hash_one(columns),
+        );
+
         // A remainder fits.
         let place = usize::try_from(seen.0 % SEEN as u64).unwrap_or(0);
         let before = std::mem::replace(&mut self.seen[place], seen);
+
         match (before.0 == seen.0, before.1 == seen.1) {
             (false, _) => Novelty::New,
             (true, true) => Novelty::Known,
@@ -121,11 +162,14 @@ impl StatementCache {
 
     fn remember(&mut self, statement: &Statement, prepared: &Prepared) {
         self.recent.truncate(RECENT - 1);
-        self.recent.push_front((statement.text.clone(), prepared.clone()));
+        self.recent
+            .push_front((statement.text.clone(), prepared.clone()));
     }
 }
 
 /// Whether the columns have the types that the statement was written for.
 pub(super) fn fits(statement: &Statement, prepared: &Prepared) -> bool {
-    statement.text.fits(prepared.columns().iter().map(|column| column.type_().oid()))
+    statement
+        .text
+        .fits(prepared.columns().iter().map(|column| column.type_().oid()))
 }

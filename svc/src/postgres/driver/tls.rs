@@ -1,5 +1,5 @@
-//! TLS by the rules of `sslmode`: encryption without checking the certificate, checking its issuer, or checking the
-//! host name as well.
+//! TLS by the rules of `sslmode`: encryption without checking the certificate, checking its issuer,
+//! or checking the host name as well.
 
 use std::sync::Arc;
 
@@ -9,7 +9,9 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::version::{TLS12, TLS13};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
 use tokio_postgres::config::SslNegotiation;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -23,33 +25,48 @@ pub(super) type Connector = MakeRustlsConnect;
 pub(super) async fn connector(tls: &TlsConfig) -> Result<Connector, DriverError> {
     let provider = Arc::new(ring::default_provider());
     let spoken = [&TLS12, &TLS13].into_iter().zip(tls.versions);
-    let versions: Vec<_> = spoken.filter(|(_, spoken)| *spoken).map(|(version, _)| version).collect();
-    let builder =
-        ClientConfig::builder_with_provider(provider.clone()).with_protocol_versions(&versions).map_err(failed)?;
+    let versions: Vec<_> = spoken
+        .filter(|(_, spoken)| *spoken)
+        .map(|(version, _)| version)
+        .collect();
+    let builder = ClientConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&versions)
+        .map_err(failed)?;
     let builder = match tls.verify {
-        Verify::Nothing => builder.dangerous().with_custom_certificate_verifier(Arc::new(Lenient::Anyone(provider))),
+        Verify::Nothing => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Lenient::Anyone(provider))),
         Verify::Authority => {
             let roots = Arc::new(roots(tls).await?);
-            let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build().map_err(failed)?;
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(Lenient::AnyName(verifier)))
+            let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider)
+                .build()
+                .map_err(failed)?;
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(Lenient::AnyName(verifier)))
         }
         Verify::Name => builder.with_root_certificates(roots(tls).await?),
     };
+
     let mut config = match &tls.identity {
         Some((certificate, key)) => {
             let chain = certificates(certificate).await?;
             let pem = read_key(key).await?;
             let key = PrivateKeyDer::from_pem_slice(&pem).map_err(|_| {
-                DriverError::Tls("sslkey does not hold a private key, or one that is encrypted".to_owned())
+                DriverError::Tls(
+                    "sslkey does not hold a private key, or one that is encrypted".to_owned(),
+                )
             })?;
             builder.with_client_auth_cert(chain, key).map_err(failed)?
         }
         None => builder.with_no_client_auth(),
     };
+
     if tls.negotiation == SslNegotiation::Direct {
         // PostgreSQL rejects connections that start with TLS without naming the protocol.
         config.alpn_protocols = vec![b"postgresql".to_vec()];
     }
+
     Ok(MakeRustlsConnect::new(config))
 }
 
@@ -68,32 +85,43 @@ pub(super) async fn encrypt(
 /// Only the authorities of `sslrootcert` if it is set, or else the public ones.
 async fn roots(tls: &TlsConfig) -> Result<RootCertStore, DriverError> {
     let Some(root) = &tls.root else {
-        return Ok(RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()));
+        return Ok(RootCertStore::from_iter(
+            webpki_roots::TLS_SERVER_ROOTS.iter().cloned(),
+        ));
     };
+
     let mut roots = RootCertStore::empty();
     for certificate in certificates(root).await? {
         roots.add(certificate).map_err(failed)?;
     }
+
     Ok(roots)
 }
 
 async fn certificates(pem: &Pem) -> Result<Vec<CertificateDer<'static>>, DriverError> {
     let text = read(pem).await?;
+
     // The reader's own message quotes its input, which may be a misplaced key.
     let broken = |_| DriverError::Tls(format!("{} is not valid PEM", named(pem)));
-    let certificates = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>().map_err(broken)?;
+    let certificates = CertificateDer::pem_slice_iter(&text)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(broken)?;
     if certificates.is_empty() {
-        return Err(DriverError::Tls(format!("{} holds no certificate", named(pem))));
+        return Err(DriverError::Tls(format!(
+            "{} holds no certificate",
+            named(pem)
+        )));
     }
+
     Ok(certificates)
 }
 
 async fn read(pem: &Pem) -> Result<Vec<u8>, DriverError> {
     match pem {
         Pem::Inline(text) => Ok(text.clone().into_bytes()),
-        Pem::File(path) => tokio::fs::read(path)
-            .await
-            .map_err(|error| DriverError::Tls(format!("{} cannot be read: {error}", path.display()))),
+        Pem::File(path) => tokio::fs::read(path).await.map_err(|error| {
+            DriverError::Tls(format!("{} cannot be read: {error}", path.display()))
+        }),
     }
 }
 
@@ -102,14 +130,22 @@ async fn read_key(pem: &Pem) -> Result<Vec<u8>, DriverError> {
     #[cfg(unix)]
     if let Pem::File(path) = pem {
         use std::os::unix::fs::MetadataExt as _;
+
         let metadata = tokio::fs::metadata(path).await;
+
         // A system key may be readable by a group that the service belongs to.
-        let open_to = |metadata: &std::fs::Metadata| metadata.mode() & if metadata.uid() == 0 { 0o037 } else { 0o077 };
+        let open_to = |metadata: &std::fs::Metadata| {
+            metadata.mode() & if metadata.uid() == 0 { 0o037 } else { 0o077 }
+        };
+
         if metadata.is_ok_and(|metadata| open_to(&metadata) != 0) {
             let path = path.display();
-            return Err(DriverError::Tls(format!("{path} can be read by others; allow only its owner (0600)")));
+            return Err(DriverError::Tls(format!(
+                "{path} can be read by others; allow only its owner (0600)"
+            )));
         }
     }
+
     read(pem).await
 }
 
@@ -142,7 +178,10 @@ impl ServerCertVerifier for Lenient {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let Self::AnyName(verifier) = self else { return Ok(ServerCertVerified::assertion()) };
+        let Self::AnyName(verifier) = self else {
+            return Ok(ServerCertVerified::assertion());
+        };
+
         match verifier.verify_server_cert(certificate, intermediates, name, ocsp, now) {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
@@ -158,10 +197,15 @@ impl ServerCertVerifier for Lenient {
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
         match self {
-            Self::Anyone(provider) => {
-                verify_tls12_signature(message, certificate, signed, &provider.signature_verification_algorithms)
+            Self::Anyone(provider) => verify_tls12_signature(
+                message,
+                certificate,
+                signed,
+                &provider.signature_verification_algorithms,
+            ),
+            Self::AnyName(verifier) => {
+                verifier.verify_tls12_signature(message, certificate, signed)
             }
-            Self::AnyName(verifier) => verifier.verify_tls12_signature(message, certificate, signed),
         }
     }
 
@@ -172,16 +216,23 @@ impl ServerCertVerifier for Lenient {
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
         match self {
-            Self::Anyone(provider) => {
-                verify_tls13_signature(message, certificate, signed, &provider.signature_verification_algorithms)
+            Self::Anyone(provider) => verify_tls13_signature(
+                message,
+                certificate,
+                signed,
+                &provider.signature_verification_algorithms,
+            ),
+            Self::AnyName(verifier) => {
+                verifier.verify_tls13_signature(message, certificate, signed)
             }
-            Self::AnyName(verifier) => verifier.verify_tls13_signature(message, certificate, signed),
         }
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         match self {
-            Self::Anyone(provider) => provider.signature_verification_algorithms.supported_schemes(),
+            Self::Anyone(provider) => provider
+                .signature_verification_algorithms
+                .supported_schemes(),
             Self::AnyName(verifier) => verifier.supported_verify_schemes(),
         }
     }

@@ -1,4 +1,5 @@
-//! Values of variables, in PostgreSQL's text format. PostgreSQL parses them as the type it inferred for the parameter.
+//! Values of variables, in PostgreSQL's text format. PostgreSQL parses them as the type it inferred
+//! for the parameter.
 
 use bytes::BytesMut;
 use tokio_postgres::types::{IsNull, Kind, Type};
@@ -23,10 +24,21 @@ pub(super) fn write(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<IsNu
         Value::Bool(_) | Value::Number(_) => out.extend_from_slice(value.to_string().as_bytes()),
         Value::Array(items) => match base(ty).kind() {
             Kind::Array(item) => array(items, item, out)?,
-            _ => return refuse(format!("a list cannot be a {}; make the parameter an array or jsonb", ty.name())),
+            _ => {
+                return refuse(format!(
+                    "a list cannot be a {}; make the parameter an array or jsonb",
+                    ty.name()
+                ));
+            }
         },
-        Value::Object(_) => return refuse(format!("an object cannot be a {}; make the parameter jsonb", ty.name())),
+        Value::Object(_) => {
+            return refuse(format!(
+                "an object cannot be a {}; make the parameter jsonb",
+                ty.name()
+            ));
+        }
     }
+
     Ok(IsNull::No)
 }
 
@@ -42,16 +54,21 @@ fn base(ty: &Type) -> &Type {
     }
 }
 
-/// An array of one or more dimensions. Every item is quoted, so no character in it has a special meaning.
+/// An array of one or more dimensions. Every item is quoted, so no character in it has a special
+/// meaning.
 fn array(items: &[Value], item: &Type, out: &mut BytesMut) -> Result<(), BoxError> {
     out.extend_from_slice(b"{");
+
     for (index, value) in items.iter().enumerate() {
         if index > 0 {
             out.extend_from_slice(b",");
         }
+
         match value {
             Value::Null => out.extend_from_slice(b"NULL"),
-            Value::Array(inner) if !matches!(*base(item), Type::JSON | Type::JSONB) => array(inner, item, out)?,
+            Value::Array(inner) if !matches!(*base(item), Type::JSON | Type::JSONB) => {
+                array(inner, item, out)?
+            }
             value => {
                 let mut text = BytesMut::new();
                 write(value, item, &mut text)?;
@@ -66,7 +83,9 @@ fn array(items: &[Value], item: &Type, out: &mut BytesMut) -> Result<(), BoxErro
             }
         }
     }
+
     out.extend_from_slice(b"}");
+
     Ok(())
 }
 
@@ -96,19 +115,38 @@ mod tests {
             (json!({"a": [1]}), Type::JSON, "{\"a\":[1]}"),
             (json!([1, null]), Type::JSONB, "[1,null]"),
             (json!([1, null]), Type::INT4_ARRAY, "{\"1\",NULL}"),
-            (json!(["a\"\\b", "NULL", ""]), Type::TEXT_ARRAY, r#"{"a\"\\b","NULL",""}"#),
+            (
+                json!(["a\"\\b", "NULL", ""]),
+                Type::TEXT_ARRAY,
+                r#"{"a\"\\b","NULL",""}"#,
+            ),
             (json!([["a"], ["b"]]), Type::TEXT_ARRAY, r#"{{"a"},{"b"}}"#),
-            (json!([{"a": "b"}]), Type::JSONB_ARRAY, r#"{"{\"a\":\"b\"}"}"#),
+            (
+                json!([{"a": "b"}]),
+                Type::JSONB_ARRAY,
+                r#"{"{\"a\":\"b\"}"}"#,
+            ),
         ] {
-            assert_eq!(written(&value, &ty).as_deref(), Ok(text), "{value} as {}", ty.name());
+            assert_eq!(
+                written(&value, &ty).as_deref(),
+                Ok(text),
+                "{value} as {}",
+                ty.name()
+            );
         }
     }
 
     #[test]
     fn what_fits_no_type_is_an_error_that_says_so() {
         let error = written(&json!([1]), &Type::TEXT).unwrap_err();
-        assert_eq!(error, "a list cannot be a text; make the parameter an array or jsonb");
+        assert_eq!(
+            error,
+            "a list cannot be a text; make the parameter an array or jsonb"
+        );
         let error = written(&json!([{"a": 1}]), &Type::TEXT_ARRAY).unwrap_err();
-        assert_eq!(error, "an object cannot be a text; make the parameter jsonb");
+        assert_eq!(
+            error,
+            "an object cannot be a text; make the parameter jsonb"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! The deadline for a statement's response, for a server that hangs or a network that is down.
 //!
-//! A timer for each statement would cost a queue entry and two clock reads. Instead, a statement records the beat at
-//! which it began, and a single task produces the beats and checks the records.
+//! A timer for each statement would cost a queue entry and two clock reads. Instead, a statement
+//! records the beat at which it began, and a single task produces the beats and checks the records.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -46,8 +46,13 @@ impl Watch {
         if since == 0 || beat.saturating_sub(since) < most {
             return;
         }
+
         // The statement may have ended meanwhile, and another one begun.
-        if self.since.compare_exchange(since, LATE, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        if self
+            .since
+            .compare_exchange(since, LATE, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
+        {
             self.woken.wake();
         }
     }
@@ -78,7 +83,12 @@ impl Watches {
     pub(super) fn new(deadline: Duration) -> Self {
         let beat = (deadline / BEATS).clamp(BEAT[0], BEAT[1]);
         let most = u32::try_from(deadline.as_nanos().div_ceil(beat.as_nanos())).unwrap_or(LATE);
-        Self { beat, most, now: AtomicU32::new(0), all: Mutex::default() }
+        Self {
+            beat,
+            most,
+            now: AtomicU32::new(0),
+            all: Mutex::default(),
+        }
     }
 
     /// The number of the current beat.
@@ -88,7 +98,10 @@ impl Watches {
 
     /// Watches a connection until it is dropped.
     pub(super) fn add(&self, watch: &Arc<Watch>) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(watch));
+        self.all
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(Arc::downgrade(watch));
     }
 
     pub(super) fn look(&self) {

@@ -1,4 +1,5 @@
-//! The socket of a connection, written and read by the request that uses the connection, in its own task.
+//! The socket of a connection, written and read by the request that uses the connection, in its own
+//! task.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -16,8 +17,9 @@ use super::watch::Watch;
 
 type Stream = tokio_postgres::Connection<Socket, <Connector as MakeTlsConnect<Socket>>::Stream>;
 
-/// The socket and the waker it notifies, which wakes the task that is waiting now. The driver's channels remember the
-/// last waiting task, and would wake that task, or this one once more, with each message.
+/// The socket and the waker it notifies, which wakes the task that is waiting now. The driver's
+/// channels remember the last waiting task, and would wake that task, or this one once more, with
+/// each message.
 pub(super) struct Wire {
     stream: Stream,
     watch: Arc<Watch>,
@@ -29,7 +31,12 @@ pub(super) struct Wire {
 impl Wire {
     pub(super) fn new(stream: Stream) -> Self {
         let watch = Arc::<Watch>::default();
-        Self { stream, waker: watch.clone().into(), watch, notifications: None }
+        Self {
+            stream,
+            waker: watch.clone().into(),
+            watch,
+            notifications: None,
+        }
     }
 
     /// Returns the watchdog's record of the connection.
@@ -41,7 +48,10 @@ impl Wire {
     ///
     /// # Errors
     /// [`DriverError::Unanswered`] when the watchdog reports the statement as late.
-    pub(super) async fn drive<T, E>(&mut self, work: impl Future<Output = Result<T, E>>) -> Result<T, DriverError>
+    pub(super) async fn drive<T, E>(
+        &mut self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, DriverError>
     where
         DriverError: From<E>,
     {
@@ -62,6 +72,7 @@ impl Wire {
                 self.watch.woken.take_wake(cx.waker());
                 waits = true;
             }
+
             let ended = self.poll();
             let done = match (work.as_mut().poll(nobody), ended) {
                 (Poll::Ready(Ok(done)), _) => Ok(done),
@@ -71,13 +82,16 @@ impl Wire {
                 (Poll::Pending, None) if self.watch.is_late() => Err(DriverError::Unanswered),
                 (Poll::Pending, None) => return Poll::Pending,
             };
+
             self.watch.woken.leave();
+
             Poll::Ready(done)
         })
         .await
     }
 
-    /// Drives work, and sends other work right behind it. The result of the first does not depend on the second.
+    /// Drives work, and sends other work right behind it. The result of the first does not depend
+    /// on the second.
     pub(super) async fn drive_both<T, U, E>(
         &mut self,
         work: impl Future<Output = T>,
@@ -98,22 +112,27 @@ impl Wire {
             }
             first.map(Ok::<_, DriverError>)
         });
+
         let first = self.drive::<_, DriverError>(both).await?;
         let second = match second {
             Some(done) => done,
             None => self.drive(behind).await,
         };
+
         Ok((first, second))
     }
 
-    /// Writes and reads as much as possible without waiting. Returns the reason if the connection has ended.
+    /// Writes and reads as much as possible without waiting. Returns the reason if the connection
+    /// has ended.
     fn poll(&mut self) -> Option<DriverError> {
         let cx = &mut Context::from_waker(&self.waker);
         loop {
             match self.stream.poll_message(cx) {
                 Poll::Pending => return None,
                 Poll::Ready(Some(Ok(AsyncMessage::Notification(notification)))) => {
-                    self.notifications.iter_mut().for_each(|kept| kept.push_back(notification.clone()));
+                    self.notifications
+                        .iter_mut()
+                        .for_each(|kept| kept.push_back(notification.clone()));
                 }
                 // A notice.
                 Poll::Ready(Some(Ok(_))) => {}
@@ -134,9 +153,13 @@ impl Wire {
             if let Some(kept) = self.notifications.as_mut().and_then(VecDeque::pop_front) {
                 return Poll::Ready(Ok(kept));
             }
+
             self.watch.woken.take_wake(cx.waker());
             let ended = self.poll();
-            match (self.notifications.as_mut().and_then(VecDeque::pop_front), ended) {
+            match (
+                self.notifications.as_mut().and_then(VecDeque::pop_front),
+                ended,
+            ) {
                 (Some(notification), _) => Poll::Ready(Ok(notification)),
                 (None, Some(error)) => Poll::Ready(Err(error)),
                 (None, None) => Poll::Pending,

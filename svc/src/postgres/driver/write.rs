@@ -1,4 +1,5 @@
-//! Statements that write: each is sent once, and a failure is classified by how far the statement got.
+//! Statements that write: each is sent once, and a failure is classified by how far the statement
+//! got.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -35,12 +36,13 @@ const REFUSED: u8 = 1;
 const RUN: u8 = 2;
 
 impl Driver {
-    /// Runs a statement that must not be sent twice in its own transaction. Returns whether it was committed. Skips
-    /// connections that died in the pool. `rows` receives the rows that arrived, even if the statement fails.
+    /// Runs a statement that must not be sent twice in its own transaction. Returns whether it was
+    /// committed. Skips connections that died in the pool. `rows` receives the rows that arrived,
+    /// even if the statement fails.
     ///
     /// # Errors
-    /// [`DriverError::OutcomeUnknown`] when the statement may or may not have been committed. After any other error,
-    /// nothing was committed.
+    /// [`DriverError::OutcomeUnknown`] when the statement may or may not have been committed. After
+    /// any other error, nothing was committed.
     pub(in crate::postgres) async fn write(
         &self,
         session: &Session,
@@ -54,18 +56,23 @@ impl Driver {
                 slot.close();
                 continue;
             }
+
             let result = slot.write(session, statement, commit, rows).await;
-            if result.as_ref().is_err_and(|error| error.is_in_doubt() || matches!(error, DriverError::Unsent)) {
+            if result
+                .as_ref()
+                .is_err_and(|error| error.is_in_doubt() || matches!(error, DriverError::Unsent))
+            {
                 self.pool.close_dead();
             }
+
             return result;
         }
     }
 }
 
 impl Connection {
-    /// Runs a write. Returns whether it was committed. A statement made stale by a changed view is prepared again, as
-    /// no part of it has run.
+    /// Runs a write. Returns whether it was committed. A statement made stale by a changed view is
+    /// prepared again, as no part of it has run.
     pub(super) async fn write(
         &mut self,
         session: &Session,
@@ -74,9 +81,13 @@ impl Connection {
         rows: &mut Vec<Row>,
     ) -> Result<bool, DriverError> {
         match self.write_once(session, statement, commit, rows).await {
-            // An error with a context comes from a statement inside a function, which has started by then.
+            // An error with a context comes from a statement inside a function, which has started
+            // by then.
             Err(error)
-                if error.is_stale_plan() && error.of_database().is_some_and(|error| error.where_().is_none()) =>
+                if error.is_stale_plan()
+                    && error
+                        .of_database()
+                        .is_some_and(|error| error.where_().is_none()) =>
             {
                 self.found_stale = true;
                 self.forget(session.setup(), Some(statement));
@@ -102,34 +113,55 @@ impl Connection {
         rows: &mut Vec<Row>,
     ) -> Result<bool, DriverError> {
         // Nothing has run while statements are prepared.
-        let prepared = self.prepared(statement).await.map_err(DriverError::while_preparing)?;
+        let prepared = self
+            .prepared(statement)
+            .await
+            .map_err(DriverError::while_preparing)?;
         let setup = match session.setup() {
-            Some(setup) => Some((setup, self.prepared(setup).await.map_err(DriverError::while_preparing)?)),
+            Some(setup) => Some((
+                setup,
+                self.prepared(setup)
+                    .await
+                    .map_err(DriverError::while_preparing)?,
+            )),
             None => None,
         };
+
         let progress = Progress::new();
         self.session.run(statement);
+
         // Statements inside functions are planned once, not for each call.
         let switch = self.session.switch(false);
         let result = match (setup, commit) {
             (None, Commit::Always) if self.session.pooled.is_none() => {
-                // A nested result, as PostgreSQL's own error takes precedence over the loss of the connection after it.
+                // A nested result, as PostgreSQL's own error takes precedence over the loss of the
+                // connection after it.
                 let write = progress.run(&self.client, &prepared, statement, rows);
-                let write = pin!(join(switch_back(&self.client, switch), write).map(|((), run)| run));
-                let run = drive_and_reset(&self.client, &mut self.wire, &mut self.session, write).await;
+                let write =
+                    pin!(join(switch_back(&self.client, switch), write).map(|((), run)| run));
+                let run =
+                    drive_and_reset(&self.client, &mut self.wire, &mut self.session, write).await;
                 run.and_then(|run| Ok(run?)).map(|()| true)
             }
             (setup, Commit::Always) => {
                 let before = (switch, setup);
-                Box::pin(self.transaction(before, (statement, &prepared), Some("COMMIT"), &progress, rows))
-                    .await
-                    .map(|()| true)
+                Box::pin(self.transaction(
+                    before,
+                    (statement, &prepared),
+                    Some("COMMIT"),
+                    &progress,
+                    rows,
+                ))
+                .await
+                .map(|()| true)
             }
             (setup, Commit::If(keeps)) => {
                 let before = (switch, setup);
-                Box::pin(self.write_if(before, (statement, &prepared), keeps, &progress, rows)).await
+                Box::pin(self.write_if(before, (statement, &prepared), keeps, &progress, rows))
+                    .await
             }
         };
+
         result.map_err(|error| progress.judge(error))
     }
 
@@ -143,7 +175,11 @@ impl Connection {
         rows: &mut Vec<Row>,
     ) -> Result<bool, DriverError> {
         self.in_transaction = true;
-        if let Err(error) = self.transaction(before, statement, None, progress, rows).await {
+
+        if let Err(error) = self
+            .transaction(before, statement, None, progress, rows)
+            .await
+        {
             // No commit was sent.
             progress.note(REFUSED);
             if error.leaves_connection_usable() {
@@ -151,16 +187,20 @@ impl Connection {
             }
             return Err(error);
         }
+
         let kept = keeps(rows);
         let end = if kept { "COMMIT" } else { "ROLLBACK" };
         if !kept {
             progress.note(REFUSED);
         }
+
         self.end(end).await?;
+
         Ok(kept)
     }
 
-    /// Sends the statements of a transaction at once. When one fails, PostgreSQL rejects the ones after it.
+    /// Sends the statements of a transaction at once. When one fails, PostgreSQL rejects the ones
+    /// after it.
     async fn transaction(
         &mut self,
         (switch, setup): Before<'_>,
@@ -169,7 +209,10 @@ impl Connection {
         progress: &Progress,
         rows: &mut Vec<Row>,
     ) -> Result<(), DriverError> {
-        let (begin, end) = (self.session.begin("BEGIN", false), end.map(|end| self.session.end(end)));
+        let (begin, end) = (
+            self.session.begin("BEGIN", false),
+            end.map(|end| self.session.end(end)),
+        );
         let client = &self.client;
         let mut settings = Vec::new();
         let before = Progress::new();
@@ -178,7 +221,9 @@ impl Connection {
             async { progress.watch(client.batch_execute(&begin).await) },
             async {
                 match &setup {
-                    Some((setup, prepared)) => progress.watch(before.run(client, prepared, setup, &mut settings).await),
+                    Some((setup, prepared)) => {
+                        progress.watch(before.run(client, prepared, setup, &mut settings).await)
+                    }
                     None => Ok(()),
                 }
             },
@@ -190,13 +235,18 @@ impl Connection {
                 }
             },
         );
+
         let ((), begun, set, run, ended) = match &end {
-            Some(_) => drive_and_reset(&self.client, &mut self.wire, &mut self.session, all).await?,
+            Some(_) => {
+                drive_and_reset(&self.client, &mut self.wire, &mut self.session, all).await?
+            }
             None => self.wire.drive(all.map(Ok::<_, DriverError>)).await?,
         };
+
         begun?;
         set?;
         run?;
+
         Ok(ended?)
     }
 }
@@ -211,8 +261,14 @@ impl Progress {
     }
 
     /// Records a failure before the statement.
-    fn watch(&self, result: Result<(), tokio_postgres::Error>) -> Result<(), tokio_postgres::Error> {
-        if result.as_ref().is_err_and(|error| error.as_db_error().is_some()) {
+    fn watch(
+        &self,
+        result: Result<(), tokio_postgres::Error>,
+    ) -> Result<(), tokio_postgres::Error> {
+        if result
+            .as_ref()
+            .is_err_and(|error| error.as_db_error().is_some())
+        {
             self.note(REFUSED);
         }
         result
@@ -227,7 +283,12 @@ impl Progress {
         rows: &mut Vec<Row>,
     ) -> Result<(), tokio_postgres::Error> {
         let run = async {
-            let mut stream = pin!(client.query_raw(prepared, statement.params.iter().map(Bound)).await?);
+            let mut stream = pin!(
+                client
+                    .query_raw(prepared, statement.params.iter().map(Bound))
+                    .await?
+            );
+
             loop {
                 match stream.try_next().await {
                     Ok(Some(row)) => rows.push(row),
@@ -240,27 +301,38 @@ impl Progress {
                     }
                 }
             }
+
             self.note(RUN);
+
             Ok(())
         };
+
         let result: Result<(), tokio_postgres::Error> = run.await;
-        let refused = result.as_ref().is_err_and(|error| error.as_db_error().is_some());
+        let refused = result
+            .as_ref()
+            .is_err_and(|error| error.as_db_error().is_some());
         if refused && self.0.load(Ordering::Relaxed) == SENT {
             self.note(REFUSED);
         }
+
         result
     }
 
     /// Returns the error to report for a failed write, depending on its progress.
     pub(super) fn judge(&self, error: DriverError) -> DriverError {
         let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
-        let refused = error.of_database().is_some_and(|error| !fatal.contains(&error.parsed_severity()));
+        let refused = error
+            .of_database()
+            .is_some_and(|error| !fatal.contains(&error.parsed_severity()));
+
         match self.0.load(Ordering::Relaxed) {
             // An ordinary error rolls back the transaction whenever it comes.
             _ if refused => error,
             REFUSED if error.is_connection() => DriverError::Closed,
             REFUSED => error,
-            _ if error.is_in_doubt() || error.of_database().is_some() => DriverError::OutcomeUnknown,
+            _ if error.is_in_doubt() || error.of_database().is_some() => {
+                DriverError::OutcomeUnknown
+            }
             _ => error,
         }
     }
@@ -269,6 +341,10 @@ impl Progress {
 impl DriverError {
     /// The same error, for a write that was being prepared.
     fn while_preparing(self) -> Self {
-        if self.is_connection() { Self::Unsent } else { self }
+        if self.is_connection() {
+            Self::Unsent
+        } else {
+            self
+        }
     }
 }

@@ -14,12 +14,14 @@ use crate::postgres::{Database, Param, Session, Statement, StatementText};
 
 /// The time limit for explaining a request.
 const LONGEST: Duration = Duration::from_secs(5);
-/// The maximum size of a returned plan, in bytes: plans include values, for example all items of a long list.
+/// The maximum size of a returned plan, in bytes: plans include values, for example all items of a
+/// long list.
 const LARGEST: usize = 64 << 10;
 /// The approximate maximum of bytes for all plans of a request.
 const ALL: usize = 1 << 20;
 
-/// Limits concurrent explanations: each has a connection, and they must not exhaust the service's own.
+/// Limits concurrent explanations: each has a connection, and they must not exhaust the service's
+/// own.
 static EXPLAINING: Semaphore = Semaphore::const_new(2);
 
 /// PostgreSQL's view of a statement.
@@ -46,38 +48,61 @@ pub(crate) enum PlanFailure {
 }
 
 impl Database {
-    /// Makes PostgreSQL plan statements once more, with their values and session variables, on a dedicated connection.
-    /// Returns an explanation for each.
-    pub(crate) async fn explain(&self, session: &Session, statements: &[&Recorded]) -> Vec<Explained> {
-        let (mut explained, end) = (Vec::with_capacity(statements.len()), Instant::now() + LONGEST);
-        let has_reads = statements.iter().any(|recorded| recorded.kind == StatementKind::Read);
+    /// Makes PostgreSQL plan statements once more, with their values and session variables, on a
+    /// dedicated connection. Returns an explanation for each.
+    pub(crate) async fn explain(
+        &self,
+        session: &Session,
+        statements: &[&Recorded],
+    ) -> Vec<Explained> {
+        let (mut explained, end) = (
+            Vec::with_capacity(statements.len()),
+            Instant::now() + LONGEST,
+        );
+        let has_reads = statements
+            .iter()
+            .any(|recorded| recorded.kind == StatementKind::Read);
         let mut explainer = match has_reads {
             true => in_time(end, Explainer::open(self, session)).await.map(Some),
             false => Ok(None),
         };
+
         for recorded in statements {
-            let nothing = |failure| Explained { plan: Err(failure), hints: Vec::new() };
+            let nothing = |failure| Explained {
+                plan: Err(failure),
+                hints: Vec::new(),
+            };
+
             explained.push(match (&mut explainer, recorded.kind) {
                 (_, StatementKind::Write) => nothing(PlanFailure::Writes),
                 (Ok(Some(explainer)), _) => {
                     let plan = in_time(end, explainer.plan(&recorded.statement)).await;
                     // A statement that cannot be inspected has no hints.
-                    let hints = in_time(end, explainer.hints(&recorded.statement)).await.unwrap_or_default();
+                    let hints = in_time(end, explainer.hints(&recorded.statement))
+                        .await
+                        .unwrap_or_default();
                     Explained { plan, hints }
                 }
                 (Ok(None), _) => nothing(PlanFailure::Late),
                 (Err(failure), _) => nothing(failure.again()),
             });
         }
+
         if let Ok(Some(explainer)) = explainer {
             explainer.connection.close();
         }
+
         explained
     }
 }
 
-async fn in_time<T>(end: Instant, work: impl Future<Output = Result<T, PlanFailure>>) -> Result<T, PlanFailure> {
-    timeout_at(end, work).await.unwrap_or(Err(PlanFailure::Late))
+async fn in_time<T>(
+    end: Instant,
+    work: impl Future<Output = Result<T, PlanFailure>>,
+) -> Result<T, PlanFailure> {
+    timeout_at(end, work)
+        .await
+        .unwrap_or(Err(PlanFailure::Late))
 }
 
 impl PlanFailure {
@@ -112,12 +137,22 @@ impl Explainer {
     async fn open(database: &Database, session: &Session) -> Result<Self, PlanFailure> {
         // The semaphore is never closed.
         let permit = EXPLAINING.acquire().await.map_err(|_| PlanFailure::Late)?;
-        let connection = database.driver.dedicated_like_pool(database.acquire_timeout).await?;
-        let mut explainer = Self { connection, prepared: 0, room: ALL, _permit: permit };
+        let connection = database
+            .driver
+            .dedicated_like_pool(database.acquire_timeout)
+            .await?;
+        let mut explainer = Self {
+            connection,
+            prepared: 0,
+            room: ALL,
+            _permit: permit,
+        };
+
         explainer.connection.begin("BEGIN READ ONLY").await?;
         if let Some(setup) = session.setup() {
             explainer.connection.read(setup).await?;
         }
+
         Ok(explainer)
     }
 
@@ -125,7 +160,9 @@ impl Explainer {
     async fn plan(&mut self, statement: &Statement) -> Result<Value, PlanFailure> {
         let text = StatementText::from(format!("EXPLAIN (FORMAT JSON) {}", &*statement.text));
         let plan = Statement::new(text, statement.params.clone());
-        let (plan, size) = self.attempt("", async |connection| json(connection, &plan).await).await?;
+        let (plan, size) = self
+            .attempt("", async |connection| json(connection, &plan).await)
+            .await?;
         self.room = self.room.checked_sub(size).ok_or(PlanFailure::TooMany)?;
         Ok(plan)
     }
@@ -140,36 +177,60 @@ impl Explainer {
         let filters = self.generic_plan(unfiltered, statement).await?;
         let orders = self.generic_plan(&unsorted, statement).await?;
         let mut hints = Vec::new();
+
         for candidate in candidates(&filters, &orders) {
             if let Some(table) = self.table(&candidate).await? {
                 hints.extend(candidate.hints(&table));
             }
         }
+
         Ok(hints)
     }
 
     /// The plan with placeholders in place of values, under the given planner settings.
-    async fn generic_plan(&mut self, settings: &str, statement: &Statement) -> Result<Value, PlanFailure> {
+    async fn generic_plan(
+        &mut self,
+        settings: &str,
+        statement: &Statement,
+    ) -> Result<Value, PlanFailure> {
         self.prepared += 1;
-        let (name, list) = (format!("svc_explained_{}", self.prepared), |items: Vec<&str>| match items.is_empty() {
-            true => String::new(),
-            false => format!(" ({})", items.join(", ")),
-        });
+        let (name, list) = (
+            format!("svc_explained_{}", self.prepared),
+            |items: Vec<&str>| match items.is_empty() {
+                true => String::new(),
+                false => format!(" ({})", items.join(", ")),
+            },
+        );
+
         let types = list(statement.params.iter().map(Param::type_name).collect());
         let nulls = list(vec!["NULL"; statement.params.len()]);
-        let prepare = Statement::new(format!("PREPARE {name}{types} AS {}", &*statement.text), Vec::new());
-        let explain = Statement::new(format!("EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE {name}{nulls}"), Vec::new());
+        let prepare = Statement::new(
+            format!("PREPARE {name}{types} AS {}", &*statement.text),
+            Vec::new(),
+        );
+        let explain = Statement::new(
+            format!("EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE {name}{nulls}"),
+            Vec::new(),
+        );
         let run = async |connection: &mut DedicatedConnection| {
             connection.read(&prepare).await?;
             json(connection, &explain).await
         };
+
         self.attempt(settings, run).await.map(|(plan, _)| plan)
     }
 
     async fn table(&mut self, candidate: &Candidate) -> Result<Option<Table>, PlanFailure> {
         let lookup = candidate.lookup();
-        let rows = self.attempt("", async |connection| Ok(connection.rows::<(String,)>(&lookup).await?)).await?;
-        Ok(rows.first().and_then(|(table,)| serde_json::from_str(table).ok()))
+        let rows = self
+            .attempt("", async |connection| {
+                Ok(connection.rows::<(String,)>(&lookup).await?)
+            })
+            .await?;
+
+        Ok(rows
+            .first()
+            .and_then(|(table,)| serde_json::from_str(table).ok()))
     }
 
     /// Runs work under settings, which are undone whether it fails or not.
@@ -178,24 +239,37 @@ impl Explainer {
         settings: &str,
         run: impl AsyncFnOnce(&mut DedicatedConnection) -> Result<T, PlanFailure>,
     ) -> Result<T, PlanFailure> {
-        self.script(&format!("SAVEPOINT attempt; {settings}")).await?;
+        self.script(&format!("SAVEPOINT attempt; {settings}"))
+            .await?;
         let result = run(&mut self.connection).await;
         self.script("ROLLBACK TO SAVEPOINT attempt").await?;
         result
     }
 
     async fn script(&mut self, sql: &str) -> Result<(), PlanFailure> {
-        self.connection.script(sql).await.map_err(|(_, error)| error.into())
+        self.connection
+            .script(sql)
+            .await
+            .map_err(|(_, error)| error.into())
     }
 }
 
 /// The plan returned by an `EXPLAIN`, and its size.
-async fn json(connection: &mut DedicatedConnection, explain: &Statement) -> Result<(Value, usize), PlanFailure> {
+async fn json(
+    connection: &mut DedicatedConnection,
+    explain: &Statement,
+) -> Result<(Value, usize), PlanFailure> {
     let rows = connection.read(explain).await?;
-    let bytes = rows.first().and_then(|row| cell(row, 0)).unwrap_or_default();
+    let bytes = rows
+        .first()
+        .and_then(|row| cell(row, 0))
+        .unwrap_or_default();
     if bytes.len() > LARGEST {
         return Err(PlanFailure::TooLarge);
     }
-    let plan = serde_json::from_slice(bytes).map_err(|error| PlanFailure::Refused(error.to_string()))?;
+
+    let plan =
+        serde_json::from_slice(bytes).map_err(|error| PlanFailure::Refused(error.to_string()))?;
+
     Ok((plan, bytes.len()))
 }

@@ -4,8 +4,9 @@ use super::finding::Finding;
 use super::verdict::reached;
 use crate::postgres::driver::{DedicatedConnection, DriverError};
 
-// An index helps a policy if each index column before the policy's is also compared, by the same policy or by one that
-// applies in addition: a restrictive policy, or, for a restrictive policy, the only permissive one.
+// An index helps a policy if each index column before the policy's is also compared, by the same
+// policy or by one that applies in addition: a restrictive policy, or, for a restrictive policy,
+// the only permissive one.
 const POLICIES: &str = ", policies AS (
     SELECT p.oid, p.polname::text AS name, p.polrelid AS rel, p.polpermissive AS permissive,
         coalesce(pg_get_expr(p.polqual, p.polrelid), '') AS qual,
@@ -27,8 +28,8 @@ SELECT rel::regclass::text, name, qual, columns, functions,
                     OR NOT p.permissive AND 1 = (SELECT count(*) FROM policies c WHERE c.rel = p.rel AND c.permissive)))))
 FROM policies p ORDER BY 1, 2";
 
-/// Columns that lead an index which clients' filters cannot use: PostgreSQL checks the policy first, unless the
-/// comparison is leakproof, so that it reveals nothing about the rows.
+/// Columns that lead an index which clients' filters cannot use: PostgreSQL checks the policy
+/// first, unless the comparison is leakproof, so that it reveals nothing about the rows.
 const LEAKS: &str = "
 SELECT DISTINCT t.oid::regclass::text, a.attname::text, format_type(a.atttypid, a.atttypmod), f.oid::regproc::text
 FROM guarded t
@@ -46,10 +47,15 @@ ORDER BY 1, 2";
 type Policy = (String, String, String, Vec<String>, Vec<String>, bool);
 
 /// Returns the causes that make reads behind these views and tables slower than necessary.
-pub(super) async fn slow(connection: &mut DedicatedConnection, quoted: &[String]) -> Result<Vec<Finding>, DriverError> {
+pub(super) async fn slow(
+    connection: &mut DedicatedConnection,
+    quoted: &[String],
+) -> Result<Vec<Finding>, DriverError> {
     let policies: Vec<Policy> = connection.rows(&reached(POLICIES, quoted)).await?;
-    let leaks: Vec<(String, String, String, String)> = connection.rows(&reached(LEAKS, quoted)).await?;
+    let leaks: Vec<(String, String, String, String)> =
+        connection.rows(&reached(LEAKS, quoted)).await?;
     let mut findings: Vec<Finding> = policies.iter().flat_map(of_policy).collect();
+
     findings.extend(leaks.into_iter().map(|(table, column, ty, function)| Finding {
         what: format!(
             "a filter on `{column}` of `{table}` cannot use its index, as the policy is asked first: `{function}`, \
@@ -57,6 +63,7 @@ pub(super) async fn slow(connection: &mut DedicatedConnection, quoted: &[String]
         ),
         fix: format!("lead the index with the column of the policy, and then `{column}`"),
     }));
+
     Ok(findings)
 }
 
@@ -64,24 +71,34 @@ fn of_policy((table, name, qual, columns, functions, is_indexed): &Policy) -> Ve
     let policy = format!("`{name}` on `{table}`");
     let mut findings = Vec::new();
     let per_row = outside_subselects(qual);
+
     if calls(&per_row, "current_setting") {
         findings.push(Finding {
             what: format!("{policy} calls current_setting for each row"),
             fix: "write (SELECT current_setting(…)), which runs once for a statement".to_owned(),
         });
     }
-    for function in functions.iter().filter(|function| calls(&per_row, function)) {
+
+    for function in functions
+        .iter()
+        .filter(|function| calls(&per_row, function))
+    {
         findings.push(Finding {
             what: format!("{policy} calls `{function}` for each row"),
             fix: format!("write (SELECT {function}(…)) if it does not depend on the row"),
         });
     }
+
     if let (Some(column), false) = (columns.first(), is_indexed) {
         findings.push(Finding {
-            what: format!("{policy} compares `{}`, and no index begins with it", columns.join("`, `")),
+            what: format!(
+                "{policy} compares `{}`, and no index begins with it",
+                columns.join("`, `")
+            ),
             fix: format!("CREATE INDEX ON {table} ({column})"),
         });
     }
+
     findings
 }
 
@@ -89,7 +106,9 @@ fn of_policy((table, name, qual, columns, functions, is_indexed): &Policy) -> Ve
 fn calls(expression: &str, function: &str) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
     let call = format!("{function}(");
-    expression.match_indices(&call).any(|(at, _)| !expression[..at].ends_with(is_part))
+    expression
+        .match_indices(&call)
+        .any(|(at, _)| !expression[..at].ends_with(is_part))
 }
 
 /// An expression as printed by PostgreSQL, without its subselects and texts.
@@ -110,9 +129,11 @@ fn outside_subselects(expression: &str) -> String {
             }
             _ => {}
         }
+
         if inside.is_none() {
             kept.push(char);
         }
+
         if char == ')' {
             if inside == Some(depth) {
                 inside = None;
@@ -120,6 +141,7 @@ fn outside_subselects(expression: &str) -> String {
             depth -= 1;
         }
     }
+
     kept
 }
 
@@ -131,13 +153,26 @@ mod tests {
     fn what_stands_in_a_subselect_runs_once() {
         for (expression, per_row) in [
             ("(tenant = current_setting('a.b'::text))", true),
-            ("(tenant = ( SELECT current_setting('a.b'::text, true) AS current_setting))", false),
-            ("((a = ( SELECT 1)) AND (b = (NULLIF(current_setting('a.b'::text), ''::text))::uuid))", true),
+            (
+                "(tenant = ( SELECT current_setting('a.b'::text, true) AS current_setting))",
+                false,
+            ),
+            (
+                "((a = ( SELECT 1)) AND (b = (NULLIF(current_setting('a.b'::text), ''::text))::uuid))",
+                true,
+            ),
             ("(a = 'current_setting('::text)", false),
             ("(a = my_current_setting())", false),
-            ("(a IN ( SELECT t.id FROM t WHERE (t.x = current_setting('it''s (SELECT '::text))))", false),
+            (
+                "(a IN ( SELECT t.id FROM t WHERE (t.x = current_setting('it''s (SELECT '::text))))",
+                false,
+            ),
         ] {
-            assert_eq!(calls(&outside_subselects(expression), "current_setting"), per_row, "{expression}");
+            assert_eq!(
+                calls(&outside_subselects(expression), "current_setting"),
+                per_row,
+                "{expression}"
+            );
         }
     }
 }

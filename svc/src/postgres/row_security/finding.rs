@@ -21,8 +21,12 @@ impl Display for Finding {
 
 impl Display for Unbound {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        f.write_str("row-level security does not bind the service, which sets session variables for it:")?;
-        self.0.iter().try_for_each(|finding| write!(f, "\n  - {finding}"))?;
+        f.write_str(
+            "row-level security does not bind the service, which sets session variables for it:",
+        )?;
+        self.0
+            .iter()
+            .try_for_each(|finding| write!(f, "\n  - {finding}"))?;
         f.write_str("\nset SVC_ALLOW_UNBOUND_POLICIES=true if that is meant")
     }
 }

@@ -1,5 +1,5 @@
-//! Whether row-level security policies bind the service, and why they are slow. Checked if there are session variables:
-//! at the start, and with each catalogue check that follows a change.
+//! Whether row-level security policies bind the service, and why they are slow. Checked if there
+//! are session variables: at the start, and with each catalogue check that follows a change.
 
 mod advice;
 mod finding;
@@ -38,7 +38,10 @@ pub(crate) struct RowSecurity {
 
 impl RowSecurity {
     pub(crate) fn new(enforcement: Enforcement) -> Self {
-        Self { enforcement, said: Mutex::default() }
+        Self {
+            enforcement,
+            said: Mutex::default(),
+        }
     }
 
     /// Returns the ways past the policies, behind views and tables and in called functions.
@@ -51,7 +54,10 @@ impl RowSecurity {
         if self.enforcement == Enforcement::Off {
             return Ok(Verdict::default());
         }
-        let called: Vec<&str> = called.iter().map(|function| function.name.as_str()).collect();
+        let called: Vec<&str> = called
+            .iter()
+            .map(|function| function.name.as_str())
+            .collect();
         Verdict::read(connection, &quoted(sources), &called).await
     }
 
@@ -62,7 +68,11 @@ impl RowSecurity {
 
     /// The same verdict, if the database may be used.
     pub(super) fn accept(&self, verdict: Verdict) -> Result<Verdict, Unbound> {
-        if self.refuses(&verdict) { Err(Unbound(verdict.unbound)) } else { Ok(verdict) }
+        if self.refuses(&verdict) {
+            Err(Unbound(verdict.unbound))
+        } else {
+            Ok(verdict)
+        }
     }
 
     /// Logs new findings of a verdict, and the causes of slow policies.
@@ -86,18 +96,27 @@ impl RowSecurity {
         for Finding { what, fix } in unbound.iter().filter(is_new) {
             tracing::warn!(%fix, "row-level security does not bind: {what}");
         }
-        let passing: Vec<&str> = called.iter().filter(is_new).map(|finding| finding.what.as_str()).collect();
+
+        let passing: Vec<&str> = called
+            .iter()
+            .filter(is_new)
+            .map(|finding| finding.what.as_str())
+            .collect();
+
         if !passing.is_empty() {
             let fix = "let each of them compare the tenant itself, or make it SECURITY INVOKER, or OWNER TO a role that policies bind";
             tracing::warn!(%fix, "row-level security is passed by: {}", passing.join("; "));
         }
+
         for Finding { what, fix } in slow.iter().filter(is_new) {
             tracing::info!(%fix, "a policy of row-level security is slow: {what}");
         }
+
         let found: Vec<Finding> = unbound.iter().chain(called).chain(slow).cloned().collect();
         for Finding { what, .. } in said.iter().filter(|finding| !found.contains(finding)) {
             tracing::info!("row-level security no longer has this fault: {what}");
         }
+
         *said = found;
     }
 }

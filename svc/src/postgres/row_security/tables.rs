@@ -18,12 +18,25 @@ pub(super) struct Read {
 impl Read {
     /// The finding; `has_invoker` if views can read as their caller.
     pub(super) fn finding(&self, problem: &str, has_invoker: bool) -> Finding {
-        let Self { root, table, reader, switch, stored } = self;
-        let reads = if root == table { format!("`{table}` is read") } else { format!("`{root}` reads `{table}`") };
+        let Self {
+            root,
+            table,
+            reader,
+            switch,
+            stored,
+        } = self;
+
+        let reads = if root == table {
+            format!("`{table}` is read")
+        } else {
+            format!("`{root}` reads `{table}`")
+        };
+
         let who = match switch {
             Some(view) => format!("`{reader}`, who owns the view `{view}`"),
             None => format!("`{reader}`, as whom the service connects"),
         };
+
         let (what, fix) = match problem {
             "stored" => (
                 format!(
@@ -37,13 +50,19 @@ impl Read {
                 format!("ALTER TABLE {table} ENABLE ROW LEVEL SECURITY"),
             ),
             "parts" => (
-                format!("{reads}, and the policies of its partitions are not asked when they are read through it"),
-                format!("give {table} the policies, and ALTER TABLE {table} ENABLE ROW LEVEL SECURITY"),
+                format!(
+                    "{reads}, and the policies of its partitions are not asked when they are read through it"
+                ),
+                format!(
+                    "give {table} the policies, and ALTER TABLE {table} ENABLE ROW LEVEL SECURITY"
+                ),
             ),
-            why => {
-                (format!("{reads} as {who}, {}", passes(why)), fix(why, table, reader, switch.as_deref(), has_invoker))
-            }
+            why => (
+                format!("{reads} as {who}, {}", passes(why)),
+                fix(why, table, reader, switch.as_deref(), has_invoker),
+            ),
         };
+
         Finding { what, fix }
     }
 }

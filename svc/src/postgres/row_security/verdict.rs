@@ -6,17 +6,27 @@ use crate::postgres::driver::{DedicatedConnection, DriverError};
 use crate::postgres::functions::{split, texts};
 use crate::postgres::{Param, Statement};
 
-/// The tables behind views, and the role that each is read as: the view's owner through an ordinary view, or the
-/// service's role through a view with `security_invoker`, whichever views come before it.
+/// The tables behind views, and the role that each is read as: the view's owner through an ordinary
+/// view, or the service's role through a view with `security_invoker`, whichever views come before
+/// it.
 const REACH: &str = include_str!("reach.sql");
 
-/// The tables read past their policies, and the functions that run as a role that bypasses policies.
+/// The tables read past their policies, and the functions that run as a role that bypasses
+/// policies.
 const PASSED: &str = include_str!("passed.sql");
 
-/// A row of the catalogue: the problem, the queried view or table (none where the service calls a function), the table
-/// or function, the role that reads or runs it, the view of another owner and the materialized view on the way, and
-/// whether views can read as their caller.
-type Row = (String, Option<String>, String, String, Option<String>, Option<String>, bool);
+/// A row of the catalogue: the problem, the queried view or table (none where the service calls a
+/// function), the table or function, the role that reads or runs it, the view of another owner and
+/// the materialized view on the way, and whether views can read as their caller.
+type Row = (
+    String,
+    Option<String>,
+    String,
+    String,
+    Option<String>,
+    Option<String>,
+    bool,
+);
 
 /// The ways past the policies, in a fixed order.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -42,16 +52,30 @@ impl Verdict {
         for (problem, root, subject, reader, switch, stored, has_invoker) in rows {
             let passes_all = problem == "definer of all";
             match root {
-                None => verdict.called.push(functions::finding(None, &subject, &reader, passes_all)),
+                None => verdict
+                    .called
+                    .push(functions::finding(None, &subject, &reader, passes_all)),
                 Some(view) if problem.starts_with("definer") => {
-                    verdict.unbound.push(functions::finding(Some(&view), &subject, &reader, passes_all));
+                    verdict.unbound.push(functions::finding(
+                        Some(&view),
+                        &subject,
+                        &reader,
+                        passes_all,
+                    ));
                 }
                 Some(root) => {
-                    let read = tables::Read { root, table: subject, reader, switch, stored };
+                    let read = tables::Read {
+                        root,
+                        table: subject,
+                        reader,
+                        switch,
+                        stored,
+                    };
                     verdict.unbound.push(read.finding(&problem, has_invoker));
                 }
             }
         }
+
         Ok(verdict)
     }
 }

@@ -20,7 +20,11 @@ impl SessionReset {
     /// Resets always, never, or (`None`) if functions may alter the session.
     pub(in crate::postgres) fn new(setting: Option<bool>) -> Self {
         // Until the functions have been read, any of them may.
-        Self { depends: setting.is_none(), left_out: AtomicBool::new(false), known: Mutex::default() }
+        Self {
+            depends: setting.is_none(),
+            left_out: AtomicBool::new(false),
+            known: Mutex::default(),
+        }
     }
 
     /// Whether no function has lasting effects.
@@ -28,17 +32,20 @@ impl SessionReset {
         self.left_out.load(Ordering::Relaxed)
     }
 
-    /// Checks the functions, if the reset depends on them and their fingerprint has changed. Returns whether the reset
-    /// was omitted until now and is required from now on.
+    /// Checks the functions, if the reset depends on them and their fingerprint has changed.
+    /// Returns whether the reset was omitted until now and is required from now on.
     pub(in crate::postgres) async fn follow(
         &self,
         connection: &mut DedicatedConnection,
         fingerprint: Option<String>,
     ) -> Result<bool, DriverError> {
-        let Some(fingerprint) = fingerprint.filter(|_| self.depends) else { return Ok(false) };
+        let Some(fingerprint) = fingerprint.filter(|_| self.depends) else {
+            return Ok(false);
+        };
         if self.known().as_ref() == Some(&fingerprint) {
             return Ok(false);
         }
+
         let effects = SessionEffects::read(connection).await?;
         *self.known() = Some(fingerprint);
         let was_left_out = self.left_out.swap(!effects.any(), Ordering::Relaxed);
@@ -46,6 +53,7 @@ impl SessionReset {
         if begins {
             tracing::info!(functions = %effects, "functions may set something for the session; it is reset behind calls");
         }
+
         Ok(begins)
     }
 

@@ -1,10 +1,11 @@
-//! The sources of functions in SQL and PL/pgSQL: whether one may alter the session. A source that cannot be interpreted
-//! counts as one that does.
+//! The sources of functions in SQL and PL/pgSQL: whether one may alter the session. A source that
+//! cannot be interpreted counts as one that does.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Words that start a statement with lasting effects, run text as SQL, or name a function that does either.
+/// Words that start a statement with lasting effects, run text as SQL, or name a function that does
+/// either.
 const EFFECTS: [&str; 18] = [
     "execute",
     "reset",
@@ -52,15 +53,21 @@ pub(super) fn may_alter(source: &str) -> bool {
     names_effect(source)
         || hides_names(source)
         || tokens.windows(2).any(|pair| runs_block(&pair[0], &pair[1]))
-        || tokens.iter().enumerate().any(|(at, token)| token == "set" && !is_passing(&tokens[..at], &tokens[at + 1..]))
+        || tokens
+            .iter()
+            .enumerate()
+            .any(|(at, token)| token == "set" && !is_passing(&tokens[..at], &tokens[at + 1..]))
 }
 
 /// Whether it contains a word for a lasting effect, even inside a text or a comment.
 pub(super) fn names_effect(source: &str) -> bool {
     let lower = source.to_lowercase();
-    lower
-        .split(|sign: char| !is_word(sign))
-        .any(|word| EFFECTS.contains(&word) || EFFECT_FAMILIES.iter().any(|family| word.starts_with(family)))
+    lower.split(|sign: char| !is_word(sign)).any(|word| {
+        EFFECTS.contains(&word)
+            || EFFECT_FAMILIES
+                .iter()
+                .any(|family| word.starts_with(family))
+    })
 }
 
 /// Whether it may contain names written with Unicode escapes (`U&`).
@@ -73,22 +80,27 @@ fn runs_block(word: &str, next: &str) -> bool {
     word == "do" && !["update", "nothing", "also", "instead"].contains(&next)
 }
 
-/// Whether the `SET` between these tokens belongs to an `UPDATE`, or lasts until the end of the transaction only.
+/// Whether the `SET` between these tokens belongs to an `UPDATE`, or lasts until the end of the
+/// transaction only.
 fn is_passing(before: &[String], after: &[String]) -> bool {
     let ends = |next: &String| ["local", "constraints", "transaction"].contains(&next.as_str());
     if after.first().is_some_and(ends) {
         // An application's own settings may have such a name before their dot.
         return after.get(1).is_none_or(|next| next != ".");
     }
+
     for (at, token) in before.iter().enumerate().rev().take(UPDATE_REACH) {
         if token == "update" {
             // A row lock is not an update.
-            return !before[..at].last().is_some_and(|token| token == "for" || token == "key");
+            return !before[..at]
+                .last()
+                .is_some_and(|token| token == "for" || token == "key");
         }
         if token == ";" || BOUNDARIES.contains(&token.as_str()) {
             return false;
         }
     }
+
     false
 }
 
@@ -96,7 +108,8 @@ fn is_word(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_' || sign == '$'
 }
 
-/// The words and signs of a source in lower case, without comments. A quoted name becomes `"`, a text `'`.
+/// The words and signs of a source in lower case, without comments. A quoted name becomes `"`, a
+/// text `'`.
 fn tokens(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut signs = source.chars().peekable();
@@ -128,6 +141,7 @@ fn tokens(source: &str) -> Vec<String> {
             _ => found.push(sign.to_string()),
         }
     }
+
     found
 }
 
@@ -171,11 +185,14 @@ fn skip_dollars(signs: &mut Peekable<Chars<'_>>) {
     while let Some(sign) = signs.next_if(|sign| sign.is_alphanumeric() || *sign == '_') {
         tag.push(sign);
     }
+
     if signs.next_if_eq(&'$').is_none() {
         return;
     }
+
     tag.push('$');
     let mut read = String::new();
+
     for sign in signs.by_ref() {
         read.push(sign);
         if read.ends_with(&tag) {

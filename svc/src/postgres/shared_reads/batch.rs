@@ -1,7 +1,7 @@
 //! Reads that run together.
 //!
-//! The reads of one session become one statement, which reads for each list of values. The reads of different sessions
-//! are pipelined on one connection, each in a transaction with its variables.
+//! The reads of one session become one statement, which reads for each list of values. The reads of
+//! different sessions are pipelined on one connection, each in a transaction with its variables.
 
 use std::sync::Arc;
 
@@ -37,14 +37,22 @@ impl Batch {
         self.is_over.subscribe()
     }
 
-    /// Runs the reads and distributes their rows. If a statement fails because of one of its values, it is split in
-    /// half and tried again. A read left without rows is run alone by its request, which thus gets only its own errors.
+    /// Runs the reads and distributes their rows. If a statement fails because of one of its
+    /// values, it is split in half and tried again. A read left without rows is run alone by its
+    /// request, which thus gets only its own errors.
     pub(super) async fn run(self, database: &Database) {
         let mut groups = by_session(self.reads);
         while !groups.is_empty() {
-            let reads: Vec<_> = groups.iter().map(|group| (group.reads[0].session(), &group.statement)).collect();
+            let reads: Vec<_> = groups
+                .iter()
+                .map(|group| (group.reads[0].session(), &group.statement))
+                .collect();
+
             // An error of the connection, for example, is found by each request on its own.
-            let Ok(results) = database.read_each(&reads).await else { break };
+            let Ok(results) = database.read_each(&reads).await else {
+                break;
+            };
+
             let mut failed = Vec::new();
             for (group, result) in groups.into_iter().zip(results) {
                 match result {
@@ -53,8 +61,10 @@ impl Batch {
                     Err(_) => {}
                 }
             }
+
             groups = failed;
         }
+
         self.is_over.send_replace(true);
     }
 }
@@ -71,10 +81,12 @@ impl Group {
         let statement = match reads.as_slice() {
             [read] => read.statement.clone(),
             several => {
-                let lists: Vec<&[Param]> = several.iter().map(|read| &*read.statement.params).collect();
+                let lists: Vec<&[Param]> =
+                    several.iter().map(|read| &*read.statement.params).collect();
                 several.first()?.statement.for_each(&lists)?
             }
         };
+
         Some(Self { reads, statement })
     }
 
@@ -84,6 +96,7 @@ impl Group {
             let _ = read.rows.set(rows);
             return;
         }
+
         let mut lists = vec![Vec::new(); self.reads.len()];
         for row in rows {
             // The statement has numbered all the rows.
@@ -91,6 +104,7 @@ impl Group {
                 list.push(row);
             }
         }
+
         for (read, rows) in self.reads.iter().zip(lists) {
             let _ = read.rows.set(rows);
         }
@@ -100,7 +114,10 @@ impl Group {
     fn halves(mut self) -> impl Iterator<Item = Self> {
         let count = self.reads.len();
         let second = self.reads.split_off(count / 2);
-        [self.reads, second].into_iter().filter(move |_| count > 2).filter_map(Self::of)
+        [self.reads, second]
+            .into_iter()
+            .filter(move |_| count > 2)
+            .filter_map(Self::of)
     }
 }
 
@@ -116,6 +133,7 @@ fn by_session(reads: Vec<Arc<SharedRead>>) -> Vec<Group> {
             None => groups.push(vec![read]),
         }
     }
+
     groups.into_iter().filter_map(Group::of).collect()
 }
 
@@ -126,8 +144,8 @@ fn list_of(row: &Row) -> Option<usize> {
     usize::try_from(number).ok()?.checked_sub(1)
 }
 
-/// Whether the cause may be a single list of values, so that the others can be read. An error that shows a change or a
-/// timeout is not such an error.
+/// Whether the cause may be a single list of values, so that the others can be read. An error that
+/// shows a change or a timeout is not such an error.
 fn is_of_value(error: &DriverError) -> bool {
     let is_too_late = error.code() == Some(&SqlState::QUERY_CANCELED);
     error.of_database().is_some() && !error.shows_change() && !is_too_late

@@ -1,7 +1,8 @@
 //! Reads shared by several requests, such as those of an event with many subscribers.
 //!
-//! Equal statements of equal sessions run once. Statements that differ only in their values, such as those of
-//! subscribers under different policies, wait briefly for each other and become one statement (`batch.rs`).
+//! Equal statements of equal sessions run once. Statements that differ only in their values, such
+//! as those of subscribers under different policies, wait briefly for each other and become one
+//! statement (`batch.rs`).
 
 mod batch;
 mod participant;
@@ -20,12 +21,12 @@ use self::batch::Batch;
 pub(crate) use self::participant::Participant;
 use super::{Database, DbError, Param, Session, Statement, StatementText};
 
-/// How long a batch waits for participants while none makes a request. Some may be delayed: their policy queries
-/// another service, or their client is not reading at the moment.
+/// How long a batch waits for participants while none makes a request. Some may be delayed: their
+/// policy queries another service, or their client is not reading at the moment.
 const QUIET: Duration = Duration::from_millis(5);
 
-/// How long rows are kept for late participants. A participant whose client is not reading makes its request much
-/// later, or never, and its waiting events would keep everyone's rows in memory.
+/// How long rows are kept for late participants. A participant whose client is not reading makes
+/// its request much later, or never, and its waiting events would keep everyone's rows in memory.
 const KEPT: Duration = Duration::from_secs(1);
 
 /// Reads shared by several requests.
@@ -63,8 +64,17 @@ struct SharedRead {
 
 impl SharedReads {
     pub(crate) fn new() -> Arc<Self> {
-        let (state, expected, hasher) = (Mutex::default(), watch::Sender::new(0), ahash::RandomState::new());
-        Arc::new(Self { state, expected, hasher })
+        let (state, expected, hasher) = (
+            Mutex::default(),
+            watch::Sender::new(0),
+            ahash::RandomState::new(),
+        );
+
+        Arc::new(Self {
+            state,
+            expected,
+            hasher,
+        })
     }
 
     /// Returns the read of a statement, which another participant may have requested before.
@@ -77,19 +87,40 @@ impl SharedReads {
         let session_key = self.session_key(session);
         let key = self.key(session_key, &statement);
         let mut state = self.state();
+
         state.asked += 1;
-        let is_same = |known: &&Arc<SharedRead>| known.statement == statement && known.session.as_ref() == session;
-        if let Some(known) = state.reads.get(&key).and_then(|alike| alike.iter().find(is_same)) {
+        let is_same = |known: &&Arc<SharedRead>| {
+            known.statement == statement && known.session.as_ref() == session
+        };
+
+        if let Some(known) = state
+            .reads
+            .get(&key)
+            .and_then(|alike| alike.iter().find(is_same))
+        {
             return known.clone();
         }
-        let mut read =
-            SharedRead { session: session.cloned(), session_key, statement, rows: OnceCell::new(), batch: None };
+
+        let mut read = SharedRead {
+            session: session.cloned(),
+            session_key,
+            statement,
+            rows: OnceCell::new(),
+            batch: None,
+        };
+
         let is_alone = *self.expected.borrow() <= 1 && state.batches.is_empty();
-        // A session with unknown values fails its check, and that error must not reach other participants.
+
+        // A session with unknown values fails its check, and that error must not reach other
+        // participants.
         if is_alone || session.is_some_and(|session| session.check().is_err()) {
             return Arc::new(read);
         }
-        let batch = state.batches.entry(read.statement.text.clone()).or_default();
+
+        let batch = state
+            .batches
+            .entry(read.statement.text.clone())
+            .or_default();
         read.batch = Some(batch.over());
         let read = Arc::new(read);
         if batch.add(read.clone()).is_full() {
@@ -99,14 +130,17 @@ impl SharedReads {
         } else if !std::mem::replace(&mut state.is_gathering, true) {
             tokio::spawn(self.clone().gather(database.clone()));
         }
+
         state.reads.entry(key).or_default().push(read.clone());
         if !std::mem::replace(&mut state.is_forgetting, true) {
             tokio::spawn(forget(Arc::downgrade(self)));
         }
+
         read
     }
 
-    /// Runs the batches once all expected participants have made their requests, or none has for a while.
+    /// Runs the batches once all expected participants have made their requests, or none has for a
+    /// while.
     async fn gather(self: Arc<Self>, database: Arc<Database>) {
         let mut expected = self.expected.subscribe();
         loop {
@@ -116,16 +150,20 @@ impl SharedReads {
                 break;
             }
         }
+
         let batches = {
             let mut state = self.state();
             state.is_gathering = false;
             std::mem::take(&mut state.batches).into_values()
         };
+
         join_all(batches.map(|batch| batch.run(&database))).await;
     }
 
     fn session_key(&self, session: Option<&Arc<Session>>) -> u64 {
-        session.and_then(|session| session.setup()).map_or(0, |setup| self.key(0, setup))
+        session
+            .and_then(|session| session.setup())
+            .map_or(0, |setup| self.key(0, setup))
     }
 
     /// A hash that is the same for equal statements.
@@ -133,14 +171,18 @@ impl SharedReads {
         let mut hasher = self.hasher.build_hasher();
         session_key.hash(&mut hasher);
         statement.text.hash(&mut hasher);
+
         for param in &statement.params {
             match param {
-                Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => text.hash(&mut hasher),
+                Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => {
+                    text.hash(&mut hasher)
+                }
                 Param::Texts(texts) => texts.hash(&mut hasher),
                 Param::Int(number) => number.hash(&mut hasher),
                 Param::Variable(_) => {}
             }
         }
+
         hasher.finish()
     }
 
@@ -150,7 +192,8 @@ impl SharedReads {
     }
 }
 
-/// Drops the stored reads after a while. The participants that requested them hold their own references.
+/// Drops the stored reads after a while. The participants that requested them hold their own
+/// references.
 async fn forget(reads: Weak<SharedReads>) {
     sleep(KEPT).await;
     let Some(reads) = reads.upgrade() else { return };
@@ -159,23 +202,28 @@ async fn forget(reads: Weak<SharedReads>) {
         state.is_forgetting = false;
         std::mem::take(&mut state.reads)
     };
+
     // Outside of the lock, as there can be many.
     drop(forgotten);
 }
 
 impl SharedRead {
-    /// The rows. If the batch returns none, the first participant reads alone. If that fails, it gets the error, and
-    /// the next participant tries again.
+    /// The rows. If the batch returns none, the first participant reads alone. If that fails, it
+    /// gets the error, and the next participant tries again.
     async fn rows(&self, database: &Database) -> Result<Vec<Row>, DbError> {
         if let Some(mut batch) = self.batch.clone() {
             // An abandoned batch returns no rows either.
             let _ = batch.wait_for(|is_over| *is_over).await;
         }
+
         let run = || async {
             let mut rows: Vec<Row> = Vec::new();
-            database.stream(self.session(), &self.statement, &mut rows).await?;
+            database
+                .stream(self.session(), &self.statement, &mut rows)
+                .await?;
             Ok::<_, DbError>(rows)
         };
+
         self.rows.get_or_try_init(run).await.cloned()
     }
 
@@ -186,6 +234,8 @@ impl SharedRead {
 
 impl std::fmt::Debug for SharedReads {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SharedReads").field("expected", &*self.expected.borrow()).finish_non_exhaustive()
+        f.debug_struct("SharedReads")
+            .field("expected", &*self.expected.borrow())
+            .finish_non_exhaustive()
     }
 }

@@ -8,7 +8,8 @@ use tokio_postgres::Row;
 use super::SharedReads;
 use crate::postgres::{Database, DbError, Session, Statement};
 
-/// A participant in shared reads. It is expected to make a request until it has made one or is dropped.
+/// A participant in shared reads. It is expected to make a request until it has made one or is
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct Participant {
     reads: Arc<SharedReads>,
@@ -31,7 +32,11 @@ impl SharedReads {
 
 impl Participant {
     fn new(reads: &Arc<SharedReads>, asks_often: bool) -> Self {
-        let participant = Self { reads: reads.clone(), is_expected: AtomicBool::new(false), asks_often };
+        let participant = Self {
+            reads: reads.clone(),
+            is_expected: AtomicBool::new(false),
+            asks_often,
+        };
         participant.come();
         participant
     }

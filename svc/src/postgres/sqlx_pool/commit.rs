@@ -8,17 +8,27 @@ use crate::postgres::DbError;
 /// Commits a transaction.
 ///
 /// # Errors
-/// [`DbError::TransactionFailed`] when one of its statements has failed: PostgreSQL reports success for the commit of
-/// such a transaction but rolls it back. sqlx does not expose that response, so the state is checked first.
-pub(crate) async fn commit(mut transaction: Transaction<'static, Postgres>) -> Result<(), CommitError> {
+/// [`DbError::TransactionFailed`] when one of its statements has failed: PostgreSQL reports success
+/// for the commit of such a transaction but rolls it back. sqlx does not expose that response, so
+/// the state is checked first.
+pub(crate) async fn commit(
+    mut transaction: Transaction<'static, Postgres>,
+) -> Result<(), CommitError> {
     match sqlx::raw_sql("SELECT").execute(&mut *transaction).await {
-        Err(error) if is_failed(&error) => return Err(CommitError::Refused(DbError::TransactionFailed)),
+        Err(error) if is_failed(&error) => {
+            return Err(CommitError::Refused(DbError::TransactionFailed));
+        }
         // No commit was sent.
         Err(error) => return Err(CommitError::Refused(error.into())),
         Ok(_) => {}
     }
+
     transaction.commit().await.map_err(|error| {
-        if is_refused(&error) { CommitError::Refused(error.into()) } else { CommitError::InDoubt(error.into()) }
+        if is_refused(&error) {
+            CommitError::Refused(error.into())
+        } else {
+            CommitError::InDoubt(error.into())
+        }
     })
 }
 

@@ -10,10 +10,11 @@ use crate::postgres::{DbError, Fault};
 use crate::{Error, ErrorCode};
 
 impl DbError {
-    /// Returns the error if sqlx reports a problem with the connection or the database as a whole; `None` for errors of
-    /// the statement.
+    /// Returns the error if sqlx reports a problem with the connection or the database as a whole;
+    /// `None` for errors of the statement.
     fn of_connection(error: &sqlx::Error) -> Option<Self> {
         use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
+
         Some(match error {
             sqlx::Error::PoolTimedOut => Self::PoolTimedOut,
             sqlx::Error::Io(error) => match error.kind() {
@@ -40,26 +41,30 @@ impl DbError {
         matches!(Self::of_connection(error), Some(Self::OutcomeUnknown))
     }
 
-    /// Returns the error for a resolver's own SQL that failed because of the connection. Whether the SQL took effect is
-    /// unknown here.
+    /// Returns the error for a resolver's own SQL that failed because of the connection. Whether
+    /// the SQL took effect is unknown here.
     pub(crate) fn of_own_sql(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
         let mut next = Some(error);
         while let Some(error) = next {
             if let Some(error) = error.downcast_ref::<sqlx::Error>() {
-                return Self::of_connection(error).map(Self::into_error).or_else(|| of_whole(error));
+                return Self::of_connection(error)
+                    .map(Self::into_error)
+                    .or_else(|| of_whole(error));
             }
             next = error.source();
         }
+
         None
     }
 }
 
-/// The client error if the program's SQL fails because of the database as a whole. Wrong names are the program's own
-/// mistake, and missing privileges or conflicts are reported as the mutation's failure.
+/// The client error if the program's SQL fails because of the database as a whole. Wrong names are
+/// the program's own mistake, and missing privileges or conflicts are reported as the mutation's
+/// failure.
 fn of_whole(error: &sqlx::Error) -> Option<Error> {
     const OTHERS: [ErrorCode; 2] = [ErrorCode::Conflict, ErrorCode::Forbidden];
-    let condition =
-        sqlx_condition(error).filter(|condition| !OTHERS.contains(&condition.code) && *condition != &MISSING)?;
+    let condition = sqlx_condition(error)
+        .filter(|condition| !OTHERS.contains(&condition.code) && *condition != &MISSING)?;
     Some(condition.to_error())
 }
 
@@ -68,9 +73,12 @@ impl From<sqlx::Error> for DbError {
         if let Some(error) = Self::of_connection(&error) {
             return error;
         }
+
         match &error {
             sqlx::Error::Database(database) => {
-                let file = database.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::file);
+                let file = database
+                    .try_downcast_ref::<PgDatabaseError>()
+                    .and_then(PgDatabaseError::file);
                 let code = database.code().unwrap_or_default();
                 of_client(&code, database.message(), file).unwrap_or(Self::Sqlx(error))
             }
@@ -81,8 +89,12 @@ impl From<sqlx::Error> for DbError {
 
 /// Whether PostgreSQL responded with an error that leaves the connection intact.
 pub(super) fn is_refused(error: &sqlx::Error) -> bool {
-    let sqlx::Error::Database(error) = error else { return false };
-    let severity = error.try_downcast_ref::<PgDatabaseError>().map(PgDatabaseError::severity);
+    let sqlx::Error::Database(error) = error else {
+        return false;
+    };
+    let severity = error
+        .try_downcast_ref::<PgDatabaseError>()
+        .map(PgDatabaseError::severity);
     severity == Some(PgSeverity::Error)
 }
 
@@ -106,8 +118,20 @@ impl Fault {
 }
 
 /// The code, message and source file of a PostgreSQL error.
-pub(in crate::postgres) fn reported(error: &sqlx::Error) -> Option<(String, String, Option<String>)> {
-    let sqlx::Error::Database(error) = error else { return None };
-    let file = error.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::file);
-    Some((error.code()?.into_owned(), error.message().to_owned(), file.map(str::to_owned)))
+pub(in crate::postgres) fn reported(
+    error: &sqlx::Error,
+) -> Option<(String, String, Option<String>)> {
+    let sqlx::Error::Database(error) = error else {
+        return None;
+    };
+
+    let file = error
+        .try_downcast_ref::<PgDatabaseError>()
+        .and_then(PgDatabaseError::file);
+
+    Some((
+        error.code()?.into_owned(),
+        error.message().to_owned(),
+        file.map(str::to_owned),
+    ))
 }

@@ -1,7 +1,8 @@
 //! The pool of sqlx, for the application's own SQL.
 //!
-//! A connection that was closed while idle does not reach a request. sqlx cannot inspect the socket, so a connection is
-//! pinged before it is acquired, unless its first statement can be sent again: then that statement is the test.
+//! A connection that was closed while idle does not reach a request. sqlx cannot inspect the
+//! socket, so a connection is pinged before it is acquired, unless its first statement can be sent
+//! again: then that statement is the test.
 
 mod commit;
 mod error;
@@ -44,7 +45,8 @@ pub(super) struct SqlxPool {
 }
 
 impl SqlxPool {
-    /// Creates a pool that connects on first use. `session` is `connect` with the settings of each session.
+    /// Creates a pool that connects on first use. `session` is `connect` with the settings of each
+    /// session.
     ///
     /// # Errors
     /// When it needs a local socket and the system cannot provide one.
@@ -59,7 +61,10 @@ impl SqlxPool {
         let reset = if reset_session { RESET_OF_SQLX } else { "" };
         let folder = proxy.as_ref().map(Proxy::folder);
         let options = session.pool_options(folder).disable_statement_logging();
-        let pooled = session.without_options().pool_options(folder).extra_float_digits(None);
+        let pooled = session
+            .without_options()
+            .pool_options(folder)
+            .extra_float_digits(None);
         let pooled = Mutex::new(Some(pooled.disable_statement_logging()));
         let pool = PgPoolOptions::new()
             .max_connections(bounds.size)
@@ -69,28 +74,51 @@ impl SqlxPool {
                 let is_tested = UNTESTED.try_with(|()| ()).is_err();
                 // Its prepared statements may refer to earlier versions of views.
                 let is_current = changes.is_before(known.age);
-                Box::pin(async move { Ok(is_current && (!is_tested || answers(connection, ANSWER).await)) })
+                Box::pin(async move {
+                    Ok(is_current && (!is_tested || answers(connection, ANSWER).await))
+                })
             })
-            // A connection that was dropped in the middle of a statement is released once the statement has ended.
-            // PostgreSQL ends it in time, or does not respond.
+            // A connection that was dropped in the middle of a statement is released once the
+            // statement has ended. PostgreSQL ends it in time, or does not respond.
             .after_release(move |connection, _| {
                 Box::pin(async move { Ok(is_clean(connection, reset, bounds.deadline).await) })
             })
             .connect_lazy_with(options);
-        Ok(Self { pool, pooled, _proxy: proxy })
+
+        Ok(Self {
+            pool,
+            pooled,
+            _proxy: proxy,
+        })
     }
 
-    /// From now on, opens connections without start-up options: a pooler rejects them, or does not pass them on.
+    /// From now on, opens connections without start-up options: a pooler rejects them, or does not
+    /// pass them on.
     pub(super) fn leave_out_options(&self) {
-        let options = self.pooled.lock().unwrap_or_else(PoisonError::into_inner).take();
-        options.into_iter().for_each(|options| self.pool.set_connect_options(options));
+        let options = self
+            .pooled
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        options
+            .into_iter()
+            .for_each(|options| self.pool.set_connect_options(options));
     }
 
     /// The state of the pool; the number of waiting requests is not available.
     pub(super) fn status(&self) -> PoolStatus {
         let (open, max) = (self.pool.size(), self.pool.options().get_max_connections());
-        let idle = u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX).min(open);
-        PoolStatus { pool: "sqlx", active: open - idle, idle, waiting: None, max }
+        let idle = u32::try_from(self.pool.num_idle())
+            .unwrap_or(u32::MAX)
+            .min(open);
+
+        PoolStatus {
+            pool: "sqlx",
+            active: open - idle,
+            idle,
+            waiting: None,
+            max,
+        }
     }
 
     pub(super) fn pool(&self) -> &PgPool {
@@ -103,20 +131,33 @@ pub(super) async fn within<T>(
     time: Duration,
     result: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, sqlx::Error> {
-    let late = || io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {time:?}"));
-    timeout(time, result).await.unwrap_or_else(|_| Err(sqlx::Error::Io(late())))
+    let late = || {
+        io::Error::new(
+            io::ErrorKind::TimedOut,
+            format!("no answer within {time:?}"),
+        )
+    };
+
+    timeout(time, result)
+        .await
+        .unwrap_or_else(|_| Err(sqlx::Error::Io(late())))
 }
 
-/// Runs work that acquires a connection, and that can be retried if its first statement finds the connection dead.
+/// Runs work that acquires a connection, and that can be retried if its first statement finds the
+/// connection dead.
 pub(super) async fn untested<T>(work: impl Future<Output = T>) -> T {
     UNTESTED.scope((), work).await
 }
 
-/// Whether all responses have arrived, no transaction is open, and the session is reset. sqlx is unaware of a
-/// transaction whose `BEGIN` was dropped before its response; the next request's writes would become part of it and be
-/// lost. A `begin_with` that starts no transaction reveals whether one is open.
+/// Whether all responses have arrived, no transaction is open, and the session is reset. sqlx is
+/// unaware of a transaction whose `BEGIN` was dropped before its response; the next request's
+/// writes would become part of it and be lost. A `begin_with` that starts no transaction reveals
+/// whether one is open.
 async fn is_clean(connection: &mut PgConnection, reset: &'static str, time: Duration) -> bool {
-    matches!(timeout(time, connection.begin_with(reset)).await, Ok(Err(sqlx::Error::BeginFailed)))
+    matches!(
+        timeout(time, connection.begin_with(reset)).await,
+        Ok(Err(sqlx::Error::BeginFailed))
+    )
 }
 
 async fn answers(connection: &mut PgConnection, time: Duration) -> bool {

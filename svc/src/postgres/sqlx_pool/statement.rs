@@ -10,12 +10,15 @@ pub(in crate::postgres) fn arguments(statement: &Statement) -> Result<PgArgument
     let mut arguments = PgArguments::default();
     for param in &statement.params {
         match param {
-            Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => arguments.add(text),
+            Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => {
+                arguments.add(text)
+            }
             Param::Texts(texts) => arguments.add(texts),
             Param::Int(value) => arguments.add(value),
             Param::Variable(value) => arguments.add(value.to_string()),
         }
         .map_err(sqlx::Error::Encode)?;
     }
+
     Ok(arguments)
 }

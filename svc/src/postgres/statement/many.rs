@@ -8,31 +8,61 @@ use super::{Oid, Param, Statement, StatementText};
 const NUMBER: Oid = 20;
 
 impl Statement {
-    /// The statement that runs this one for each of several lists of values, reading at most one row each. Its last
-    /// column is the number of the list, counting from 1. `None` if the values do not have the same form.
+    /// The statement that runs this one for each of several lists of values, reading at most one
+    /// row each. Its last column is the number of the list, counting from 1. `None` if the values
+    /// do not have the same form.
     ///
-    /// All values are passed as text arrays, and a text is cast as the placeholder of a text would be. So each list
-    /// reads the same as on its own.
+    /// All values are passed as text arrays, and a text is cast as the placeholder of a text would
+    /// be. So each list reads the same as on its own.
     pub(crate) fn for_each(&self, lists: &[&[Param]]) -> Option<Self> {
         let params = (0..self.params.len()).map(|at| Some(Param::Texts(texts(lists, at)?)));
         let params = params.collect::<Option<Vec<_>>>()?;
-        let types = self.text.types().map(|types| types.iter().copied().chain([NUMBER]).collect());
+        let types = self
+            .text
+            .types()
+            .map(|types| types.iter().copied().chain([NUMBER]).collect());
         let text = StatementText::new(self.sql_for_each(), types, Vec::new());
-        Some(Self { replan: self.replan, ..Self::new(text, params) })
+
+        Some(Self {
+            replan: self.replan,
+            ..Self::new(text, params)
+        })
     }
 
     fn sql_for_each(&self) -> String {
         let mut sql = String::with_capacity(self.text.len() + 256);
         sql.push_str("SELECT each_row.*, each_list.n FROM unnest(");
-        let list = |form: fn(usize) -> String| (1..=self.params.len()).map(form).collect::<Vec<_>>().join(", ");
+        let list = |form: fn(usize) -> String| {
+            (1..=self.params.len())
+                .map(form)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+
         // Writing to a String cannot fail.
-        let _ = write!(sql, "{}) WITH ORDINALITY AS each_list(", list(|number| format!("${number}")));
-        let _ = write!(sql, "{}, n) CROSS JOIN LATERAL (", list(|number| format!("v{number}")));
+        let _ = write!(
+            sql,
+            "{}) WITH ORDINALITY AS each_list(",
+            list(|number| format!("${number}"))
+        );
+
+        let _ = write!(
+            sql,
+            "{}, n) CROSS JOIN LATERAL (",
+            list(|number| format!("v{number}"))
+        );
+
         replace_placeholders(&self.text, &mut sql, |sql, number| {
-            let cast = self.params.get(number.wrapping_sub(1)).and_then(cast).unwrap_or_default();
+            let cast = self
+                .params
+                .get(number.wrapping_sub(1))
+                .and_then(cast)
+                .unwrap_or_default();
             let _ = write!(sql, "each_list.v{number}{cast}");
         });
+
         sql.push_str(") AS each_row");
+
         sql
     }
 }
@@ -49,6 +79,7 @@ fn texts(lists: &[&[Param]], at: usize) -> Option<Vec<String>> {
             Param::Variable(_) => return None,
         })
     };
+
     lists.iter().map(text).collect()
 }
 
@@ -64,8 +95,10 @@ fn cast(param: &Param) -> Option<&'static str> {
 
 /// The text form of an array for PostgreSQL.
 fn array(texts: &[String]) -> String {
-    let items: Vec<_> =
-        texts.iter().map(|text| format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))).collect();
+    let items: Vec<_> = texts
+        .iter()
+        .map(|text| format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\"")))
+        .collect();
     format!("{{{}}}", items.join(","))
 }
 
@@ -87,6 +120,7 @@ fn replace_placeholders(sql: &str, out: &mut String, mut replace: impl FnMut(&mu
             _ => {}
         }
     }
+
     out.push_str(&sql[copied..]);
 }
 
@@ -101,20 +135,35 @@ mod tests {
     #[test]
     fn values_go_as_arrays_and_placeholders_become_columns() {
         let list = |id: &str, tags: &[&str], limit| {
-            vec![text(id), Param::Texts(tags.iter().map(|tag| (*tag).to_owned()).collect()), Param::Int(limit)]
+            vec![
+                text(id),
+                Param::Texts(tags.iter().map(|tag| (*tag).to_owned()).collect()),
+                Param::Int(limit),
+            ]
         };
-        let sql =
-            r#"SELECT t."a$1", '$2 it''s' FROM "v" AS t WHERE t."id" = $1::int4 AND t."b" = ANY($2::text[]) LIMIT $3"#;
+
+        let sql = r#"SELECT t."a$1", '$2 it''s' FROM "v" AS t WHERE t."id" = $1::int4 AND t."b" = ANY($2::text[]) LIMIT $3"#;
         let lists = [list("1", &["a\"b", "\\"], 5), list("2", &[], 7)];
-        let statement = Statement::new(sql, lists[0].clone()).for_each(&[&lists[0], &lists[1]]).unwrap();
+        let statement = Statement::new(sql, lists[0].clone())
+            .for_each(&[&lists[0], &lists[1]])
+            .unwrap();
         let expected = concat!(
             "SELECT each_row.*, each_list.n FROM unnest($1, $2, $3) WITH ORDINALITY AS each_list(v1, v2, v3, n) ",
             r#"CROSS JOIN LATERAL (SELECT t."a$1", '$2 it''s' FROM "v" AS t WHERE t."id" = each_list.v1::int4 "#,
             r#"AND t."b" = ANY(each_list.v2::text[]::text[]) LIMIT each_list.v3::int8) AS each_row"#,
         );
+
         assert_eq!(&*statement.text, expected);
         let texts = |texts: [&str; 2]| Param::Texts(texts.map(str::to_owned).into());
-        assert_eq!(statement.params, [texts(["1", "2"]), texts([r#"{"a\"b","\\"}"#, "{}"]), texts(["5", "7"])]);
+
+        assert_eq!(
+            statement.params,
+            [
+                texts(["1", "2"]),
+                texts([r#"{"a\"b","\\"}"#, "{}"]),
+                texts(["5", "7"])
+            ]
+        );
     }
 
     #[test]

@@ -20,7 +20,8 @@ pub(crate) type Oid = u32;
 pub(crate) struct Statement {
     pub(crate) text: StatementText,
     pub(crate) params: Vec<Param>,
-    /// Whether the best plan depends on the values, as for ranges and patterns; PostgreSQL then plans on each run.
+    /// Whether the best plan depends on the values, as for ranges and patterns; PostgreSQL then
+    /// plans on each run.
     pub(crate) replan: bool,
     /// Whether it leaves no lasting effects in the session.
     pub(crate) keeps_session: bool,
@@ -55,6 +56,11 @@ impl Param {
 impl Statement {
     /// A hand-written statement.
     pub(crate) fn new(text: impl Into<StatementText>, params: Vec<Param>) -> Self {
-        Self { text: text.into(), params, replan: false, keeps_session: false }
+        Self {
+            text: text.into(),
+            params,
+            replan: false,
+            keeps_session: false,
+        }
     }
 }

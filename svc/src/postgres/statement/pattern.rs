@@ -47,8 +47,8 @@ impl PatternLanguage {
             Self::CaselessRegex => format!("('' ~* {placeholder}::text) IS NOT NULL"),
             Self::JsonPath => format!("{placeholder}::jsonpath IS NOT NULL"),
             Self::Lquery => format!("{placeholder}::lquery IS NOT NULL"),
-            // The same syntax as `to_tsquery`, which needs the dictionaries and so is evaluated only when the statement
-            // runs.
+            // The same syntax as `to_tsquery`, which needs the dictionaries and so is evaluated
+            // only when the statement runs.
             Self::TsQuery => format!("{placeholder}::tsquery IS NOT NULL"),
         }
     }
@@ -66,7 +66,11 @@ impl PatternLanguage {
             ("ltree_io", Self::Lquery),
             ("tsquery", Self::TsQuery),
         ];
-        files.into_iter().find(|(prefix, _)| file.starts_with(prefix)).map(|(_, language)| language)
+
+        files
+            .into_iter()
+            .find(|(prefix, _)| file.starts_with(prefix))
+            .map(|(_, language)| language)
     }
 }
 
@@ -75,7 +79,12 @@ impl Statement {
     pub(crate) fn pattern_probes(&self) -> impl Iterator<Item = (PatternLanguage, Self)> {
         ALL.into_iter().filter_map(|language| {
             let patterns = self.patterns(language);
-            (!patterns.is_empty()).then(|| (language, Self::new(language.probe(), vec![Param::Texts(patterns)])))
+            (!patterns.is_empty()).then(|| {
+                (
+                    language,
+                    Self::new(language.probe(), vec![Param::Texts(patterns)]),
+                )
+            })
         })
     }
 
@@ -99,24 +108,35 @@ impl Statement {
 
     /// Statements that convert the arguments of calls in isolation, one per call.
     pub(crate) fn call_probes(&self) -> impl Iterator<Item = Self> {
-        self.text.probes().iter().filter_map(|probe| probe.statement(&self.params))
+        self.text
+            .probes()
+            .iter()
+            .filter_map(|probe| probe.statement(&self.params))
     }
 
     fn probes(&self, values: impl Fn(&Param) -> &[String]) -> impl Iterator<Item = Self> {
         let mut by_cast: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (number, cast) in self.text.casts() {
-            let values = self.params.get(number - 1).map(&values).filter(|values| !values.is_empty());
+            let values = self
+                .params
+                .get(number - 1)
+                .map(&values)
+                .filter(|values| !values.is_empty());
             if let Some(values) = values {
                 by_cast.entry(cast).or_default().extend_from_slice(values);
             }
         }
+
         by_cast.into_iter().map(|(cast, texts)| {
-            Self::new(format!("SELECT v::{cast} FROM unnest($1) AS p(v)"), vec![Param::Texts(texts)])
+            Self::new(
+                format!("SELECT v::{cast} FROM unnest($1) AS p(v)"),
+                vec![Param::Texts(texts)],
+            )
         })
     }
 
-    /// The language of a pattern that caused an error in this PostgreSQL source file. Hand-written SQL does not show
-    /// which of its variables are patterns.
+    /// The language of a pattern that caused an error in this PostgreSQL source file. Hand-written
+    /// SQL does not show which of its variables are patterns.
     pub(crate) fn pattern_failed_in(&self, file: &str) -> Option<PatternLanguage> {
         let mut known = self.params.iter().filter_map(|param| match param {
             Param::Pattern(language, _) => Some(*language),
@@ -128,7 +148,9 @@ impl Statement {
 
     /// Whether it was written by hand, with variables from clients.
     pub(crate) fn has_variables(&self) -> bool {
-        self.params.iter().any(|param| matches!(param, Param::Variable(_)))
+        self.params
+            .iter()
+            .any(|param| matches!(param, Param::Variable(_)))
     }
 
     /// Whether one of its values has U+0000, as it is or as an escape of JSON.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::{Param, Statement};
 
-/// A statement that converts the arguments of a call to the types of their parameters. If PostgreSQL rejects it, a
-/// value of the client is the reason, and not the function or a row.
+/// A statement that converts the arguments of a call to the types of their parameters. If
+/// PostgreSQL rejects it, a value of the client is the reason, and not the function or a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Probe {
     sql: Arc<str>,
@@ -18,14 +18,21 @@ pub(crate) struct Probe {
 impl Probe {
     /// A probe whose placeholders begin with `$1`.
     pub(in crate::postgres) fn new(sql: String, before: usize, count: usize) -> Self {
-        Self { sql: sql.into(), before, count }
+        Self {
+            sql: sql.into(),
+            before,
+            count,
+        }
     }
 
-    /// Returns the statement, with its values from those of the call's statement. PostgreSQL plans it for them, and so
-    /// converts them even where no row is read.
+    /// Returns the statement, with its values from those of the call's statement. PostgreSQL plans
+    /// it for them, and so converts them even where no row is read.
     pub(super) fn statement(&self, params: &[Param]) -> Option<Statement> {
         let own = params.get(self.before..)?.get(..self.count)?;
-        Some(Statement { replan: true, ..Statement::new(&*self.sql, own.to_vec()) })
+        Some(Statement {
+            replan: true,
+            ..Statement::new(&*self.sql, own.to_vec())
+        })
     }
 
     /// Its approximate size in bytes.

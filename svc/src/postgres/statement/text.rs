@@ -42,7 +42,10 @@ impl Running {
     pub(in crate::postgres) fn told<'a>(&self, statement: &'a Statement) -> Cow<'a, Statement> {
         match self.span.as_ref().and_then(StatementSpan::comment) {
             None => Cow::Borrowed(statement),
-            Some(comment) => Cow::Owned(Statement { text: statement.text.with_comment(&comment), ..statement.clone() }),
+            Some(comment) => Cow::Owned(Statement {
+                text: statement.text.with_comment(&comment),
+                ..statement.clone()
+            }),
         }
     }
 
@@ -64,7 +67,8 @@ pub(crate) struct StatementSubject {
 }
 
 impl StatementText {
-    /// The text of a statement with these column types, if they matter, and these casts of clients' values.
+    /// The text of a statement with these column types, if they matter, and these casts of clients'
+    /// values.
     pub(crate) fn new(sql: String, types: Option<Vec<Oid>>, casts: Vec<(usize, String)>) -> Self {
         Self::about(None, sql, types, casts)
     }
@@ -78,10 +82,19 @@ impl StatementText {
     ) -> Self {
         let (types, casts, probes) = (types.map(Into::into), casts.into(), Box::default());
         let series = StatementSlot::default();
-        Self(Arc::new(Inner { sql: sql.into(), types, casts, probes, subject, series, is_sent_once: false }))
+        Self(Arc::new(Inner {
+            sql: sql.into(),
+            types,
+            casts,
+            probes,
+            subject,
+            series,
+            is_sent_once: false,
+        }))
     }
 
-    /// The same text with the checks of the arguments of its calls, for a text that has just been written.
+    /// The same text with the checks of the arguments of its calls, for a text that has just been
+    /// written.
     pub(crate) fn calling(mut self, probes: Vec<Probe>) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
             inner.probes = probes.into();
@@ -91,7 +104,15 @@ impl StatementText {
 
     /// The same statement with a comment appended, which belongs to a single request.
     fn with_comment(&self, comment: &str) -> Self {
-        let Inner { sql, types, casts, probes, subject, .. } = &*self.0;
+        let Inner {
+            sql,
+            types,
+            casts,
+            probes,
+            subject,
+            ..
+        } = &*self.0;
+
         Self(Arc::new(Inner {
             sql: [sql, comment].concat().into(),
             types: types.clone(),
@@ -108,15 +129,21 @@ impl StatementText {
         self.0.is_sent_once
     }
 
-    /// Records that the statement starts. If statements are counted, traced or logged, dropping the result records its
-    /// end.
+    /// Records that the statement starts. If statements are counted, traced or logged, dropping the
+    /// result records its end.
     pub(in crate::postgres) fn begin(&self) -> Running {
         query_stats::ran(self);
-        let subject = self.0.subject.as_ref().map(|subject| (subject.kind, &*subject.name));
+        let subject = self
+            .0
+            .subject
+            .as_ref()
+            .map(|subject| (subject.kind, &*subject.name));
+
         let counted = get_metrics().map(|metrics| {
             let (kind, name) = subject.unwrap_or(("sql", "other"));
             metrics.statement(&self.0.series, kind, name)
         });
+
         Running {
             _counted: counted,
             span: StatementSpan::begin(subject, &self.0.sql),
@@ -131,8 +158,14 @@ impl StatementText {
 
     /// Its approximate size in bytes.
     pub(crate) fn weight(&self) -> usize {
-        let casts = self.0.casts.iter().map(|(_, cast)| size_of::<(usize, String)>() + 16 + cast.len());
-        self.0.sql.len() + casts.sum::<usize>() + self.0.probes.iter().map(Probe::weight).sum::<usize>()
+        let casts = self
+            .0
+            .casts
+            .iter()
+            .map(|(_, cast)| size_of::<(usize, String)>() + 16 + cast.len());
+        self.0.sql.len()
+            + casts.sum::<usize>()
+            + self.0.probes.iter().map(Probe::weight).sum::<usize>()
     }
 
     /// Returns the checks of the arguments of its calls.
@@ -152,7 +185,8 @@ impl StatementText {
 
     /// Whether columns of these types match the expected ones.
     pub(crate) fn fits(&self, types: impl ExactSizeIterator<Item = Oid>) -> bool {
-        self.types().is_none_or(|meant| meant.len() == types.len() && meant.iter().copied().eq(types))
+        self.types()
+            .is_none_or(|meant| meant.len() == types.len() && meant.iter().copied().eq(types))
     }
 
     /// Whether both are the same text at the same address.

@@ -19,8 +19,8 @@ pub(crate) enum ConflictAction<'a> {
     /// It stays unchanged.
     Keep,
     Replace,
-    /// It is changed if it has one of these keys, and otherwise stays unchanged. PostgreSQL compares the key of the row
-    /// it has found, before the change, so no other row can be changed.
+    /// It is changed if it has one of these keys, and otherwise stays unchanged. PostgreSQL
+    /// compares the key of the row it has found, before the change, so no other row can be changed.
     ReplaceAmong(&'a [String]),
     /// It stays unchanged, and its key is recorded until the transaction or savepoint ends.
     Note,
@@ -30,18 +30,29 @@ pub(crate) enum ConflictAction<'a> {
 const NOTED: &str = "svc.matched";
 
 impl Table<'_> {
-    /// Selects columns of the rows that the items conflict with by their given values, in the order of the items.
-    /// PostgreSQL itself compares the stored values, which may differ because of triggers, lengths and defaults.
-    pub(crate) fn existing(&self, items: &[Fields], columns: &[&str], returning: &[&str]) -> Statement {
+    /// Selects columns of the rows that the items conflict with by their given values, in the order
+    /// of the items. PostgreSQL itself compares the stored values, which may differ because of
+    /// triggers, lengths and defaults.
+    pub(crate) fn existing(
+        &self,
+        items: &[Fields],
+        columns: &[&str],
+        returning: &[&str],
+    ) -> Statement {
         let is_given = |column: &str| items.first().is_some_and(|item| item.get(column).is_some());
         let value = |column: &str| match self.source.defaults.get(column) {
             Some(default) if !is_given(column) => format!("({default})"),
             _ => self.value("i.v", column),
         };
-        let same = columns.iter().map(|column| format!("t.{} = {}", quote(column), value(column)));
+
+        let same = columns
+            .iter()
+            .map(|column| format!("t.{} = {}", quote(column), value(column)));
         let (table, same) = (&self.source.quoted, same.collect::<Vec<_>>().join(" AND "));
         let returned = self.returned("t.", returning);
-        let text = format!("SELECT {returned} FROM {ITEMS} JOIN {table} AS t ON {same} ORDER BY i.n");
+        let text =
+            format!("SELECT {returned} FROM {ITEMS} JOIN {table} AS t ON {same} ORDER BY i.n");
+
         self.statement("select", text, vec![list(items)])
     }
 
@@ -61,7 +72,8 @@ impl Table<'_> {
         self.statement("select", text, vec![Param::Texts(keys.to_vec())])
     }
 
-    /// The clause after the values of inserted rows; its keys are bound after those values. The table's alias is `t`.
+    /// The clause after the values of inserted rows; its keys are bound after those values. The
+    /// table's alias is `t`.
     pub(super) fn on_conflict(
         &self,
         Conflict { columns, action }: Conflict<'_>,
@@ -75,7 +87,10 @@ impl Table<'_> {
             ConflictAction::Replace => String::new(),
             ConflictAction::ReplaceAmong(keys) => {
                 bound.push(Param::Texts(keys.to_vec()));
-                format!(" WHERE ({key} COLLATE \"C\") = ANY (${}::text[])", bound.len())
+                format!(
+                    " WHERE ({key} COLLATE \"C\") = ANY (${}::text[])",
+                    bound.len()
+                )
             }
             // It is never null, so no row is changed and no update trigger runs.
             ConflictAction::Note => {
@@ -83,11 +98,24 @@ impl Table<'_> {
                 format!(" WHERE set_config('{NOTED}', ({all})::text, true) IS NULL")
             }
         };
-        let others: Vec<_> = given.iter().filter(|column| !columns.contains(*column)).copied().collect();
+
+        let others: Vec<_> = given
+            .iter()
+            .filter(|column| !columns.contains(*column))
+            .copied()
+            .collect();
+
         // A row without changes is returned as well.
         let set = if others.is_empty() { columns } else { &others };
-        let set = set.iter().map(|column| format!("{0} = EXCLUDED.{0}", quote(column))).collect::<Vec<_>>();
-        format!(" ON CONFLICT ({names}) DO UPDATE SET {}{among}", set.join(", "))
+        let set = set
+            .iter()
+            .map(|column| format!("{0} = EXCLUDED.{0}", quote(column)))
+            .collect::<Vec<_>>();
+
+        format!(
+            " ON CONFLICT ({names}) DO UPDATE SET {}{among}",
+            set.join(", ")
+        )
     }
 }
 

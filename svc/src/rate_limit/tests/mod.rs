@@ -1,4 +1,5 @@
-//! Tests of behavior that is not visible over HTTP: the arithmetic against a simple model, and memory under a flood.
+//! Tests of behavior that is not visible over HTTP: the arithmetic against a simple model, and
+//! memory under a flood.
 
 mod memory;
 mod model;
@@ -19,8 +20,21 @@ fn limit(name: &str, meter: Meter) -> Arc<NamedLimit> {
 }
 
 /// Takes an amount from one limit and returns the state of the limit.
-fn take(store: &MemoryStore, meter: Meter, client: &KnownClient, amount: u64, now: u64) -> Standing {
-    store.take(Takes { client, amounts: &[(&limit("limit", meter), amount)] }, WHOLE, now)[0]
+fn take(
+    store: &MemoryStore,
+    meter: Meter,
+    client: &KnownClient,
+    amount: u64,
+    now: u64,
+) -> Standing {
+    store.take(
+        Takes {
+            client,
+            amounts: &[(&limit("limit", meter), amount)],
+        },
+        WHOLE,
+        now,
+    )[0]
 }
 
 fn user(number: usize) -> KnownClient {

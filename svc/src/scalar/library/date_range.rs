@@ -10,10 +10,11 @@ use super::form::text_form;
 
 /// A range of dates: PostgreSQL's `daterange`.
 ///
-/// The text is [PostgreSQL's](https://www.postgresql.org/docs/current/rangetypes.html): `[` and `]` include a bound,
-/// `(` and `)` exclude it, and an end without a date is open. Canonical includes the lower bound and excludes the
-/// upper one: `[2024-01-01,2024-02-01)` is January. A range without a date is `empty`. `infinity` is read as an open
-/// end, which holds the same dates. Years go from 1 to 9999.
+/// The text is [PostgreSQL's](https://www.postgresql.org/docs/current/rangetypes.html): `[` and `]`
+/// include a bound, `(` and `)` exclude it, and an end without a date is open. Canonical includes
+/// the lower bound and excludes the upper one: `[2024-01-01,2024-02-01)` is January. A range
+/// without a date is `empty`. `infinity` is read as an open end, which holds the same dates. Years
+/// go from 1 to 9999.
 ///
 /// ```
 /// use svc::scalar::DateRange;
@@ -43,13 +44,22 @@ impl DateRange {
     /// When `upper` is before `lower`, or a year is not within 1 and 9999.
     pub fn new(lower: Option<NaiveDate>, upper: Option<NaiveDate>) -> Result<Self, ScalarError> {
         let shown = || Self(Some(Bounds { lower, upper })).to_string();
-        if [lower, upper].iter().flatten().any(|date| !(1..=9999).contains(&date.year())) {
-            return Err(ScalarError::new("expected dates in the years 1 to 9999", &shown()));
+        if [lower, upper]
+            .iter()
+            .flatten()
+            .any(|date| !(1..=9999).contains(&date.year()))
+        {
+            return Err(ScalarError::new(
+                "expected dates in the years 1 to 9999",
+                &shown(),
+            ));
         }
+
         match (lower, upper) {
-            (Some(lower), Some(upper)) if lower > upper => {
-                Err(ScalarError::new("expected a lower bound that is not after the upper one", &shown()))
-            }
+            (Some(lower), Some(upper)) if lower > upper => Err(ScalarError::new(
+                "expected a lower bound that is not after the upper one",
+                &shown(),
+            )),
             (Some(lower), Some(upper)) if lower == upper => Ok(Self::EMPTY),
             _ => Ok(Self(Some(Bounds { lower, upper }))),
         }
@@ -105,11 +115,13 @@ fn bounds(text: &str) -> Option<(Option<NaiveDate>, Option<NaiveDate>)> {
         (b'(' | b'[', lower) => lower,
         _ => return None,
     };
+
     let upper = match (*text.as_bytes().last()?, upper) {
         (b']', Some(upper)) => Some(upper.succ_opt()?),
         (b')' | b']', upper) => upper,
         _ => return None,
     };
+
     Some((lower, upper))
 }
 
@@ -117,7 +129,10 @@ fn bound(text: &str, open: &str) -> Option<Option<NaiveDate>> {
     if text.is_empty() || text == open {
         return Some(None);
     }
-    let shape = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let shape = text.len() == 10
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'-');
     shape.then(|| text.parse().ok()).flatten().map(Some)
 }
 
@@ -126,14 +141,20 @@ impl Display for DateRange {
         let Some(Bounds { lower, upper }) = self.0 else {
             return f.pad("empty");
         };
-        let [left, right] = [lower, upper].map(|bound| bound.map(|date| date.to_string()).unwrap_or_default());
-        f.pad(&format!("{}{left},{right})", if lower.is_some() { '[' } else { '(' }))
+
+        let [left, right] =
+            [lower, upper].map(|bound| bound.map(|date| date.to_string()).unwrap_or_default());
+        f.pad(&format!(
+            "{}{left},{right})",
+            if lower.is_some() { '[' } else { '(' }
+        ))
     }
 }
 
 text_form!(
     DateRange,
-    description = "A range of dates, the first included and the last excluded: `[2024-01-01,2024-02-01)`.",
+    description =
+        "A range of dates, the first included and the last excluded: `[2024-01-01,2024-02-01)`.",
     specified_by = "https://www.postgresql.org/docs/current/rangetypes.html",
     sql_type = "daterange"
 );

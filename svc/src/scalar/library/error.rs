@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use crate::json::shorten;
 
-/// A value that breaks its scalar's rule. The text names the rule and the value, and is for the client.
+/// A value that breaks its scalar's rule. The text names the rule and the value, and is for the
+/// client.
 ///
 /// ```
 /// use svc::scalar::Slug;
@@ -23,14 +24,21 @@ pub struct ScalarError {
 }
 
 impl ScalarError {
-    /// Creates the error of a text `found` that breaks `rule`, which begins with `expected`. A long text is shortened.
+    /// Creates the error of a text `found` that breaks `rule`, which begins with `expected`. A long
+    /// text is shortened.
     pub fn new(rule: impl Into<Cow<'static, str>>, found: &str) -> Self {
-        Self { rule: rule.into(), found: format!("{:?}", shorten(found)) }
+        Self {
+            rule: rule.into(),
+            found: format!("{:?}", shorten(found)),
+        }
     }
 
     /// The same for a value that is not a text, shown as it is written.
     pub(crate) fn plain(rule: impl Into<Cow<'static, str>>, found: &dyn std::fmt::Display) -> Self {
-        Self { rule: rule.into(), found: shorten(&found.to_string()) }
+        Self {
+            rule: rule.into(),
+            found: shorten(&found.to_string()),
+        }
     }
 
     /// Returns the rule that is broken.

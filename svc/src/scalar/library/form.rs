@@ -115,15 +115,22 @@ macro_rules! text_view {
 pub(super) use {text_form, text_newtype, text_view};
 
 /// Reads a GraphQL value that must be a string.
-pub(super) fn parse<T: FromStr<Err = ScalarError> + InputType>(value: &Value) -> InputValueResult<T> {
+pub(super) fn parse<T: FromStr<Err = ScalarError> + InputType>(
+    value: &Value,
+) -> InputValueResult<T> {
     match value {
         Value::String(text) => text.parse().map_err(InputValueError::custom),
-        other => Err(InputValueError::custom(ScalarError::plain("expected a string", other))),
+        other => Err(InputValueError::custom(ScalarError::plain(
+            "expected a string",
+            other,
+        ))),
     }
 }
 
 pub(super) fn deserialize<'de, T: FromStr<Err = ScalarError>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    String::deserialize(deserializer)?
+        .parse()
+        .map_err(serde::de::Error::custom)
 }

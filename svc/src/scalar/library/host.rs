@@ -9,9 +9,9 @@ use super::form::{text_form, text_newtype};
 text_newtype! {
     /// The name of a host ([RFC 1123](https://www.rfc-editor.org/rfc/rfc1123#section-2.1)).
     ///
-    /// Labels of up to 63 letters, digits and inner hyphens, joined by dots, of up to 253 characters in all; the last
-    /// label is not a number, so that no name looks like an address. Canonical is in lower case, and a name with other
-    /// letters is in its ASCII form (IDNA).
+    /// Labels of up to 63 letters, digits and inner hyphens, joined by dots, of up to 253
+    /// characters in all; the last label is not a number, so that no name looks like an address.
+    /// Canonical is in lower case, and a name with other letters is in its ASCII form (IDNA).
     ///
     /// ```
     /// use svc::scalar::Hostname;
@@ -42,22 +42,31 @@ fn domain(text: &str) -> Option<String> {
             _ => return None,
         }
     };
-    let number = name.rsplit('.').next()?.bytes().all(|byte| byte.is_ascii_digit());
+
+    let number = name
+        .rsplit('.')
+        .next()?
+        .bytes()
+        .all(|byte| byte.is_ascii_digit());
+
     (name.len() <= 253 && !number && name.split('.').all(is_label)).then_some(name)
 }
 
 fn is_label(label: &str) -> bool {
-    let known = label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let known = label
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     known && (1..=63).contains(&label.len()) && !label.starts_with('-') && !label.ends_with('-')
 }
 
 text_newtype! {
     /// The address of a mailbox ([RFC 5321](https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2)).
     ///
-    /// A local part of up to 64 bytes, `@`, and the [name of a host](Hostname). As in the address fields of browsers,
-    /// quoted local parts, comments and addresses of hosts in brackets are refused. Canonical has the host in lower
-    /// case; the local part stays, since the host alone knows whether its case counts. Letters beyond ASCII may stand
-    /// in it ([RFC 6531](https://www.rfc-editor.org/rfc/rfc6531)).
+    /// A local part of up to 64 bytes, `@`, and the [name of a host](Hostname). As in the address
+    /// fields of browsers, quoted local parts, comments and addresses of hosts in brackets are
+    /// refused. Canonical has the host in lower case; the local part stays, since the host alone
+    /// knows whether its case counts. Letters beyond ASCII may stand in it ([RFC
+    /// 6531](https://www.rfc-editor.org/rfc/rfc6531)).
     ///
     /// ```
     /// use svc::scalar::EmailAddress;
@@ -92,22 +101,33 @@ impl EmailAddress {
 }
 
 fn email(text: &str) -> Result<String, ScalarError> {
-    let found = text.rsplit_once('@').and_then(|(local, host)| Some((local, domain(host)?)));
-    let found = found.filter(|(local, _)| is_local(local)).map(|(local, host)| format!("{local}@{host}"));
+    let found = text
+        .rsplit_once('@')
+        .and_then(|(local, host)| Some((local, domain(host)?)));
+    let found = found
+        .filter(|(local, _)| is_local(local))
+        .map(|(local, host)| format!("{local}@{host}"));
     let rule = "expected an e-mail address such as `name@example.com` (RFC 5321)";
-    found.filter(|address| address.len() <= 254).ok_or_else(|| ScalarError::new(rule, text))
+    found
+        .filter(|address| address.len() <= 254)
+        .ok_or_else(|| ScalarError::new(rule, text))
 }
 
 fn is_local(local: &str) -> bool {
-    let atom =
-        |atom: &str| !atom.is_empty() && atom.chars().all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c));
+    let atom = |atom: &str| {
+        !atom.is_empty()
+            && atom
+                .chars()
+                .all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c))
+    };
     local.len() <= 64 && local.split('.').all(atom)
 }
 
 /// An absolute URL, as the [URL Standard](https://url.spec.whatwg.org/) reads it.
 ///
-/// Canonical is the standard's serialisation: scheme and host in lower case, no default port, dots in paths resolved.
-/// Any scheme is taken; look at [`scheme`](Self::scheme) before a page links to what a stranger sent.
+/// Canonical is the standard's serialisation: scheme and host in lower case, no default port, dots
+/// in paths resolved. Any scheme is taken; look at [`scheme`](Self::scheme) before a page links to
+/// what a stranger sent.
 ///
 /// ```
 /// use svc::scalar::Url;
@@ -150,7 +170,12 @@ impl FromStr for Url {
     type Err = ScalarError;
     fn from_str(text: &str) -> Result<Self, ScalarError> {
         let found = url::Url::parse(text).map(Self);
-        found.map_err(|error| ScalarError::new(format!("expected an absolute URL (URL Standard: {error})"), text))
+        found.map_err(|error| {
+            ScalarError::new(
+                format!("expected an absolute URL (URL Standard: {error})"),
+                text,
+            )
+        })
     }
 }
 
@@ -166,4 +191,9 @@ impl Display for Url {
     }
 }
 
-text_form!(Url, description = "An absolute URL.", name = "URL", specified_by = "https://url.spec.whatwg.org/");
+text_form!(
+    Url,
+    description = "An absolute URL.",
+    name = "URL",
+    specified_by = "https://url.spec.whatwg.org/"
+);

@@ -8,8 +8,9 @@ use super::form::text_newtype;
 text_newtype! {
     /// The number of a bank account ([ISO 13616](https://www.iso.org/standard/81090.html)).
     ///
-    /// The country's length and pattern and the check digits (ISO 7064, mod 97-10) are checked. Canonical is the
-    /// electronic form, in upper case without spaces; the printed form, in groups of four, is read.
+    /// The country's length and pattern and the check digits (ISO 7064, mod 97-10) are checked.
+    /// Canonical is the electronic form, in upper case without spaces; the printed form, in groups
+    /// of four, is read.
     ///
     /// ```
     /// use svc::scalar::Iban;
@@ -35,15 +36,24 @@ impl Iban {
 
 fn account(text: &str) -> Result<String, ScalarError> {
     let found = text.to_ascii_uppercase().parse::<iban::Iban>();
-    found.map(|iban| iban.electronic_str().to_owned()).map_err(|error| {
-        let rule = match error {
-            ParseIbanError::InvalidBaseIban { source: ParseBaseIbanError::InvalidChecksum } => {
-                "expected an IBAN with the right check digits (ISO 7064, mod 97-10)"
-            }
-            ParseIbanError::UnknownCountry(_) => "expected an IBAN of a country that has them (ISO 13616)",
-            ParseIbanError::InvalidBban(_) => "expected an IBAN with its country's length and pattern (ISO 13616)",
-            ParseIbanError::InvalidBaseIban { .. } => "expected an IBAN such as `DE44500105175407324931` (ISO 13616)",
-        };
-        ScalarError::new(rule, text)
-    })
+    found
+        .map(|iban| iban.electronic_str().to_owned())
+        .map_err(|error| {
+            let rule = match error {
+                ParseIbanError::InvalidBaseIban {
+                    source: ParseBaseIbanError::InvalidChecksum,
+                } => "expected an IBAN with the right check digits (ISO 7064, mod 97-10)",
+                ParseIbanError::UnknownCountry(_) => {
+                    "expected an IBAN of a country that has them (ISO 13616)"
+                }
+                ParseIbanError::InvalidBban(_) => {
+                    "expected an IBAN with its country's length and pattern (ISO 13616)"
+                }
+                ParseIbanError::InvalidBaseIban { .. } => {
+                    "expected an IBAN such as `DE44500105175407324931` (ISO 13616)"
+                }
+            };
+
+            ScalarError::new(rule, text)
+        })
 }

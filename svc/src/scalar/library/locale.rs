@@ -8,8 +8,8 @@ use super::form::text_newtype;
 text_newtype! {
     /// A language tag ([BCP 47](https://www.rfc-editor.org/info/bcp47)), such as `de-CH`.
     ///
-    /// The tag is well formed; that its subtags are registered is not checked. Canonical has the case of BCP 47:
-    /// languages in lower case, scripts capitalised, regions in upper case.
+    /// The tag is well formed; that its subtags are registered is not checked. Canonical has the
+    /// case of BCP 47: languages in lower case, scripts capitalised, regions in upper case.
     ///
     /// ```
     /// use svc::scalar::LocaleCode;

@@ -9,8 +9,9 @@ const LIMITS: (usize, usize) = (1000, 65_535);
 text_newtype! {
     /// A path in a tree: PostgreSQL's `ltree`.
     ///
-    /// Labels of letters, digits, `_` and `-` (the hyphen since PostgreSQL 16), joined by dots; the empty text is the
-    /// empty path. The form is [PostgreSQL's](https://www.postgresql.org/docs/current/ltree.html), and case counts.
+    /// Labels of letters, digits, `_` and `-` (the hyphen since PostgreSQL 16), joined by dots; the
+    /// empty text is the empty path. The form is
+    /// [PostgreSQL's](https://www.postgresql.org/docs/current/ltree.html), and case counts.
     ///
     /// ```
     /// use svc::scalar::LTree;
@@ -39,13 +40,20 @@ fn canonical(text: &str) -> Result<String, ScalarError> {
         let rule = "expected labels of letters, digits, `_` and `-` joined by dots (ltree)";
         return Err(ScalarError::new(rule, text));
     }
+
     if text.split('.').count() > LIMITS.1 {
-        return Err(ScalarError::new("expected at most 65535 labels (ltree)", text));
+        return Err(ScalarError::new(
+            "expected at most 65535 labels (ltree)",
+            text,
+        ));
     }
+
     Ok(text.to_owned())
 }
 
 fn is_label(label: &str) -> bool {
-    let known = label.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let known = label
+        .chars()
+        .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
     known && (1..=LIMITS.0).contains(&label.chars().count())
 }

@@ -1,4 +1,5 @@
-//! The scalars beyond GraphQL's own and the ones of Rust types: newtypes that hold only what their rule allows.
+//! The scalars beyond GraphQL's own and the ones of Rust types: newtypes that hold only what their
+//! rule allows.
 
 mod codes;
 mod color;

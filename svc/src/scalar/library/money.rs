@@ -11,9 +11,10 @@ use crate::scalar::is_decimal;
 
 /// An amount of money: an exact decimal number, a space, and an ISO 4217 code, as in `12.30 EUR`.
 ///
-/// Canonical keeps the digits as they were given, so that `12.30 EUR` does not become `12.3 EUR`, though the two are
-/// equal; the code is in upper case. The fraction may be finer than the currency's, as prices of single units are. Up
-/// to 28 digits are exact. The database holds it as text; the amount and the code as two columns sort and sum better.
+/// Canonical keeps the digits as they were given, so that `12.30 EUR` does not become `12.3 EUR`,
+/// though the two are equal; the code is in upper case. The fraction may be finer than the
+/// currency's, as prices of single units are. Up to 28 digits are exact. The database holds it as
+/// text; the amount and the code as two columns sort and sum better.
 ///
 /// ```
 /// use svc::scalar::Money;
@@ -58,8 +59,13 @@ impl FromStr for Money {
 
 fn money(text: &str) -> Option<Money> {
     let (amount, currency) = text.split_once(' ')?;
-    let amount = is_decimal(amount).then(|| Decimal::from_str_exact(amount).ok()).flatten()?;
-    Some(Money { amount, currency: currency.parse().ok()? })
+    let amount = is_decimal(amount)
+        .then(|| Decimal::from_str_exact(amount).ok())
+        .flatten()?;
+    Some(Money {
+        amount,
+        currency: currency.parse().ok()?,
+    })
 }
 
 impl Display for Money {
@@ -68,4 +74,7 @@ impl Display for Money {
     }
 }
 
-text_form!(Money, description = "An amount and an ISO 4217 currency code, as in `12.30 EUR`.");
+text_form!(
+    Money,
+    description = "An amount and an ISO 4217 currency code, as in `12.30 EUR`."
+);

@@ -54,20 +54,28 @@ impl From<IpAddr> for Inet {
 impl FromStr for Inet {
     type Err = ScalarError;
     fn from_str(text: &str) -> Result<Self, ScalarError> {
-        let rule = "expected an IPv4 or IPv6 address (RFC 4291, RFC 5952), with or without `/prefix`";
-        network(text).map(Self).ok_or_else(|| ScalarError::new(rule, text))
+        let rule =
+            "expected an IPv4 or IPv6 address (RFC 4291, RFC 5952), with or without `/prefix`";
+        network(text)
+            .map(Self)
+            .ok_or_else(|| ScalarError::new(rule, text))
     }
 }
 
 impl Display for Inet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.prefix_len() == self.0.max_prefix_len() { self.0.addr().fmt(f) } else { self.0.fmt(f) }
+        if self.0.prefix_len() == self.0.max_prefix_len() {
+            self.0.addr().fmt(f)
+        } else {
+            self.0.fmt(f)
+        }
     }
 }
 
 text_form!(
     Inet,
-    description = "An IPv4 or IPv6 address, with `/prefix` when its network is narrower than the address.",
+    description =
+        "An IPv4 or IPv6 address, with `/prefix` when its network is narrower than the address.",
     specified_by = "https://www.rfc-editor.org/rfc/rfc5952",
     sql_type = "inet"
 );
@@ -112,12 +120,17 @@ impl FromStr for Cidr {
     type Err = ScalarError;
     fn from_str(text: &str) -> Result<Self, ScalarError> {
         let Some(network) = network(text) else {
-            return Err(ScalarError::new("expected a network as `address/prefix` (RFC 4632)", text));
+            return Err(ScalarError::new(
+                "expected a network as `address/prefix` (RFC 4632)",
+                text,
+            ));
         };
+
         if network.trunc() != network {
             let rule = "expected a network without bits set to the right of its prefix (RFC 4632)";
             return Err(ScalarError::new(rule, text));
         }
+
         Ok(Self(network))
     }
 }
@@ -140,15 +153,20 @@ fn network(text: &str) -> Option<IpNet> {
     let Some((address, prefix)) = text.split_once('/') else {
         return text.parse::<IpAddr>().ok().map(IpNet::from);
     };
+
     let digits = prefix.bytes().all(|byte| byte.is_ascii_digit());
-    IpNet::new(address.parse().ok()?, prefix.parse().ok().filter(|_| digits)?).ok()
+    IpNet::new(
+        address.parse().ok()?,
+        prefix.parse().ok().filter(|_| digits)?,
+    )
+    .ok()
 }
 
 /// The address of a network card: PostgreSQL's `macaddr` (48 bits) and `macaddr8` (64 bits).
 ///
-/// Canonical is pairs of lower-case hexadecimal digits joined by colons, as PostgreSQL prints it. Read are also the
-/// other forms that PostgreSQL reads: hyphens or dots between groups, and no separators at all
-/// ([RFC 9542](https://www.rfc-editor.org/rfc/rfc9542)).
+/// Canonical is pairs of lower-case hexadecimal digits joined by colons, as PostgreSQL prints it.
+/// Read are also the other forms that PostgreSQL reads: hyphens or dots between groups, and no
+/// separators at all ([RFC 9542](https://www.rfc-editor.org/rfc/rfc9542)).
 ///
 /// ```
 /// use svc::scalar::MacAddress;
@@ -174,7 +192,10 @@ impl MacAddress {
 
 impl From<[u8; 6]> for MacAddress {
     fn from([a, b, c, d, e, f]: [u8; 6]) -> Self {
-        Self { bytes: [a, b, c, d, e, f, 0, 0], len: 6 }
+        Self {
+            bytes: [a, b, c, d, e, f, 0, 0],
+            len: 6,
+        }
     }
 }
 
@@ -194,24 +215,40 @@ impl FromStr for MacAddress {
 
 fn mac_address(text: &str) -> Option<MacAddress> {
     let separator = text.chars().find(|c| matches!(c, ':' | '-' | '.'));
-    let groups: Vec<&str> = separator.map_or_else(|| vec![text], |separator| text.split(separator).collect());
+    let groups: Vec<&str> =
+        separator.map_or_else(|| vec![text], |separator| text.split(separator).collect());
     let size = groups[0].len();
-    let even = groups.iter().all(|group| group.len() == size) && (separator.is_none() || matches!(size, 2 | 4 | 6));
-    let digits: Vec<u8> =
-        groups.concat().chars().map(|c| c.to_digit(16)).map(|digit| digit?.try_into().ok()).collect::<Option<_>>()?;
+    let even = groups.iter().all(|group| group.len() == size)
+        && (separator.is_none() || matches!(size, 2 | 4 | 6));
+    let digits: Vec<u8> = groups
+        .concat()
+        .chars()
+        .map(|c| c.to_digit(16))
+        .map(|digit| digit?.try_into().ok())
+        .collect::<Option<_>>()?;
+
     if !even || !matches!(digits.len(), 12 | 16) {
         return None;
     }
+
     let mut bytes = [0; 8];
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
         *byte = pair[0] << 4 | pair[1];
     }
-    Some(MacAddress { bytes, len: digits.len() / 2 })
+
+    Some(MacAddress {
+        bytes,
+        len: digits.len() / 2,
+    })
 }
 
 impl Display for MacAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pairs: Vec<String> = self.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        let pairs: Vec<String> = self
+            .as_bytes()
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         f.pad(&pairs.join(":"))
     }
 }

@@ -6,7 +6,10 @@ use serde_json::Number;
 use super::ScalarError;
 
 /// Reads a GraphQL value that must be a number.
-fn parse<T: TryFrom<f64, Error = ScalarError> + InputType>(value: &Value, rule: &'static str) -> InputValueResult<T> {
+fn parse<T: TryFrom<f64, Error = ScalarError> + InputType>(
+    value: &Value,
+    rule: &'static str,
+) -> InputValueResult<T> {
     let number = match value {
         Value::Number(number) => number.as_f64(),
         _ => None,
@@ -17,7 +20,10 @@ fn parse<T: TryFrom<f64, Error = ScalarError> + InputType>(value: &Value, rule: 
 
 /// The shortest JSON number, whole ones without a fraction.
 fn number(value: f64) -> Value {
-    #[expect(clippy::cast_possible_truncation, reason = "the fraction is zero and the bounds are small")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the fraction is zero and the bounds are small"
+    )]
     let whole = value as i64;
     if value.fract() == 0.0 {
         Value::Number(whole.into())
@@ -31,9 +37,15 @@ fn within(number: f64, least: f64, most: f64) -> Option<f64> {
     (least..=most).contains(&number).then_some(number + 0.0)
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the fraction and the bounds are checked")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the fraction and the bounds are checked"
+)]
 fn port(number: f64) -> Option<u16> {
-    within(number, 0.0, 65_535.0).filter(|number| number.fract() == 0.0).map(|number| number as u16)
+    within(number, 0.0, 65_535.0)
+        .filter(|number| number.fract() == 0.0)
+        .map(|number| number as u16)
 }
 
 /// A newtype over a number; `within` is an `Fn(f64) -> Option<$inner>`.
@@ -129,8 +141,8 @@ macro_rules! bounded {
 }
 
 bounded! {
-    /// A geographic latitude ([RFC 5870](https://www.rfc-editor.org/rfc/rfc5870), WGS 84) in degrees; north is
-    /// positive: a JSON number from -90 to 90.
+    /// A geographic latitude ([RFC 5870](https://www.rfc-editor.org/rfc/rfc5870), WGS 84) in
+    /// degrees; north is positive: a JSON number from -90 to 90.
     ///
     /// ```
     /// use svc::scalar::Latitude;
@@ -147,8 +159,8 @@ bounded! {
 }
 
 bounded! {
-    /// A geographic longitude ([RFC 5870](https://www.rfc-editor.org/rfc/rfc5870), WGS 84) in degrees; east is
-    /// positive: a JSON number from -180 to 180.
+    /// A geographic longitude ([RFC 5870](https://www.rfc-editor.org/rfc/rfc5870), WGS 84) in
+    /// degrees; east is positive: a JSON number from -180 to 180.
     ///
     /// ```
     /// use svc::scalar::Longitude;
@@ -181,8 +193,8 @@ bounded! {
 }
 
 bounded! {
-    /// The number of a TCP or UDP port ([RFC 6335](https://www.rfc-editor.org/rfc/rfc6335)): a JSON integer from 0 to
-    /// 65535.
+    /// The number of a TCP or UDP port ([RFC 6335](https://www.rfc-editor.org/rfc/rfc6335)): a JSON
+    /// integer from 0 to 65535.
     ///
     /// ```
     /// use svc::scalar::Port;

@@ -6,9 +6,9 @@ use super::form::text_newtype;
 text_newtype! {
     /// An international telephone number ([ITU-T E.164](https://www.itu.int/rec/T-REC-E.164)).
     ///
-    /// `+`, then 7 to 15 digits of which the first is not 0. Canonical has nothing else; spaces, hyphens and dots
-    /// between digits are read. Parentheses are not: the `(0)` in some writings is not part of the number. Whether the
-    /// number is in use, only a call tells.
+    /// `+`, then 7 to 15 digits of which the first is not 0. Canonical has nothing else; spaces,
+    /// hyphens and dots between digits are read. Parentheses are not: the `(0)` in some writings is
+    /// not part of the number. Whether the number is in use, only a call tells.
     ///
     /// ```
     /// use svc::scalar::PhoneNumber;
@@ -24,10 +24,26 @@ text_newtype! {
 }
 
 fn canonical(text: &str) -> Result<String, ScalarError> {
-    let refuse = || ScalarError::new("expected `+` and 7 to 15 digits, the first not 0 (E.164)", text);
+    let refuse = || {
+        ScalarError::new(
+            "expected `+` and 7 to 15 digits, the first not 0 (E.164)",
+            text,
+        )
+    };
+
     let rest = text.strip_prefix('+').ok_or_else(refuse)?;
-    let digits: String = rest.chars().filter(|c| !matches!(c, ' ' | '-' | '.')).collect();
-    let known = digits.bytes().all(|byte| byte.is_ascii_digit()) && (7..=15).contains(&digits.len());
-    let edges = rest.starts_with(|c| matches!(c, '1'..='9')) && rest.ends_with(|c: char| c.is_ascii_digit());
-    if known && edges { Ok(format!("+{digits}")) } else { Err(refuse()) }
+    let digits: String = rest
+        .chars()
+        .filter(|c| !matches!(c, ' ' | '-' | '.'))
+        .collect();
+    let known =
+        digits.bytes().all(|byte| byte.is_ascii_digit()) && (7..=15).contains(&digits.len());
+    let edges = rest.starts_with(|c| matches!(c, '1'..='9'))
+        && rest.ends_with(|c: char| c.is_ascii_digit());
+
+    if known && edges {
+        Ok(format!("+{digits}"))
+    } else {
+        Err(refuse())
+    }
 }

@@ -6,9 +6,10 @@ use super::form::text_newtype;
 text_newtype! {
     /// A text that is prepared for full text search: PostgreSQL's `tsvector`.
     ///
-    /// A field of this type is there to be searched: its filter takes queries, and its order is the rank. The text is
-    /// [PostgreSQL's](https://www.postgresql.org/docs/current/datatype-textsearch.html), words with their positions,
-    /// and it is canonical as it is.
+    /// A field of this type is there to be searched: its filter takes queries, and its order is the
+    /// rank. The text is
+    /// [PostgreSQL's](https://www.postgresql.org/docs/current/datatype-textsearch.html), words with
+    /// their positions, and it is canonical as it is.
     ///
     /// ```
     /// use svc::scalar::SearchVector;
@@ -26,7 +27,10 @@ text_newtype! {
 
 fn canonical(text: &str) -> Result<String, ScalarError> {
     if text.contains('\0') {
-        return Err(ScalarError::new("expected a text without the character U+0000 (tsvector)", text));
+        return Err(ScalarError::new(
+            "expected a text without the character U+0000 (tsvector)",
+            text,
+        ));
     }
     Ok(text.to_owned())
 }

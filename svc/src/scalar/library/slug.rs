@@ -4,8 +4,8 @@ use super::ScalarError;
 use super::form::text_newtype;
 
 text_newtype! {
-    /// A name that stands in the path of a page: lower-case ASCII letters and digits, in words joined by single
-    /// hyphens. No standard defines it; the text is canonical as it is.
+    /// A name that stands in the path of a page: lower-case ASCII letters and digits, in words
+    /// joined by single hyphens. No standard defines it; the text is canonical as it is.
     ///
     /// ```
     /// use svc::scalar::Slug;
@@ -20,10 +20,19 @@ text_newtype! {
 }
 
 fn canonical(text: &str) -> Result<String, ScalarError> {
-    let is_word =
-        |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let is_word = |word: &str| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+
     if text.split('-').all(is_word) {
         return Ok(text.to_owned());
     }
-    Err(ScalarError::new("expected lower-case letters and digits in words joined by single hyphens", text))
+
+    Err(ScalarError::new(
+        "expected lower-case letters and digits in words joined by single hyphens",
+        text,
+    ))
 }

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use super::ScalarError;
 use super::form::text_form;
 
-/// A version, as [Semantic Versioning 2.0.0](https://semver.org/spec/v2.0.0.html) writes it. The text is canonical as
-/// it is; versions compare by precedence.
+/// A version, as [Semantic Versioning 2.0.0](https://semver.org/spec/v2.0.0.html) writes it. The
+/// text is canonical as it is; versions compare by precedence.
 ///
 /// ```
 /// use svc::scalar::SemanticVersion;
@@ -56,7 +56,12 @@ impl FromStr for SemanticVersion {
     type Err = ScalarError;
     fn from_str(text: &str) -> Result<Self, ScalarError> {
         let found = semver::Version::parse(text).map(Self);
-        found.map_err(|error| ScalarError::new(format!("expected a semantic version (SemVer 2.0.0: {error})"), text))
+        found.map_err(|error| {
+            ScalarError::new(
+                format!("expected a semantic version (SemVer 2.0.0: {error})"),
+                text,
+            )
+        })
     }
 }
 

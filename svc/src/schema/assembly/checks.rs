@@ -10,23 +10,36 @@ impl Builder {
     pub(super) fn check(&mut self) {
         self.check_type_names();
         self.errors.extend(inputs::endless(&self.types));
+
         for def in &self.types {
             let empty = match &def.kind {
                 TypeKind::Object(object) => object.fields.is_empty(),
                 TypeKind::Input(input) => input.fields.is_empty(),
                 _ => false,
             };
+
             if empty {
-                self.errors.push(SchemaError::Empty { path: def.path.clone() });
+                self.errors.push(SchemaError::Empty {
+                    path: def.path.clone(),
+                });
             }
-            if let TypeKind::Abstract(AbstractDef { fields: Some(fields), members, .. }) = &def.kind {
+
+            if let TypeKind::Abstract(AbstractDef {
+                fields: Some(fields),
+                members,
+                ..
+            }) = &def.kind
+            {
                 for member in members {
-                    let promises = fields.values().filter_map(|field| broken(&self.types, *member, field));
-                    self.errors.extend(promises.map(|why| SchemaError::BrokenPromise {
-                        member: self.types[*member].path.clone(),
-                        interface: def.path.clone(),
-                        why,
-                    }));
+                    let promises = fields
+                        .values()
+                        .filter_map(|field| broken(&self.types, *member, field));
+                    self.errors
+                        .extend(promises.map(|why| SchemaError::BrokenPromise {
+                            member: self.types[*member].path.clone(),
+                            interface: def.path.clone(),
+                            why,
+                        }));
                 }
             }
         }
@@ -36,7 +49,8 @@ impl Builder {
         let mut seen: HashMap<&str, &TypeDef> = HashMap::new();
         for def in &self.types {
             match seen.get(def.name.as_str()) {
-                // A clash of types generated for two types with the same name is a consequence of that clash.
+                // A clash of types generated for two types with the same name is a consequence of
+                // that clash.
                 Some(first) if first.path.starts_with("svc's") && first.path == def.path => {}
                 Some(first) => self.errors.push(SchemaError::TypeClash {
                     name: def.name.clone(),
@@ -56,25 +70,31 @@ fn broken(types: &[TypeDef], member: usize, field: &FieldDef) -> Option<String> 
     let TypeKind::Object(ObjectDef { fields, .. }) = &types[member].kind else {
         return Some("is not an object type".to_owned());
     };
+
     let Some(own) = fields.get(&field.name) else {
         return Some(format!("has no field `{}`", field.name));
     };
     if fits(types, &own.ty, &field.ty) {
         return None;
     }
+
     let (own, promised) = (show(types, &own.ty), show(types, &field.ty));
-    Some(format!("its field `{}` is `{own}` where `{promised}` is promised", field.name))
+
+    Some(format!(
+        "its field `{}` is `{own}` where `{promised}` is promised",
+        field.name
+    ))
 }
 
 /// Whether the type `own` is valid where `promised` is expected.
 fn fits(types: &[TypeDef], own: &TypeExpr, promised: &TypeExpr) -> bool {
     match (own, promised) {
-        (TypeExpr::NonNull(own), TypeExpr::NonNull(promised)) | (TypeExpr::List(own), TypeExpr::List(promised)) => {
-            fits(types, own, promised)
-        }
+        (TypeExpr::NonNull(own), TypeExpr::NonNull(promised))
+        | (TypeExpr::List(own), TypeExpr::List(promised)) => fits(types, own, promised),
         (TypeExpr::NonNull(own), promised) => fits(types, own, promised),
         (TypeExpr::Named(own), TypeExpr::Named(promised)) => {
-            own == promised || matches!(&types[*promised].kind, TypeKind::Abstract(def) if def.members.contains(own))
+            own == promised
+                || matches!(&types[*promised].kind, TypeKind::Abstract(def) if def.members.contains(own))
         }
         _ => false,
     }
@@ -88,11 +108,19 @@ pub(super) fn show(types: &[TypeDef], ty: &TypeExpr) -> String {
     }
 }
 
-/// The Rust item of a type, for messages. For a generated type, also the item that it is generated for.
+/// The Rust item of a type, for messages. For a generated type, also the item that it is generated
+/// for.
 fn item(types: &[TypeDef], def: &TypeDef) -> String {
     let made = |def: &TypeDef| def.path.starts_with("svc's ");
-    let is_for = |other: &&TypeDef| !made(other) && other.name != def.name && def.name.starts_with(&other.name);
-    match types.iter().filter(is_for).max_by_key(|other| other.name.len()) {
+    let is_for = |other: &&TypeDef| {
+        !made(other) && other.name != def.name && def.name.starts_with(&other.name)
+    };
+
+    match types
+        .iter()
+        .filter(is_for)
+        .max_by_key(|other| other.name.len())
+    {
         Some(owner) if made(def) => format!("{}, made for {}", def.path, owner.path),
         _ => def.path.clone(),
     }

@@ -8,12 +8,13 @@ use super::{Builder, beside, expr};
 use crate::schema::error::SchemaError;
 use crate::schema::guard::described;
 use crate::schema::model::{
-    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole,
-    ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, Gated,
+    InputDef, InputRole, ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs};
 use crate::schema::{
-    AbstractMeta, ArgMeta, ComputedRun, ElementMeta, Guard, ObjectMeta, Registry, Shape, ValueRule, derived,
+    AbstractMeta, ArgMeta, ComputedRun, ElementMeta, Guard, ObjectMeta, Registry, Shape, ValueRule,
+    derived,
 };
 
 impl Builder {
@@ -23,7 +24,10 @@ impl Builder {
                 name: meta.name.to_owned(),
                 description: meta.description.map(str::to_owned),
                 path: format!("scalar {}", meta.name),
-                kind: TypeKind::Scalar { kind: meta.kind, specified_by: meta.specified_by },
+                kind: TypeKind::Scalar {
+                    kind: meta.kind,
+                    specified_by: meta.specified_by,
+                },
             },
             Entry::Enum(meta) => {
                 let values = meta.values.iter().map(|value| EnumValue {
@@ -33,15 +37,30 @@ impl Builder {
                     deprecated: value.element.deprecated,
                     group_key: None,
                 });
-                define(&meta.element, meta.path, TypeKind::Enum(EnumDef { values: values.collect() }))
-            }
-            Entry::Input(meta, refs) => {
-                let fields = self.args(refs, meta.path);
-                let fields = fields.into_iter().map(|field| (field.name.clone(), field)).collect();
+
                 define(
                     &meta.element,
                     meta.path,
-                    TypeKind::Input(InputDef { fields, one_of: meta.one_of, role: InputRole::Declared }),
+                    TypeKind::Enum(EnumDef {
+                        values: values.collect(),
+                    }),
+                )
+            }
+            Entry::Input(meta, refs) => {
+                let fields = self.args(refs, meta.path);
+                let fields = fields
+                    .into_iter()
+                    .map(|field| (field.name.clone(), field))
+                    .collect();
+
+                define(
+                    &meta.element,
+                    meta.path,
+                    TypeKind::Input(InputDef {
+                        fields,
+                        one_of: meta.one_of,
+                        role: InputRole::Declared,
+                    }),
                 )
             }
             Entry::Object(meta, refs) => self.object(index, meta, refs),
@@ -52,14 +71,26 @@ impl Builder {
         }
     }
 
-    fn object(&mut self, index: TypeIndex, meta: &'static ObjectMeta, refs: &ObjectRefs) -> TypeDef {
+    fn object(
+        &mut self,
+        index: TypeIndex,
+        meta: &'static ObjectMeta,
+        refs: &ObjectRefs,
+    ) -> TypeDef {
         let mut fields: IndexMap<String, FieldDef> = IndexMap::new();
         for (position, (field, ty)) in meta.fields.iter().zip(&refs.fields).enumerate() {
-            let related = field.relation.as_ref().zip(refs.relations[position].as_ref());
+            let related = field
+                .relation
+                .as_ref()
+                .zip(refs.relations[position].as_ref());
             let kind = match related {
                 Some((relation, refs)) => FieldKind::Relation(Relation {
                     index: position,
-                    shape: if relation.many { Shape::List } else { Shape::Optional },
+                    shape: if relation.many {
+                        Shape::List
+                    } else {
+                        Shape::Optional
+                    },
                     row: refs.row.0,
                     from: relation.from,
                     to: relation.to,
@@ -68,38 +99,80 @@ impl Builder {
                     order: relation.order,
                     is_from_client: false,
                 }),
-                None => FieldKind::Stored { index: position, stored: field.stored },
+                None => FieldKind::Stored {
+                    index: position,
+                    stored: field.stored,
+                },
             };
-            let def = self.field(&field.element, expr(ty), &[], kind, meta.path).guarded(field.guards);
-            let def = FieldDef { checks: field.checks, ..def };
-            let beside = related.map(|(relation, refs)| self.beside(&def, relation, refs, meta.path));
+
+            let def = self
+                .field(&field.element, expr(ty), &[], kind, meta.path)
+                .guarded(field.guards);
+            let def = FieldDef {
+                checks: field.checks,
+                ..def
+            };
+
+            let beside =
+                related.map(|(relation, refs)| self.beside(&def, relation, refs, meta.path));
             self.add_field(&mut fields, def, meta.path);
-            beside.into_iter().flatten().for_each(|def| self.add_field(&mut fields, def, meta.path));
+
+            beside
+                .into_iter()
+                .flatten()
+                .for_each(|def| self.add_field(&mut fields, def, meta.path));
         }
+
         for (field, (ty, args)) in meta.computed.iter().zip(&refs.computed) {
             let kind = match field.run {
                 ComputedRun::Method(code) => FieldKind::Method(code, field.cost),
                 ComputedRun::Function(function) => FieldKind::Function(function, field.cost),
             };
-            let def = self.field(&field.element, expr(ty), args, kind, meta.path).guarded(field.guards);
-            let def = FieldDef { checks: field.checks, ..def };
+
+            let def = self
+                .field(&field.element, expr(ty), args, kind, meta.path)
+                .guarded(field.guards);
+            let def = FieldDef {
+                checks: field.checks,
+                ..def
+            };
+
             self.add_field(&mut fields, def, meta.path);
         }
+
         for gated in meta.authorize_fields {
-            match fields.values_mut().find(|field| field.rust == *gated && !field.is_beside()) {
+            match fields
+                .values_mut()
+                .find(|field| field.rust == *gated && !field.is_beside())
+            {
                 Some(field) => field.is_authorized = true,
                 None => {
                     let field = (*gated).to_owned();
-                    self.errors.push(SchemaError::UnknownGate { path: meta.path.to_owned(), field });
+                    self.errors.push(SchemaError::UnknownGate {
+                        path: meta.path.to_owned(),
+                        field,
+                    });
                 }
             }
         }
+
         for field in fields.values_mut().filter(|field| field.has_gate()) {
-            field.gated = Some(Gated::Field { of: index, rust: field.rust });
+            field.gated = Some(Gated::Field {
+                of: index,
+                rust: field.rust,
+            });
         }
+
         beside::share_gates(&mut fields);
         let implements = refs.implements.iter().map(|key| key.0).collect();
-        let object = ObjectDef { index, fields, source: meta.source, implements, declared: Some(meta) };
+        let object = ObjectDef {
+            index,
+            fields,
+            source: meta.source,
+            implements,
+            declared: Some(meta),
+        };
+
         define(&meta.element, meta.path, TypeKind::Object(object))
     }
 
@@ -107,13 +180,27 @@ impl Builder {
         let fields = meta.interface.map(|promised| {
             let mut fields = IndexMap::new();
             for (field, (ty, args)) in promised.iter().zip(&refs.fields) {
-                let def = self.field(&field.element, expr(ty), args, FieldKind::Promised, meta.path);
+                let def = self.field(
+                    &field.element,
+                    expr(ty),
+                    args,
+                    FieldKind::Promised,
+                    meta.path,
+                );
                 self.add_field(&mut fields, def, meta.path);
             }
+
             fields
         });
+
         let members = refs.members.iter().map(|key| key.0).collect();
-        let abstraction = AbstractDef { fields, source: meta.source, members, place: meta.place };
+        let abstraction = AbstractDef {
+            fields,
+            source: meta.source,
+            members,
+            place: meta.place,
+        };
+
         define(&meta.element, meta.path, TypeKind::Abstract(abstraction))
     }
 
@@ -142,9 +229,16 @@ impl Builder {
         }
     }
 
-    pub(super) fn add_field(&mut self, fields: &mut IndexMap<String, FieldDef>, def: FieldDef, path: &str) {
+    pub(super) fn add_field(
+        &mut self,
+        fields: &mut IndexMap<String, FieldDef>,
+        def: FieldDef,
+        path: &str,
+    ) {
         match fields.get(&def.name) {
-            Some(first) if first.is_beside() || def.is_beside() => self.errors.push(beside::clash(first, &def, path)),
+            Some(first) if first.is_beside() || def.is_beside() => {
+                self.errors.push(beside::clash(first, &def, path))
+            }
             Some(first) => self.errors.push(SchemaError::FieldClash {
                 name: def.name,
                 first: first.rust.to_owned(),
@@ -157,10 +251,17 @@ impl Builder {
         }
     }
 
-    /// Converts arguments; the literals of defaults are checked later, when all types are available.
+    /// Converts arguments; the literals of defaults are checked later, when all types are
+    /// available.
     fn args(&mut self, refs: &[ArgRef], path: &str) -> Vec<ArgDef> {
         let mut args: Vec<ArgDef> = Vec::with_capacity(refs.len());
-        for ArgRef { slot, spread, meta, ty } in refs {
+        for ArgRef {
+            slot,
+            spread,
+            meta,
+            ty,
+        } in refs
+        {
             let name = self.name(&meta.element, path);
             if let Some(first) = args.iter().find(|arg| arg.name == name) {
                 self.errors.push(SchemaError::FieldClash {
@@ -170,13 +271,18 @@ impl Builder {
                     path: path.to_owned(),
                 });
             }
+
             let ty = expr(ty);
+
             // The specification of September 2025, section 3.13.3 (`@deprecated`).
             if meta.element.deprecated.is_some() && ty.is_non_null() && meta.default.is_none() {
                 let (name, path) = (meta.element.rust.to_owned(), path.to_owned());
-                self.errors.push(SchemaError::DeprecatedRequired { name, path });
+                self.errors
+                    .push(SchemaError::DeprecatedRequired { name, path });
             }
+
             let rules = self.rules(meta, path);
+
             args.push(ArgDef {
                 name,
                 rust: meta.element.rust.to_owned(),
@@ -192,6 +298,7 @@ impl Builder {
                 nested: meta.nested,
             });
         }
+
         args
     }
 
@@ -206,21 +313,33 @@ impl Builder {
                 }
             }
         }
+
         rules.into()
     }
 
-    /// Completes both directions: the members of an interface implement it, and each implementing type is a member.
+    /// Completes both directions: the members of an interface implement it, and each implementing
+    /// type is a member.
     pub(super) fn join_interfaces(&mut self) {
         let mut pairs = Vec::new();
         for (index, def) in self.types.iter().enumerate() {
             match &def.kind {
-                TypeKind::Abstract(AbstractDef { fields: Some(_), members, .. }) => {
+                TypeKind::Abstract(AbstractDef {
+                    fields: Some(_),
+                    members,
+                    ..
+                }) => {
                     pairs.extend(members.iter().map(|member| (index, *member)));
                 }
-                TypeKind::Object(object) => pairs.extend(object.implements.iter().map(|interface| (*interface, index))),
+                TypeKind::Object(object) => pairs.extend(
+                    object
+                        .implements
+                        .iter()
+                        .map(|interface| (*interface, index)),
+                ),
                 _ => {}
             }
         }
+
         for (interface, member) in pairs {
             if let TypeKind::Abstract(def) = &mut self.types[interface].kind
                 && !def.members.contains(&member)
@@ -239,7 +358,11 @@ impl Builder {
 impl FieldDef {
     /// Returns the field, restricted to users for whom all conditions hold.
     pub(super) fn guarded(self, guards: &'static [Guard]) -> Self {
-        Self { description: described(self.description, guards), guards, ..self }
+        Self {
+            description: described(self.description, guards),
+            guards,
+            ..self
+        }
     }
 }
 
@@ -255,6 +378,10 @@ fn define(element: &ElementMeta, path: &str, kind: TypeKind) -> TypeDef {
 /// A description, followed by the rules on values, one per line.
 fn with_rules(description: Option<&str>, rules: &[ValueRule]) -> Option<String> {
     let rules = rules.iter().map(|rule| format!("A value {rule}."));
-    let lines: Vec<String> = description.map(str::to_owned).into_iter().chain(rules).collect();
+    let lines: Vec<String> = description
+        .map(str::to_owned)
+        .into_iter()
+        .chain(rules)
+        .collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

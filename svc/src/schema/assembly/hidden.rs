@@ -7,15 +7,25 @@ use crate::schema::model::{FieldDef, TypeDef, TypeIndex, TypeKind};
 /// The root types of the schema, which are added after the types of the program.
 const ROOTS: [&str; 3] = ["Query", "Mutation", "Subscription"];
 
-/// Returns the types that clients cannot reach from the public types, which come first, or from a root.
+/// Returns the types that clients cannot reach from the public types, which come first, or from a
+/// root.
 pub(super) fn find(types: &[TypeDef], public: usize) -> HashSet<TypeIndex> {
-    let is_root = |index: &TypeIndex| *index < public || ROOTS.contains(&types[*index].name.as_str());
+    let is_root =
+        |index: &TypeIndex| *index < public || ROOTS.contains(&types[*index].name.as_str());
     let mut waiting: Vec<TypeIndex> = (0..types.len()).filter(is_root).collect();
     let mut reached: HashSet<TypeIndex> = waiting.iter().copied().collect();
+
     while let Some(index) = waiting.pop() {
-        waiting.extend(named(&types[index].kind).into_iter().filter(|next| reached.insert(*next)));
+        waiting.extend(
+            named(&types[index].kind)
+                .into_iter()
+                .filter(|next| reached.insert(*next)),
+        );
     }
-    (0..types.len()).filter(|index| !reached.contains(index)).collect()
+
+    (0..types.len())
+        .filter(|index| !reached.contains(index))
+        .collect()
 }
 
 /// Returns the types that a type refers to.
@@ -24,15 +34,29 @@ fn named(kind: &TypeKind) -> Vec<TypeIndex> {
         let args = field.args.iter().map(|arg| arg.ty.named());
         args.chain([field.ty.named()]).collect::<Vec<_>>()
     };
+
     match kind {
         TypeKind::Scalar { .. } | TypeKind::Enum(_) => Vec::new(),
-        TypeKind::Input(input) => input.fields.values().map(|field| field.ty.named()).collect(),
-        TypeKind::Object(object) => {
-            object.fields.values().flat_map(of_field).chain(object.implements.iter().copied()).collect()
-        }
+        TypeKind::Input(input) => input
+            .fields
+            .values()
+            .map(|field| field.ty.named())
+            .collect(),
+        TypeKind::Object(object) => object
+            .fields
+            .values()
+            .flat_map(of_field)
+            .chain(object.implements.iter().copied())
+            .collect(),
         TypeKind::Abstract(abstract_type) => {
-            let fields = abstract_type.fields.iter().flat_map(|fields| fields.values());
-            fields.flat_map(of_field).chain(abstract_type.members.iter().copied()).collect()
+            let fields = abstract_type
+                .fields
+                .iter()
+                .flat_map(|fields| fields.values());
+            fields
+                .flat_map(of_field)
+                .chain(abstract_type.members.iter().copied())
+                .collect()
         }
     }
 }

@@ -36,17 +36,27 @@ fn walk<'a>(
         State::Done => return,
         State::Entered => {
             let circle = steps.iter().skip_while(|(object, _)| *object != index);
-            let fields: Vec<_> = circle.map(|(object, field)| format!("`{}::{field}`", types[*object].path)).collect();
-            errors.push(SchemaError::EndlessInput { path: fields.join(" needs ") });
+            let fields: Vec<_> = circle
+                .map(|(object, field)| format!("`{}::{field}`", types[*object].path))
+                .collect();
+            errors.push(SchemaError::EndlessInput {
+                path: fields.join(" needs "),
+            });
             return;
         }
         State::New => {}
     }
+
     state[index] = State::Entered;
+
     if let TypeKind::Input(input) = &types[index].kind
         && !input.one_of
     {
-        for field in input.fields.values().filter(|field| field.default.is_none()) {
+        for field in input
+            .fields
+            .values()
+            .filter(|field| field.default.is_none())
+        {
             if let TypeExpr::NonNull(inner) = &field.ty
                 && let TypeExpr::Named(next) = **inner
             {
@@ -56,6 +66,7 @@ fn walk<'a>(
             }
         }
     }
+
     state[index] = State::Done;
 }
 
@@ -64,12 +75,16 @@ pub(super) fn holds_file(types: &[TypeDef], ty: &TypeExpr) -> bool {
     let (mut open, mut seen) = (vec![ty.named()], HashSet::new());
     while let Some(index) = open.pop() {
         match &types[index].kind {
-            TypeKind::Scalar { kind: ScalarKind::Custom(custom), .. } if custom.sql_type == UPLOAD => return true,
+            TypeKind::Scalar {
+                kind: ScalarKind::Custom(custom),
+                ..
+            } if custom.sql_type == UPLOAD => return true,
             TypeKind::Input(input) if seen.insert(index) => {
                 open.extend(input.fields.values().map(|field| field.ty.named()));
             }
             _ => {}
         }
     }
+
     false
 }

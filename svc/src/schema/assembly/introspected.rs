@@ -11,7 +11,10 @@ pub(crate) const IS_ONE_OF: &str = "isOneOf";
 
 /// Adds `__Type.isOneOf`.
 pub(super) fn extend(schema: &mut Schema) {
-    let Some(ExtendedType::Object(ty)) = schema.types.get_mut(TYPE) else { return };
+    let Some(ExtendedType::Object(ty)) = schema.types.get_mut(TYPE) else {
+        return;
+    };
+
     let field = FieldDefinition {
         description: Some(Node::new_str(
             "Whether exactly one field of the input object is given; null for other types.",
@@ -21,5 +24,8 @@ pub(super) fn extend(schema: &mut Schema) {
         ty: Type::Named(name!("Boolean")),
         directives: apollo_compiler::ast::DirectiveList::new(),
     };
-    ty.make_mut().fields.insert(name!("isOneOf"), Component::new(field));
+
+    ty.make_mut()
+        .fields
+        .insert(name!("isOneOf"), Component::new(field));
 }

@@ -58,46 +58,82 @@ pub(crate) struct Dialect {
 }
 
 /// Builds the schema, or returns all its errors.
-pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) -> Result<Model, Vec<SchemaError>> {
+pub(crate) fn build(
+    listed: &Listed,
+    dialect: Dialect,
+    coerce: CoerceLiteral,
+) -> Result<Model, Vec<SchemaError>> {
     let mut registry = Registry::default();
     for register in &listed.types {
         register(&mut registry);
     }
-    let operations: Vec<_> =
-        listed.operations.iter().map(|meta| roots::Operation::register(meta, &mut registry)).collect();
-    let nodes: Vec<TypeIndex> = listed.nodes.iter().map(|register| register(&mut registry).0).collect();
+
+    let operations: Vec<_> = listed
+        .operations
+        .iter()
+        .map(|meta| roots::Operation::register(meta, &mut registry))
+        .collect();
+
+    let nodes: Vec<TypeIndex> = listed
+        .nodes
+        .iter()
+        .map(|register| register(&mut registry).0)
+        .collect();
+
     let id = (!nodes.is_empty()).then(|| expr(&<ID as Input>::type_ref(&mut registry)).named());
     let common = companions::Common::register(&mut registry);
     let public = registry.entries.len();
+
     for register in &listed.internal {
         register(&mut registry);
     }
 
-    let mut builder = Builder { dialect, types: Vec::new(), errors: Vec::new() };
+    let mut builder = Builder {
+        dialect,
+        types: Vec::new(),
+        errors: Vec::new(),
+    };
+
     for index in 0..registry.entries.len() {
         let def = builder.convert(&registry, index);
         builder.types.push(def);
     }
-    builder.errors.extend(registry.misplaced.iter().copied().map(SchemaError::misplaced_page));
+
+    builder.errors.extend(
+        registry
+            .misplaced
+            .iter()
+            .copied()
+            .map(SchemaError::misplaced_page),
+    );
+
     builder.join_interfaces();
     builder.check_row_functions();
     let derived = derived::find(&registry);
     let mut companions = companions::Companions::new(&common, dialect, &derived);
     let node = id.and_then(|id| Some((builder.add_nodes(&nodes, id, &companions)?, id)));
+
     companions.derive(&mut builder.types, &derived);
     for (page, index) in derived::joined(&registry) {
         companions.joined_connection(&mut builder.types, page, index);
     }
+
     builder.add_roots(&operations, &mut companions);
     if let Some((interface, id)) = node {
         builder.add_node_fields(interface, id, &companions);
     }
+
     builder.add_relation_args(&mut companions);
     builder.check_page_orders();
     builder.gate_documents(&registry);
     builder.fill_defaults(coerce);
     builder.check();
-    let hidden = if listed.internal.is_empty() { HashSet::new() } else { hidden::find(&builder.types, public) };
+    let hidden = if listed.internal.is_empty() {
+        HashSet::new()
+    } else {
+        hidden::find(&builder.types, public)
+    };
+
     builder.finish(&registry, &hidden)
 }
 
@@ -108,22 +144,47 @@ struct Builder {
 }
 
 impl Builder {
-    fn finish(self, registry: &Registry, hidden: &HashSet<TypeIndex>) -> Result<Model, Vec<SchemaError>> {
+    fn finish(
+        self,
+        registry: &Registry,
+        hidden: &HashSet<TypeIndex>,
+    ) -> Result<Model, Vec<SchemaError>> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
+
         let text = sdl::print(&self.types, hidden, self.dialect.guard_directives);
         let invalid = |invalid: WithErrors<Schema>| {
-            invalid.errors.iter().map(|error| SchemaError::Invalid(error.error.to_string())).collect::<Vec<_>>()
+            invalid
+                .errors
+                .iter()
+                .map(|error| SchemaError::Invalid(error.error.to_string()))
+                .collect::<Vec<_>>()
         };
-        let mut document = Schema::parse(format!("{text}\n{ONE_OF}"), "schema.graphql").map_err(invalid)?;
+
+        let mut document =
+            Schema::parse(format!("{text}\n{ONE_OF}"), "schema.graphql").map_err(invalid)?;
         introspected::extend(&mut document);
         let document = document.validate().map_err(invalid)?;
+
         Ok(Model {
-            by_name: self.types.iter().enumerate().map(|(index, def)| (def.name.clone(), index)).collect(),
+            by_name: self
+                .types
+                .iter()
+                .enumerate()
+                .map(|(index, def)| (def.name.clone(), index))
+                .collect(),
             by_rust: registry.rust.iter().map(|(id, key)| (*id, key.0)).collect(),
-            decoders: registry.decoders.iter().map(|(key, decode)| (key.0, *decode)).collect(),
-            results: registry.results.iter().map(|(key, result)| (key.0, *result)).collect(),
+            decoders: registry
+                .decoders
+                .iter()
+                .map(|(key, decode)| (key.0, *decode))
+                .collect(),
+            results: registry
+                .results
+                .iter()
+                .map(|(key, result)| (key.0, *result))
+                .collect(),
             sdl: text,
             implementers: document.implementers_map(),
             extent: Extent::of(&document),
@@ -135,12 +196,23 @@ impl Builder {
     }
 
     fn name(&mut self, element: &super::ElementMeta, path: &str) -> String {
-        let name = element.name.map_or_else(|| self.dialect.naming.apply(element.rust), str::to_owned);
+        let name = element
+            .name
+            .map_or_else(|| self.dialect.naming.apply(element.rust), str::to_owned);
         let mut bytes = name.bytes();
-        let starts = bytes.next().is_some_and(|b| b == b'_' || b.is_ascii_alphabetic());
-        if !starts || !bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric()) || name.starts_with("__") {
-            self.errors.push(SchemaError::BadName { name: name.clone(), path: path.to_owned() });
+        let starts = bytes
+            .next()
+            .is_some_and(|b| b == b'_' || b.is_ascii_alphabetic());
+        if !starts
+            || !bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric())
+            || name.starts_with("__")
+        {
+            self.errors.push(SchemaError::BadName {
+                name: name.clone(),
+                path: path.to_owned(),
+            });
         }
+
         name
     }
 }
@@ -154,21 +226,28 @@ pub(super) fn expr(reference: &TypeRef) -> TypeExpr {
         TypeRef::Named(key) => TypeExpr::Named(key.0),
         TypeRef::List(inner) => TypeExpr::List(Box::new(expr(inner))),
         TypeRef::NonNull(inner) => TypeExpr::NonNull(Box::new(expr(inner))),
-        TypeRef::Spread(_) => unreachable!("a parameter that stands for several arguments is taken apart before"),
+        TypeRef::Spread(_) => {
+            unreachable!("a parameter that stands for several arguments is taken apart before")
+        }
     }
 }
 
 fn member_names(types: &[TypeDef], members: &[TypeIndex]) -> Vec<String> {
-    members.iter().map(|index| types[*index].name.clone()).collect()
+    members
+        .iter()
+        .map(|index| types[*index].name.clone())
+        .collect()
 }
 
 /// Whether the type's fields or their arguments have rules on values.
 fn has_rules(kind: &TypeKind) -> bool {
     match kind {
         TypeKind::Input(input) => input.fields.values().any(|field| !field.rules.is_empty()),
-        TypeKind::Object(object) => {
-            object.fields.values().flat_map(|field| &field.args).any(|arg| !arg.rules.is_empty())
-        }
+        TypeKind::Object(object) => object
+            .fields
+            .values()
+            .flat_map(|field| &field.args)
+            .any(|arg| !arg.rules.is_empty()),
         _ => false,
     }
 }

@@ -9,24 +9,30 @@ use crate::schema::{NestedVerb, WriteMeta};
 pub(super) fn check(types: &[TypeDef], write: WriteMeta, input: TypeIndex) -> Option<String> {
     let (mut open, mut seen) = (vec![input], HashSet::new());
     while let Some(index) = open.pop() {
-        let TypeKind::Input(InputDef { fields, .. }) = &types[index].kind else { continue };
+        let TypeKind::Input(InputDef { fields, .. }) = &types[index].kind else {
+            continue;
+        };
         if !seen.insert(index) {
             continue;
         }
+
         for field in fields.values() {
             let Some(nested) = field.nested else { continue };
             if let Some(why) = misfit(types, nested.verb, field) {
                 return Some(format!("`{}::{}` {why}", types[index].path, field.rust));
             }
+
             if nested.verb != NestedVerb::Row && !write.conflict.is_empty() && !write.replaces {
                 let holder = format!("`{}::{}`", types[index].path, field.rust);
                 return Some(format!(
                     "{holder} writes what belongs to a row that `on_conflict = nothing` would keep as it is"
                 ));
             }
+
             open.push(field.ty.named());
         }
     }
+
     None
 }
 
@@ -40,14 +46,15 @@ fn misfit(types: &[TypeDef], verb: NestedVerb, field: &ArgDef) -> Option<&'stati
         }
         _ => false,
     };
+
     let is_value = matches!(types[field.ty.named()].kind, TypeKind::Scalar { .. });
     match verb {
-        NestedVerb::Row if !is_object || field.ty.is_list() => {
-            Some("holds one row; give it the type of a struct with `#[svc_input]`, or write `rows` for a list")
-        }
-        NestedVerb::Rows if !is_object || !is_list_of_values(&field.ty) => {
-            Some("holds rows; give it a `Vec` of a struct with `#[svc_input]`, or write `row` for one")
-        }
+        NestedVerb::Row if !is_object || field.ty.is_list() => Some(
+            "holds one row; give it the type of a struct with `#[svc_input]`, or write `rows` for a list",
+        ),
+        NestedVerb::Rows if !is_object || !is_list_of_values(&field.ty) => Some(
+            "holds rows; give it a `Vec` of a struct with `#[svc_input]`, or write `row` for one",
+        ),
         NestedVerb::Links if !is_value || !is_list_of_values(&field.ty) => {
             Some("links rows by their keys; give it a `Vec` of these, such as `Vec<Uuid>`")
         }

@@ -13,12 +13,19 @@ use crate::schema::{ResultMember, ResultMeta, ScalarKind, WriteMeta, WriteVerb};
 /// The field of a result's member that contains the entity.
 pub(super) fn entity<'t>(types: &'t [TypeDef], member: &ResultMember) -> Option<&'t FieldDef> {
     let def = types.iter().find(|def| def.name == member.name)?;
-    let TypeKind::Object(object) = &def.kind else { return None };
+    let TypeKind::Object(object) = &def.kind else {
+        return None;
+    };
+
     let is_stored = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { .. });
-    object.fields.values().find(|field| is_stored(field) && Some(field.rust) == member.entity)
+    object
+        .fields
+        .values()
+        .find(|field| is_stored(field) && Some(field.rust) == member.entity)
 }
 
-/// The entity field of an error, if it is a scalar or an enum, which cannot contain an entity. JSON can contain any.
+/// The entity field of an error, if it is a scalar or an enum, which cannot contain an entity. JSON
+/// can contain any.
 pub(super) fn plain_entity<'t>(types: &'t [TypeDef], result: &ResultMeta) -> Option<&'t FieldDef> {
     entity(types, &result.error).filter(|field| match &types[field.ty.named()].kind {
         TypeKind::Scalar { kind, .. } => *kind != ScalarKind::Json,
@@ -28,19 +35,31 @@ pub(super) fn plain_entity<'t>(types: &'t [TypeDef], result: &ResultMeta) -> Opt
 }
 
 /// The reason why the mutation does not fit, if there is one.
-pub(super) fn check(types: &[TypeDef], write: WriteMeta, args: &[ArgDef], rows: &TypeExpr) -> Option<String> {
+pub(super) fn check(
+    types: &[TypeDef],
+    write: WriteMeta,
+    args: &[ArgDef],
+    rows: &TypeExpr,
+) -> Option<String> {
     if types[rows.named()].kind.source().is_none() {
         return Some(
-            "what is written is read again from a view; answer with a type that has a `sql_source`".to_owned(),
+            "what is written is read again from a view; answer with a type that has a `sql_source`"
+                .to_owned(),
         );
     }
+
     let has_id = |kind: &FieldKind| matches!(kind, FieldKind::Stored { stored: "id", .. });
-    if !stored_fields(types, rows.named()).iter().any(|field| has_id(&field.kind)) {
+    if !stored_fields(types, rows.named())
+        .iter()
+        .any(|field| has_id(&field.kind))
+    {
         return Some(
             "what is written is read again by its `id`; give the type that it answers with such a field".to_owned(),
         );
     }
+
     let (inputs, keys): (Vec<_>, Vec<_>) = args.iter().partition(|arg| input(types, arg).is_some());
+
     match (write.verb, inputs.as_slice(), keys.as_slice()) {
         (WriteVerb::Insert | WriteVerb::Upsert, [one], []) => {
             if one.ty.is_list() != rows.is_list() {
@@ -65,25 +84,37 @@ pub(super) fn check(types: &[TypeDef], write: WriteMeta, args: &[ArgDef], rows: 
     }
 }
 
-/// Gates the arguments that select the row, because they reveal whether a row with such a value exists. Returns the
-/// name of an argument that selects by several gated values, if there is one.
-pub(super) fn gate_keys(types: &[TypeDef], write: WriteMeta, row: TypeIndex, args: &mut [ArgDef]) -> Option<String> {
+/// Gates the arguments that select the row, because they reveal whether a row with such a value
+/// exists. Returns the name of an argument that selects by several gated values, if there is one.
+pub(super) fn gate_keys(
+    types: &[TypeDef],
+    write: WriteMeta,
+    row: TypeIndex,
+    args: &mut [ArgDef],
+) -> Option<String> {
     let mut two = None;
     for arg in args {
         let gates: HashSet<Gated> = match input(types, arg) {
             None => gate_of_stored(types, row, &arg.rust).into_iter().collect(),
-            // A column missing from the input has the table's default, so the client does not select rows by it.
+            // A column missing from the input has the table's default, so the client does not
+            // select rows by it.
             Some(input) => {
-                let has = |column: &&&str| input.fields.values().any(|field| field.rust == **column);
+                let has =
+                    |column: &&&str| input.fields.values().any(|field| field.rust == **column);
                 let given = write.conflict.iter().filter(has);
-                given.filter_map(|column| gate_of_stored(types, row, column)).collect()
+                given
+                    .filter_map(|column| gate_of_stored(types, row, column))
+                    .collect()
             }
         };
+
         if gates.len() > 1 {
             two = Some(arg.rust.clone());
         }
+
         arg.gated = gates.into_iter().next();
     }
+
     two
 }
 
@@ -98,27 +129,47 @@ fn input<'t>(types: &'t [TypeDef], arg: &ArgDef) -> Option<&'t InputDef> {
 /// Checks that the arguments that select the row are required and single values.
 fn chosen(types: &[TypeDef], keys: &[&ArgDef]) -> Option<String> {
     let is_value = |arg: &ArgDef| {
-        arg.ty.is_non_null() && matches!(types[arg.ty.named()].kind, TypeKind::Scalar { .. } | TypeKind::Enum(_))
+        arg.ty.is_non_null()
+            && matches!(
+                types[arg.ty.named()].kind,
+                TypeKind::Scalar { .. } | TypeKind::Enum(_)
+            )
     };
+
     let wrong = keys.iter().find(|arg| !is_value(arg))?;
-    Some(format!("`{}` chooses the row, so it is a value that has to be given", wrong.rust))
+    Some(format!(
+        "`{}` chooses the row, so it is a value that has to be given",
+        wrong.rust
+    ))
 }
 
-/// Checks that the fields of an input object are columns, and that the conflict columns are either required or left to
-/// the table's defaults.
+/// Checks that the fields of an input object are columns, and that the conflict columns are either
+/// required or left to the table's defaults.
 fn columns(types: &[TypeDef], write: WriteMeta, arg: &ArgDef) -> Option<String> {
     if let Some(why) = nested::check(types, write, arg.ty.named()) {
         return Some(why);
     }
+
     let input = input(types, arg)?;
     if input.role != InputRole::Declared || !arg.ty.is_non_null() {
-        return Some(format!("`{}` has to be an `#[svc_input]` that is given", arg.rust));
+        return Some(format!(
+            "`{}` has to be an `#[svc_input]` that is given",
+            arg.rust
+        ));
     }
+
     let field = |column: &str| input.fields.values().find(|field| field.rust == column);
     let is_left_out = |column: &&&str| field(column).is_some_and(|field| !field.ty.is_non_null());
+
     // Columns missing from the input are left to the defaults of the table.
-    let has_none = !write.conflict.is_empty() && write.conflict.iter().all(|column| field(column).is_none());
-    let wrong = write.conflict.iter().find(is_left_out).or(write.conflict.first().filter(|_| has_none))?;
+    let has_none =
+        !write.conflict.is_empty() && write.conflict.iter().all(|column| field(column).is_none());
+    let wrong = write
+        .conflict
+        .iter()
+        .find(is_left_out)
+        .or(write.conflict.first().filter(|_| has_none))?;
+
     Some(format!(
         "`{wrong}` tells whether a row is there already, so `{}` needs a field of that name without `Option`",
         arg.rust

@@ -30,7 +30,12 @@ pub struct ElementMeta {
 impl ElementMeta {
     /// Creates an element with only an identifier.
     pub const fn new(rust: &'static str) -> Self {
-        Self { rust, name: None, description: None, deprecated: None }
+        Self {
+            rust,
+            name: None,
+            description: None,
+            deprecated: None,
+        }
     }
 
     /// Sets an explicit GraphQL name.
@@ -44,7 +49,11 @@ impl ElementMeta {
     #[must_use]
     pub const fn described(mut self, description: &'static str) -> Self {
         let description = description.trim_ascii();
-        self.description = if description.is_empty() { None } else { Some(description) };
+        self.description = if description.is_empty() {
+            None
+        } else {
+            Some(description)
+        };
         self
     }
 

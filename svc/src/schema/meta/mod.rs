@@ -1,4 +1,5 @@
-//! Static metadata of types and root fields, which the macros generate and the registry reads once at startup.
+//! Static metadata of types and root fields, which the macros generate and the registry reads once
+//! at startup.
 
 mod element;
 mod nested;
@@ -12,12 +13,12 @@ pub use element::{BoxFuture, Check, ElementMeta, KeyFn, Place, TypeFn};
 pub use nested::{NestedMeta, NestedVerb, row_type};
 pub use relation::{BesideMeta, KeyNames, OrderKey, RelationMeta, Through};
 pub use root::{
-    ActsOn, EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta, RootFieldMeta,
-    RowSourceKind, RowSourceMeta, Run, Shape,
+    ActsOn, EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta,
+    RootFieldMeta, RowSourceKind, RowSourceMeta, Run, Shape,
 };
 pub use rule::{InputRule, MeasuredInput, NumberInput, OptionalInput, TextInput};
 pub use types::{
-    AbstractMeta, ArgMeta, ComputedMeta, ComputedRun, EnumMeta, EnumValueMeta, FieldMeta, InputMeta,
-    InterfaceFieldMeta, NullArgument, ObjectMeta, ROW_FUNCTION_COST, RowFunctionMeta,
+    AbstractMeta, ArgMeta, ComputedMeta, ComputedRun, EnumMeta, EnumValueMeta, FieldMeta,
+    InputMeta, InterfaceFieldMeta, NullArgument, ObjectMeta, ROW_FUNCTION_COST, RowFunctionMeta,
 };
 pub use write::{WriteMeta, WriteVerb, WrittenRows};

@@ -22,7 +22,8 @@ pub struct NestedMeta {
     pub verb: NestedVerb,
     /// `table` or `schema.table`.
     pub table: &'static str,
-    /// The column with the reference: in the outer table for [`Row`](NestedVerb::Row), otherwise in the nested one.
+    /// The column with the reference: in the outer table for [`Row`](NestedVerb::Row), otherwise in
+    /// the nested one.
     pub column: &'static str,
     /// The referenced column; `None` for the key of its table.
     pub references: Option<&'static str>,

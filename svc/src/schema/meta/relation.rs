@@ -56,20 +56,37 @@ impl RelationMeta {
     /// At compile time, if the relation leads to one row.
     #[must_use]
     pub const fn through(self, through: Through) -> Self {
-        assert!(self.many, "a relation through another view leads to many rows; write `Many<T>`");
-        Self { through: Some(through), ..self }
+        assert!(
+            self.many,
+            "a relation through another view leads to many rows; write `Many<T>`"
+        );
+        Self {
+            through: Some(through),
+            ..self
+        }
     }
 
-    /// Makes the relation use the view of a type as junction view; edges have the fields of that type.
+    /// Makes the relation use the view of a type as junction view; edges have the fields of that
+    /// type.
     ///
     /// # Panics
     /// At compile time, if the relation leads to one row or the type has no view.
     #[must_use]
     pub const fn joining<T: SvcType + Object>(self, here: KeyNames, there: KeyNames) -> Self {
         let Some(source) = T::SOURCE else {
-            panic!("the type in `through` has no rows; give it the view that joins: `#[svc_type(sql_source = \"…\")]`")
+            panic!(
+                "the type in `through` has no rows; give it the view that joins: `#[svc_type(sql_source = \"…\")]`"
+            )
         };
-        Self { joining: Some(T::register), ..self.through(Through { source, here, there }) }
+
+        Self {
+            joining: Some(T::register),
+            ..self.through(Through {
+                source,
+                here,
+                there,
+            })
+        }
     }
 
     /// Sets the default order of the rows.
@@ -78,7 +95,10 @@ impl RelationMeta {
     /// At compile time, if the relation leads to one row.
     #[must_use]
     pub const fn ordered(self, order: &'static [OrderKey]) -> Self {
-        assert!(self.many, "a relation to one row has no order; remove `order_by`, or write `Many<T>`");
+        assert!(
+            self.many,
+            "a relation to one row has no order; remove `order_by`, or write `Many<T>`"
+        );
         Self { order, ..self }
     }
 
@@ -88,8 +108,14 @@ impl RelationMeta {
     /// At compile time, if the relation leads to one row.
     #[must_use]
     pub const fn connection(self, connection: BesideMeta) -> Self {
-        assert!(self.many, "a relation to one row has no pages; remove `connection`, or write `Many<T>`");
-        Self { connection: Some(connection), ..self }
+        assert!(
+            self.many,
+            "a relation to one row has no pages; remove `connection`, or write `Many<T>`"
+        );
+        Self {
+            connection: Some(connection),
+            ..self
+        }
     }
 
     /// Adds a field with aggregates of the rows.
@@ -98,15 +124,22 @@ impl RelationMeta {
     /// At compile time, if the relation leads to one row.
     #[must_use]
     pub const fn aggregate(self, aggregate: BesideMeta) -> Self {
-        assert!(self.many, "a relation to one row has nothing to aggregate; remove `aggregate`, or write `Many<T>`");
-        Self { aggregate: Some(aggregate), ..self }
+        assert!(
+            self.many,
+            "a relation to one row has nothing to aggregate; remove `aggregate`, or write `Many<T>`"
+        );
+        Self {
+            aggregate: Some(aggregate),
+            ..self
+        }
     }
 }
 
 /// A key of the default order of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderKey {
-    /// A column or stored field; further segments after dots lead into embedded objects and related rows.
+    /// A column or stored field; further segments after dots lead into embedded objects and related
+    /// rows.
     pub column: &'static str,
     /// Whether to sort in descending order, with nulls first.
     pub descending: bool,

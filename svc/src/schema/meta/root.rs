@@ -73,7 +73,9 @@ impl Run {
     pub(crate) fn planned(self) -> Option<PlannedMeta> {
         match self {
             Self::Planned(planned) | Self::Event(EventMeta { planned, .. }) => Some(planned),
-            Self::Function(_) | Self::Write(_) | Self::Code(_) | Self::Stream(_) | Self::Nodes => None,
+            Self::Function(_) | Self::Write(_) | Self::Code(_) | Self::Stream(_) | Self::Nodes => {
+                None
+            }
         }
     }
 }
@@ -156,13 +158,21 @@ pub enum RowSourceKind {
 impl PlannedMeta {
     /// Creates a field that reads rows of a view.
     pub const fn new(shape: Shape, row: KeyFn) -> Self {
-        Self { shape, row, order: &[], source: None }
+        Self {
+            shape,
+            row,
+            order: &[],
+            source: None,
+        }
     }
 
     /// Makes the field read its rows from another source.
     #[must_use]
     pub const fn reading_from(self, source: &'static RowSourceMeta) -> Self {
-        Self { source: Some(source), ..self }
+        Self {
+            source: Some(source),
+            ..self
+        }
     }
 
     /// Sets the default order of the rows.
@@ -210,7 +220,11 @@ pub struct ActsOn {
 impl ActsOn {
     /// Creates the target row from its type and the position of the argument with its id.
     pub const fn new<T: SvcType>(argument: usize) -> Self {
-        Self { row: TypeId::of::<T>, type_name: std::any::type_name::<T>, argument }
+        Self {
+            row: TypeId::of::<T>,
+            type_name: std::any::type_name::<T>,
+            argument,
+        }
     }
 }
 

@@ -39,7 +39,11 @@ impl InputRule {
     }
 
     /// Creates the rule on the range of a number.
-    pub const fn range<T: NumberInput>(min: Option<&'static str>, max: Option<&'static str>, is_open: bool) -> Self {
+    pub const fn range<T: NumberInput>(
+        min: Option<&'static str>,
+        max: Option<&'static str>,
+        is_open: bool,
+    ) -> Self {
         Self::Range { min, max, is_open }
     }
 
@@ -100,7 +104,19 @@ impl<T: TextInput> TextInput for Box<T> {}
 macro_rules! numbers {
     ($($number:ty),*) => { $(impl NumberInput for $number {})* };
 }
-numbers!(i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, rust_decimal::Decimal);
+numbers!(
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+    f32,
+    f64,
+    rust_decimal::Decimal
+);
 impl<T: NumberInput> NumberInput for Vec<T> {}
 impl<T: NumberInput> NumberInput for Option<T> {}
 impl<T: NumberInput> NumberInput for MaybeUndefined<T> {}

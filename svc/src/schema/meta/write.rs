@@ -48,7 +48,8 @@ pub struct WriteMeta {
 }
 
 impl WriteMeta {
-    /// Checks the arguments against the return type; `lists` specifies for each argument whether it is a list.
+    /// Checks the arguments against the return type; `lists` specifies for each argument whether it
+    /// is a list.
     ///
     /// # Panics
     /// At compile time, if the arguments do not fit the return type.
@@ -60,22 +61,31 @@ impl WriteMeta {
             list |= lists[at];
             at += 1;
         }
+
         let takes_lists = matches!(self.verb, WriteVerb::Insert | WriteVerb::Upsert);
         assert!(
             !matches!(rows, WrittenRows::None),
             "what is written is read again from a view; return `T`, `Option<T>` or `Vec<T>` of an \
              `#[svc_type(sql_source = \"v_…\")]`, or an `#[svc_result]` with one"
         );
-        assert!(takes_lists || !list, "an update or a delete is of one row; take no lists, or write a function");
+
+        assert!(
+            takes_lists || !list,
+            "an update or a delete is of one row; take no lists, or write a function"
+        );
         assert!(
             takes_lists || !matches!(rows, WrittenRows::List),
             "an update or a delete is of one row; return `Option<T>`"
         );
-        assert!(!(list && matches!(rows, WrittenRows::One)), "a list is written, so answer with one: return `Vec<T>`");
+        assert!(
+            !(list && matches!(rows, WrittenRows::One)),
+            "a list is written, so answer with one: return `Vec<T>`"
+        );
         assert!(
             list || !matches!(rows, WrittenRows::List),
             "one row is written; return `T`, or take a `Vec` of inputs"
         );
+
         self
     }
 }

@@ -6,32 +6,53 @@ use crate::postgres::ScriptConnection;
 /// Whether the name is allowed for a role; it is inserted into SQL without escaping.
 pub(super) fn is_role_name(name: &str) -> bool {
     let mut letters = name.chars();
-    let first = letters.next().is_some_and(|letter| letter.is_ascii_lowercase() || letter == '_');
-    first && name.len() < 64 && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    let first = letters
+        .next()
+        .is_some_and(|letter| letter.is_ascii_lowercase() || letter == '_');
+    first
+        && name.len() < 64
+        && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Creates the role, unless it exists, and allows the owner to act as it.
 pub(super) async fn make(server: &mut ScriptConnection, role: &str) -> Result<()> {
-    if server.is("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", role).await? {
+    if server
+        .is(
+            "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)",
+            role,
+        )
+        .await?
+    {
         return Ok(());
     }
-    let made = server.run(&format!("CREATE ROLE \"{role}\" NOSUPERUSER NOBYPASSRLS")).await;
+
+    let made = server
+        .run(&format!("CREATE ROLE \"{role}\" NOSUPERUSER NOBYPASSRLS"))
+        .await;
+
     // 42710 and 23505: another process has created it concurrently.
     let is_there = |code: &str| ["42710", "23505"].contains(&code);
     match made {
-        Err(error) if !error.code().is_some_and(|code| is_there(code.code())) => return Err(error.into()),
+        Err(error) if !error.code().is_some_and(|code| is_there(code.code())) => {
+            return Err(error.into());
+        }
         _ => {}
     }
+
     // A superuser may act as any role.
     let member = "SELECT NOT rolsuper FROM pg_roles WHERE rolname = current_user AND $1 <> ''";
     if server.is(member, role).await? {
-        server.run(&format!("GRANT \"{role}\" TO CURRENT_USER")).await?;
+        server
+            .run(&format!("GRANT \"{role}\" TO CURRENT_USER"))
+            .await?;
     }
+
     Ok(())
 }
 
-/// Returns the statement that grants the role the use of all objects, existing or created by the owner later, unless
-/// the setup has granted it any privilege: then these remain its only privileges.
+/// Returns the statement that grants the role the use of all objects, existing or created by the
+/// owner later, unless the setup has granted it any privilege: then these remain its only
+/// privileges.
 pub(super) fn grants(role: &str) -> String {
     format!(
         "DO $svc$

@@ -14,8 +14,8 @@ use crate::{Error, Result};
 /// The maximum time that a test waits for its database to be dropped.
 const DROPPING: Duration = Duration::from_secs(30);
 
-/// Copies the settings that `ALTER DATABASE` has made on a template, which `CREATE DATABASE` does not copy. `$1` and
-/// `$2` are replaced.
+/// Copies the settings that `ALTER DATABASE` has made on a template, which `CREATE DATABASE` does
+/// not copy. `$1` and `$2` are replaced.
 const COPY_SETTINGS: &str = "DO $svc$
     DECLARE setting text; name text;
     BEGIN
@@ -36,7 +36,8 @@ pub(in crate::testing) struct LiveDatabase {
     pub(super) url: String,
     pub(super) owner_url: String,
     server: &'static Server,
-    /// The session that locks the name as long as it is open; `None` once the database is being dropped.
+    /// The session that locks the name as long as it is open; `None` once the database is being
+    /// dropped.
     session: Mutex<Option<ScriptConnection>>,
     has_failed: AtomicBool,
 }
@@ -52,14 +53,37 @@ impl LiveDatabase {
         let mut session = connect(&server.url).await?;
         session.run("SET client_min_messages = warning").await?;
         let template = template::ensure(&mut session, &server.url, setup).await?;
-        let name = free_name(&mut session, &format!("{}/{test}", setup.folder.display()), test).await?;
-        session.run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await?;
-        session.run(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
-        session.run(&COPY_SETTINGS.replace("$1", &template).replace("$2", &name)).await?;
+        let name = free_name(
+            &mut session,
+            &format!("{}/{test}", setup.folder.display()),
+            test,
+        )
+        .await?;
+
+        session
+            .run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+            .await?;
+        session
+            .run(&format!("CREATE DATABASE {name} TEMPLATE {template}"))
+            .await?;
+        session
+            .run(&COPY_SETTINGS.replace("$1", &template).replace("$2", &name))
+            .await?;
         let owner_url = with_database(&server.url, &name);
-        let url = setup.role.as_ref().map_or_else(|| owner_url.clone(), |role| with_role(&owner_url, role));
+        let url = setup
+            .role
+            .as_ref()
+            .map_or_else(|| owner_url.clone(), |role| with_role(&owner_url, role));
         let session = Mutex::new(Some(session));
-        Ok(Self { name, url, owner_url, server, session, has_failed: AtomicBool::new(false) })
+
+        Ok(Self {
+            name,
+            url,
+            owner_url,
+            server,
+            session,
+            has_failed: AtomicBool::new(false),
+        })
     }
 
     /// Keeps the database, as its test has failed.
@@ -68,10 +92,16 @@ impl LiveDatabase {
     }
 
     /// Prints where the database of a failed test is, or how to keep it.
-    #[expect(clippy::print_stderr, reason = "it belongs beside the message of the test")]
+    #[expect(
+        clippy::print_stderr,
+        reason = "it belongs beside the message of the test"
+    )]
     fn tell(&self) {
         if self.server.stays {
-            eprintln!("the database of the failed test is kept: {}", ConnectConfig::shown(&self.owner_url));
+            eprintln!(
+                "the database of the failed test is kept: {}",
+                ConnectConfig::shown(&self.owner_url)
+            );
         } else {
             eprintln!(
                 "the database of the failed test ends with the embedded server; name a server of your own with \
@@ -81,39 +111,77 @@ impl LiveDatabase {
     }
 }
 
-/// Reserves a name that no other running test has: the test's own, unless another run of the test has reserved it.
+/// Reserves a name that no other running test has: the test's own, unless another run of the test
+/// has reserved it.
 async fn free_name(session: &mut ScriptConnection, identity: &str, test: &str) -> Result<String> {
-    let letters: String =
-        test.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' }).collect();
+    let letters: String = test
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '_'
+            }
+        })
+        .collect();
+
     let end = &letters[letters.len().saturating_sub(35)..];
-    let own = format!("svc_test_{}_{}", end.trim_matches('_'), &hash(identity)[..8]);
+    let own = format!(
+        "svc_test_{}_{}",
+        end.trim_matches('_'),
+        &hash(identity)[..8]
+    );
+
     for number in 1..1_000 {
-        let name = if number == 1 { own.clone() } else { format!("{own}_{number}") };
-        let lock = format!("SELECT pg_try_advisory_lock({}) AND $1 <> ''", template::key(&name));
+        let name = if number == 1 {
+            own.clone()
+        } else {
+            format!("{own}_{number}")
+        };
+
+        let lock = format!(
+            "SELECT pg_try_advisory_lock({}) AND $1 <> ''",
+            template::key(&name)
+        );
+
         if session.is(&lock, &name).await? {
             return Ok(name);
         }
     }
-    Err(Error::internal(format!("a thousand runs of the test {test} are under way")))
+
+    Err(Error::internal(format!(
+        "a thousand runs of the test {test} are under way"
+    )))
 }
 
 impl Drop for LiveDatabase {
     fn drop(&mut self) {
-        let session = self.session.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let session = self
+            .session
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+
         if *self.has_failed.get_mut() || std::thread::panicking() {
             self.tell();
             return;
         }
+
         let Some(mut session) = session else { return };
         let (done, waits) = mpsc::channel();
         let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
+
         self.server.runtime.spawn(async move {
             if let Err(error) = session.run(&statement).await {
-                tracing::warn!(error = error.with_sources(), "the database of a test cannot be dropped");
+                tracing::warn!(
+                    error = error.with_sources(),
+                    "the database of a test cannot be dropped"
+                );
             }
             // The receiver may have timed out.
             let _ = done.send(());
         });
+
         // If dropping takes longer, the database is dropped when the test runs again.
         let _ = waits.recv_timeout(DROPPING);
     }
@@ -121,6 +189,8 @@ impl Drop for LiveDatabase {
 
 impl std::fmt::Debug for LiveDatabase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("LiveDatabase").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("LiveDatabase")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }

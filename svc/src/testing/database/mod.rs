@@ -16,7 +16,8 @@ use self::live::LiveDatabase;
 use crate::postgres::{ConnectConfig, ScriptConnection};
 use crate::{AppOptions, Error, Result};
 
-/// A database for a single test. It is dropped when the test succeeds, and with the server at the latest.
+/// A database for a single test. It is dropped when the test succeeds, and with the server at the
+/// latest.
 ///
 /// `#[svc::test]` passes one to a test; [`Database::create`] creates one anywhere else.
 ///
@@ -38,9 +39,9 @@ use crate::{AppOptions, Error, Result};
 /// }
 /// ```
 ///
-/// The server is that of `SVC_TEST_DATABASE_URL`, or else, with the feature `embedded`, an embedded one, which stops
-/// with the program. On the server of the variable, the database of a failed test is kept until the test runs again,
-/// and the test prints its location.
+/// The server is that of `SVC_TEST_DATABASE_URL`, or else, with the feature `embedded`, an embedded
+/// one, which stops with the program. On the server of the variable, the database of a failed test
+/// is kept until the test runs again, and the test prints its location.
 #[derive(Debug)]
 pub struct Database {
     live: Arc<LiveDatabase>,
@@ -50,8 +51,8 @@ impl Database {
     /// Creates a database, for tests without `#[svc::test]`, and for tests that need several.
     ///
     /// # Errors
-    /// Fails if no PostgreSQL is available, or if a statement of the setup fails; the error then contains its file and
-    /// line.
+    /// Fails if no PostgreSQL is available, or if a statement of the setup fails; the error then
+    /// contains its file and line.
     pub async fn create(setup: &Setup) -> Result<Self> {
         // The threads of tests are named after them.
         let thread = std::thread::current();
@@ -63,10 +64,13 @@ impl Database {
     /// Creates the database of a test, outside of tasks.
     pub(super) fn create_blocking(setup: &Setup, test: &str) -> Result<Self> {
         let live = LiveDatabase::create(&setup.read()?, test)?;
-        Ok(Self { live: Arc::new(live) })
+        Ok(Self {
+            live: Arc::new(live),
+        })
     }
 
-    /// Returns options with this database and otherwise the defaults, which ignore environment variables.
+    /// Returns options with this database and otherwise the defaults, which ignore environment
+    /// variables.
     pub fn options(&self) -> AppOptions {
         AppOptions::new().database_url(self.url())
     }
@@ -86,7 +90,8 @@ impl Database {
         &self.live.name
     }
 
-    /// Runs statements as the owner, in one transaction unless they control transactions themselves.
+    /// Runs statements as the owner, in one transaction unless they control transactions
+    /// themselves.
     ///
     /// # Errors
     /// Returns the error of the statement that fails, with its line.
@@ -113,10 +118,17 @@ impl Database {
 /// Opens a connection to the database of a URL.
 async fn connect(url: &str) -> Result<ScriptConnection> {
     let variable = crate::settings::variable;
-    let config = ConnectConfig::parse(url, &variable)
-        .map_err(|bad| Error::internal(format!("the database URL of the tests cannot be used: {bad}")))?;
+    let config = ConnectConfig::parse(url, &variable).map_err(|bad| {
+        Error::internal(format!(
+            "the database URL of the tests cannot be used: {bad}"
+        ))
+    })?;
+
     ScriptConnection::open(&config).await.map_err(|error| {
         let place = ConnectConfig::shown(url);
-        Error::internal(format!("the tests cannot reach {place}: {}", error.with_sources()))
+        Error::internal(format!(
+            "the tests cannot reach {place}: {}",
+            error.with_sources()
+        ))
     })
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 pub(super) enum Phase {
     /// In a directory `migrations`: tables and their changes.
     Migration,
-    /// In a directory `schema`: views, functions and policies, which need the tables as the last migration leaves them.
+    /// In a directory `schema`: views, functions and policies, which need the tables as the last
+    /// migration leaves them.
     Schema,
     /// In any other directory.
     AsGiven,
@@ -31,6 +32,8 @@ impl Phase {
 /// Returns the number at the start of a file's name; files without one come last.
 pub(super) fn number(file: &Path) -> u128 {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let digits = name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
+    let digits = name
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(name.len());
     name[..digits].parse().unwrap_or(u128::MAX)
 }

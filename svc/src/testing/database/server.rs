@@ -10,7 +10,8 @@ use crate::{Error, Result};
 /// The variable with the URL of a server on which tests may create databases.
 const VARIABLE: &str = "SVC_TEST_DATABASE_URL";
 
-/// The PostgreSQL server of a test program, and the runtime of tasks that outlive the runtimes of single tests.
+/// The PostgreSQL server of a test program, and the runtime of tasks that outlive the runtimes of
+/// single tests.
 pub(super) struct Server {
     pub(super) url: String,
     pub(super) runtime: Runtime,
@@ -20,16 +21,24 @@ pub(super) struct Server {
     _embedded: Option<svc_embedded::Database>,
 }
 
-/// Returns the server, starting an embedded one if the variable is not set. Blocks until the server is ready.
+/// Returns the server, starting an embedded one if the variable is not set. Blocks until the server
+/// is ready.
 pub(super) fn server() -> Result<&'static Server> {
     static SERVER: OnceLock<Result<Server, String>> = OnceLock::new();
     let server = SERVER.get_or_init(|| Server::find().map_err(|error| error.message().to_owned()));
-    server.as_ref().map_err(|message| Error::internal(message.clone()))
+    server
+        .as_ref()
+        .map_err(|message| Error::internal(message.clone()))
 }
 
 impl Server {
     fn find() -> Result<Self> {
-        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("svc-test").enable_all().build()?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("svc-test")
+            .enable_all()
+            .build()?;
+
         match variable(VARIABLE).filter(|url| !url.is_empty()) {
             Some(url) => Ok(Self {
                 url,
@@ -46,15 +55,29 @@ impl Server {
     fn start(runtime: Runtime) -> Result<Self> {
         // Each concurrently running test has a service with its own pool.
         let tests = std::thread::available_parallelism().map_or(8, usize::from);
-        let connections = u32::try_from(tests).unwrap_or(64).saturating_mul(20).clamp(200, 2_000);
-        // Tables are small, but their statements look costly: compiling one takes a second, and running it a
-        // millisecond.
-        let options = svc_embedded::Options::temporary().max_connections(connections).setting("jit", "off");
+        let connections = u32::try_from(tests)
+            .unwrap_or(64)
+            .saturating_mul(20)
+            .clamp(200, 2_000);
+
+        // Tables are small, but their statements look costly: compiling one takes a second, and
+        // running it a millisecond.
+        let options = svc_embedded::Options::temporary()
+            .max_connections(connections)
+            .setting("jit", "off");
         let started = runtime.block_on(svc_embedded::Database::start(options));
         let embedded = started.map_err(|error| {
-            Error::internal(format!("the PostgreSQL of the tests does not start: {error}; or name one by {VARIABLE}"))
+            Error::internal(format!(
+                "the PostgreSQL of the tests does not start: {error}; or name one by {VARIABLE}"
+            ))
         })?;
-        Ok(Self { url: embedded.url(), runtime, stays: false, _embedded: Some(embedded) })
+
+        Ok(Self {
+            url: embedded.url(),
+            runtime,
+            stays: false,
+            _embedded: Some(embedded),
+        })
     }
 
     #[cfg(not(feature = "embedded"))]

@@ -61,12 +61,12 @@ impl Setup {
         Self::default()
     }
 
-    /// Adds a SQL file, or all `*.sql` files in a directory and its subdirectories, in the order of their paths.
-    /// Relative paths start at the directory of the package.
+    /// Adds a SQL file, or all `*.sql` files in a directory and its subdirectories, in the order of
+    /// their paths. Relative paths start at the directory of the package.
     ///
-    /// The directories `migrations` and `schema` run as `svc migrate up` runs them, in whichever order they are added:
-    /// migrations by their numbers, and then the files of the schema; a file that depends on an object of another file
-    /// runs after that one.
+    /// The directories `migrations` and `schema` run as `svc migrate up` runs them, in whichever
+    /// order they are added: migrations by their numbers, and then the files of the schema; a file
+    /// that depends on an object of another file runs after that one.
     pub fn path(mut self, path: impl Into<PathBuf>) -> Self {
         self.parts.push(Part::Path(path.into()));
         self
@@ -78,14 +78,16 @@ impl Setup {
         self
     }
 
-    /// Sets the role that the service connects as, so that policies of row-level security apply to it. It is created if
-    /// it does not exist; if the setup grants it nothing, it may use all schemas, tables, sequences and functions.
+    /// Sets the role that the service connects as, so that policies of row-level security apply to
+    /// it. It is created if it does not exist; if the setup grants it nothing, it may use all
+    /// schemas, tables, sequences and functions.
     pub fn role(mut self, role: impl Into<String>) -> Self {
         self.role = Some(role.into());
         self
     }
 
-    /// Sets the directory that paths start from; by default the working directory, which cargo sets to the package's.
+    /// Sets the directory that paths start from; by default the working directory, which cargo sets
+    /// to the package's.
     pub(crate) fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
         self
@@ -94,56 +96,100 @@ impl Setup {
     /// Reads the files.
     pub(super) fn read(&self) -> Result<ReadSetup> {
         if let Some(role) = self.role.as_deref().filter(|role| !is_role_name(role)) {
-            let message =
-                format!("`{role}` is not a name for the role of tests; take lower-case letters, digits and `_`");
+            let message = format!(
+                "`{role}` is not a name for the role of tests; take lower-case letters, digits and `_`"
+            );
             return Err(Error::internal(message));
         }
+
         let mut scripts = Vec::new();
         for part in &self.parts {
             match part {
                 Part::Sql(sql) => {
-                    scripts.push(Script { name: None, sql: sql.clone().into_owned(), phase: Phase::AsGiven });
+                    scripts.push(Script {
+                        name: None,
+                        sql: sql.clone().into_owned(),
+                        phase: Phase::AsGiven,
+                    });
                 }
                 Part::Path(path) => read(&self.folder.join(path), path, &mut scripts)?,
             }
         }
+
         let scripts = in_order(scripts);
-        let folder = if self.folder.as_os_str().is_empty() { std::env::current_dir()? } else { self.folder.clone() };
+        let folder = if self.folder.as_os_str().is_empty() {
+            std::env::current_dir()?
+        } else {
+            self.folder.clone()
+        };
+
         let sql: Vec<_> = scripts.iter().map(|script| script.sql.as_str()).collect();
         let hash = hash(&format!("{:?}\0{}", self.role, sql.join("\0")));
-        Ok(ReadSetup { folder, hash, scripts, role: self.role.clone() })
+
+        Ok(ReadSetup {
+            folder,
+            hash,
+            scripts,
+            role: self.role.clone(),
+        })
     }
 }
 
 /// Moves the migrations, followed by the schema, to the position of the first of them.
 fn in_order(scripts: Vec<Script>) -> Vec<Script> {
-    let first = scripts.iter().position(|script| script.phase != Phase::AsGiven);
+    let first = scripts
+        .iter()
+        .position(|script| script.phase != Phase::AsGiven);
     let Some(first) = first else { return scripts };
     let (mut before, mut rest) = (scripts, Vec::new());
     rest.extend(before.drain(first..));
-    let (mut phased, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|script| script.phase != Phase::AsGiven);
+    let (mut phased, others): (Vec<_>, Vec<_>) = rest
+        .into_iter()
+        .partition(|script| script.phase != Phase::AsGiven);
     phased.sort_by_key(|script| script.phase);
     before.extend(phased);
     before.extend(others);
+
     before
 }
 
 /// Reads a file, or the files of a directory. `name` is the path as passed to the setup.
 fn read(path: &Path, name: &Path, scripts: &mut Vec<Script>) -> Result<()> {
-    let failed =
-        |error| Error::internal(format!("the set-up of the tests, {}, cannot be read: {error}", path.display()));
+    let failed = |error| {
+        Error::internal(format!(
+            "the set-up of the tests, {}, cannot be read: {error}",
+            path.display()
+        ))
+    };
+
     if !path.is_dir() {
         let sql = fs::read_to_string(path).map_err(failed)?;
-        scripts.push(Script { name: Some(name.display().to_string()), sql, phase: Phase::of(name) });
+        scripts.push(Script {
+            name: Some(name.display().to_string()),
+            sql,
+            phase: Phase::of(name),
+        });
         return Ok(());
     }
-    let entries = fs::read_dir(path).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+
+    let entries =
+        fs::read_dir(path).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut entries: Vec<PathBuf> = entries.map_err(failed)?;
     let by_number = Phase::of(&name.join("file")) != Phase::AsGiven;
+
     entries.sort_by_key(|entry| (by_number.then(|| number(entry)), entry.clone()));
-    for entry in entries.iter().filter(|entry| entry.is_dir() || entry.extension().is_some_and(|end| end == "sql")) {
-        read(entry, &name.join(entry.file_name().unwrap_or_default()), scripts)?;
+
+    for entry in entries
+        .iter()
+        .filter(|entry| entry.is_dir() || entry.extension().is_some_and(|end| end == "sql"))
+    {
+        read(
+            entry,
+            &name.join(entry.file_name().unwrap_or_default()),
+            scripts,
+        )?;
     }
+
     Ok(())
 }
 
@@ -164,28 +210,60 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
+
         write("db/002.sql", "two");
         write("db/001.sql", "one");
         write("db/later/001.sql", "three");
         write("db/README.md", "no SQL");
-        let setup = Setup::new().folder(folder.path()).path("db").sql("four").read().unwrap();
-        let texts: Vec<_> = setup.scripts.iter().map(|script| script.sql.as_str()).collect();
+        let setup = Setup::new()
+            .folder(folder.path())
+            .path("db")
+            .sql("four")
+            .read()
+            .unwrap();
+
+        let texts: Vec<_> = setup
+            .scripts
+            .iter()
+            .map(|script| script.sql.as_str())
+            .collect();
+
         assert_eq!(texts, ["one", "two", "three", "four"]);
+
         assert_eq!(setup.scripts[2].name.as_deref(), Some("db/later/001.sql"));
     }
 
     #[test]
     fn migrations_come_before_the_schema_in_whichever_order_they_are_named() {
         let folder = tempfile::tempdir().unwrap();
-        for path in ["schema/10_b.sql", "schema/9_a.sql", "migrations/10_d.sql", "migrations/2_c.sql", "seeds/1.sql"] {
+        for path in [
+            "schema/10_b.sql",
+            "schema/9_a.sql",
+            "migrations/10_d.sql",
+            "migrations/2_c.sql",
+            "seeds/1.sql",
+        ] {
             let file = folder.path().join("db").join(path);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, path).unwrap();
         }
-        for paths in [["db/schema", "db/migrations"], ["db/migrations", "db/schema"]] {
-            let setup = Setup::new().folder(folder.path()).path(paths[0]).path(paths[1]).path("db/seeds").sql("last");
+
+        for paths in [
+            ["db/schema", "db/migrations"],
+            ["db/migrations", "db/schema"],
+        ] {
+            let setup = Setup::new()
+                .folder(folder.path())
+                .path(paths[0])
+                .path(paths[1])
+                .path("db/seeds")
+                .sql("last");
             let read = setup.read().unwrap();
-            let texts: Vec<_> = read.scripts.iter().map(|script| script.sql.as_str()).collect();
+            let texts: Vec<_> = read
+                .scripts
+                .iter()
+                .map(|script| script.sql.as_str())
+                .collect();
             let expected = [
                 "migrations/2_c.sql",
                 "migrations/10_d.sql",

@@ -13,24 +13,40 @@ const PREFIX: &str = "svc_template_";
 
 const EXISTS: &str = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
 
-/// Creates the template of a setup unless it exists, and returns its name. The session then holds a lock that prevents
-/// dropping it.
-pub(super) async fn ensure(server: &mut ScriptConnection, url: &str, setup: &ReadSetup) -> Result<String> {
+/// Creates the template of a setup unless it exists, and returns its name. The session then holds a
+/// lock that prevents dropping it.
+pub(super) async fn ensure(
+    server: &mut ScriptConnection,
+    url: &str,
+    setup: &ReadSetup,
+) -> Result<String> {
     let name = format!("{PREFIX}{}", setup.hash);
     let key = key(&name);
     loop {
-        server.run(&format!("SELECT pg_advisory_lock_shared({key})")).await?;
+        server
+            .run(&format!("SELECT pg_advisory_lock_shared({key})"))
+            .await?;
         if server.is(EXISTS, &name).await? {
             return Ok(name);
         }
-        server.run(&format!("SELECT pg_advisory_unlock_shared({key}), pg_advisory_lock({key})")).await?;
+
+        server
+            .run(&format!(
+                "SELECT pg_advisory_unlock_shared({key}), pg_advisory_lock({key})"
+            ))
+            .await?;
+
         let made = match server.is(EXISTS, &name).await? {
             true => Ok(()),
             false => make(server, url, &name, setup).await,
         };
+
         let swept = sweep(server).await;
-        server.run(&format!("SELECT pg_advisory_unlock({key})")).await?;
+        server
+            .run(&format!("SELECT pg_advisory_unlock({key})"))
+            .await?;
         made?;
+
         swept?;
     }
 }
@@ -41,21 +57,39 @@ pub(super) fn key(database: &str) -> String {
 }
 
 /// Creates a template under another name first, so that an unfinished one is never copied.
-async fn make(server: &mut ScriptConnection, url: &str, name: &str, setup: &ReadSetup) -> Result<()> {
+async fn make(
+    server: &mut ScriptConnection,
+    url: &str,
+    name: &str,
+    setup: &ReadSetup,
+) -> Result<()> {
     let unfinished = format!("svc_unfinished_{}", setup.hash);
-    server.run(&format!("DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)")).await?;
+    server
+        .run(&format!(
+            "DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)"
+        ))
+        .await?;
+
     server.run(&format!("CREATE DATABASE {unfinished}")).await?;
     if let Some(role) = &setup.role {
         grants::make(server, role).await?;
     }
-    // Other connections are terminated afterwards: a database in use can be neither renamed nor copied.
+
+    // Other connections are terminated afterwards: a database in use can be neither renamed nor
+    // copied.
     let filled = fill(&with_database(url, &unfinished), setup).await;
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname =";
     server.run(&format!("{end} '{unfinished}'")).await?;
+
     match filled {
         Ok(()) => server.run(&finish(&unfinished, name)).await?,
-        Err(_) => server.run(&format!("DROP DATABASE {unfinished} WITH (FORCE)")).await?,
+        Err(_) => {
+            server
+                .run(&format!("DROP DATABASE {unfinished} WITH (FORCE)"))
+                .await?
+        }
     }
+
     filled
 }
 
@@ -69,33 +103,42 @@ async fn fill(url: &str, setup: &ReadSetup) -> Result<()> {
     Ok(())
 }
 
-/// Runs the scripts in order. A script of the schema that depends on another runs after that one, and a migration that
-/// lacks an object, such as a function for its trigger, runs after the scripts of the schema that can already run.
+/// Runs the scripts in order. A script of the schema that depends on another runs after that one,
+/// and a migration that lacks an object, such as a function for its trigger, runs after the scripts
+/// of the schema that can already run.
 async fn run_all(connection: &mut ScriptConnection, scripts: &[Script]) -> Result<()> {
-    let mut schema: Vec<&Script> = scripts.iter().filter(|script| script.phase == Phase::Schema).collect();
+    let mut schema: Vec<&Script> = scripts
+        .iter()
+        .filter(|script| script.phase == Phase::Schema)
+        .collect();
     for script in scripts {
         if script.phase == Phase::Schema {
             run_schema(connection, &mut schema).await?;
             continue;
         }
+
         let mut ran = connection.run(&script.sql).await;
         if script.phase == Phase::Migration && ran.as_ref().is_err_and(is_missing) {
             // Scripts that cannot run yet are run after the migrations.
             let _ = run_schema(connection, &mut schema).await;
             ran = connection.run(&script.sql).await;
         }
+
         ran.map_err(|error| failed(script, &error))?;
     }
+
     Ok(())
 }
 
-/// Runs the remaining scripts of the schema by name. A script that lacks an object runs right after the script that
-/// creates it, and scripts with grants on all objects of a schema run once more at the end.
+/// Runs the remaining scripts of the schema by name. A script that lacks an object runs right after
+/// the script that creates it, and scripts with grants on all objects of a schema run once more at
+/// the end.
 async fn run_schema(connection: &mut ScriptConnection, left: &mut Vec<&Script>) -> Result<()> {
     let all = std::mem::take(left);
     let mut first = None;
     for script in &all {
         left.push(*script);
+
         loop {
             let before = left.len();
             let mut still = Vec::new();
@@ -113,25 +156,35 @@ async fn run_schema(connection: &mut ScriptConnection, left: &mut Vec<&Script>) 
                     }
                 }
             }
+
             *left = still;
+
             if left.is_empty() || left.len() == before {
                 break;
             }
         }
     }
+
     match first {
         Some(error) if !left.is_empty() => return Err(error),
         _ => {}
     }
+
     for script in all.iter().filter(|script| grants_all(&script.sql)) {
-        connection.run(&script.sql).await.map_err(|error| failed(script, &error))?;
+        connection
+            .run(&script.sql)
+            .await
+            .map_err(|error| failed(script, &error))?;
     }
+
     Ok(())
 }
 
 fn grants_all(sql: &str) -> bool {
     let text = sql.to_ascii_uppercase();
-    ["TABLES", "FUNCTIONS", "ROUTINES", "PROCEDURES"].iter().any(|kind| text.contains(&format!("ALL {kind} IN SCHEMA")))
+    ["TABLES", "FUNCTIONS", "ROUTINES", "PROCEDURES"]
+        .iter()
+        .any(|kind| text.contains(&format!("ALL {kind} IN SCHEMA")))
 }
 
 /// Whether another script may create the missing object.
@@ -147,7 +200,11 @@ fn is_missing(error: &DriverError) -> bool {
 }
 
 fn failed(script: &Script, error: &DriverError) -> Error {
-    let place = script.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+    let place = script
+        .name
+        .as_ref()
+        .map(|name| format!("{name}: "))
+        .unwrap_or_default();
     Error::internal(format!("{place}{}", error.with_sources()))
 }
 
@@ -161,20 +218,36 @@ fn finish(unfinished: &str, name: &str) -> String {
     )
 }
 
-/// Drops templates older than a week, unless a test is about to copy them. They may belong to outdated setups; others
-/// are created again when needed.
+/// Drops templates older than a week, unless a test is about to copy them. They may belong to
+/// outdated setups; others are created again when needed.
 async fn sweep(server: &mut ScriptConnection) -> Result<()> {
     let old = "SELECT datname::text FROM pg_database WHERE starts_with(datname, $1) AND pg_has_role(datdba, 'MEMBER')
         AND shobj_description(oid, 'pg_database') < to_char(now() - interval '7 days', 'YYYY-MM-DD') ORDER BY 1";
     for name in server.names(old, PREFIX).await? {
         let key = key(&name);
-        if server.is(&format!("SELECT pg_try_advisory_lock({key}) AND $1 <> ''"), &name).await? {
+        if server
+            .is(
+                &format!("SELECT pg_try_advisory_lock({key}) AND $1 <> ''"),
+                &name,
+            )
+            .await?
+        {
             let dropped = server.run(&format!("DROP DATABASE IF EXISTS {name}")).await;
-            server.run(&format!("SELECT pg_advisory_unlock({key})")).await?;
+            server
+                .run(&format!("SELECT pg_advisory_unlock({key})"))
+                .await?;
+
             // Templates in use by another session are kept.
             let is_in_use = |error: &DriverError| error.code() == Some(&SqlState::OBJECT_IN_USE);
-            dropped.or_else(|error| if is_in_use(&error) { Ok(()) } else { Err(error) })?;
+            dropped.or_else(|error| {
+                if is_in_use(&error) {
+                    Ok(())
+                } else {
+                    Err(error)
+                }
+            })?;
         }
     }
+
     Ok(())
 }

@@ -35,10 +35,19 @@ async fn claims_become_the_user() {
         "permissions": ["posts:write"], "scope": "openid", "roles": ["admin"],
     }));
     let user = user.await.unwrap();
-    assert_eq!((user.email.as_deref(), user.name.as_deref()), (Some("ada@example.com"), Some("Ada")));
-    assert_eq!((user.roles, user.permissions), (vec!["editor".to_owned()], vec!["posts:write".to_owned()]));
+    assert_eq!(
+        (user.email.as_deref(), user.name.as_deref()),
+        (Some("ada@example.com"), Some("Ada"))
+    );
+    assert_eq!(
+        (user.roles, user.permissions),
+        (vec!["editor".to_owned()], vec!["posts:write".to_owned()])
+    );
     assert_eq!(user.metadata["org_id"], "acme");
-    let user = case.user(json!({ "scope": "posts:read posts:write" })).await.unwrap();
+    let user = case
+        .user(json!({ "scope": "posts:read posts:write" }))
+        .await
+        .unwrap();
     assert_eq!((user.permissions.len(), user.roles.len()), (2, 0));
     for bad in [
         json!({ "sub": null }),
@@ -70,12 +79,26 @@ async fn keycloak_nests_roles() {
         "resource_access": { "shop": { "roles": ["buy"] } }, "tenant": "forged", "aud": [API, "account"],
     });
     let user = case.user(claims).await.unwrap();
-    assert_eq!((user.roles, user.permissions), (vec!["editor".to_owned()], vec!["buy".to_owned()]));
+    assert_eq!(
+        (user.roles, user.permissions),
+        (vec!["editor".to_owned()], vec!["buy".to_owned()])
+    );
     assert_eq!(user.metadata["tenant"], "acme");
     // A user of no organization does not name one by another claim.
-    assert!(!case.user(json!({ "tenant": "forged" })).await.unwrap().metadata.contains_key("tenant"));
+    assert!(
+        !case
+            .user(json!({ "tenant": "forged" }))
+            .await
+            .unwrap()
+            .metadata
+            .contains_key("tenant")
+    );
     for other in ["ID", "Refresh", "Logout", "bearer "] {
-        assert_eq!(case.user(json!({ "typ": other })).await, invalid(), "{other}");
+        assert_eq!(
+            case.user(json!({ "typ": other })).await,
+            invalid(),
+            "{other}"
+        );
     }
 }
 
@@ -88,13 +111,19 @@ async fn cognito_names_the_client_in_place_of_an_audience() {
     });
     let case = case.await;
     let access = |more: Value| {
-        let mut claims =
-            json!({ "aud": null, "client_id": "4kfs", "token_use": "access", "cognito:groups": ["staff"] });
-        claims.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let mut claims = json!({ "aud": null, "client_id": "4kfs", "token_use": "access", "cognito:groups": ["staff"] });
+        claims
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         claims
     };
     assert_eq!(case.user(access(json!({}))).await.unwrap().roles, ["staff"]);
-    for bad in [json!({ "token_use": "id" }), json!({ "client_id": "other" }), json!({ "client_id": null })] {
+    for bad in [
+        json!({ "token_use": "id" }),
+        json!({ "client_id": "other" }),
+        json!({ "client_id": null }),
+    ] {
         assert_eq!(case.user(access(bad.clone())).await, invalid(), "{bad}");
     }
 }
@@ -106,9 +135,19 @@ async fn entra_writes_scopes_as_words() {
         config.permissions_claim = Some("/scp".to_owned());
         config.tenant_claim = Some("/tid".to_owned());
     });
-    let user =
-        case.await.user(json!({ "scp": "Posts.Read Posts.Write", "roles": ["Editor"], "tid": "acme" })).await.unwrap();
-    assert_eq!((user.permissions.len(), user.roles.len(), &user.metadata["tenant"]), (2, 1, &json!("acme")));
+    let user = case
+        .await
+        .user(json!({ "scp": "Posts.Read Posts.Write", "roles": ["Editor"], "tid": "acme" }))
+        .await
+        .unwrap();
+    assert_eq!(
+        (
+            user.permissions.len(),
+            user.roles.len(),
+            &user.metadata["tenant"]
+        ),
+        (2, 1, &json!("acme"))
+    );
 }
 
 /// They say who has logged in to a client, and not what the client may do here.
@@ -128,8 +167,15 @@ async fn id_tokens_and_bound_tokens_are_refused() {
         assert_eq!(case.user(bad.clone()).await, invalid(), "{bad}");
     }
     let claims = case.issuer.claims(json!({}));
-    for (typ, is_good) in [("at+jwt", true), ("application/at+jwt", true), ("JWT", false), ("logout+jwt", false)] {
-        let token = case.key.sign_with(&json!({ "alg": "EdDSA", "typ": typ, "kid": "a" }), &claims);
+    for (typ, is_good) in [
+        ("at+jwt", true),
+        ("application/at+jwt", true),
+        ("JWT", false),
+        ("logout+jwt", false),
+    ] {
+        let token = case
+            .key
+            .sign_with(&json!({ "alg": "EdDSA", "typ": typ, "kid": "a" }), &claims);
         assert_eq!(user(&case.app, &token).await.is_ok(), is_good, "{typ}");
     }
 }

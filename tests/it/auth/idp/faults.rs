@@ -53,7 +53,11 @@ async fn the_keys_that_there_are_serve_while_a_fetch_fails() {
         eventually(async || {
             number += 1;
             user(&app, &held(number)).await.unwrap();
-            if issuer.asked(KEYS).len() > 1 { Ok(()) } else { Err("it is not asked again".to_owned()) }
+            if issuer.asked(KEYS).len() > 1 {
+                Ok(())
+            } else {
+                Err("it is not asked again".to_owned())
+            }
         })
         .await;
         // It is not asked with each request.
@@ -77,8 +81,17 @@ async fn a_service_without_keys_says_so_and_recovers_by_itself() {
         let held = key.sign(&issuer.claims(json!({})));
         let began = Instant::now();
         let reply = query(&app, &held, "{ open }").await;
-        assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"), "{}", reply.text);
-        assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+        assert_eq!(
+            (reply.status, reply.code().as_str()),
+            (503, "SERVICE_UNAVAILABLE"),
+            "{}",
+            reply.text
+        );
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "{:?}",
+            began.elapsed()
+        );
         assert_eq!(app.query("{ open }").await.data(), json!({ "open": true }));
         issuer.publishes(&[&key]);
         eventually(async || user(&app, &held).await).await;
@@ -94,7 +107,12 @@ async fn a_redirect_within_the_host_is_followed() {
     let mut config = issuer.config();
     config.domain = Some(issuer.url("/old"));
     config.issuer = Some(issuer.name());
-    issuer.answers("/old/.well-known/jwks.json", Answer::Redirect(KEYS.to_owned()));
+    issuer.answers(
+        "/old/.well-known/jwks.json",
+        Answer::Redirect(KEYS.to_owned()),
+    );
     let app = serve(config.create_provider().unwrap()).await;
-    user(&app, &key.sign(&issuer.claims(json!({})))).await.unwrap();
+    user(&app, &key.sign(&issuer.claims(json!({}))))
+        .await
+        .unwrap();
 }

@@ -15,7 +15,10 @@ const PATH: &str = "/introspect";
 
 fn provider(issuer: &Issuer) -> IntrospectionProvider {
     let provider = IntrospectionProvider::new(&issuer.url(PATH), "shop:1", "hunter 2").unwrap();
-    provider.issuer(issuer.name()).audience("shop").required_scope("orders")
+    provider
+        .issuer(issuer.name())
+        .audience("shop")
+        .required_scope("orders")
 }
 
 fn active(issuer: &Issuer, more: Value) -> Answer {
@@ -23,8 +26,14 @@ fn active(issuer: &Issuer, more: Value) -> Answer {
         "active": true, "sub": "ada", "scope": "openid orders", "iss": issuer.name(), "aud": "shop",
         "exp": now() + 3_600, "token_type": "Bearer",
     });
-    answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    answer.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    answer
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    answer
+        .as_object_mut()
+        .unwrap()
+        .retain(|_, value| !value.is_null());
     Answer::Json(answer)
 }
 
@@ -39,9 +48,15 @@ async fn the_issuer_says_whose_a_token_is() {
         assert_eq!(user.metadata["tenant"], "acme");
     }
     let [asked] = issuer.asked(PATH).try_into().unwrap();
-    assert_eq!(asked.body, "token=opaque%2B%2F%3D&token_type_hint=access_token");
+    assert_eq!(
+        asked.body,
+        "token=opaque%2B%2F%3D&token_type_hint=access_token"
+    );
     // RFC 6749, section 2.3.1: both are encoded before they are joined.
-    assert_eq!(asked.authorization.as_deref(), Some("Basic c2hvcCUzQTE6aHVudGVyKzI="));
+    assert_eq!(
+        asked.authorization.as_deref(),
+        Some("Basic c2hvcCUzQTE6aHVudGVyKzI=")
+    );
     assert_eq!(user(&app, "another").await.unwrap().user_id, "ada");
     assert_eq!(issuer.asked(PATH).len(), 2);
 }
@@ -69,11 +84,21 @@ async fn what_does_not_fit_is_refused() {
     .enumerate()
     {
         issuer.answers(PATH, active(&issuer, more.clone()));
-        assert_eq!(user(&app, &format!("opaque{number}")).await, invalid(), "{more}");
+        assert_eq!(
+            user(&app, &format!("opaque{number}")).await,
+            invalid(),
+            "{more}"
+        );
     }
     issuer.answers(PATH, active(&issuer, json!({ "exp": now() - 1 })));
     assert_eq!(user(&app, "expired").await, Err("TOKEN_EXPIRED".to_owned()));
-    issuer.answers(PATH, active(&issuer, json!({ "exp": null, "sub": null, "username": "ada" })));
+    issuer.answers(
+        PATH,
+        active(
+            &issuer,
+            json!({ "exp": null, "sub": null, "username": "ada" }),
+        ),
+    );
     assert_eq!(user(&app, "good").await.unwrap().user_id, "ada");
 }
 
@@ -92,7 +117,10 @@ async fn an_issuer_that_is_away_closes_the_service_to_tokens() {
     ] {
         issuer.answers(PATH, fault);
         let reply = query(&app, "opaque", "{ open }").await;
-        assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+        assert_eq!(
+            (reply.status, reply.code().as_str()),
+            (503, "SERVICE_UNAVAILABLE")
+        );
     }
     assert_eq!(issuer.asked("/elsewhere"), []);
     issuer.answers(PATH, active(&issuer, json!({})));
@@ -103,12 +131,16 @@ async fn an_issuer_that_is_away_closes_the_service_to_tokens() {
 async fn an_answer_is_kept_for_its_time() {
     let issuer = Issuer::start().await;
     issuer.answers(PATH, active(&issuer, json!({})));
-    let never = App::serve(options().auth_provider(provider(&issuer).keep_for(Duration::ZERO))).await;
+    let never =
+        App::serve(options().auth_provider(provider(&issuer).keep_for(Duration::ZERO))).await;
     for asked in 1..4 {
         user(&never, "opaque").await.unwrap();
         assert_eq!(issuer.asked(PATH).len(), asked);
     }
-    let short = Arc::new(App::serve(options().auth_provider(provider(&issuer).keep_for(Duration::from_secs(1)))).await);
+    let short = Arc::new(
+        App::serve(options().auth_provider(provider(&issuer).keep_for(Duration::from_secs(1))))
+            .await,
+    );
     user(&short, "opaque").await.unwrap();
     issuer.answers(PATH, active(&issuer, json!({ "active": false })));
     svc_tests::eventually(async || match user(&short, "opaque").await {
@@ -124,8 +156,18 @@ async fn it_is_asked_without_a_request_too() {
     let issuer = Issuer::start().await;
     issuer.answers(PATH, active(&issuer, json!({})));
     let provider = provider(&issuer);
-    assert_eq!(provider.validate_token("opaque").await.unwrap().get("sub"), Some(&json!("ada")));
-    assert_eq!(provider.get_user_from_token("opaque").await.unwrap().user_id, "ada");
+    assert_eq!(
+        provider.validate_token("opaque").await.unwrap().get("sub"),
+        Some(&json!("ada"))
+    );
+    assert_eq!(
+        provider
+            .get_user_from_token("opaque")
+            .await
+            .unwrap()
+            .user_id,
+        "ada"
+    );
     issuer.answers(PATH, Answer::Json(json!({ "active": false })));
     assert!(provider.validate_token("opaque").await.is_err());
     assert!(provider.get_user_from_token("opaque").await.is_err());
@@ -134,11 +176,15 @@ async fn it_is_asked_without_a_request_too() {
 #[test]
 fn tokens_for_whomever_are_a_weakness() {
     let of = |url: &str| IntrospectionProvider::new(url, "shop", "hunter2").unwrap();
-    let weakness = |provider: IntrospectionProvider| AuthProvider::weakness(&provider).unwrap_or_default();
+    let weakness =
+        |provider: IntrospectionProvider| AuthProvider::weakness(&provider).unwrap_or_default();
     let https = "https://id.example/introspect";
     assert!(weakness(of(https)).contains("whoever they are for"));
     assert_eq!(weakness(of(https).audience("shop")), "");
     assert_eq!(weakness(of(https).required_scope("orders")), "");
-    assert_eq!(weakness(of(https).audience("shop").required_scope("orders")), "");
+    assert_eq!(
+        weakness(of(https).audience("shop").required_scope("orders")),
+        ""
+    );
     assert!(weakness(of("http://127.0.0.1/introspect").audience("shop")).contains("over http"));
 }

@@ -76,7 +76,11 @@ impl Issuer {
 
     /// Scripts the answer for a path.
     pub(super) fn answers(&self, path: &str, answer: Answer) {
-        self.script.answers.lock().unwrap().insert(path.to_owned(), answer);
+        self.script
+            .answers
+            .lock()
+            .unwrap()
+            .insert(path.to_owned(), answer);
     }
 
     /// Scripts the key set.
@@ -88,7 +92,11 @@ impl Issuer {
     /// The requests for a path.
     pub(super) fn asked(&self, path: &str) -> Vec<Asked> {
         let asked = self.script.asked.lock().unwrap();
-        asked.iter().filter(|asked| asked.path.split('?').next() == Some(path)).cloned().collect()
+        asked
+            .iter()
+            .filter(|asked| asked.path.split('?').next() == Some(path))
+            .cloned()
+            .collect()
     }
 
     /// The settings of a provider of this issuer.
@@ -104,7 +112,9 @@ impl Issuer {
     /// The claims of a token of this issuer, with these in addition; null takes one away.
     pub(super) fn claims(&self, more: Value) -> Value {
         let mut all = json!({ "sub": "auth0|ada", "iss": self.name(), "aud": API });
-        all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        all.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         claims(all)
     }
 }
@@ -116,19 +126,29 @@ impl Script {
     async fn answer(&self, request: Request) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let authorization = parts.headers.get(header::AUTHORIZATION).map(|value| text(value.as_bytes()));
+        let authorization = parts
+            .headers
+            .get(header::AUTHORIZATION)
+            .map(|value| text(value.as_bytes()));
         let body = text(&to_bytes(body, 1 << 20).await.unwrap());
         let path = parts.uri.path().to_owned();
-        self.asked.lock().unwrap().push(Asked { path: parts.uri.to_string(), authorization, body });
+        self.asked.lock().unwrap().push(Asked {
+            path: parts.uri.to_string(),
+            authorization,
+            body,
+        });
         let answer = self.answers.lock().unwrap().get(&path).cloned();
         let response = Response::builder();
         match answer {
-            Some(Answer::Json(json)) => {
-                response.header(header::CONTENT_TYPE, "application/json").body(json.to_string())
-            }
+            Some(Answer::Json(json)) => response
+                .header(header::CONTENT_TYPE, "application/json")
+                .body(json.to_string()),
             Some(Answer::Text(text)) => response.body(text),
             Some(Answer::Status(status)) => response.status(status).body(String::new()),
-            Some(Answer::Redirect(to)) => response.status(302).header(header::LOCATION, to).body(String::new()),
+            Some(Answer::Redirect(to)) => response
+                .status(302)
+                .header(header::LOCATION, to)
+                .body(String::new()),
             Some(Answer::Silence) => std::future::pending().await,
             None => response.status(404).body(String::new()),
         }
@@ -146,7 +166,10 @@ pub(super) struct Key {
 impl Key {
     pub(super) fn new(id: &'static str) -> Self {
         let pair = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
-        Self { id, pair: Ed25519KeyPair::from_pkcs8(pair.as_ref()).unwrap() }
+        Self {
+            id,
+            pair: Ed25519KeyPair::from_pkcs8(pair.as_ref()).unwrap(),
+        }
     }
 
     fn public(&self) -> Value {
@@ -155,13 +178,19 @@ impl Key {
     }
 
     pub(super) fn sign(&self, claims: &Value) -> String {
-        self.sign_with(&json!({ "alg": "EdDSA", "typ": "JWT", "kid": self.id }), claims)
+        self.sign_with(
+            &json!({ "alg": "EdDSA", "typ": "JWT", "kid": self.id }),
+            claims,
+        )
     }
 
     pub(super) fn sign_with(&self, header: &Value, claims: &Value) -> String {
         let encoded = |json: &Value| URL_SAFE_NO_PAD.encode(json.to_string());
         let signed = format!("{}.{}", encoded(header), encoded(claims));
-        format!("{signed}.{}", URL_SAFE_NO_PAD.encode(self.pair.sign(signed.as_bytes())))
+        format!(
+            "{signed}.{}",
+            URL_SAFE_NO_PAD.encode(self.pair.sign(signed.as_bytes()))
+        )
     }
 }
 
@@ -177,7 +206,11 @@ pub(super) async fn user(app: &App, token: &str) -> Result<UserContext, String> 
     let error = &json["errors"][0]["extensions"];
     match serde_json::from_value(json["data"]["me"].clone()) {
         Ok(user) => Ok(user),
-        Err(_) => Err(error["reason"].as_str().or(error["code"].as_str()).unwrap_or_default().to_owned()),
+        Err(_) => Err(error["reason"]
+            .as_str()
+            .or(error["code"].as_str())
+            .unwrap_or_default()
+            .to_owned()),
     }
 }
 

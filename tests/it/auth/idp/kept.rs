@@ -1,4 +1,5 @@
-//! Tokens of an identity provider that need no other look: the application's loader runs for those that do.
+//! Tokens of an identity provider that need no other look: the application's loader runs for those
+//! that do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +23,10 @@ impl Verifying {
     async fn start(key_lifetime: Duration) -> Self {
         let (issuer, key) = (Issuer::start().await, Key::new("a"));
         issuer.publishes(&[&key]);
-        let (token, verified) = (key.sign(&issuer.claims(json!({}))), Arc::<AtomicUsize>::default());
+        let (token, verified) = (
+            key.sign(&issuer.claims(json!({}))),
+            Arc::<AtomicUsize>::default(),
+        );
         let counting = verified.clone();
         let load = move |user: svc::AuthenticatedUser| {
             counting.fetch_add(1, Ordering::SeqCst);
@@ -34,7 +38,12 @@ impl Verifying {
         config.key_refetch_interval = Duration::from_secs(3_600);
         let options = options().auth_provider(config.create_provider().unwrap());
         let app = App::serve(options.load_user(Duration::from_secs(3_600), load)).await;
-        Self { issuer, app, token, verified }
+        Self {
+            issuer,
+            app,
+            token,
+            verified,
+        }
     }
 
     /// The tokens that were verified when this one was asked with once more.
@@ -62,7 +71,11 @@ async fn a_token_is_kept_while_old_keys_cannot_be_fetched() {
     verifying.issuer.answers(KEYS, Answer::Status(503));
     eventually(async || {
         let verified = verifying.ask().await;
-        if verifying.issuer.asked(KEYS).len() == 1 { Err(format!("{verified} verified")) } else { Ok(()) }
+        if verifying.issuer.asked(KEYS).len() == 1 {
+            Err(format!("{verified} verified"))
+        } else {
+            Ok(())
+        }
     })
     .await;
     let verified = verifying.ask().await;
@@ -84,7 +97,11 @@ async fn the_same_keys_fetched_anew_change_nothing() {
     let generation = provider.key_generation();
     eventually(async || {
         provider.validate_token(&token).await.unwrap();
-        if issuer.asked(KEYS).len() == 1 { Err("the keys are young".to_owned()) } else { Ok(()) }
+        if issuer.asked(KEYS).len() == 1 {
+            Err("the keys are young".to_owned())
+        } else {
+            Ok(())
+        }
     })
     .await;
     assert_eq!(provider.key_generation(), generation);

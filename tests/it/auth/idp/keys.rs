@@ -21,7 +21,9 @@ async fn a_key_that_comes_is_fetched_and_one_that_goes_counts_no_more() {
     issuer.publishes(&[&new]);
     // Nothing is known of it yet.
     user(&app, &held).await.unwrap();
-    user(&app, &new.sign(&issuer.claims(json!({})))).await.unwrap();
+    user(&app, &new.sign(&issuer.claims(json!({}))))
+        .await
+        .unwrap();
     assert_eq!(issuer.asked(KEYS).len(), 2);
     // It was kept, and is dropped with its key.
     assert_eq!(user(&app, &held).await, invalid());
@@ -44,7 +46,9 @@ async fn keys_are_fetched_anew_when_they_are_old() {
         other => Err(format!("{other:?}")),
     })
     .await;
-    user(&app, &new.sign(&issuer.claims(json!({})))).await.unwrap();
+    user(&app, &new.sign(&issuer.claims(json!({}))))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -72,8 +76,14 @@ async fn a_thousand_unknown_keys_cause_one_fetch() {
     // However long the thousand take, the next fetch is not due.
     config.key_refetch_interval = Duration::from_secs(3_600);
     // Each is verified, be the machine too busy for fifty at a time.
-    let protection = ProtectionConfig { load_shedding: false, ..ProtectionConfig::default() };
-    let options = options_with(SvcConfig { protection, ..SvcConfig::default() });
+    let protection = ProtectionConfig {
+        load_shedding: false,
+        ..ProtectionConfig::default()
+    };
+    let options = options_with(SvcConfig {
+        protection,
+        ..SvcConfig::default()
+    });
     let app = Arc::new(App::serve(options.auth_provider(config.create_provider().unwrap())).await);
     let held = key.sign(&issuer.claims(json!({})));
     user(&app, &held).await.unwrap();
@@ -100,7 +110,10 @@ async fn there_is_one_fetch_at_a_time() {
     issuer.publishes(&[&key]);
     let app = Arc::new(serve(issuer.config().create_provider().unwrap()).await);
     let asking = (0..20).map(|number| {
-        let (app, token) = (app.clone(), key.sign(&issuer.claims(json!({ "jti": number.to_string() }))));
+        let (app, token) = (
+            app.clone(),
+            key.sign(&issuer.claims(json!({ "jti": number.to_string() }))),
+        );
         tokio::spawn(async move { user(&app, &token).await })
     });
     for asked in asking.collect::<Vec<_>>() {
@@ -117,14 +130,33 @@ async fn a_token_without_the_name_of_its_key_may_be_of_any() {
     let app = serve(issuer.config().create_provider().unwrap()).await;
     let claims = issuer.claims(json!({}));
     for key in &keys {
-        user(&app, &key.sign_with(&json!({ "alg": "EdDSA" }), &claims)).await.unwrap();
-        for bad in [json!({ "alg": "EdDSA", "kid": 7 }), json!({ "alg": "EdDSA", "kid": null })] {
+        user(&app, &key.sign_with(&json!({ "alg": "EdDSA" }), &claims))
+            .await
+            .unwrap();
+        for bad in [
+            json!({ "alg": "EdDSA", "kid": 7 }),
+            json!({ "alg": "EdDSA", "kid": null }),
+        ] {
             assert_eq!(user(&app, &key.sign_with(&bad, &claims)).await, invalid());
         }
     }
     // A name of another key is not passed over.
-    assert_eq!(user(&app, &keys[0].sign_with(&json!({ "alg": "EdDSA", "kid": "b" }), &claims)).await, invalid());
-    assert_eq!(user(&app, &Key::new("c").sign_with(&json!({ "alg": "EdDSA" }), &claims)).await, invalid());
+    assert_eq!(
+        user(
+            &app,
+            &keys[0].sign_with(&json!({ "alg": "EdDSA", "kid": "b" }), &claims)
+        )
+        .await,
+        invalid()
+    );
+    assert_eq!(
+        user(
+            &app,
+            &Key::new("c").sign_with(&json!({ "alg": "EdDSA" }), &claims)
+        )
+        .await,
+        invalid()
+    );
 }
 
 #[tokio::test]
@@ -132,18 +164,29 @@ async fn the_metadata_of_an_issuer_say_where_its_keys_are() {
     let issuer = Issuer::start().await;
     let key = Key::new("a");
     issuer.publishes(&[&key]);
-    let config = svc::IdpConfig { domain: None, issuer: Some(issuer.name()), ..issuer.config() };
+    let config = svc::IdpConfig {
+        domain: None,
+        issuer: Some(issuer.name()),
+        ..issuer.config()
+    };
     let metadata = |name: String| json!({ "issuer": name, "jwks_uri": issuer.url(KEYS) });
     for (answer, is_good) in [
         (Answer::Json(metadata(issuer.name())), true),
         (Answer::Json(metadata(issuer.url(""))), false),
-        (Answer::Json(json!({ "issuer": issuer.name(), "jwks_uri": "http://203.0.113.1/keys" })), false),
+        (
+            Answer::Json(json!({ "issuer": issuer.name(), "jwks_uri": "http://203.0.113.1/keys" })),
+            false,
+        ),
         (Answer::Json(json!({ "issuer": issuer.name() })), false),
     ] {
         issuer.answers("/.well-known/openid-configuration", answer);
         let app = serve(config.create_provider().unwrap()).await;
         let found = user(&app, &key.sign(&issuer.claims(json!({})))).await;
-        let expected = if is_good { Ok("auth0|ada".to_owned()) } else { Err("SERVICE_UNAVAILABLE".to_owned()) };
+        let expected = if is_good {
+            Ok("auth0|ada".to_owned())
+        } else {
+            Err("SERVICE_UNAVAILABLE".to_owned())
+        };
         assert_eq!(found.map(|user| user.user_id), expected);
     }
 }

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 use svc::IdpConfig;
 use svc::auth::{
-    AuthError, AuthProvider as _, IdpProvider, MemoryRevocationStore, RevocationConfig, TokenRevocationService,
+    AuthError, AuthProvider as _, IdpProvider, MemoryRevocationStore, RevocationConfig,
+    TokenRevocationService,
 };
 use svc_tests::App;
 
@@ -20,10 +21,20 @@ async fn issuer() -> (Issuer, IdpProvider) {
         ..issuer.config()
     };
     let provider = config.create_provider().unwrap();
-    issuer.answers("/oauth/token", Answer::Json(json!({ "access_token": "managing", "expires_in": 3_600 })));
-    issuer.answers(USER, Answer::Json(json!({ "user_id": "auth0|ada", "name": "Ada" })));
-    issuer.answers(&format!("{USER}/roles"), Answer::Json(json!([{ "id": "1", "name": "editor" }])));
-    let permissions = json!([{ "permission_name": "posts:read" }, { "permission_name": "posts:write" }]);
+    issuer.answers(
+        "/oauth/token",
+        Answer::Json(json!({ "access_token": "managing", "expires_in": 3_600 })),
+    );
+    issuer.answers(
+        USER,
+        Answer::Json(json!({ "user_id": "auth0|ada", "name": "Ada" })),
+    );
+    issuer.answers(
+        &format!("{USER}/roles"),
+        Answer::Json(json!([{ "id": "1", "name": "editor" }])),
+    );
+    let permissions =
+        json!([{ "permission_name": "posts:read" }, { "permission_name": "posts:write" }]);
     issuer.answers(&format!("{USER}/permissions"), Answer::Json(permissions));
     (issuer, provider)
 }
@@ -31,10 +42,18 @@ async fn issuer() -> (Issuer, IdpProvider) {
 #[tokio::test]
 async fn a_token_of_the_clients_own_is_asked_for_once() {
     let (issuer, provider) = issuer().await;
-    let (first, second) =
-        tokio::join!(provider.get_user_profile("auth0|ada", None), provider.get_user_roles("auth0|ada", None));
-    assert_eq!((first.unwrap()["name"].as_str(), second.unwrap()), (Some("Ada"), vec!["editor".to_owned()]));
-    let permissions = provider.get_user_permissions("auth0|ada", None).await.unwrap();
+    let (first, second) = tokio::join!(
+        provider.get_user_profile("auth0|ada", None),
+        provider.get_user_roles("auth0|ada", None)
+    );
+    assert_eq!(
+        (first.unwrap()["name"].as_str(), second.unwrap()),
+        (Some("Ada"), vec!["editor".to_owned()])
+    );
+    let permissions = provider
+        .get_user_permissions("auth0|ada", None)
+        .await
+        .unwrap();
     assert_eq!(permissions, ["posts:read", "posts:write"]);
     let [token] = issuer.asked("/oauth/token").try_into().unwrap();
     let body: Value = serde_json::from_str(&token.body).unwrap();
@@ -45,16 +64,28 @@ async fn a_token_of_the_clients_own_is_asked_for_once() {
             "grant_type": "client_credentials", "client_id": "service", "client_secret": "hunter2", "audience": audience,
         })
     );
-    assert_eq!(issuer.asked(USER)[0].authorization.as_deref(), Some("Bearer managing"));
+    assert_eq!(
+        issuer.asked(USER)[0].authorization.as_deref(),
+        Some("Bearer managing")
+    );
     // A token of the caller's own takes its place.
-    provider.get_user_profile("auth0|ada", Some("another")).await.unwrap();
-    assert_eq!(issuer.asked(USER)[1].authorization.as_deref(), Some("Bearer another"));
+    provider
+        .get_user_profile("auth0|ada", Some("another"))
+        .await
+        .unwrap();
+    assert_eq!(
+        issuer.asked(USER)[1].authorization.as_deref(),
+        Some("Bearer another")
+    );
 }
 
 #[tokio::test]
 async fn a_token_that_ends_is_asked_for_again() {
     let (issuer, provider) = issuer().await;
-    issuer.answers("/oauth/token", Answer::Json(json!({ "access_token": "short", "expires_in": 10 })));
+    issuer.answers(
+        "/oauth/token",
+        Answer::Json(json!({ "access_token": "short", "expires_in": 10 })),
+    );
     for asked in 1..3 {
         provider.get_user_profile("auth0|ada", None).await.unwrap();
         assert_eq!(issuer.asked("/oauth/token").len(), asked);
@@ -64,16 +95,38 @@ async fn a_token_that_ends_is_asked_for_again() {
 #[tokio::test]
 async fn errors_name_neither_secrets_nor_tokens() {
     let (issuer, provider) = issuer().await;
-    for fault in [Answer::Status(403), Answer::Json(json!([])), Answer::Redirect("/elsewhere".to_owned())] {
+    for fault in [
+        Answer::Status(403),
+        Answer::Json(json!([])),
+        Answer::Redirect("/elsewhere".to_owned()),
+    ] {
         issuer.answers("/oauth/token", fault);
-        let error = provider.get_user_profile("auth0|ada", None).await.unwrap_err();
-        assert!(matches!(error, AuthError::Unavailable(_)) && !format!("{error:?}").contains("hunter2"), "{error:?}");
+        let error = provider
+            .get_user_profile("auth0|ada", None)
+            .await
+            .unwrap_err();
+        assert!(
+            matches!(error, AuthError::Unavailable(_)) && !format!("{error:?}").contains("hunter2"),
+            "{error:?}"
+        );
     }
-    issuer.answers(&format!("{USER}/roles"), Answer::Json(json!([{ "name": 7 }])));
-    let error = provider.get_user_roles("auth0|ada", Some("another")).await.unwrap_err();
-    assert!(matches!(error, AuthError::Unavailable(_)) && !format!("{error:?}").contains("another"), "{error:?}");
+    issuer.answers(
+        &format!("{USER}/roles"),
+        Answer::Json(json!([{ "name": 7 }])),
+    );
+    let error = provider
+        .get_user_roles("auth0|ada", Some("another"))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, AuthError::Unavailable(_)) && !format!("{error:?}").contains("another"),
+        "{error:?}"
+    );
     let without = issuer.config().create_provider().unwrap();
-    let error = without.get_user_profile("auth0|ada", None).await.unwrap_err();
+    let error = without
+        .get_user_profile("auth0|ada", None)
+        .await
+        .unwrap_err();
     assert!(matches!(error, AuthError::NotSupported), "{error:?}");
     assert!(!format!("{provider:?}").contains("hunter2"));
 }
@@ -83,13 +136,28 @@ async fn errors_name_neither_secrets_nor_tokens() {
 async fn a_full_page_is_not_the_last() {
     let (issuer, provider) = issuer().await;
     let path = format!("{USER}/roles");
-    let full: Vec<_> = (0..100).map(|number| json!({ "name": format!("role {number}") })).collect();
+    let full: Vec<_> = (0..100)
+        .map(|number| json!({ "name": format!("role {number}") }))
+        .collect();
     issuer.answers(&path, Answer::Json(json!(full)));
-    let error = provider.get_user_roles("auth0|ada", Some("another")).await.unwrap_err();
-    assert!(error.to_string().contains("more than 5000 entries"), "{error}");
+    let error = provider
+        .get_user_roles("auth0|ada", Some("another"))
+        .await
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("more than 5000 entries"),
+        "{error}"
+    );
     assert_eq!(issuer.asked(&path).len(), 50);
     issuer.answers(&path, Answer::Json(json!(full[1..])));
-    assert_eq!(provider.get_user_roles("auth0|ada", Some("another")).await.unwrap().len(), 99);
+    assert_eq!(
+        provider
+            .get_user_roles("auth0|ada", Some("another"))
+            .await
+            .unwrap()
+            .len(),
+        99
+    );
     assert_eq!(issuer.asked(&path).len(), 51);
 }
 
@@ -98,7 +166,12 @@ async fn a_full_page_is_not_the_last() {
 async fn identifiers_do_not_leave_their_place() {
     let (issuer, provider) = issuer().await;
     for id in ["../clients", "a/b", "a?b=c", "a#b", "a b"] {
-        assert!(provider.get_user_profile(id, Some("another")).await.is_err());
+        assert!(
+            provider
+                .get_user_profile(id, Some("another"))
+                .await
+                .is_err()
+        );
     }
     assert_eq!(issuer.asked("/api/v2/clients"), []);
     assert_eq!(issuer.asked("/api/v2/users/%2E%2E%2Fclients").len(), 1);
@@ -109,12 +182,16 @@ async fn log_outs_end_tokens() {
     let (issuer, provider) = issuer().await;
     let key = Key::new("a");
     issuer.publishes(&[&key]);
-    let revocation = TokenRevocationService::new(MemoryRevocationStore::new(), RevocationConfig::default());
+    let revocation =
+        TokenRevocationService::new(MemoryRevocationStore::new(), RevocationConfig::default());
     let provider = provider.with_revocation(revocation);
     let app = App::serve(options().auth_provider(provider.clone())).await;
     let held = |id: &str, more: Value| {
         let mut claims = issuer.claims(json!({ "jti": id }));
-        claims.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        claims
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         key.sign(&claims)
     };
     let tokens = ["1", "2", "3"].map(|id| held(id, json!({})));
@@ -124,11 +201,18 @@ async fn log_outs_end_tokens() {
     let claims = provider.validate_token(&tokens[0]).await.unwrap();
     provider.logout(&claims).await.unwrap();
     provider.revoke_token(&tokens[1]).await.unwrap();
-    assert_eq!((user(&app, &tokens[0]).await, user(&app, &tokens[1]).await), (invalid(), invalid()));
+    assert_eq!(
+        (user(&app, &tokens[0]).await, user(&app, &tokens[1]).await),
+        (invalid(), invalid())
+    );
     user(&app, &tokens[2]).await.unwrap();
     provider.logout_all_sessions("auth0|ada").await.unwrap();
     assert_eq!(user(&app, &tokens[2]).await, invalid());
-    user(&app, &held("4", json!({ "sub": "auth0|eve" }))).await.unwrap();
+    user(&app, &held("4", json!({ "sub": "auth0|eve" })))
+        .await
+        .unwrap();
     // Without a service of that kind nothing was asked.
-    user(&serve(provider.provider().clone()).await, &tokens[2]).await.unwrap();
+    user(&serve(provider.provider().clone()).await, &tokens[2])
+        .await
+        .unwrap();
 }

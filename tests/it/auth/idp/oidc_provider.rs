@@ -27,7 +27,10 @@ impl OidcProvider {
     async fn start() -> Self {
         let certified = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let (certificate, key) = (folder.path().join("certificate.pem"), folder.path().join("key.pem"));
+        let (certificate, key) = (
+            folder.path().join("certificate.pem"),
+            folder.path().join("key.pem"),
+        );
         std::fs::write(&certificate, certified.cert.pem()).unwrap();
         std::fs::write(&key, certified.signing_key.serialize_pem()).unwrap();
         let mut command = Command::from(node("oidc.mjs"));
@@ -40,9 +43,16 @@ impl OidcProvider {
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let mut output = BufReader::new(output).lines();
-        let line: Value = serde_json::from_str(&output.next_line().await.unwrap().unwrap()).unwrap();
+        let line: Value =
+            serde_json::from_str(&output.next_line().await.unwrap().unwrap()).unwrap();
         let issuer = line["issuer"].as_str().unwrap().to_owned();
-        Self { _child: child, input, output, issuer, folder }
+        Self {
+            _child: child,
+            input,
+            output,
+            issuer,
+            folder,
+        }
     }
 
     fn config(&self) -> IdpConfig {
@@ -57,14 +67,25 @@ impl OidcProvider {
     /// An access token of the client, for an audience.
     async fn token(&mut self, audience: &str) -> String {
         let form = json!({ "grant_type": "client_credentials", "scope": "posts:read", "resource": audience });
-        self.ask("/token", &form).await["access_token"].as_str().unwrap().to_owned()
+        self.ask("/token", &form).await["access_token"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// An ID token of a user who has logged in to the client.
     async fn id_token(&mut self) -> String {
-        let asked = self.ask("/backchannel", &json!({ "scope": "openid", "login_hint": "ada" })).await;
+        let asked = self
+            .ask(
+                "/backchannel",
+                &json!({ "scope": "openid", "login_hint": "ada" }),
+            )
+            .await;
         let form = json!({ "grant_type": "urn:openid:params:grant-type:ciba", "auth_req_id": asked["auth_req_id"] });
-        self.ask("/token", &form).await["id_token"].as_str().unwrap().to_owned()
+        self.ask("/token", &form).await["id_token"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     async fn ask(&mut self, path: &str, form: &Value) -> Value {
@@ -80,7 +101,10 @@ async fn its_access_tokens_say_who_asks() {
     let app = serve(oidc.config().create_provider().unwrap()).await;
     let user = user(&app, &oidc.token(API).await).await.unwrap();
     assert_eq!(user.user_id, "shop");
-    assert_eq!((user.roles, user.permissions), (vec!["editor".to_owned()], vec!["posts:read".to_owned()]));
+    assert_eq!(
+        (user.roles, user.permissions),
+        (vec!["editor".to_owned()], vec!["posts:read".to_owned()])
+    );
     assert_eq!(user.metadata["tenant"], "acme");
 }
 
@@ -94,10 +118,25 @@ async fn its_tokens_by_other_algorithms_count_where_they_are_allowed() {
     ] {
         let token = oidc.token(audience).await;
         let api_identifier = Some(audience.to_owned());
-        let strict = IdpConfig { api_identifier, ..oidc.config() };
-        assert_eq!(user(&serve(strict.create_provider().unwrap()).await, &token).await, invalid());
-        let wide = IdpConfig { algorithms: vec![TokenAlgorithm::Rs256, algorithm], ..strict };
-        assert_eq!(user(&serve(wide.create_provider().unwrap()).await, &token).await.unwrap().user_id, "shop");
+        let strict = IdpConfig {
+            api_identifier,
+            ..oidc.config()
+        };
+        assert_eq!(
+            user(&serve(strict.create_provider().unwrap()).await, &token).await,
+            invalid()
+        );
+        let wide = IdpConfig {
+            algorithms: vec![TokenAlgorithm::Rs256, algorithm],
+            ..strict
+        };
+        assert_eq!(
+            user(&serve(wide.create_provider().unwrap()).await, &token)
+                .await
+                .unwrap()
+                .user_id,
+            "shop"
+        );
     }
 }
 
@@ -107,11 +146,20 @@ async fn tokens_for_others_and_altered_ones_are_refused() {
     let app = serve(oidc.config().create_provider().unwrap()).await;
     let good = oidc.token(API).await;
     user(&app, &good).await.unwrap();
-    assert_eq!(user(&app, &oidc.token("https://other.example").await).await, invalid());
-    assert_eq!(user(&app, &oidc.token("https://opaque.example").await).await, invalid());
+    assert_eq!(
+        user(&app, &oidc.token("https://other.example").await).await,
+        invalid()
+    );
+    assert_eq!(
+        user(&app, &oidc.token("https://opaque.example").await).await,
+        invalid()
+    );
     let (head, signature) = good.rsplit_once('.').unwrap();
     let altered = if signature.starts_with('A') { "B" } else { "A" };
-    assert_eq!(user(&app, &format!("{head}.{altered}{}", &signature[1..])).await, invalid());
+    assert_eq!(
+        user(&app, &format!("{head}.{altered}{}", &signature[1..])).await,
+        invalid()
+    );
     let mut other = OidcProvider::start().await;
     assert_eq!(user(&app, &other.token(API).await).await, invalid());
 }
@@ -122,14 +170,27 @@ async fn its_id_tokens_are_refused() {
     let mut oidc = OidcProvider::start().await;
     let (access, id) = (oidc.token(API).await, oidc.id_token().await);
     let api = oidc.config();
-    let audience = IdpConfig { api_identifier: Some("shop".to_owned()), ..oidc.config() };
-    let client = IdpConfig { client_id: audience.api_identifier.clone(), ..audience.clone() };
-    let of_client = IdpConfig { audience_claim: "/client_id".to_owned(), ..audience.clone() };
+    let audience = IdpConfig {
+        api_identifier: Some("shop".to_owned()),
+        ..oidc.config()
+    };
+    let client = IdpConfig {
+        client_id: audience.api_identifier.clone(),
+        ..audience.clone()
+    };
+    let of_client = IdpConfig {
+        audience_claim: "/client_id".to_owned(),
+        ..audience.clone()
+    };
     for (config, takes, why) in [
         (&api, true, "its audience is not the one that is configured"),
         (&audience, false, "nothing tells it from an ID token"),
         (&client, false, "nothing tells it from an ID token"),
-        (&of_client, true, "its audience is not the one that is configured"),
+        (
+            &of_client,
+            true,
+            "its audience is not the one that is configured",
+        ),
     ] {
         let provider = config.create_provider().unwrap();
         let error = provider.validate_token(&id).await.unwrap_err().to_string();
@@ -144,9 +205,15 @@ async fn its_id_tokens_are_refused() {
 #[tokio::test]
 async fn a_certificate_of_nobody_is_not_trusted() {
     let mut oidc = OidcProvider::start().await;
-    let config = IdpConfig { root_certificates: None, ..oidc.config() };
+    let config = IdpConfig {
+        root_certificates: None,
+        ..oidc.config()
+    };
     let app = serve(config.create_provider().unwrap()).await;
-    assert_eq!(user(&app, &oidc.token(API).await).await, Err("SERVICE_UNAVAILABLE".to_owned()));
+    assert_eq!(
+        user(&app, &oidc.token(API).await).await,
+        Err("SERVICE_UNAVAILABLE".to_owned())
+    );
 }
 
 #[tokio::test]
@@ -155,11 +222,20 @@ async fn its_opaque_tokens_are_introspected_until_they_are_revoked() {
     let pem = std::fs::read_to_string(oidc.folder.path().join("certificate.pem")).unwrap();
     let endpoint = format!("{}/token/introspection", oidc.issuer);
     let provider = IntrospectionProvider::new(&endpoint, "shop", "a secret of the tests").unwrap();
-    let provider = provider.root_certificates(&pem).unwrap().required_scope("posts:read");
-    let provider = provider.audience("https://opaque.example").keep_for(std::time::Duration::ZERO);
+    let provider = provider
+        .root_certificates(&pem)
+        .unwrap()
+        .required_scope("posts:read");
+    let provider = provider
+        .audience("https://opaque.example")
+        .keep_for(std::time::Duration::ZERO);
     let app = App::serve(options().auth_provider(provider)).await;
     let token = oidc.token("https://opaque.example").await;
-    assert_eq!(user(&app, &token).await.unwrap().permissions, ["posts:read"]);
-    oidc.ask("/token/revocation", &json!({ "token": token })).await;
+    assert_eq!(
+        user(&app, &token).await.unwrap().permissions,
+        ["posts:read"]
+    );
+    oidc.ask("/token/revocation", &json!({ "token": token }))
+        .await;
     assert_eq!(user(&app, &token).await, invalid());
 }

@@ -11,9 +11,15 @@ use svc_tests::{App, Log};
 use super::service::{ROWS, SharedPolicy, database, governed, of_tenant, options};
 
 async fn ask(app: &App, tenant: Option<&str>, query: &str) -> Value {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    let request = tenant.into_iter().fold(request, |request, tenant| request.header("x-tenant", tenant));
-    app.send(request.body(json!({ "query": query }).to_string())).await.json()
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let request = tenant.into_iter().fold(request, |request, tenant| {
+        request.header("x-tenant", tenant)
+    });
+    app.send(request.body(json!({ "query": query }).to_string()))
+        .await
+        .json()
 }
 
 #[tokio::test]
@@ -35,15 +41,27 @@ async fn a_policy_that_fails_denies() {
         ("broken", "FORBIDDEN", "the rows of `Post` are not allowed"),
         ("panic", "FORBIDDEN", "the rows of `Post` are not allowed"),
     ] {
-        for read in ["{ posts { id } }", "{ post(id: 1) { id } }", "{ totals { count } }", "{ everything }"] {
+        for read in [
+            "{ posts { id } }",
+            "{ post(id: 1) { id } }",
+            "{ totals { count } }",
+            "{ everything }",
+        ] {
             let answer = ask(&app, Some(tenant), read).await;
             let error = &answer["errors"][0];
             assert_eq!(error["extensions"]["code"], code, "{read}: {answer}");
             assert_eq!(error["message"], message, "{read}: {answer}");
-            assert!(answer["data"].is_null() || answer["data"]["post"].is_null(), "{read}: {answer}");
+            assert!(
+                answer["data"].is_null() || answer["data"]["post"].is_null(),
+                "{read}: {answer}"
+            );
         }
     }
-    assert_eq!(database.statements("FROM \"c_post\"").await, 0, "a denial sends no SQL");
+    assert_eq!(
+        database.statements("FROM \"c_post\"").await,
+        0,
+        "a denial sends no SQL"
+    );
 }
 
 /// A condition that names no column denies, and the log says which and of what.
@@ -51,12 +69,17 @@ async fn a_policy_that_fails_denies() {
 async fn a_condition_without_a_column_denies() {
     let log = Log::start();
     let database = database(ROWS).await;
-    let policy: SharedPolicy = Arc::new(|_| Ok(RowDecision::allow_where(col("no_such_column").eq(1))));
+    let policy: SharedPolicy =
+        Arc::new(|_| Ok(RowDecision::allow_where(col("no_such_column").eq(1))));
     let app = App::serve(governed("columns", &database, &[policy])).await;
     let answer = ask(&app, None, "{ posts { id } }").await;
-    assert_eq!(answer["errors"][0]["extensions"]["code"], "FORBIDDEN", "{answer}");
+    assert_eq!(
+        answer["errors"][0]["extensions"]["code"], "FORBIDDEN",
+        "{answer}"
+    );
     assert!(!answer.to_string().contains("no_such_column"), "{answer}");
-    log.has("`c_post` has neither a column `no_such_column`").await;
+    log.has("`c_post` has neither a column `no_such_column`")
+        .await;
 }
 
 #[tokio::test]
@@ -69,22 +92,37 @@ async fn a_policy_is_asked_once_for_a_request() {
         Ok(RowDecision::allow())
     });
     let app = App::serve(governed("columns", &database, &[policy])).await;
-    ask(&app, None, "{ posts { id author { posts { id } } } totals { count } everything }").await;
+    ask(
+        &app,
+        None,
+        "{ posts { id author { posts { id } } } totals { count } everything }",
+    )
+    .await;
     assert_eq!(asked.swap(0, Ordering::SeqCst), 1);
     ask(&app, None, "{ __typename }").await;
     assert_eq!(asked.load(Ordering::SeqCst), 0, "no rows are read");
 }
 
-/// SQL of an operation's own knows nothing of policies, so it does not answer for rows that they bind.
+/// SQL of an operation's own knows nothing of policies, so it does not answer for rows that they
+/// bind.
 #[tokio::test]
 async fn an_operation_with_sql_is_answered_without_it() {
     let database = database(ROWS).await;
     let cached = "query Cached { posts(orderBy: [{id: ASC}], limit: 2) { id } }";
-    let operation = Operation::new(cached).sql("SELECT jsonb_build_array(jsonb_build_object('id', 99)) AS posts");
-    let app = App::serve(options("columns", &database, Some(of_tenant)).operations([operation.clone()])).await;
-    assert_eq!(ask(&app, Some("a"), cached).await["data"]["posts"], json!([{ "id": 3 }, { "id": 4 }]));
+    let operation = Operation::new(cached)
+        .sql("SELECT jsonb_build_array(jsonb_build_object('id', 99)) AS posts");
+    let app =
+        App::serve(options("columns", &database, Some(of_tenant)).operations([operation.clone()]))
+            .await;
+    assert_eq!(
+        ask(&app, Some("a"), cached).await["data"]["posts"],
+        json!([{ "id": 3 }, { "id": 4 }])
+    );
     let app = App::serve(options("columns", &database, None).operations([operation])).await;
-    assert_eq!(ask(&app, Some("a"), cached).await["data"]["posts"], json!([{ "id": 99 }]));
+    assert_eq!(
+        ask(&app, Some("a"), cached).await["data"]["posts"],
+        json!([{ "id": 99 }])
+    );
 }
 
 /// Its SQL stays as long as no policy binds anything that it can tell of.
@@ -98,11 +136,16 @@ async fn an_operation_with_sql_over_other_rows_keeps_it() {
     async fn cities() -> Vec<City>;
     let database = database(ROWS).await;
     let cached = "query Cities { cities(limit: 1) { name } }";
-    let operation =
-        Operation::new(cached).sql("SELECT jsonb_build_array(jsonb_build_object('name', 'Ghent')) AS cities");
-    let options = options("columns", &database, Some(of_tenant)).queries(queries![cities]).operations([operation]);
+    let operation = Operation::new(cached)
+        .sql("SELECT jsonb_build_array(jsonb_build_object('name', 'Ghent')) AS cities");
+    let options = options("columns", &database, Some(of_tenant))
+        .queries(queries![cities])
+        .operations([operation]);
     let app = App::serve(options).await;
-    assert_eq!(ask(&app, Some("a"), cached).await["data"]["cities"], json!([{ "name": "Ghent" }]));
+    assert_eq!(
+        ask(&app, Some("a"), cached).await["data"]["cities"],
+        json!([{ "name": "Ghent" }])
+    );
 }
 
 #[tokio::test]
@@ -112,12 +155,17 @@ async fn a_policy_needs_rows_in_the_schema() {
         id: i32,
     }
     let database = database(ROWS).await;
-    let options = options("columns", &database, None).row_policy::<Stray>(|_| Ok(RowDecision::allow()));
+    let options =
+        options("columns", &database, None).row_policy::<Stray>(|_| Ok(RowDecision::allow()));
     let error = create_svc_app(options).await.map(drop).unwrap_err();
-    assert!(matches!(error, StartError::RowPolicy(ref why) if why.contains("Stray`, of which")), "{error}");
+    assert!(
+        matches!(error, StartError::RowPolicy(ref why) if why.contains("Stray`, of which")),
+        "{error}"
+    );
 }
 
-/// Whether PostgreSQL comes to apply a pattern depends on its plan, which rows that are kept back change as well.
+/// Whether PostgreSQL comes to apply a pattern depends on its plan, which rows that are kept back
+/// change as well.
 #[tokio::test]
 async fn a_bad_pattern_does_not_tell_of_other_rows() {
     let database = database(ROWS).await;
@@ -125,14 +173,24 @@ async fn a_bad_pattern_does_not_tell_of_other_rows() {
         let policy: SharedPolicy = Arc::new(|_| Ok(RowDecision::allow_where(col("id").ne(1))));
         let app = App::serve(governed(kind, &database, &[policy])).await;
         let bad = r#"title: { matches: "[" }"#;
-        let posts = |id: i32| format!("{{ posts(where: {{ id: {{ eq: {id} }}, {bad} }}) {{ id }} }}");
+        let posts =
+            |id: i32| format!("{{ posts(where: {{ id: {{ eq: {id} }}, {bad} }}) {{ id }} }}");
         let seen = ask(&app, None, &posts(2)).await;
-        assert_eq!(seen["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{kind}");
+        assert_eq!(
+            seen["errors"][0]["extensions"]["code"], "BAD_USER_INPUT",
+            "{kind}"
+        );
         assert_eq!(ask(&app, None, &posts(1)).await, seen, "{kind}");
-        let users =
-            |id: i32| format!("{{ users(where: {{ posts: {{ some: {{ id: {{ eq: {id} }}, {bad} }} }} }}) {{ id }} }}");
+        let users = |id: i32| {
+            format!(
+                "{{ users(where: {{ posts: {{ some: {{ id: {{ eq: {id} }}, {bad} }} }} }}) {{ id }} }}"
+            )
+        };
         let those = ask(&app, None, &users(2)).await;
-        assert_eq!(those["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{kind}");
+        assert_eq!(
+            those["errors"][0]["extensions"]["code"], "BAD_USER_INPUT",
+            "{kind}"
+        );
         assert_eq!(ask(&app, None, &users(1)).await, those, "{kind}");
     }
 }

@@ -1,4 +1,5 @@
-//! The meaning of policies, in plain Rust: conditions of three values, and how decisions come together.
+//! The meaning of policies, in plain Rust: conditions of three values, and how decisions come
+//! together.
 
 use rand::Rng as _;
 use rand::rngs::StdRng;
@@ -87,7 +88,10 @@ impl Value {
     }
 
     fn is_null(&self) -> bool {
-        matches!(self, Self::Text(None) | Self::Number(None) | Self::Flag(None))
+        matches!(
+            self,
+            Self::Text(None) | Self::Number(None) | Self::Flag(None)
+        )
     }
 
     fn compare(&self, other: &Self) -> Option<std::cmp::Ordering> {
@@ -120,7 +124,11 @@ impl Condition {
             }
             Self::OneOf(name, values, is_in) => {
                 let values = SqlValue::List(values.iter().map(Value::sql).collect());
-                if *is_in { col(name).is_in(values) } else { col(name).not_in(values) }
+                if *is_in {
+                    col(name).is_in(values)
+                } else {
+                    col(name).not_in(values)
+                }
             }
             Self::IsNull(name) => col(name).is_null(),
             Self::Related(of, inner) => col(of.related().0).some(inner.filter()),
@@ -129,12 +137,19 @@ impl Condition {
 
     /// Whether it holds for a row; `None` is unknown.
     pub(super) fn holds(&self, rows: &Rows, row: &Row) -> Option<bool> {
-        let stored = |name: &str| &row.fields.iter().find(|(known, _)| *known == name).expect("a field").1;
+        let stored = |name: &str| {
+            &row.fields
+                .iter()
+                .find(|(known, _)| *known == name)
+                .expect("a field")
+                .1
+        };
         match self {
             Self::All(all) => and(all.iter().map(|condition| condition.holds(rows, row))),
-            Self::Any(any) => {
-                and(any.iter().map(|condition| condition.holds(rows, row).map(|holds| !holds))).map(|all| !all)
-            }
+            Self::Any(any) => and(any
+                .iter()
+                .map(|condition| condition.holds(rows, row).map(|holds| !holds)))
+            .map(|all| !all),
             Self::Not(inner) => inner.holds(rows, row).map(|holds| !holds),
             Self::Compare(name, operator, value) => compare(stored(name), *operator, value),
             Self::OneOf(name, values, is_in) => {
@@ -151,14 +166,22 @@ impl Condition {
                     Of::Posts => &rows.posts,
                     Of::Users => &rows.users,
                 };
-                Some(row.related.iter().any(|at| inner.holds(rows, &others[*at]) == Some(true)))
+                Some(
+                    row.related
+                        .iter()
+                        .any(|at| inner.holds(rows, &others[*at]) == Some(true)),
+                )
             }
         }
     }
 
     /// A random condition on rows of a type.
     pub(super) fn random(of: Of, depth: usize, rng: &mut StdRng) -> Self {
-        let some = |rng: &mut StdRng| (0..rng.random_range(0..4)).map(|_| Self::random(of, depth - 1, rng)).collect();
+        let some = |rng: &mut StdRng| {
+            (0..rng.random_range(0..4))
+                .map(|_| Self::random(of, depth - 1, rng))
+                .collect()
+        };
         match rng.random_range(0..if depth > 0 { 8 } else { 4 }) {
             4 => Self::All(some(rng)),
             5 => Self::Any(some(rng)),
@@ -169,12 +192,15 @@ impl Condition {
                 match other {
                     0 => Self::IsNull(name),
                     1 => {
-                        let values = (0..rng.random_range(0..3)).map(|_| value(name, rng)).collect();
+                        let values = (0..rng.random_range(0..3))
+                            .map(|_| value(name, rng))
+                            .collect();
                         Self::OneOf(name, values, rng.random())
                     }
                     _ => {
                         use Operator::{Eq, Gt, Gte, Lt, Lte, Ne};
-                        let operator = *[Eq, Ne, Lt, Lte, Gt, Gte].choose(rng).expect("an operator");
+                        let operator =
+                            *[Eq, Ne, Lt, Lte, Gt, Gte].choose(rng).expect("an operator");
                         Self::Compare(name, operator, value(name, rng))
                     }
                 }
@@ -219,7 +245,10 @@ fn compare(stored: &Value, operator: Operator, value: &Value) -> Option<bool> {
     })
 }
 
-#[expect(clippy::manual_try_fold, reason = "something unknown does not end it: a later false does")]
+#[expect(
+    clippy::manual_try_fold,
+    reason = "something unknown does not end it: a later false does"
+)]
 fn and(conditions: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     conditions.fold(Some(true), |all, one| match (all, one) {
         (Some(false), _) | (_, Some(false)) => Some(false),
@@ -254,7 +283,11 @@ impl Decision {
 
 /// Whether a row is read: a policy permits it, and none denies it or does not know.
 pub(super) fn is_read(decisions: &[Decision], rows: &Rows, row: &Row) -> bool {
-    let holds = |condition: &Option<Condition>| condition.as_ref().map_or(Some(true), |given| given.holds(rows, row));
+    let holds = |condition: &Option<Condition>| {
+        condition
+            .as_ref()
+            .map_or(Some(true), |given| given.holds(rows, row))
+    };
     let permits = |decision: &Decision| matches!(decision, Decision::Allow(given) if holds(given) == Some(true));
     let denies = |decision: &Decision| matches!(decision, Decision::Deny(given) if holds(given) != Some(false));
     decisions.iter().any(permits) && !decisions.iter().any(denies)

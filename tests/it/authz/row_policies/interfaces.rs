@@ -1,4 +1,5 @@
-//! Policies for interfaces and unions bind the rows of what belongs to them, and the other way round.
+//! Policies for interfaces and unions bind the rows of what belongs to them, and the other way
+//! round.
 
 use serde_json::json;
 use svc::prelude::*;
@@ -45,18 +46,26 @@ CREATE VIEW v_entry AS
   UNION ALL SELECT 'Task', id, owner, to_jsonb(t) FROM tb_task t;
 CREATE VIEW v_thing AS SELECT * FROM v_entry;";
 
-const READ: &str = "{ entries(orderBy: [{id: ASC}]) { id ... on Note { body } ... on Task { done } } count
+const READ: &str =
+    "{ entries(orderBy: [{id: ASC}]) { id ... on Note { body } ... on Task { done } } count
     notes(orderBy: [{id: ASC}]) { id } tasks(orderBy: [{id: ASC}]) { id } }";
 
 /// The ids of entries, notes and tasks that are read.
 async fn ids(govern: impl FnOnce(AppOptions) -> AppOptions) -> [Vec<i64>; 3] {
     let database = TestDatabase::copy_of("row_policies_of_interfaces", SQL).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
-    let app = App::serve(govern(options.queries(queries![entries, notes, tasks, count]))).await;
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
+    let app = App::serve(govern(
+        options.queries(queries![entries, notes, tasks, count]),
+    ))
+    .await;
     let data = app.query(READ).await.data();
     let ids = |field: &str| {
         let rows = data[field].as_array().unwrap();
-        rows.iter().map(|row| row["id"].as_i64().unwrap()).collect::<Vec<_>>()
+        rows.iter()
+            .map(|row| row["id"].as_i64().unwrap())
+            .collect::<Vec<_>>()
     };
     assert_eq!(data["count"], json!(ids("entries").len()), "{data}");
     [ids("entries"), ids("notes"), ids("tasks")]
@@ -70,7 +79,10 @@ fn own(_: &Context<'_>) -> Result<RowDecision> {
 async fn a_policy_for_a_member_holds_below_its_interface() {
     let found = ids(|options| options.row_policy::<Note>(own)).await;
     assert_eq!(found, [vec![1, 3, 4, 5], vec![1], vec![3, 4, 5]]);
-    let found = ids(|options| options.row_policy::<Task>(|_| Ok(RowDecision::allow_where(col("done").eq(true))))).await;
+    let found = ids(|options| {
+        options.row_policy::<Task>(|_| Ok(RowDecision::allow_where(col("done").eq(true))))
+    })
+    .await;
     assert_eq!(found, [vec![1, 2, 3, 4], vec![1, 2], vec![3, 4]]);
     let found = ids(|options| options.row_policy::<Note>(own).row_policy::<Task>(own)).await;
     assert_eq!(found, [vec![1, 3, 5], vec![1], vec![3, 5]]);
@@ -107,7 +119,8 @@ async fn three_types_of_a_row_have_to_permit_it() {
     async fn things() -> Vec<Thing>;
     let found = ids(|options| {
         let options = options.queries(queries![things]).row_policy::<Entry>(own);
-        let options = options.row_policy::<Thing>(|_| Ok(RowDecision::allow_where(col("id").gt(3))));
+        let options =
+            options.row_policy::<Thing>(|_| Ok(RowDecision::allow_where(col("id").gt(3))));
         options.row_policy::<Task>(|_| Ok(RowDecision::allow_where(col("id").lt(9))))
     });
     assert_eq!(found.await, [vec![5], vec![], vec![5]]);

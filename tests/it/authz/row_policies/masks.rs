@@ -25,10 +25,13 @@ const MASKED: [&str; 10] = [
 #[tokio::test]
 async fn a_masked_value_is_null_wherever_it_is_read() {
     let all = database(ROWS).await;
-    for (tenant, hidden) in
-        [("a", "tenant IS DISTINCT FROM 'a'"), ("b", "tenant IS DISTINCT FROM 'b'"), ("all", "false")]
-    {
-        let nulls = format!("{ROWS}; UPDATE tb_post SET title = NULL, score = NULL WHERE {hidden};");
+    for (tenant, hidden) in [
+        ("a", "tenant IS DISTINCT FROM 'a'"),
+        ("b", "tenant IS DISTINCT FROM 'b'"),
+        ("all", "false"),
+    ] {
+        let nulls =
+            format!("{ROWS}; UPDATE tb_post SET title = NULL, score = NULL WHERE {hidden};");
         let nulls = database(&nulls).await;
         for kind in KINDS {
             let governed = App::serve(masked(kind, &all, of_tenant)).await;
@@ -37,7 +40,11 @@ async fn a_masked_value_is_null_wherever_it_is_read() {
                 for read in READS.iter().chain(&MASKED) {
                     let expected = open.query(read).await.text;
                     assert!(!expected.contains("errors"), "{kind} {read}: {expected}");
-                    assert_eq!(ask(&governed, tenant, read).await, expected, "{kind} {tenant} {round}: {read}");
+                    assert_eq!(
+                        ask(&governed, tenant, read).await,
+                        expected,
+                        "{kind} {tenant} {round}: {read}"
+                    );
                     // Statements that are kept hold for masks of the same form alone.
                     ask(&governed, if round == 0 { "b" } else { "all" }, read).await;
                 }
@@ -50,7 +57,9 @@ async fn a_masked_value_is_null_wherever_it_is_read() {
 #[tokio::test]
 async fn pages_by_a_masked_field_go_on_at_the_cursor() {
     let all = database(ROWS).await;
-    let nulls = format!("{ROWS}; UPDATE tb_post SET title = NULL, score = NULL WHERE tenant IS DISTINCT FROM 'a';");
+    let nulls = format!(
+        "{ROWS}; UPDATE tb_post SET title = NULL, score = NULL WHERE tenant IS DISTINCT FROM 'a';"
+    );
     let nulls = database(&nulls).await;
     for kind in KINDS {
         let governed = App::serve(masked(kind, &all, of_tenant)).await;
@@ -62,7 +71,11 @@ async fn pages_by_a_masked_field_go_on_at_the_cursor() {
                    pageInfo {{ hasNextPage endCursor }} }} }}"
             );
             let expected = open.query(&read).await;
-            assert_eq!(ask(&governed, "a", &read).await, expected.text, "{kind} {page}");
+            assert_eq!(
+                ask(&governed, "a", &read).await,
+                expected.text,
+                "{kind} {page}"
+            );
             let info = expected.json()["data"]["page"]["pageInfo"].take();
             after = info["endCursor"].to_string();
             assert_eq!(info["hasNextPage"], json!(page < 7), "{kind} {page}");
@@ -70,7 +83,12 @@ async fn pages_by_a_masked_field_go_on_at_the_cursor() {
                 break;
             }
         }
-        let made_by_hand = ask(&governed, "a", "{ page(first: 5, after: \"WzEsWyJ4Il1d\") { totalCount } }").await;
+        let made_by_hand = ask(
+            &governed,
+            "a",
+            "{ page(first: 5, after: \"WzEsWyJ4Il1d\") { totalCount } }",
+        )
+        .await;
         assert!(made_by_hand.contains("cursor"), "{kind}: {made_by_hand}");
     }
 }
@@ -82,12 +100,28 @@ async fn entities_of_mutations_are_masked() {
     for kind in KINDS {
         let app = App::serve(masked(kind, &all, of_tenant)).await;
         let touched = async |tenant: &str| -> Value {
-            serde_json::from_str(&ask(&app, tenant, "mutation { touch(postId: 3) { id title loud } }").await).unwrap()
+            serde_json::from_str(
+                &ask(
+                    &app,
+                    tenant,
+                    "mutation { touch(postId: 3) { id title loud } }",
+                )
+                .await,
+            )
+            .unwrap()
         };
         let own = json!({ "id": 3, "title": "post 3", "loud": "POST 3" });
-        assert_eq!(touched("a").await, json!({ "data": { "touch": own } }), "{kind}");
+        assert_eq!(
+            touched("a").await,
+            json!({ "data": { "touch": own } }),
+            "{kind}"
+        );
         let masked = json!({ "id": 3, "title": null, "loud": "" });
-        assert_eq!(touched("b").await, json!({ "data": { "touch": masked } }), "{kind}");
+        assert_eq!(
+            touched("b").await,
+            json!({ "data": { "touch": masked } }),
+            "{kind}"
+        );
     }
 }
 
@@ -113,39 +147,67 @@ async fn letters() -> Vec<Letter>;
 async fn a_mask_that_cannot_hold_is_an_error_at_the_start() {
     let database = TestDatabase::new("").await;
     let start = async |field: &str, embeds: bool| {
-        let options = AppOptions::new().database_url(database.url()).queries(queries![people]);
-        let options = if embeds { options.queries(queries![letters]) } else { options };
+        let options = AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![people]);
+        let options = if embeds {
+            options.queries(queries![letters])
+        } else {
+            options
+        };
         let masked = options.mask_where::<Person>(field, |_| Ok(RowDecision::deny()));
-        create_svc_app(masked).await.map(drop).map_err(|error| error.to_string())
+        create_svc_app(masked)
+            .await
+            .map(drop)
+            .map_err(|error| error.to_string())
     };
     assert_eq!(start("email", false).await, Ok(()));
     for (field, embeds, why) in [
         ("name", false, "can be null; declare it as an `Option`"),
-        ("mail", false, "is not a stored field of it, as Rust names it"),
-        ("email", true, "Letter::sender` embeds such rows, which a mask does not reach"),
+        (
+            "mail",
+            false,
+            "is not a stored field of it, as Rust names it",
+        ),
+        (
+            "email",
+            true,
+            "Letter::sender` embeds such rows, which a mask does not reach",
+        ),
     ] {
         let error = start(field, embeds).await.unwrap_err();
         assert!(error.contains(why), "{error}");
     }
 }
 
-/// The value that an event has of a masked field decides nothing: who asks for a score would else learn whose it is.
+/// The value that an event has of a masked field decides nothing: who asks for a score would else
+/// learn whose it is.
 #[tokio::test]
 async fn an_event_does_not_tell_a_masked_value() {
     let rows = "INSERT INTO tb_post VALUES (1, 'one', 'a', 50, true, NULL), (2, 'two', 'a', 50, false, NULL);";
     let database = database(rows).await;
-    let service = TestService::start(guarded("columns", &database)).await.unwrap();
+    let service = TestService::start(guarded("columns", &database))
+        .await
+        .unwrap();
     let document = "subscription { changed(score: [50]) { id score } }";
     // A busy machine may take longer to listen than a subscriber waits.
     let mut answers = eventually(async || {
         let subscription = Subscription::new(document).header("x-tenant", "a").unwrap();
-        service.subscribe(subscription).await.map_err(|refused| refused.to_string())
+        service
+            .subscribe(subscription)
+            .await
+            .map_err(|refused| refused.to_string())
     })
     .await;
     for id in [1, 2] {
         let event = format!(r#"{{"id": {id}, "op": "update", "score": 50}}"#);
-        database.execute(&format!("SELECT pg_notify('post_changed', '{event}')")).await;
+        database
+            .execute(&format!("SELECT pg_notify('post_changed', '{event}')"))
+            .await;
     }
     let first = tokio::time::timeout(std::time::Duration::from_secs(120), answers.next()).await;
-    assert_eq!(first.unwrap(), Some(json!({ "data": { "changed": { "id": 2, "score": 50 } } })));
+    assert_eq!(
+        first.unwrap(),
+        Some(json!({ "data": { "changed": { "id": 2, "score": 50 } } }))
+    );
 }

@@ -1,4 +1,5 @@
-//! Row policies: which rows of a type a request may read, wherever they are read, and which values of theirs.
+//! Row policies: which rows of a type a request may read, wherever they are read, and which values
+//! of theirs.
 
 mod decisions;
 mod evaluator;

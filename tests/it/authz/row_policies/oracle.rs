@@ -1,7 +1,9 @@
-//! Two databases that differ only in what is kept back (rows by policies, values by masks and gates) give the same bytes to
-//! the same documents, by whichever path, with as many statements. So nobody learns anything of it.
+//! Two databases that differ only in what is kept back (rows by policies, values by masks and
+//! gates) give the same bytes to the same documents, by whichever path, with as many statements. So
+//! nobody learns anything of it.
 //!
-//! `ORACLE_SEED=7` asks others than every run, and `ORACLE_DOCUMENTS=20000` (or 1000000) as many as it says.
+//! `ORACLE_SEED=7` asks others than every run, and `ORACLE_DOCUMENTS=20000` (or 1000000) as many as
+//! it says.
 
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
@@ -19,10 +21,14 @@ const DOCUMENTS: u64 = 1_000;
 const PLANTED: &str = "planted7f3a";
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    std::env::var(name).map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a number"))
+    })
 }
 
-/// Changes of all that the tenant `a` does not see: rows of others, scores of posts that are locked or may be, addresses.
+/// Changes of all that the tenant `a` does not see: rows of others, scores of posts that are locked
+/// or may be, addresses.
 const OTHERS: &str = "
 UPDATE tb_post SET title = 'secret planted7f3a ' || id, score = 1000 + id, locked = NOT locked
   WHERE tenant IS DISTINCT FROM 'a';
@@ -72,7 +78,10 @@ fn condition(of_posts: bool, depth: usize, rng: &mut StdRng) -> String {
         5 if of_posts => format!("author: {{{}}}", condition(false, depth - 1, rng)),
         5 => {
             let quantifier = one(&["some", "every", "none"], rng);
-            format!("posts: {{{quantifier}: {{{}}}}}", condition(true, depth - 1, rng))
+            format!(
+                "posts: {{{quantifier}: {{{}}}}}",
+                condition(true, depth - 1, rng)
+            )
         }
         _ => one(leaves, rng),
     }
@@ -80,14 +89,26 @@ fn condition(of_posts: bool, depth: usize, rng: &mut StdRng) -> String {
 
 fn arguments(of_posts: bool, rng: &mut StdRng) -> String {
     let orders: &[&str] = match of_posts {
-        true => {
-            &["{score: DESC}, {id: ASC}", "{author: {name: ASC}}, {id: ASC}", "{title: ASC}, {id: DESC}", "{id: ASC}"]
-        }
-        false => {
-            &["{name: DESC}", "{id: ASC}", "{id: DESC}", "{name: ASC}, {id: ASC}", "{tenant: ASC}", "{email: ASC}"]
-        }
+        true => &[
+            "{score: DESC}, {id: ASC}",
+            "{author: {name: ASC}}, {id: ASC}",
+            "{title: ASC}, {id: DESC}",
+            "{id: ASC}",
+        ],
+        false => &[
+            "{name: DESC}",
+            "{id: ASC}",
+            "{id: DESC}",
+            "{name: ASC}, {id: ASC}",
+            "{tenant: ASC}",
+            "{email: ASC}",
+        ],
     };
-    format!("where: {{{}}}, orderBy: [{}]", condition(of_posts, 2, rng), one(orders, rng))
+    format!(
+        "where: {{{}}}, orderBy: [{}]",
+        condition(of_posts, 2, rng),
+        one(orders, rng)
+    )
 }
 
 fn document(rng: &mut StdRng) -> String {
@@ -123,18 +144,34 @@ fn document(rng: &mut StdRng) -> String {
 async fn ask(app: &App, document: &str, path: usize) -> String {
     let request = match path {
         0 => {
-            let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("query", document).finish();
+            let query = url::form_urlencoded::Serializer::new(String::new())
+                .append_pair("query", document)
+                .finish();
             app.request("GET", &format!("/graphql?{query}"))
         }
         path => {
-            let path = if path == 1 { "/graphql/rust" } else { "/graphql" };
-            let request = app.request("POST", path).header("content-type", "application/json");
+            let path = if path == 1 {
+                "/graphql/rust"
+            } else {
+                "/graphql"
+            };
+            let request = app
+                .request("POST", path)
+                .header("content-type", "application/json");
             request.body(json!({ "query": document }).to_string())
         }
     };
-    let reply = app.send(request.header("x-tenant", "a").header("x-request-id", "same")).await;
+    let reply = app
+        .send(
+            request
+                .header("x-tenant", "a")
+                .header("x-request-id", "same"),
+        )
+        .await;
     let headers = reply.headers.iter().filter(|(name, _)| *name != "date");
-    let headers: Vec<_> = headers.map(|(name, value)| format!("{name}: {value:?}")).collect();
+    let headers: Vec<_> = headers
+        .map(|(name, value)| format!("{name}: {value:?}"))
+        .collect();
     format!("{}\n{}", headers.join("\n"), reply.text)
 }
 
@@ -142,21 +179,40 @@ async fn ask(app: &App, document: &str, path: usize) -> String {
 async fn what_is_kept_back_changes_no_answer() {
     let seed = setting("ORACLE_SEED", SEED);
     let mut rng = StdRng::seed_from_u64(seed);
-    let (one, other) = (database(ROWS).await, database(&[ROWS, OTHERS].concat()).await);
+    let (one, other) = (
+        database(ROWS).await,
+        database(&[ROWS, OTHERS].concat()).await,
+    );
     for (kind, source) in [("columns", "c_"), ("data", "d_"), ("table", "tv_")] {
-        let (first, second) = (App::serve(guarded(kind, &one)).await, App::serve(guarded(kind, &other)).await);
+        let (first, second) = (
+            App::serve(guarded(kind, &one)).await,
+            App::serve(guarded(kind, &other)).await,
+        );
         let (mut denied, documents) = (0, setting("ORACLE_DOCUMENTS", DOCUMENTS));
         for _ in 0..documents {
             let (document, path) = (document(&mut rng), rng.random_range(0..4));
-            let (first, second) = tokio::join!(ask(&first, &document, path), ask(&second, &document, path));
+            let (first, second) =
+                tokio::join!(ask(&first, &document, path), ask(&second, &document, path));
             assert_eq!(first, second, "seed {seed}, {kind}: {document}");
-            let is_asked = !first.contains("errorId") && !first.contains("GRAPHQL_VALIDATION_FAILED");
-            assert!(is_asked && !second.contains(PLANTED), "{kind} {document}: {second}");
+            let is_asked =
+                !first.contains("errorId") && !first.contains("GRAPHQL_VALIDATION_FAILED");
+            assert!(
+                is_asked && !second.contains(PLANTED),
+                "{kind} {document}: {second}"
+            );
             denied += u64::from(second.contains("User.email"));
         }
-        assert!(denied > documents / 100 && denied < documents / 2, "{kind}: {denied} of {documents} are denied");
-        let (first, second) =
-            (one.statements(&format!("\"{source}")).await, other.statements(&format!("\"{source}")).await);
-        assert_eq!(first, second, "seed {seed}: {kind} takes another number of statements");
+        assert!(
+            denied > documents / 100 && denied < documents / 2,
+            "{kind}: {denied} of {documents} are denied"
+        );
+        let (first, second) = (
+            one.statements(&format!("\"{source}")).await,
+            other.statements(&format!("\"{source}")).await,
+        );
+        assert_eq!(
+            first, second,
+            "seed {seed}: {kind} takes another number of statements"
+        );
     }
 }

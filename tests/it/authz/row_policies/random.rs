@@ -1,5 +1,5 @@
-//! Random policies over random rows leave the rows that a plain evaluation leaves, neither more nor less, on all three
-//! kinds of views.
+//! Random policies over random rows leave the rows that a plain evaluation leaves, neither more nor
+//! less, on all three kinds of views.
 //!
 //! `ROW_POLICY_SEED=7` tries others than every run, and `ROW_POLICIES=20000` as many as it says.
 
@@ -23,22 +23,40 @@ const POSTS: usize = 40;
 const USERS: usize = 6;
 
 pub(super) fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    std::env::var(name).map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a number"))
+    })
 }
 
 pub(super) fn rows(rng: &mut StdRng) -> Rows {
-    let fields =
-        |names: &[&'static str], rng: &mut StdRng| names.iter().map(|name| (*name, value(name, rng))).collect();
+    let fields = |names: &[&'static str], rng: &mut StdRng| {
+        names.iter().map(|name| (*name, value(name, rng))).collect()
+    };
     let mut rows = Rows::default();
     for id in 1..=USERS {
-        rows.users.push(Row { id: id as i32, fields: fields(&["name", "tenant"], rng), related: Vec::new() });
+        rows.users.push(Row {
+            id: id as i32,
+            fields: fields(&["name", "tenant"], rng),
+            related: Vec::new(),
+        });
     }
     for at in 0..POSTS {
         let author = rng.random_range(0..USERS + 1);
-        let related = if author < USERS { vec![author] } else { Vec::new() };
-        related.iter().for_each(|author| rows.users[*author].related.push(at));
+        let related = if author < USERS {
+            vec![author]
+        } else {
+            Vec::new()
+        };
+        related
+            .iter()
+            .for_each(|author| rows.users[*author].related.push(at));
         let fields = fields(&["title", "tenant", "score", "locked"], rng);
-        rows.posts.push(Row { id: at as i32 + 1, fields, related });
+        rows.posts.push(Row {
+            id: at as i32 + 1,
+            fields,
+            related,
+        });
     }
     rows
 }
@@ -56,12 +74,27 @@ pub(super) fn sql(rows: &Rows) -> String {
     let mut sql = String::new();
     for row in &rows.users {
         let values: Vec<_> = row.fields.iter().map(|(_, value)| literal(value)).collect();
-        writeln!(sql, "INSERT INTO tb_user VALUES ({}, {});", row.id, values.join(", ")).unwrap();
+        writeln!(
+            sql,
+            "INSERT INTO tb_user VALUES ({}, {});",
+            row.id,
+            values.join(", ")
+        )
+        .unwrap();
     }
     for row in &rows.posts {
         let values: Vec<_> = row.fields.iter().map(|(_, value)| literal(value)).collect();
-        let author = row.related.first().map_or_else(|| "NULL".to_owned(), |author| (author + 1).to_string());
-        writeln!(sql, "INSERT INTO tb_post VALUES ({}, {}, {author});", row.id, values.join(", ")).unwrap();
+        let author = row
+            .related
+            .first()
+            .map_or_else(|| "NULL".to_owned(), |author| (author + 1).to_string());
+        writeln!(
+            sql,
+            "INSERT INTO tb_post VALUES ({}, {}, {author});",
+            row.id,
+            values.join(", ")
+        )
+        .unwrap();
     }
     sql
 }
@@ -72,7 +105,9 @@ pub(super) fn policies(decisions: &Arc<Mutex<Vec<Decision>>>) -> Vec<SharedPolic
         let decisions = decisions.clone();
         Arc::new(move |_| {
             let decisions = decisions.lock().unwrap();
-            Ok(decisions.get(at).map_or_else(RowDecision::abstain, Decision::decision))
+            Ok(decisions
+                .get(at)
+                .map_or_else(RowDecision::abstain, Decision::decision))
         })
     };
     (0..3).map(policy).collect()
@@ -83,13 +118,25 @@ const READ: &str = "{ posts(orderBy: [{id: ASC}]) { id } totals { count } some: 
 
 /// The answer to what is read, of the rows that a plain evaluation leaves.
 fn expected(decisions: &[Decision], rows: &Rows) -> Json {
-    let read: Vec<i32> = rows.posts.iter().filter(|row| is_read(decisions, rows, row)).map(|row| row.id).collect();
+    let read: Vec<i32> = rows
+        .posts
+        .iter()
+        .filter(|row| is_read(decisions, rows, row))
+        .map(|row| row.id)
+        .collect();
     let posts = |ids: &[i32]| ids.iter().map(|id| json!({ "id": id })).collect::<Vec<_>>();
     let mut some: Vec<i32> = read.iter().copied().filter(|id| *id <= 20).collect();
     some.reverse();
     let users = rows.users.iter().filter_map(|user| {
-        let own: Vec<i32> = user.related.iter().map(|at| *at as i32 + 1).filter(|id| read.contains(id)).collect();
-        own.iter().any(|id| *id > 10).then(|| json!({ "posts": posts(&own) }))
+        let own: Vec<i32> = user
+            .related
+            .iter()
+            .map(|at| *at as i32 + 1)
+            .filter(|id| read.contains(id))
+            .collect();
+        own.iter()
+            .any(|id| *id > 10)
+            .then(|| json!({ "posts": posts(&own) }))
     });
     json!({ "posts": posts(&read), "totals": { "count": read.len() }, "some": posts(&some),
         "users": users.collect::<Vec<_>>() })
@@ -102,8 +149,13 @@ async fn random_policies_leave_what_a_plain_evaluation_leaves() {
     let mut rng = StdRng::seed_from_u64(seed);
     let rows = rows(&mut rng);
     let database = database(&sql(&rows)).await.uncounted().await;
-    let all: Vec<Vec<Decision>> =
-        (0..count).map(|_| (0..rng.random_range(1..=3)).map(|_| Decision::random(&mut rng)).collect()).collect();
+    let all: Vec<Vec<Decision>> = (0..count)
+        .map(|_| {
+            (0..rng.random_range(1..=3))
+                .map(|_| Decision::random(&mut rng))
+                .collect()
+        })
+        .collect();
     let (mut wrong, mut read) = (String::new(), 0);
     for kind in KINDS {
         let current = Arc::new(Mutex::new(Vec::new()));
@@ -117,7 +169,13 @@ async fn random_policies_leave_what_a_plain_evaluation_leaves() {
             }
         }
     }
-    assert!(wrong.is_empty(), "seed {seed}: some policies leave other rows:\n{wrong}");
+    assert!(
+        wrong.is_empty(),
+        "seed {seed}: some policies leave other rows:\n{wrong}"
+    );
     let asked = count * KINDS.len() * POSTS;
-    assert!(read > asked / 20 && read < asked * 19 / 20, "the policies hardly tell rows apart: {read} of {asked}");
+    assert!(
+        read > asked / 20 && read < asked * 19 / 20,
+        "the policies hardly tell rows apart: {read} of {asked}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Random masks over random rows leave the values that a plain evaluation leaves, on all three kinds of views.
+//! Random masks over random rows leave the values that a plain evaluation leaves, on all three
+//! kinds of views.
 //!
 //! `ROW_POLICY_SEED=7` tries others than every run, and `ROW_MASKS=20000` as many as it says.
 
@@ -39,7 +40,12 @@ struct Shown {
 
 fn shown(masks: &Masks, rows: &Rows) -> Vec<Shown> {
     let posts = rows.posts.iter().map(|row| {
-        let stored = |name: &str| row.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value);
+        let stored = |name: &str| {
+            row.fields
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| value)
+        };
         Shown {
             id: row.id,
             title: match stored("title") {
@@ -57,23 +63,41 @@ fn shown(masks: &Masks, rows: &Rows) -> Vec<Shown> {
 
 /// The answer to what is read, of the values that a plain evaluation leaves.
 fn expected(shown: &[Shown], rows: &Rows) -> Json {
-    let ids = |posts: &[&Shown]| posts.iter().map(|post| json!({ "id": post.id })).collect::<Vec<_>>();
+    let ids = |posts: &[&Shown]| {
+        posts
+            .iter()
+            .map(|post| json!({ "id": post.id }))
+            .collect::<Vec<_>>()
+    };
     let mut high: Vec<_> = shown.iter().filter(|post| post.score >= Some(2)).collect();
     high.sort_by_key(|post| -post.score.unwrap_or_default());
-    let none: Vec<_> = shown.iter().filter(|post| post.title.is_none() || post.score.is_none()).collect();
+    let none: Vec<_> = shown
+        .iter()
+        .filter(|post| post.title.is_none() || post.score.is_none())
+        .collect();
     let mut by: Vec<_> = shown.iter().collect();
     by.sort_by_key(|post| (post.title.is_none(), post.title));
     let mut groups: BTreeMap<_, Vec<Option<i32>>> = BTreeMap::new();
-    by.iter().for_each(|post| groups.entry((post.title.is_none(), post.title)).or_default().push(post.score));
+    by.iter().for_each(|post| {
+        groups
+            .entry((post.title.is_none(), post.title))
+            .or_default()
+            .push(post.score)
+    });
     let distinct = |scores: &[Option<i32>]| scores.iter().flatten().collect::<BTreeSet<_>>().len();
     let kept = groups.iter().filter(|(_, scores)| distinct(scores) > 1).map(
         |((_, title), scores)| json!({ "key": { "title": title }, "countDistinct": { "score": distinct(scores) } }),
     );
     let titles = groups.keys().filter(|(is_null, _)| !is_null).count();
-    let groups = groups.iter().map(|((_, title), scores)| json!({ "key": { "title": title }, "count": scores.len() }));
+    let groups = groups
+        .iter()
+        .map(|((_, title), scores)| json!({ "key": { "title": title }, "count": scores.len() }));
     let scores = || shown.iter().filter_map(|post| post.score);
     let is_meant = |at: &usize| shown[*at].title == Some("b");
-    let users = rows.users.iter().filter(|user| user.related.iter().any(is_meant));
+    let users = rows
+        .users
+        .iter()
+        .filter(|user| user.related.iter().any(is_meant));
     json!({
         "posts": shown.iter().map(|post| json!({ "id": post.id, "title": post.title, "score": post.score })).collect::<Vec<_>>(),
         "high": ids(&high), "none": ids(&none), "by": ids(&by),
@@ -97,8 +121,15 @@ struct Masks {
 
 impl Masks {
     fn random(rng: &mut StdRng) -> Self {
-        let decisions = |rng: &mut StdRng| (0..rng.random_range(1..=3)).map(|_| Decision::random(rng)).collect();
-        Self { title: decisions(rng), score: decisions(rng) }
+        let decisions = |rng: &mut StdRng| {
+            (0..rng.random_range(1..=3))
+                .map(|_| Decision::random(rng))
+                .collect()
+        };
+        Self {
+            title: decisions(rng),
+            score: decisions(rng),
+        }
     }
 }
 
@@ -108,11 +139,20 @@ async fn random_masks_leave_what_a_plain_evaluation_leaves() {
     let mut rng = StdRng::seed_from_u64(seed);
     let rows = rows(&mut rng);
     let database = database(&sql(&rows)).await.uncounted().await;
-    let all: Vec<_> = (0..setting("ROW_MASKS", MASKS)).map(|_| Masks::random(&mut rng)).collect();
+    let all: Vec<_> = (0..setting("ROW_MASKS", MASKS))
+        .map(|_| Masks::random(&mut rng))
+        .collect();
     let (mut wrong, mut values) = (String::new(), 0);
     for kind in KINDS {
-        let current = [Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(Vec::new()))];
-        let of = |field, at: usize| policies(&current[at]).into_iter().map(move |policy| (field, policy));
+        let current = [
+            Arc::new(Mutex::new(Vec::new())),
+            Arc::new(Mutex::new(Vec::new())),
+        ];
+        let of = |field, at: usize| {
+            policies(&current[at])
+                .into_iter()
+                .map(move |policy| (field, policy))
+        };
         let masks: Vec<_> = of("title", 0).chain(of("score", 1)).collect();
         let app = App::serve(masked_by(kind, &database, &masks)).await;
         for masks in &all {
@@ -126,7 +166,13 @@ async fn random_masks_leave_what_a_plain_evaluation_leaves() {
             }
         }
     }
-    assert!(wrong.is_empty(), "seed {seed}: some masks leave other values:\n{wrong}");
+    assert!(
+        wrong.is_empty(),
+        "seed {seed}: some masks leave other values:\n{wrong}"
+    );
     let asked = all.len() * KINDS.len() * rows.posts.len();
-    assert!(values > asked / 20 && values < asked * 19 / 20, "the masks hardly hide anything: {values} of {asked}");
+    assert!(
+        values > asked / 20 && values < asked * 19 / 20,
+        "the masks hardly hide anything: {values} of {asked}"
+    );
 }

@@ -36,14 +36,25 @@ pub(super) const READS: [&str; 26] = [
 ];
 
 pub(super) async fn ask(app: &App, tenant: &str, query: &str) -> String {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    app.send(request.header("x-tenant", tenant).body(json!({ "query": query }).to_string())).await.text
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    app.send(
+        request
+            .header("x-tenant", tenant)
+            .body(json!({ "query": query }).to_string()),
+    )
+    .await
+    .text
 }
 
 /// The rows of one tenant alone.
 async fn only(tenant: &str) -> TestDatabase {
     let others = format!("tenant IS DISTINCT FROM '{tenant}'");
-    database(&format!("{ROWS}; DELETE FROM tb_user WHERE {others}; DELETE FROM tb_post WHERE {others};")).await
+    database(&format!(
+        "{ROWS}; DELETE FROM tb_user WHERE {others}; DELETE FROM tb_post WHERE {others};"
+    ))
+    .await
 }
 
 #[tokio::test]
@@ -54,12 +65,17 @@ async fn every_read_is_of_the_permitted_rows_alone() {
         for kind in KINDS {
             let governed = App::serve(options(kind, &all, Some(of_tenant))).await;
             let open = App::serve(options(kind, &permitted, None)).await;
-            // The second time statements are bound that were kept, some of them for the other tenant or for all.
+            // The second time statements are bound that were kept, some of them for the other
+            // tenant or for all.
             for round in 0..3 {
                 for read in READS {
                     let expected = open.query(read).await.text;
                     assert!(!expected.contains("errors"), "{kind} {read}: {expected}");
-                    assert_eq!(ask(&governed, tenant, read).await, expected, "{kind} {tenant} {round}: {read}");
+                    assert_eq!(
+                        ask(&governed, tenant, read).await,
+                        expected,
+                        "{kind} {tenant} {round}: {read}"
+                    );
                     ask(&governed, if round == 0 { "b" } else { "all" }, read).await;
                 }
             }
@@ -74,7 +90,11 @@ async fn a_policy_that_permits_all_changes_nothing() {
         let governed = App::serve(options(kind, &all, Some(of_tenant))).await;
         let open = App::serve(options(kind, &all, None)).await;
         for read in READS {
-            assert_eq!(ask(&governed, "all", read).await, open.query(read).await.text, "{kind}: {read}");
+            assert_eq!(
+                ask(&governed, "all", read).await,
+                open.query(read).await.text,
+                "{kind}: {read}"
+            );
         }
     }
 }
@@ -85,14 +105,26 @@ async fn entities_of_mutations_are_permitted_rows() {
     let all = database(ROWS).await;
     for kind in KINDS {
         let app = App::serve(options(kind, &all, Some(of_tenant))).await;
-        let touch = |id: i32| format!("mutation {{ touch(postId: {id}) {{ id title author {{ id }} }} }}");
+        let touch =
+            |id: i32| format!("mutation {{ touch(postId: {id}) {{ id title author {{ id }} }} }}");
         let answer = |text: String| serde_json::from_str::<Value>(&text).unwrap();
-        assert_eq!(answer(ask(&app, "a", &touch(3)).await)["data"]["touch"]["id"], json!(3), "{kind}");
+        assert_eq!(
+            answer(ask(&app, "a", &touch(3)).await)["data"]["touch"]["id"],
+            json!(3),
+            "{kind}"
+        );
         let foreign = answer(ask(&app, "a", &touch(1)).await);
         assert_eq!(foreign, json!({ "data": { "touch": null } }), "{kind}");
-        assert_eq!(answer(ask(&app, "b", &touch(1)).await)["data"]["touch"]["id"], json!(1), "{kind}");
+        assert_eq!(
+            answer(ask(&app, "b", &touch(1)).await)["data"]["touch"]["id"],
+            json!(1),
+            "{kind}"
+        );
         let touched = answer(ask(&app, "b", "mutation { touchAll { id tenant } }").await);
         let rows = touched["data"]["touchAll"].as_array().unwrap();
-        assert!(!rows.is_empty() && rows.iter().all(|row| row["tenant"] == "b"), "{kind}: {touched}");
+        assert!(
+            !rows.is_empty() && rows.iter().all(|row| row["tenant"] == "b"),
+            "{kind}: {touched}"
+        );
     }
 }

@@ -53,11 +53,19 @@ macro_rules! blog {
             async fn users() -> Vec<User>;
             #[svc::query]
             async fn found(ctx: &Context<'_>) -> Result<Find<Post>> {
-                Ok(ctx.db().find::<Post>().filter(col("id").gt(0)).order_by(asc("id")))
+                Ok(ctx
+                    .db()
+                    .find::<Post>()
+                    .filter(col("id").gt(0))
+                    .order_by(asc("id")))
             }
             #[svc::query]
             async fn paged(ctx: &Context<'_>, page: CursorPage) -> Result<Connection<Post>> {
-                Ok(ctx.db().find::<Post>().order_by(desc("score")).paginate(page))
+                Ok(ctx
+                    .db()
+                    .find::<Post>()
+                    .order_by(desc("score"))
+                    .paginate(page))
             }
             /// Relations of rows in hand.
             #[svc::query]
@@ -68,23 +76,49 @@ macro_rules! blog {
             #[svc::query]
             async fn everything(ctx: &Context<'_>) -> Result<Vec<String>> {
                 let posts = || ctx.db().find::<Post>().order_by(asc("id"));
-                let ids = |posts: Vec<Post>| posts.into_iter().map(|post| post.id).collect::<Vec<_>>();
+                let ids =
+                    |posts: Vec<Post>| posts.into_iter().map(|post| post.id).collect::<Vec<_>>();
                 let authors = posts().filter(col("author").some(col("name").ne("nobody")));
                 let mut transaction = ctx.db().transaction().await?;
                 let in_transaction = transaction.rows(posts()).await?;
                 transaction.commit().await?;
-                let last = CursorPage { last: Some(2), ..CursorPage::default() };
+                let last = CursorPage {
+                    last: Some(2),
+                    ..CursorPage::default()
+                };
                 let last = posts().paginate(last).await?;
                 Ok(vec![
                     format!("{:?}", ids(posts().await?)),
                     format!("{:?}", posts().one().await?.map(|post| post.id)),
                     format!("{:?}", ids(authors.await?)),
                     format!("{:?}", ids(in_transaction)),
-                    format!("{:?}", last.edges.iter().map(|edge| edge.node.id).collect::<Vec<_>>()),
-                    format!("{} {}", posts().count().await?, posts().filter(col("score").gt(50)).exists().await?),
-                    format!("{:?} {:?}", posts().sum("score").await?, posts().avg("score").await?),
-                    format!("{:?} {:?}", posts().min("title").await?, posts().max("title").await?),
-                    format!("{:?} {:?}", posts().distinct("tenant").await?, posts().group_counts(["locked"]).await?),
+                    format!(
+                        "{:?}",
+                        last.edges
+                            .iter()
+                            .map(|edge| edge.node.id)
+                            .collect::<Vec<_>>()
+                    ),
+                    format!(
+                        "{} {}",
+                        posts().count().await?,
+                        posts().filter(col("score").gt(50)).exists().await?
+                    ),
+                    format!(
+                        "{:?} {:?}",
+                        posts().sum("score").await?,
+                        posts().avg("score").await?
+                    ),
+                    format!(
+                        "{:?} {:?}",
+                        posts().min("title").await?,
+                        posts().max("title").await?
+                    ),
+                    format!(
+                        "{:?} {:?}",
+                        posts().distinct("tenant").await?,
+                        posts().group_counts(["locked"]).await?
+                    ),
                     format!("{:?}", posts().json().await?.len()),
                 ])
             }
@@ -109,31 +143,48 @@ macro_rules! blog {
             #[svc::subscription]
             async fn heard(ctx: &Context<'_>) -> Result<impl Stream<Item = Result<Find<Post>>>> {
                 let events = ctx.events("post_changed").await?;
-                let id = |payload: &str| serde_json::from_str(payload).ok().and_then(|row: Value| row["id"].as_i64());
-                Ok(events.map(move |payload| Ok(ctx.db().find::<Post>().filter(col("id").eq(id(&payload?))))))
+                let id = |payload: &str| {
+                    serde_json::from_str(payload)
+                        .ok()
+                        .and_then(|row: Value| row["id"].as_i64())
+                };
+                Ok(events.map(move |payload| {
+                    Ok(ctx.db().find::<Post>().filter(col("id").eq(id(&payload?))))
+                }))
             }
 
             /// The application over these views, with `policy` for both types.
             pub(super) fn options(policy: Option<super::Policy>) -> AppOptions {
                 let options = AppOptions::new()
-                    .queries(queries![posts, post, page, totals, users, found, paged, in_hand, everything])
+                    .queries(queries![
+                        posts, post, page, totals, users, found, paged, in_hand, everything
+                    ])
                     .mutations(mutations![touch, touch_all]);
                 match policy {
-                    Some(policy) => options.row_policy::<Post>(policy).row_policy::<User>(policy),
+                    Some(policy) => options
+                        .row_policy::<Post>(policy)
+                        .row_policy::<User>(policy),
                     None => options,
                 }
             }
 
             /// The same with masks of posts.
             pub(super) fn masked(policy: super::Policy) -> AppOptions {
-                options(None).mask_where::<Post>("score", policy).mask_where::<Post>("title", policy)
+                options(None)
+                    .mask_where::<Post>("score", policy)
+                    .mask_where::<Post>("title", policy)
             }
 
-            /// The same with policies for both types, scores that are masked where a post is locked, and no e-mail addresses.
+            /// The same with policies for both types, scores that are masked where a post is
+            /// locked, and no e-mail addresses.
             pub(super) fn guarded(policy: super::Policy) -> AppOptions {
-                let unlocked = |_: &Context<'_>| Ok(RowDecision::allow_where(col("locked").eq(false)));
-                let no_addresses = async |request: AuthorizationRequest| request.operation_name() != "User.email";
-                let options = options(Some(policy)).mask_where::<Post>("score", unlocked).authorizer(no_addresses);
+                let unlocked =
+                    |_: &Context<'_>| Ok(RowDecision::allow_where(col("locked").eq(false)));
+                let no_addresses =
+                    async |request: AuthorizationRequest| request.operation_name() != "User.email";
+                let options = options(Some(policy))
+                    .mask_where::<Post>("score", unlocked)
+                    .authorizer(no_addresses);
                 options.subscriptions(subscriptions![changed, removable, user_changed, heard])
             }
 
@@ -150,7 +201,9 @@ macro_rules! blog {
                 policies
                     .iter()
                     .cloned()
-                    .fold(options(None), |options, policy| options.row_policy::<Post>(move |ctx| policy(ctx)))
+                    .fold(options(None), |options, policy| {
+                        options.row_policy::<Post>(move |ctx| policy(ctx))
+                    })
             }
         }
     };
@@ -163,7 +216,8 @@ blog!(table, "tv_user", "tv_post");
 /// A policy for a type.
 pub(super) type Policy = fn(&Context<'_>) -> Result<RowDecision>;
 /// A policy with values of a test.
-pub(super) type SharedPolicy = std::sync::Arc<dyn Fn(&Context<'_>) -> Result<RowDecision> + Send + Sync>;
+pub(super) type SharedPolicy =
+    std::sync::Arc<dyn Fn(&Context<'_>) -> Result<RowDecision> + Send + Sync>;
 
 pub(super) const KINDS: [&str; 3] = ["columns", "data", "table"];
 
@@ -214,7 +268,8 @@ pub(super) fn masked(kind: &str, database: &TestDatabase, policy: Policy) -> App
     over(options, database)
 }
 
-/// The same with policies for both types, scores that are masked where a post is locked, and no e-mail addresses.
+/// The same with policies for both types, scores that are masked where a post is locked, and no
+/// e-mail addresses.
 pub(super) fn guarded(kind: &str, database: &TestDatabase) -> AppOptions {
     let options = match kind {
         "columns" => columns::guarded(of_tenant),
@@ -225,7 +280,11 @@ pub(super) fn guarded(kind: &str, database: &TestDatabase) -> AppOptions {
 }
 
 /// The same with several masks of each of these fields of posts.
-pub(super) fn masked_by(kind: &str, database: &TestDatabase, masks: &[(&'static str, SharedPolicy)]) -> AppOptions {
+pub(super) fn masked_by(
+    kind: &str,
+    database: &TestDatabase,
+    masks: &[(&'static str, SharedPolicy)],
+) -> AppOptions {
     let options = match kind {
         "columns" => columns::masked_by(masks),
         "data" => data::masked_by(masks),
@@ -235,7 +294,11 @@ pub(super) fn masked_by(kind: &str, database: &TestDatabase, masks: &[(&'static 
 }
 
 /// The same with several policies for posts.
-pub(super) fn governed(kind: &str, database: &TestDatabase, policies: &[SharedPolicy]) -> AppOptions {
+pub(super) fn governed(
+    kind: &str,
+    database: &TestDatabase,
+    policies: &[SharedPolicy],
+) -> AppOptions {
     let options = match kind {
         "columns" => columns::governed(policies),
         "data" => data::governed(policies),
@@ -245,10 +308,24 @@ pub(super) fn governed(kind: &str, database: &TestDatabase, policies: &[SharedPo
 }
 
 fn over(options: AppOptions, database: &TestDatabase) -> AppOptions {
-    let limits = Limits { complexity: u64::MAX, default_page: 100, ..Limits::default() };
-    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
-    let config = SvcConfig { operations, limits, ..SvcConfig::default() };
-    options.config(config).database_url(database.url()).auto_camel_case(true)
+    let limits = Limits {
+        complexity: u64::MAX,
+        default_page: 100,
+        ..Limits::default()
+    };
+    let operations = OperationsConfig {
+        rust_endpoint: true,
+        ..OperationsConfig::default()
+    };
+    let config = SvcConfig {
+        operations,
+        limits,
+        ..SvcConfig::default()
+    };
+    options
+        .config(config)
+        .database_url(database.url())
+        .auto_camel_case(true)
 }
 
 /// Rows of the tenant in a header; all where it says so, and none without it.

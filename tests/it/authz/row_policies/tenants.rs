@@ -21,15 +21,24 @@ const READ: &str = "query ($most: Int!) { posts(where: {score: {lte: $most}}, li
 
 async fn ask(app: &App, tenant: &str, most: usize) -> Value {
     let body = json!({ "query": READ, "variables": { "most": most } }).to_string();
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
-    app.send(request.header("x-tenant", tenant).body(body)).await.json()
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    app.send(request.header("x-tenant", tenant).body(body))
+        .await
+        .json()
 }
 
 /// All values of `tenant` in an answer.
 fn tenants(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
-            found.extend(fields.get("tenant").and_then(Value::as_str).map(str::to_owned));
+            found.extend(
+                fields
+                    .get("tenant")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+            );
             fields.values().for_each(|value| tenants(value, found));
         }
         Value::Array(items) => items.iter().for_each(|item| tenants(item, found)),
@@ -42,12 +51,33 @@ async fn two_hundred_tenants_at_once_never_share_a_row() {
     let database = database(ROWS).await;
     // All of them wait for their turn, however slow the machine is.
     let patience = Duration::from_secs(300);
-    let pool =
-        DatabaseConfig { url: Some(database.url()), pool_size: 4, pool_timeout: patience, ..DatabaseConfig::default() };
-    let limits = Limits { complexity: u64::MAX, ..Limits::default() };
-    let protection = ProtectionConfig { load_shedding: false, ..ProtectionConfig::default() };
-    let config = SvcConfig { database: pool, limits, protection, request_timeout: None, ..SvcConfig::default() };
-    let app = App::serve(options("columns", &database, Some(of_tenant)).config(config).auto_camel_case(true)).await;
+    let pool = DatabaseConfig {
+        url: Some(database.url()),
+        pool_size: 4,
+        pool_timeout: patience,
+        ..DatabaseConfig::default()
+    };
+    let limits = Limits {
+        complexity: u64::MAX,
+        ..Limits::default()
+    };
+    let protection = ProtectionConfig {
+        load_shedding: false,
+        ..ProtectionConfig::default()
+    };
+    let config = SvcConfig {
+        database: pool,
+        limits,
+        protection,
+        request_timeout: None,
+        ..SvcConfig::default()
+    };
+    let app = App::serve(
+        options("columns", &database, Some(of_tenant))
+            .config(config)
+            .auto_camel_case(true),
+    )
+    .await;
     for round in 0..3 {
         let asked = (0..200).map(|n| {
             let app = &app;
@@ -57,8 +87,15 @@ async fn two_hundred_tenants_at_once_never_share_a_row() {
                 let mut found = Vec::new();
                 tenants(&answer["data"], &mut found);
                 assert!(found.len() > 10, "{tenant}: {answer}");
-                assert!(found.iter().all(|other| *other == tenant), "{tenant}: {answer}");
-                assert_eq!(answer["data"]["totals"]["count"], json!(20), "{tenant}: {answer}");
+                assert!(
+                    found.iter().all(|other| *other == tenant),
+                    "{tenant}: {answer}"
+                );
+                assert_eq!(
+                    answer["data"]["totals"]["count"],
+                    json!(20),
+                    "{tenant}: {answer}"
+                );
             }
         });
         join_all(asked).await;

@@ -1,4 +1,5 @@
-//! Two types over one view, of which one has a policy: the service says at the start that the other has none.
+//! Two types over one view, of which one has a policy: the service says at the start that the other
+//! has none.
 
 use svc::prelude::*;
 use svc_tests::{Log, TestDatabase};
@@ -27,10 +28,15 @@ async fn vans() -> Vec<Van>;
 
 async fn start(database: &TestDatabase, change: impl FnOnce(AppOptions) -> AppOptions) -> String {
     let log = Log::start();
-    let options = AppOptions::new().database_url(database.url()).queries(queries![parcels, labels, vans]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![parcels, labels, vans]);
     drop(create_svc_app(change(options)).await.unwrap());
     let warnings = log.text();
-    warnings.lines().filter(|line| line.contains("types read the same view")).collect()
+    warnings
+        .lines()
+        .filter(|line| line.contains("types read the same view"))
+        .collect()
 }
 
 #[tokio::test]
@@ -38,10 +44,24 @@ async fn a_type_without_the_policy_of_its_view_is_told_of() {
     let database = TestDatabase::new("").await;
     let all = |_: &Context<'_>| Ok(RowDecision::allow());
     let told = start(&database, |options| options.row_policy::<Parcel>(all)).await;
-    for part in ["WARN", "view=\"v_parcel\"", "governed=\"Parcel\"", "open=\"Label\""] {
+    for part in [
+        "WARN",
+        "view=\"v_parcel\"",
+        "governed=\"Parcel\"",
+        "open=\"Label\"",
+    ] {
         assert!(told.contains(part), "{part} in {told}");
     }
-    assert_eq!(start(&database, |options| options.row_policy::<Parcel>(all).row_policy::<Label>(all)).await, "");
-    assert_eq!(start(&database, |options| options.row_policy::<Van>(all)).await, "");
+    assert_eq!(
+        start(&database, |options| options
+            .row_policy::<Parcel>(all)
+            .row_policy::<Label>(all))
+        .await,
+        ""
+    );
+    assert_eq!(
+        start(&database, |options| options.row_policy::<Van>(all)).await,
+        ""
+    );
     assert_eq!(start(&database, |options| options).await, "");
 }

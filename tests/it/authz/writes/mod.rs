@@ -91,7 +91,8 @@ struct KeyedDoc {
     slug: String,
 }
 
-/// Tenant 1 has document 1 with the comments 1 and, hidden, 50; tenant 2 has document 100 with comment 51.
+/// Tenant 1 has document 1 with the comments 1 and, hidden, 50; tenant 2 has document 100 with
+/// comment 51.
 const SQL: &str = "
     CREATE TABLE tb_author (id int PRIMARY KEY);
     CREATE TABLE tb_tag (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, tenant int NOT NULL, name text UNIQUE);
@@ -116,7 +117,16 @@ async fn serve(database: &TestDatabase) -> App {
         .auto_camel_case(true)
         .queries(queries![docs])
         .types(types![Comment, Tag])
-        .mutations(mutations![add, add_all, change, change_slug, remove, put, put_by_id, keep])
+        .mutations(mutations![
+            add,
+            add_all,
+            change,
+            change_slug,
+            remove,
+            put,
+            put_by_id,
+            keep
+        ])
         .constraint(Constraint::new("tb_doc_slug_key", "the slug is taken"))
         .row_policy::<Doc>(tenant)
         .row_policy::<Tag>(tenant)
@@ -126,8 +136,14 @@ async fn serve(database: &TestDatabase) -> App {
 
 /// The answer, without what differs from one request to the next.
 async fn ask(app: &App, mutation: &str) -> Value {
-    let mut answer = app.query(&format!("mutation {{ answer: {mutation} {{ id }} }}")).await.json();
-    if let Some(extensions) = answer.pointer_mut("/errors/0/extensions").and_then(Value::as_object_mut) {
+    let mut answer = app
+        .query(&format!("mutation {{ answer: {mutation} {{ id }} }}"))
+        .await
+        .json();
+    if let Some(extensions) = answer
+        .pointer_mut("/errors/0/extensions")
+        .and_then(Value::as_object_mut)
+    {
         extensions.remove("errorId");
     }
     answer

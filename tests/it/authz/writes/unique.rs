@@ -1,4 +1,5 @@
-//! Unique values of others: what may not be written is forbidden, whether others have the value or not.
+//! Unique values of others: what may not be written is forbidden, whether others have the value or
+//! not.
 
 use serde_json::json;
 use svc_tests::TestDatabase;
@@ -33,20 +34,34 @@ async fn a_row_that_may_not_be_written_tells_no_unique_value_of_others() {
         "add(input: {tenant: 1, slug: \"a\", tag: {tenant: 2, name: \"X\"}})",
         "change(id: 1, input: {tenant: 2, tag: {tenant: 2, name: \"X\"}})",
     ] {
-        let (taken, free) =
-            (ask(&app, &mutation.replace('X', "taken")).await, ask(&app, &mutation.replace('X', "free")).await);
-        assert_eq!((&taken, code(&taken)), (&free, json!("FORBIDDEN")), "{mutation}");
+        let (taken, free) = (
+            ask(&app, &mutation.replace('X', "taken")).await,
+            ask(&app, &mutation.replace('X', "free")).await,
+        );
+        assert_eq!(
+            (&taken, code(&taken)),
+            (&free, json!("FORBIDDEN")),
+            "{mutation}"
+        );
     }
     for (mutation, taken, free) in [
         ("add(input: {id: N, tenant: 2, slug: \"a\"})", 100, 999),
-        ("change(id: 1, input: {id: N, tenant: 2, code: \"d\"})", 100, 999),
+        (
+            "change(id: 1, input: {id: N, tenant: 2, code: \"d\"})",
+            100,
+            999,
+        ),
         // A reference to a row that is there, and to none.
         ("add(input: {tenant: 2, slug: \"a\", authorId: N})", 1, 2),
         ("putById(input: {id: N, tenant: 2, slug: \"a\"})", 100, 999),
     ] {
         let ask = async |id: i32| ask(&app, &mutation.replace('N', &id.to_string())).await;
         let (taken, free) = (ask(taken).await, ask(free).await);
-        assert_eq!((&taken, code(&taken)), (&free, json!("FORBIDDEN")), "{mutation}");
+        assert_eq!(
+            (&taken, code(&taken)),
+            (&free, json!("FORBIDDEN")),
+            "{mutation}"
+        );
     }
 }
 
@@ -63,6 +78,10 @@ async fn a_row_that_may_be_written_meets_the_constraint() {
     ] {
         let answer = ask(&app, mutation).await;
         let error = &answer["errors"][0];
-        assert_eq!((&error["message"], code(&answer)), (&json!("the slug is taken"), json!("CONFLICT")), "{mutation}");
+        assert_eq!(
+            (&error["message"], code(&answer)),
+            (&json!("the slug is taken"), json!("CONFLICT")),
+            "{mutation}"
+        );
     }
 }

@@ -8,7 +8,17 @@ pub(super) struct Change {
 }
 
 /// The columns of the view of posts.
-const COLUMNS: [&str; 9] = ["id", "title", "view_count", "price", "created_at", "mood", "open", "meta", "author_id"];
+const COLUMNS: [&str; 9] = [
+    "id",
+    "title",
+    "view_count",
+    "price",
+    "created_at",
+    "mood",
+    "open",
+    "meta",
+    "author_id",
+];
 
 /// Drops whatever stands in place of the view.
 const DROP: &str = "
@@ -24,35 +34,52 @@ const TURNED: &str = "(SELECT id, title, 1000 - view_count AS view_count, price 
                       meta, author_id FROM tb_post) AS p";
 
 fn select(columns: &[(&str, String)], data: Option<&str>, from: &str) -> String {
-    let mut list: Vec<_> = columns.iter().map(|(name, sql)| format!("{sql} AS {name}")).collect();
+    let mut list: Vec<_> = columns
+        .iter()
+        .map(|(name, sql)| format!("{sql} AS {name}"))
+        .collect();
     list.extend(data.map(|data| format!("{data} AS data")));
     format!("SELECT {} FROM {from}", list.join(", "))
 }
 
 fn columns() -> Vec<(&'static str, String)> {
-    COLUMNS.iter().map(|name| (*name, format!("p.{name}"))).collect()
+    COLUMNS
+        .iter()
+        .map(|name| (*name, format!("p.{name}")))
+        .collect()
 }
 
 fn with(column: &str, sql: &str) -> Vec<(&'static str, String)> {
     let mut columns = columns();
-    columns.iter_mut().filter(|(name, _)| *name == column).for_each(|(_, known)| sql.clone_into(known));
+    columns
+        .iter_mut()
+        .filter(|(name, _)| *name == column)
+        .for_each(|(_, known)| sql.clone_into(known));
     columns
 }
 
 const DATA: Option<&str> = Some("to_jsonb(p)");
 
 fn view(columns: &[(&str, String)], data: Option<&str>) -> String {
-    format!("{DROP} CREATE VIEW public.v_post AS {};", select(columns, data, TURNED))
+    format!(
+        "{DROP} CREATE VIEW public.v_post AS {};",
+        select(columns, data, TURNED)
+    )
 }
 
 /// The view as it is at first.
 pub(super) fn base() -> String {
-    format!("{DROP} CREATE VIEW public.v_post AS SELECT p.*, to_jsonb(p) AS data FROM tb_post AS p;")
+    format!(
+        "{DROP} CREATE VIEW public.v_post AS SELECT p.*, to_jsonb(p) AS data FROM tb_post AS p;"
+    )
 }
 
 /// The view with another expression for a column.
 pub(super) fn retyped(column: &str, sql: &str) -> String {
-    format!("{DROP} CREATE VIEW public.v_post AS {};", select(&with(column, sql), DATA, "tb_post AS p"))
+    format!(
+        "{DROP} CREATE VIEW public.v_post AS {};",
+        select(&with(column, sql), DATA, "tb_post AS p")
+    )
 }
 
 /// The view with another expression for a column, and without `data`.
@@ -62,25 +89,46 @@ pub(super) fn bare(column: &str, sql: &str) -> String {
 
 /// The view without a column, and perhaps without `data`.
 pub(super) fn without(column: &str, bare: bool) -> String {
-    let columns: Vec<_> = columns().into_iter().filter(|(name, _)| *name != column).collect();
+    let columns: Vec<_> = columns()
+        .into_iter()
+        .filter(|(name, _)| *name != column)
+        .collect();
     view(&columns, DATA.filter(|_| !bare))
 }
 
 fn change(name: impl Into<String>, steps: impl IntoIterator<Item = String>) -> Change {
-    Change { name: name.into(), steps: steps.into_iter().collect() }
+    Change {
+        name: name.into(),
+        steps: steps.into_iter().collect(),
+    }
 }
 
 /// All changes.
 pub(super) fn all() -> Vec<Change> {
-    let retyped =
-        RETYPED.iter().map(|(column, sql)| change(format!("{column} = {sql}"), [view(&with(column, sql), DATA)]));
-    let bare =
-        BARE.iter().map(|(column, sql)| change(format!("{column} = {sql}, without data"), [self::bare(column, sql)]));
+    let retyped = RETYPED.iter().map(|(column, sql)| {
+        change(
+            format!("{column} = {sql}"),
+            [view(&with(column, sql), DATA)],
+        )
+    });
+    let bare = BARE.iter().map(|(column, sql)| {
+        change(
+            format!("{column} = {sql}, without data"),
+            [self::bare(column, sql)],
+        )
+    });
     let gone = ["id", "view_count", "price", "author_id"]
         .iter()
         .map(|column| change(format!("no {column}"), [without(column, false)]));
-    let other = OTHER.iter().map(|(name, steps)| change(*name, steps.iter().map(|step| (*step).to_owned())));
-    retyped.chain(bare).chain(gone).chain(shapes()).chain(other).collect()
+    let other = OTHER
+        .iter()
+        .map(|(name, steps)| change(*name, steps.iter().map(|step| (*step).to_owned())));
+    retyped
+        .chain(bare)
+        .chain(gone)
+        .chain(shapes())
+        .chain(other)
+        .collect()
 }
 
 const RETYPED: [(&str, &str); 26] = [
@@ -127,10 +175,17 @@ fn shapes() -> Vec<Change> {
     reordered.reverse();
     let mut renamed = columns();
     renamed[2].0 = "views";
-    let table = |kind| format!("{DROP} CREATE {kind} public.v_post AS {};", select(&columns(), DATA, TURNED));
+    let table = |kind| {
+        format!(
+            "{DROP} CREATE {kind} public.v_post AS {};",
+            select(&columns(), DATA, TURNED)
+        )
+    };
     let more = "CREATE OR REPLACE VIEW public.v_post AS SELECT p.*, to_jsonb(p) AS data, 1 AS more FROM tb_post AS p";
-    let front =
-        format!("CREATE VIEW front.v_post AS {};", select(&with("view_count", "p.view_count::text"), DATA, TURNED));
+    let front = format!(
+        "CREATE VIEW front.v_post AS {};",
+        select(&with("view_count", "p.view_count::text"), DATA, TURNED)
+    );
     vec![
         change("made again", [view(&columns(), DATA)]),
         change("reordered", [view(&reordered, DATA)]),
@@ -179,7 +234,9 @@ fn shapes() -> Vec<Change> {
 const OTHER: [(&str, &[&str]); 13] = [
     (
         "keys of both sides as text",
-        &["DROP VIEW v_author; CREATE VIEW public.v_author AS SELECT id::text AS id, name FROM tb_author;"],
+        &[
+            "DROP VIEW v_author; CREATE VIEW public.v_author AS SELECT id::text AS id, name FROM tb_author;",
+        ],
     ),
     (
         "an author's name is computed",
@@ -187,7 +244,10 @@ const OTHER: [(&str, &[&str]); 13] = [
             "DROP VIEW v_author; CREATE VIEW public.v_author AS SELECT id, upper(name)::varchar(30) AS name FROM tb_author;",
         ],
     ),
-    ("no authors", &["DROP VIEW v_author; CREATE VIEW public.v_author AS SELECT NULL::uuid AS id, 1 AS name;"]),
+    (
+        "no authors",
+        &["DROP VIEW v_author; CREATE VIEW public.v_author AS SELECT NULL::uuid AS id, 1 AS name;"],
+    ),
     (
         "post_id = int8",
         &[
@@ -238,10 +298,14 @@ const OTHER: [(&str, &[&str]); 13] = [
     ("a function dropped", &["DROP FUNCTION app.shape"]),
     (
         "a second function",
-        &["CREATE FUNCTION app.shape(n text) RETURNS text LANGUAGE sql AS $$ SELECT 'other ' || n $$"],
+        &[
+            "CREATE FUNCTION app.shape(n text) RETURNS text LANGUAGE sql AS $$ SELECT 'other ' || n $$",
+        ],
     ),
     (
         "a function in place of another",
-        &["CREATE OR REPLACE FUNCTION app.shape(n int) RETURNS text LANGUAGE sql AS $$ SELECT 'replaced ' || n $$"],
+        &[
+            "CREATE OR REPLACE FUNCTION app.shape(n int) RETURNS text LANGUAGE sql AS $$ SELECT 'replaced ' || n $$",
+        ],
     ),
 ];

@@ -19,7 +19,9 @@ async fn notes() -> Vec<Note>;
 #[svc::query]
 async fn own_sql(ctx: &Context<'_>) -> Result<i32> {
     let mut tx = ctx.db().sqlx_transaction().await?;
-    let id = svc::sqlx::query_scalar("SELECT id FROM v_note").fetch_one(&mut *tx).await?;
+    let id = svc::sqlx::query_scalar("SELECT id FROM v_note")
+        .fetch_one(&mut *tx)
+        .await?;
     tx.commit().await?;
     Ok(id)
 }
@@ -29,7 +31,11 @@ const SQL: &str = "CREATE SCHEMA front; CREATE VIEW public.v_note AS SELECT 1 AS
 
 /// The answers to requests that take all connections of the pool.
 async fn answers(app: &App) -> Vec<Value> {
-    join_all((0..12).map(|_| app.query("{ notes { id } own_sql }"))).await.iter().map(|reply| reply.json()).collect()
+    join_all((0..12).map(|_| app.query("{ notes { id } own_sql }")))
+        .await
+        .iter()
+        .map(|reply| reply.json())
+        .collect()
 }
 
 #[tokio::test]
@@ -45,7 +51,12 @@ async fn all_connections_read_the_view_that_stands_first() {
         },
         ..SvcConfig::default()
     };
-    let app = App::serve(AppOptions::new().config(config).queries(queries![notes, own_sql])).await;
+    let app = App::serve(
+        AppOptions::new()
+            .config(config)
+            .queries(queries![notes, own_sql]),
+    )
+    .await;
     let of = |id: i32| json!({ "data": { "notes": [{ "id": id }], "own_sql": id } });
     for (id, change) in [
         (1, "SELECT"),
@@ -56,12 +67,19 @@ async fn all_connections_read_the_view_that_stands_first() {
         database.execute(change).await;
         eventually(async || {
             let answers = answers(&app).await;
-            if answers.iter().all(|answer| *answer == of(id)) { Ok(()) } else { Err(format!("{change}: {answers:?}")) }
+            if answers.iter().all(|answer| *answer == of(id)) {
+                Ok(())
+            } else {
+                Err(format!("{change}: {answers:?}"))
+            }
         })
         .await;
         // Once with each is enough to prepare a statement, and twice to keep it.
         for _ in 0..2 {
-            assert!(answers(&app).await.iter().all(|answer| *answer == of(id)), "{change}");
+            assert!(
+                answers(&app).await.iter().all(|answer| *answer == of(id)),
+                "{change}"
+            );
         }
     }
 }

@@ -52,7 +52,8 @@ pub(super) struct Report {
     pub(super) steps: usize,
     /// The steps after which answers were not right again soon.
     pub(super) late: usize,
-    /// The time that a fresh service took to answer last, as a machine that is busy takes its time for all.
+    /// The time that a fresh service took to answer last, as a machine that is busy takes its time
+    /// for all.
     slack: Duration,
 }
 
@@ -67,9 +68,16 @@ fn cells() -> impl Iterator<Item = &'static str> {
 }
 
 async fn ask(app: &App, cell: &str) -> String {
-    let body = CELLS.iter().find(|(name, _)| *name == cell).map_or_else(cached, |(_, query)| json!({ "query": query }));
+    let body = CELLS
+        .iter()
+        .find(|(name, _)| *name == cell)
+        .map_or_else(cached, |(_, query)| json!({ "query": query }));
     let Reply { text, .. } = app.post(&body).await;
-    if text.contains("\"errors\"") { ERRORS.to_owned() } else { text }
+    if text.contains("\"errors\"") {
+        ERRORS.to_owned()
+    } else {
+        text
+    }
 }
 
 async fn all(app: &App) -> Answers {
@@ -89,7 +97,12 @@ impl Heard {
             let asked = self.now.load(Ordering::SeqCst);
             let text = ask(&app, cell).await;
             let came = self.now.load(Ordering::SeqCst);
-            self.answers.lock().unwrap().insert(Answer { cell, asked, came, text });
+            self.answers.lock().unwrap().insert(Answer {
+                cell,
+                asked,
+                came,
+                text,
+            });
             // The others need the processors too.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -100,37 +113,57 @@ impl Lane {
     pub(super) async fn start() -> Self {
         let database = TestDatabase::new(SQL).await;
         let app = Arc::new(App::serve(options(database.url(), 500)).await);
-        Self { app, database, heard: Arc::default() }
+        Self {
+            app,
+            database,
+            heard: Arc::default(),
+        }
     }
 
     pub(super) async fn run(self, changes: &[Change]) -> Report {
         let mut report = Report::default();
         let mut right = vec![(String::new(), all(&self.app).await)];
-        let clients: Vec<_> = (0..CLIENTS).map(|_| tokio::spawn(self.heard.clone().listen(self.app.clone()))).collect();
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|_| tokio::spawn(self.heard.clone().listen(self.app.clone())))
+            .collect();
         for change in changes {
             for (step, sql) in change.steps.iter().enumerate() {
                 // From what the change before has left.
-                let sql = if step == 0 { restore() + ";" + sql } else { sql.clone() };
+                let sql = if step == 0 {
+                    restore() + ";" + sql
+                } else {
+                    sql.clone()
+                };
                 let name = format!("{}, step {step}", change.name);
                 let answers = self.step(&name, &sql, None, &mut report).await;
                 right.push((name, answers));
             }
         }
         let first = right[0].1.clone();
-        let answers = self.step("all undone", &restore(), Some(first), &mut report).await;
+        let answers = self
+            .step("all undone", &restore(), Some(first), &mut report)
+            .await;
         right.push(("all undone".to_owned(), answers));
         self.heard.stop.store(true, Ordering::SeqCst);
         for client in clients {
             client.await.unwrap();
         }
         let answers = self.heard.answers.lock().unwrap();
-        report.faults.extend(answers.iter().filter_map(|answer| answer.fault(&right)));
+        report
+            .faults
+            .extend(answers.iter().filter_map(|answer| answer.fault(&right)));
         report
     }
 
-    /// Makes one step of a change, and waits until all answers are right: what they should be is known, or else what a
-    /// fresh service says.
-    async fn step(&self, name: &str, sql: &str, right: Option<Answers>, report: &mut Report) -> Answers {
+    /// Makes one step of a change, and waits until all answers are right: what they should be is
+    /// known, or else what a fresh service says.
+    async fn step(
+        &self,
+        name: &str,
+        sql: &str,
+        right: Option<Answers>,
+        report: &mut Report,
+    ) -> Answers {
         self.heard.now.fetch_add(1, Ordering::SeqCst);
         self.database.execute(sql).await;
         let start = Instant::now();
@@ -153,9 +186,9 @@ impl Lane {
             }
             if answer != *expected {
                 let after = start.elapsed();
-                report
-                    .faults
-                    .push(format!("[{name}] {cell}: after {after:?} still {answer}\n    instead of {expected}"));
+                report.faults.push(format!(
+                    "[{name}] {cell}: after {after:?} still {answer}\n    instead of {expected}"
+                ));
             }
         }
         report.steps += 1;
@@ -170,15 +203,33 @@ impl Lane {
 impl Answer {
     /// Why the answer was not right when it was given.
     fn fault(&self, right: &[(String, Answers)]) -> Option<String> {
-        let Self { cell, asked, came, text } = self;
+        let Self {
+            cell,
+            asked,
+            came,
+            text,
+        } = self;
         let (first, last) = (asked / 2, came.div_ceil(2));
         let was_changing = asked % 2 == 1 || came != asked;
-        let allowed = right[first..=last].iter().any(|(_, answers)| answers[cell] == *text);
+        let allowed = right[first..=last]
+            .iter()
+            .any(|(_, answers)| answers[cell] == *text);
         if allowed || (was_changing && text == ERRORS) {
             return None;
         }
-        let when = if was_changing { "while it changed" } else { "after it was settled" };
-        let expected: Vec<_> = right[first..=last].iter().map(|(_, answers)| answers[cell].as_str()).collect();
-        Some(format!("[{}] {cell}, {when}: {text}\n    instead of {}", right[last].0, expected.join("\n    or ")))
+        let when = if was_changing {
+            "while it changed"
+        } else {
+            "after it was settled"
+        };
+        let expected: Vec<_> = right[first..=last]
+            .iter()
+            .map(|(_, answers)| answers[cell].as_str())
+            .collect();
+        Some(format!(
+            "[{}] {cell}, {when}: {text}\n    instead of {}",
+            right[last].0,
+            expected.join("\n    or ")
+        ))
     }
 }

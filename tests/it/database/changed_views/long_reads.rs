@@ -44,12 +44,22 @@ async fn a_catalogue_that_takes_long_to_read_is_used_in_the_end() {
         },
         ..SvcConfig::default()
     };
-    let app = App::serve(AppOptions::new().config(config).queries(queries![notes, own_notes])).await;
+    let app = App::serve(
+        AppOptions::new()
+            .config(config)
+            .queries(queries![notes, own_notes]),
+    )
+    .await;
     app.until_ready().await;
     let pool = database.pool().await;
     let mut holder = pool.begin().await.unwrap();
-    sqlx::query("LOCK TABLE tb_note IN ACCESS EXCLUSIVE MODE").execute(&mut *holder).await.unwrap();
-    database.execute("DROP VIEW v_note; CREATE VIEW v_note AS SELECT 2 AS id, 3 AS more").await;
+    sqlx::query("LOCK TABLE tb_note IN ACCESS EXCLUSIVE MODE")
+        .execute(&mut *holder)
+        .await
+        .unwrap();
+    database
+        .execute("DROP VIEW v_note; CREATE VIEW v_note AS SELECT 2 AS id, 3 AS more")
+        .await;
     let reader = eventually(async || match waiting(&pool).await.as_slice() {
         [reader] => Ok(*reader),
         others => Err(format!("{others:?} wait for the table")),
@@ -57,8 +67,14 @@ async fn a_catalogue_that_takes_long_to_read_is_used_in_the_end() {
     .await;
     tokio::time::sleep(2 * POOL_TIMEOUT).await;
     assert_eq!(waiting(&pool).await, [reader], "the read was given up");
-    assert!(!log.text().contains("have changed in the database"), "{}", log.text());
+    assert!(
+        !log.text().contains("have changed in the database"),
+        "{}",
+        log.text()
+    );
     holder.rollback().await.unwrap();
-    log.has("views, functions or policies of the schema have changed in the database").await;
-    app.until_data("{ notes { id } }", &json!({ "notes": [{ "id": 2 }] })).await;
+    log.has("views, functions or policies of the schema have changed in the database")
+        .await;
+    app.until_data("{ notes { id } }", &json!({ "notes": [{ "id": 2 }] }))
+        .await;
 }

@@ -1,7 +1,8 @@
-//! Views and functions that change while they are read: never a wrong value, and right again within a second.
+//! Views and functions that change while they are read: never a wrong value, and right again within
+//! a second.
 //!
-//! What is right is what a service says that is started after the change. Clients ask all the while; each answer has to
-//! be right for the time in which it was given.
+//! What is right is what a service says that is started after the change. Clients ask all the
+//! while; each answer has to be right for the time in which it was given.
 
 mod changes;
 mod in_front;
@@ -32,10 +33,21 @@ async fn answers_are_right_whatever_changes() {
         (cells, with_data) = (cells + report.cells, with_data + report.with_data);
         (steps, late) = (steps + report.steps, late + report.late);
     }
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-    assert!(with_data * 10 > cells * 7, "only {with_data} of {cells} cells have data");
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+    assert!(
+        with_data * 10 > cells * 7,
+        "only {with_data} of {cells} cells have data"
+    );
     // Where a process stands still some are late, but not most.
-    assert!(late * 2 < steps, "after {late} of {steps} steps answers are not right within a second");
+    assert!(
+        late * 2 < steps,
+        "after {late} of {steps} steps answers are not right within a second"
+    );
 }
 
 /// Without looks, what shows a change still has it followed.
@@ -43,7 +55,11 @@ async fn answers_are_right_whatever_changes() {
 async fn looks_can_be_switched_off() {
     let database = TestDatabase::new(schema::SQL).await.uncounted().await;
     let app = App::serve(schema::options(database.url(), 0)).await;
-    let ask = async || app.query("{ comments(limit: 1) { post { view_count } } }").await.json();
+    let ask = async || {
+        app.query("{ comments(limit: 1) { post { view_count } } }")
+            .await
+            .json()
+    };
     let before = ask().await;
     assert!(before.get("errors").is_none(), "{before}");
     for change in [
@@ -51,15 +67,27 @@ async fn looks_can_be_switched_off() {
         "ALTER VIEW v_post RENAME COLUMN view_count TO views".to_owned(),
     ] {
         database.execute(&change).await;
-        let seen = async || if ask().await == before { Ok(()) } else { Err(format!("without {change}")) };
+        let seen = async || {
+            if ask().await == before {
+                Ok(())
+            } else {
+                Err(format!("without {change}"))
+            }
+        };
         eventually(seen).await;
     }
     let idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
                 AND query LIKE '%pg_current_snapshot%' AND pid <> pg_backend_pid()";
     let pool = database.pool().await;
-    eventually(async || match svc::sqlx::query_scalar::<_, i64>(idle).fetch_one(&pool).await.unwrap() {
-        0 => Ok(()),
-        _ => Err("a connection that is kept".to_owned()),
+    eventually(async || {
+        match svc::sqlx::query_scalar::<_, i64>(idle)
+            .fetch_one(&pool)
+            .await
+            .unwrap()
+        {
+            0 => Ok(()),
+            _ => Err("a connection that is kept".to_owned()),
+        }
     })
     .await;
 }
@@ -75,16 +103,31 @@ async fn a_column_that_is_put_back_has_its_values() {
     ] {
         database.execute(&change).await;
         let app = App::serve(schema::options(database.url(), 100)).await;
-        let ask = async || app.query(&format!("{{ posts(order_by: [{{price: ASC}}]) {{ {field} title }} }}")).await;
+        let ask = async || {
+            app.query(&format!(
+                "{{ posts(order_by: [{{price: ASC}}]) {{ {field} title }} }}"
+            ))
+            .await
+        };
         if field != "open" {
             assert_eq!(ask().await.code(), "INTERNAL_SERVER_ERROR", "{field}");
         }
         database.execute(&changes::base()).await;
         let right = App::serve(schema::options(database.url(), 0)).await;
-        let expected =
-            right.query(&format!("{{ posts(order_by: [{{price: ASC}}]) {{ {field} title }} }}")).await.data();
+        let expected = right
+            .query(&format!(
+                "{{ posts(order_by: [{{price: ASC}}]) {{ {field} title }} }}"
+            ))
+            .await
+            .data();
         let whole = json!({ "data": expected });
-        let seen = async || if ask().await.json() == whole { Ok(()) } else { Err(format!("without {field}")) };
+        let seen = async || {
+            if ask().await.json() == whole {
+                Ok(())
+            } else {
+                Err(format!("without {field}"))
+            }
+        };
         eventually(seen).await;
     }
 }

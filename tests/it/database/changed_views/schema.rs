@@ -66,13 +66,22 @@ async fn post_page() -> Connection<Post>;
 #[svc::query]
 async fn in_tx(ctx: &Context<'_>) -> Result<Vec<String>> {
     let mut tx = ctx.db().transaction().await?;
-    let posts = tx.rows(ctx.db().find::<Post>().order_by(desc("view_count"))).await?;
+    let posts = tx
+        .rows(ctx.db().find::<Post>().order_by(desc("view_count")))
+        .await?;
     tx.commit().await?;
-    Ok(posts.iter().map(|post| format!("{} {} {}", post.id, post.view_count, post.created_at)).collect())
+    Ok(posts
+        .iter()
+        .map(|post| format!("{} {} {}", post.id, post.view_count, post.created_at))
+        .collect())
 }
 #[svc::query]
 async fn most(ctx: &Context<'_>) -> Result<Option<String>> {
-    ctx.db().find::<Post>().filter(col("view_count").gt(9)).max("view_count").await
+    ctx.db()
+        .find::<Post>()
+        .filter(col("view_count").gt(9))
+        .max("view_count")
+        .await
 }
 #[svc::query]
 async fn called(ctx: &Context<'_>, n: i32) -> Result<String> {
@@ -83,20 +92,43 @@ async fn shaped(n: i32) -> String;
 #[svc::mutation(function = "app.shapes")]
 async fn shapes(n: i32) -> Vec<String>;
 
-const CACHED: &str = "query Cached($least: Int! = 9) { posts(where: {view_count: {gt: $least}}) { id view_count } }";
+const CACHED: &str =
+    "query Cached($least: Int! = 9) { posts(where: {view_count: {gt: $least}}) { id view_count } }";
 
-const CACHED_SQL: &str = "SELECT (SELECT jsonb_agg(jsonb_build_object('id', id, 'view_count', view_count) ORDER BY id)
+const CACHED_SQL: &str =
+    "SELECT (SELECT jsonb_agg(jsonb_build_object('id', id, 'view_count', view_count) ORDER BY id)
     FROM v_post WHERE view_count > $1) AS posts";
 
 /// Each path, by a name.
 pub(super) const CELLS: [(&str, &str); 20] = [
-    ("list", "{ posts(order_by: [{id: ASC}]) { id title view_count price created_at mood open meta } }"),
-    ("list of keys", "{ posts(order_by: [{id: ASC}]) { view_count } }"),
-    ("single", "{ post(id: 3) { view_count title created_at author { name } } }"),
-    ("relation to one", "{ comments(order_by: [{id: ASC}]) { id post { view_count title open mood price } } }"),
-    ("relation to many", "{ authors(order_by: [{name: ASC}]) { name posts(order_by: [{view_count: DESC}]) { id } } }"),
-    ("relation of many", "{ authors(order_by: [{name: ASC}]) { posts(order_by: [{id: ASC}]) { view_count meta } } }"),
-    ("filter", "{ posts(where: {view_count: {gt: 9}}, order_by: [{id: ASC}]) { id } }"),
+    (
+        "list",
+        "{ posts(order_by: [{id: ASC}]) { id title view_count price created_at mood open meta } }",
+    ),
+    (
+        "list of keys",
+        "{ posts(order_by: [{id: ASC}]) { view_count } }",
+    ),
+    (
+        "single",
+        "{ post(id: 3) { view_count title created_at author { name } } }",
+    ),
+    (
+        "relation to one",
+        "{ comments(order_by: [{id: ASC}]) { id post { view_count title open mood price } } }",
+    ),
+    (
+        "relation to many",
+        "{ authors(order_by: [{name: ASC}]) { name posts(order_by: [{view_count: DESC}]) { id } } }",
+    ),
+    (
+        "relation of many",
+        "{ authors(order_by: [{name: ASC}]) { posts(order_by: [{id: ASC}]) { view_count meta } } }",
+    ),
+    (
+        "filter",
+        "{ posts(where: {view_count: {gt: 9}}, order_by: [{id: ASC}]) { id } }",
+    ),
     (
         "filter of a relation",
         "{ comments(where: {post: {view_count: {in: [10, 33, 990]}}}, order_by: [{id: ASC}]) { id } }",
@@ -105,10 +137,22 @@ pub(super) const CELLS: [(&str, &str); 20] = [
         "filter of others",
         "{ posts(where: {created_at: {gt: \"2024-01-02T12:00:00Z\"}, mood: {eq: Good}}, order_by: [{id: ASC}]) { id } }",
     ),
-    ("order", "{ posts(order_by: [{view_count: DESC}]) { title } }"),
-    ("order of others", "{ posts(order_by: [{created_at: DESC}, {price: ASC}]) { title } }"),
-    ("order of a relation", "{ comments(order_by: [{post: {view_count: DESC}}, {id: ASC}]) { id } }"),
-    ("aggregate", "{ post_totals { count max { view_count price } min { view_count } sum { view_count } } }"),
+    (
+        "order",
+        "{ posts(order_by: [{view_count: DESC}]) { title } }",
+    ),
+    (
+        "order of others",
+        "{ posts(order_by: [{created_at: DESC}, {price: ASC}]) { title } }",
+    ),
+    (
+        "order of a relation",
+        "{ comments(order_by: [{post: {view_count: DESC}}, {id: ASC}]) { id } }",
+    ),
+    (
+        "aggregate",
+        "{ post_totals { count max { view_count price } min { view_count } sum { view_count } } }",
+    ),
     (
         "groups",
         "{ post_totals { groups(by: [VIEW_COUNT], order_by: [{key: {view_count: ASC}}]) { key { view_count } count } } }",
@@ -118,7 +162,10 @@ pub(super) const CELLS: [(&str, &str); 20] = [
         "{ post_page(first: 3, order_by: [{view_count: ASC}]) { total_count edges { node { id view_count } } \
          page_info { has_next_page } } }",
     ),
-    ("method", "{ posts(order_by: [{view_count: ASC}]) { shout } }"),
+    (
+        "method",
+        "{ posts(order_by: [{view_count: ASC}]) { shout } }",
+    ),
     ("repository", "{ most }"),
     ("transaction", "{ in_tx }"),
     ("call", "{ called(n: 7) }"),
@@ -157,14 +204,25 @@ pub(super) fn options(url: String, catalogue_poll: u64) -> AppOptions {
         database: svc::DatabaseConfig {
             url: Some(url),
             pool_timeout: std::time::Duration::from_secs(50),
-            catalogue_poll: (catalogue_poll > 0).then(|| std::time::Duration::from_millis(catalogue_poll)),
+            catalogue_poll: (catalogue_poll > 0)
+                .then(|| std::time::Duration::from_millis(catalogue_poll)),
             ..svc::DatabaseConfig::default()
         },
         ..SvcConfig::default()
     };
     AppOptions::new()
         .config(config)
-        .queries(queries![posts, post, comments, authors, post_totals, post_page, in_tx, most, called])
+        .queries(queries![
+            posts,
+            post,
+            comments,
+            authors,
+            post_totals,
+            post_page,
+            in_tx,
+            most,
+            called
+        ])
         .mutations(mutations![shaped, shapes])
         .operations([Operation::new(CACHED).sql(CACHED_SQL)])
 }

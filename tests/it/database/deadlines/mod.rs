@@ -44,7 +44,9 @@ async fn in_transaction(ctx: &Context<'_>) -> Result<i32> {
 }
 #[svc::query]
 async fn in_pool(ctx: &Context<'_>) -> Result<i32> {
-    Ok(sqlx::query_scalar("SELECT 1").fetch_one(ctx.db().pool()).await?)
+    Ok(sqlx::query_scalar("SELECT 1")
+        .fetch_one(ctx.db().pool())
+        .await?)
 }
 #[svc::mutation(function = "add_row")]
 async fn add(name: String) -> i32;
@@ -66,7 +68,8 @@ const KINDS: [&str; 6] = [
     "{ in_pool }",
 ];
 
-/// A request that waits for the database without end is ended after five minutes; a machine that is busy adds less.
+/// A request that waits for the database without end is ended after five minutes; a machine that is
+/// busy adds less.
 const IN_TIME: Duration = Duration::from_secs(100);
 
 /// The statement time-out is a second, so its deadline a second and a half.
@@ -81,11 +84,17 @@ fn options(url: &str) -> AppOptions {
             query_timeout: std::time::Duration::from_secs(1),
             ..svc::DatabaseConfig::default()
         },
-        operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
+        operations: svc::OperationsConfig {
+            rust_endpoint: true,
+            ..svc::OperationsConfig::default()
+        },
         ..SvcConfig::default()
     };
     let queries = queries![rows, row, sleep, paged, awaited, in_transaction, in_pool];
-    AppOptions::new().config(config).queries(queries).mutations(mutations![add])
+    AppOptions::new()
+        .config(config)
+        .queries(queries)
+        .mutations(mutations![add])
 }
 
 /// An answer, and how long it took.
@@ -99,7 +108,9 @@ async fn timed(app: &App, query: &str) -> (Reply, Duration) {
 async fn warm(app: &App) {
     svc_tests::eventually(async || {
         let replies = join_all(KINDS.iter().map(|query| app.query(query))).await;
-        let failed = replies.iter().find(|reply| reply.json().get("errors").is_some());
+        let failed = replies
+            .iter()
+            .find(|reply| reply.json().get("errors").is_some());
         failed.map_or(Ok(()), |reply| Err(reply.text.clone()))
     })
     .await;
@@ -109,27 +120,33 @@ async fn warm(app: &App) {
 async fn until_answered(app: &App, query: &str) {
     svc_tests::eventually(async || {
         let reply = app.query(query).await;
-        if reply.json().get("errors").is_none() { Ok(()) } else { Err(reply.text) }
+        if reply.json().get("errors").is_none() {
+            Ok(())
+        } else {
+            Err(reply.text)
+        }
     })
     .await;
 }
 
-/// Waits until every way to the database answers again. A look at the database that began while it was broken may end
-/// later.
+/// Waits until every way to the database answers again. A look at the database that began while it
+/// was broken may end later.
 async fn until_well(app: &App) {
     for query in KINDS {
         until_answered(app, query).await;
     }
 }
 
-/// Fails unless each answer came in time, as data or as an error that says that the database is the reason.
+/// Fails unless each answer came in time, as data or as an error that says that the database is the
+/// reason.
 fn all_in_time(answers: &[(Reply, Duration)]) {
     for (reply, time) in answers {
         assert!(*time < IN_TIME, "{time:?} for {}", reply.text);
         if reply.json().get("errors").is_some() {
             let code = reply.code();
             // PostgreSQL itself may be the one that is late.
-            let is_told = ["SERVICE_UNAVAILABLE", "OUTCOME_UNKNOWN", "TIMEOUT"].contains(&code.as_str());
+            let is_told =
+                ["SERVICE_UNAVAILABLE", "OUTCOME_UNKNOWN", "TIMEOUT"].contains(&code.as_str());
             assert!(is_told, "{}", reply.text);
         }
     }

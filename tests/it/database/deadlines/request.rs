@@ -40,7 +40,9 @@ async fn stuck(ctx: &Context<'_>) -> Result<bool> {
 #[svc::query]
 async fn stuck_sql(ctx: &Context<'_>) -> Result<bool> {
     let mut tx = ctx.db().sqlx_transaction().await?;
-    sqlx::query("SELECT pg_sleep(300)").execute(&mut *tx).await?;
+    sqlx::query("SELECT pg_sleep(300)")
+        .execute(&mut *tx)
+        .await?;
     Ok(true)
 }
 #[svc::mutation]
@@ -64,10 +66,15 @@ async fn serve(seconds: u64) -> (TestDatabase, Waiting, App) {
             query_timeout: std::time::Duration::from_secs(200),
             ..svc::DatabaseConfig::default()
         },
-        operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
+        operations: svc::OperationsConfig {
+            rust_endpoint: true,
+            ..svc::OperationsConfig::default()
+        },
         ..SvcConfig::default()
     };
-    let options = options("").queries(queries![stuck, stuck_sql]).mutations(mutations![change, saved]);
+    let options = options("")
+        .queries(queries![stuck, stuck_sql])
+        .mutations(mutations![change, saved]);
     let app = App::serve(options.config(config).data(waiting.clone())).await;
     (database, waiting, app)
 }
@@ -81,9 +88,16 @@ async fn a_request_is_ended_at_its_deadline_by_every_path() {
     let (database, waiting, app) = serve(1).await;
     let start = Instant::now();
     let body = r#"{"query":"{ sleep { id } }"}"#;
-    let rust = app.request("POST", "/graphql/rust").header("content-type", "application/json").body(body);
-    let strict = app.request("POST", "/graphql").header("content-type", "application/json");
-    let strict = strict.header("accept", "application/graphql-response+json").body(body);
+    let rust = app
+        .request("POST", "/graphql/rust")
+        .header("content-type", "application/json")
+        .body(body);
+    let strict = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let strict = strict
+        .header("accept", "application/graphql-response+json")
+        .body(body);
     let (resolver, get, planned, strict, rust, sql) = tokio::join!(
         app.query("{ stuck }"),
         app.get("/graphql?query=%7Bstuck%7D"),
@@ -96,7 +110,10 @@ async fn a_request_is_ended_at_its_deadline_by_every_path() {
     assert!(start.elapsed() < ENDED, "{:?}", start.elapsed());
     let late = late(1);
     for reply in [resolver, get, planned, strict, rust, sql] {
-        assert_eq!((reply.status, reply.code().as_str(), reply.message()), (504, "TIMEOUT", late.clone()));
+        assert_eq!(
+            (reply.status, reply.code().as_str(), reply.message()),
+            (504, "TIMEOUT", late.clone())
+        );
         assert!(reply.json().get("data").is_none());
     }
     eventually(async || match waiting.0.load(Ordering::SeqCst) {
@@ -108,12 +125,17 @@ async fn a_request_is_ended_at_its_deadline_by_every_path() {
     let running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' \
                    AND query LIKE '%v_sleep%' AND pid <> pg_backend_pid()";
     let pool = database.pool().await;
-    within(ENDED.saturating_sub(start.elapsed()), async || {
-        match sqlx::query_scalar::<_, i64>(running).fetch_one(&pool).await.unwrap() {
+    within(
+        ENDED.saturating_sub(start.elapsed()),
+        async || match sqlx::query_scalar::<_, i64>(running)
+            .fetch_one(&pool)
+            .await
+            .unwrap()
+        {
             0 => Ok(()),
             number => Err(format!("{number} statements")),
-        }
-    })
+        },
+    )
     .await;
 }
 
@@ -124,7 +146,10 @@ async fn a_mutation_that_is_ended_says_that_it_may_have_been_done() {
     until_answered(&app, "{ rows { id } }").await;
     let reply = app.query("mutation { change }").await;
     let message = format!("{}; the mutation may have been done, or not", late(15));
-    assert_eq!((reply.status, reply.code(), reply.message()), (504, "OUTCOME_UNKNOWN".to_owned(), message));
+    assert_eq!(
+        (reply.status, reply.code(), reply.message()),
+        (504, "OUTCOME_UNKNOWN".to_owned(), message)
+    );
 }
 
 /// A commit is told, so that nobody sends it again.
@@ -140,17 +165,29 @@ async fn a_mutation_that_is_ended_says_what_it_has_done() {
     );
     let late = late(15);
     let message = format!("the mutation is done, but its answer could not be read: {late}");
-    assert_eq!((one.status, one.code(), one.message()), (504, "NOT_READ".to_owned(), message));
+    assert_eq!(
+        (one.status, one.code(), one.message()),
+        (504, "NOT_READ".to_owned(), message)
+    );
     assert_eq!(one.json()["errors"][0]["extensions"]["mutation"], "DONE");
     assert_eq!(one.json().get("extensions"), None);
 
-    assert_eq!((several.status, several.code()), (504, "OUTCOME_UNKNOWN".to_owned()));
-    assert_eq!(several.json()["errors"][0]["extensions"]["mutation"], "UNKNOWN");
+    assert_eq!(
+        (several.status, several.code()),
+        (504, "OUTCOME_UNKNOWN".to_owned())
+    );
+    assert_eq!(
+        several.json()["errors"][0]["extensions"]["mutation"],
+        "UNKNOWN"
+    );
     let effects = json!({ "mutations": { "a": "DONE", "b": "UNKNOWN", "c": "NOT_DONE" } });
     assert_eq!(several.json()["extensions"], effects, "{}", several.text);
 
     let message = format!("{late}; some of its mutations are done, and others are not");
-    assert_eq!((both.status, both.code(), both.message()), (504, "NOT_READ".to_owned(), message));
+    assert_eq!(
+        (both.status, both.code(), both.message()),
+        (504, "NOT_READ".to_owned(), message)
+    );
     assert_eq!(both.json()["errors"][0]["extensions"].get("mutation"), None);
     let effects = json!({ "mutations": { "b": "DONE", "saved": "DONE", "d": "NOT_DONE" } });
     assert_eq!(both.json()["extensions"], effects, "{}", both.text);

@@ -13,7 +13,8 @@ use super::{IN_TIME, KINDS, SQL, all_in_time, options, timed, until_answered, un
 /// The number of tries of which one is quick: a busy machine makes some of them slow, but not each.
 const TRIES: usize = 20;
 
-/// A PostgreSQL of the test's own: one whose backends stand still keeps others from creating databases.
+/// A PostgreSQL of the test's own: one whose backends stand still keeps others from creating
+/// databases.
 async fn serve() -> (Database, PgPool, App) {
     let database = Database::start(Options::temporary()).await.unwrap();
     let pool = PgPool::connect(&database.url()).await.unwrap();
@@ -36,10 +37,17 @@ async fn stopped_backends_hold_no_request_and_no_place() {
     // None of three waits for its place, which would take a second, or fails for want of one.
     let mut tries = Vec::new();
     while tries.len() < TRIES {
-        let (again, ready) = tokio::join!(join_all([0; 3].map(|_| timed(&app, KINDS[0]))), app.get("/ready"));
+        let (again, ready) = tokio::join!(
+            join_all([0; 3].map(|_| timed(&app, KINDS[0]))),
+            app.get("/ready")
+        );
         let rows = json!({ "data": { "rows": [{ "id": 1, "name": "first" }] } });
         let is_quick = |time: Duration| time < Duration::from_millis(900);
-        if ready.status == 200 && again.iter().all(|(reply, time)| reply.json() == rows && is_quick(*time)) {
+        if ready.status == 200
+            && again
+                .iter()
+                .all(|(reply, time)| reply.json() == rows && is_quick(*time))
+        {
             break;
         }
         tries.push((again, ready));
@@ -59,21 +67,27 @@ async fn a_call_that_is_not_answered_says_that_it_may_have_been_done() {
     drop(frozen);
     assert!(time < IN_TIME, "{time:?}");
     assert_eq!(reply.code(), "OUTCOME_UNKNOWN", "{}", reply.text);
-    assert!(reply.message().contains("may have been done, or not"), "{}", reply.text);
+    assert!(
+        reply.message().contains("may have been done, or not"),
+        "{}",
+        reply.text
+    );
     // Once at most.
     until_well(&app).await;
     add_in_a_row(&app, 1).await;
     database.stop().await;
 }
 
-/// Adds so many rows one after the other. On a busy machine one may end at its deadline, and its connection with it:
-/// then they begin anew.
+/// Adds so many rows one after the other. On a busy machine one may end at its deadline, and its
+/// connection with it: then they begin anew.
 async fn add_in_a_row(app: &App, times: usize) {
     let (mut number, mut done) = (0, 0);
     svc_tests::eventually(async || {
         while done < times {
             number += 1;
-            let reply = app.query(&format!("mutation {{ add(name: \"row {number}\") }}")).await;
+            let reply = app
+                .query(&format!("mutation {{ add(name: \"row {number}\") }}"))
+                .await;
             if reply.json().get("errors").is_some() {
                 done = 0;
                 return Err(reply.text);
@@ -108,7 +122,10 @@ async fn a_server_that_stands_still_is_told_in_two_seconds_and_comes_back_by_its
     }
     assert!(time < TOLD, "{time:?}");
     let why = "failed: the database is not reachable";
-    assert_eq!((ready.status, &ready.json()["checks"]["database"]), (503, &json!(why)));
+    assert_eq!(
+        (ready.status, &ready.json()["checks"]["database"]),
+        (503, &json!(why))
+    );
     let answers = join_all(KINDS.iter().map(|query| timed(&app, query))).await;
     all_in_time(&answers);
     // The service knows it by now, and no request waits.
@@ -118,7 +135,10 @@ async fn a_server_that_stands_still_is_told_in_two_seconds_and_comes_back_by_its
         assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{time:?}");
         times.push(time);
     }
-    assert!(times.iter().any(|time| *time < Duration::from_secs(1)), "{times:?}");
+    assert!(
+        times.iter().any(|time| *time < Duration::from_secs(1)),
+        "{times:?}"
+    );
     drop(frozen);
     until_well(&app).await;
     app.until_ready().await;

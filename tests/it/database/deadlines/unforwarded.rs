@@ -19,10 +19,17 @@ async fn a_network_that_stops_holds_no_request() {
     let (_database, proxy, app) = serve().await;
     proxy.set(Flow::Stopped);
     let writes = join_all([0; 2].map(|_| timed(&app, "mutation { add(name: \"lost\") }")));
-    let (reads, writes) = tokio::join!(join_all(KINDS.iter().map(|query| timed(&app, query))), writes);
+    let (reads, writes) = tokio::join!(
+        join_all(KINDS.iter().map(|query| timed(&app, query))),
+        writes
+    );
     all_in_time(&reads);
     all_in_time(&writes);
-    assert!(reads.iter().all(|(reply, _)| reply.json().get("errors").is_some()));
+    assert!(
+        reads
+            .iter()
+            .all(|(reply, _)| reply.json().get("errors").is_some())
+    );
     let (ready, ()) = tokio::join!(app.get("/ready"), async {});
     assert_eq!(ready.status, 503);
     proxy.set(Flow::Free);
@@ -35,7 +42,9 @@ async fn a_network_that_stops_holds_no_request() {
 async fn a_place_comes_back_though_its_statement_cannot_be_cancelled() {
     let (_database, proxy, app) = serve().await;
     proxy.set(Flow::Stopped);
-    let gone = join_all([0; 3].map(|_| tokio::time::timeout(Duration::from_millis(100), app.query(KINDS[0]))));
+    let gone = join_all(
+        [0; 3].map(|_| tokio::time::timeout(Duration::from_millis(100), app.query(KINDS[0]))),
+    );
     assert!(gone.await.iter().all(Result::is_err));
     // New connections would be accepted, and not answered.
     proxy.set(Flow::Free);
@@ -48,7 +57,11 @@ async fn an_answer_that_trickles_ends_at_the_deadline() {
     proxy.set(Flow::Slow(Duration::from_secs(1)));
     let answers = join_all(KINDS.iter().map(|query| timed(&app, query))).await;
     all_in_time(&answers);
-    assert!(answers[..4].iter().all(|(reply, _)| reply.json().get("errors").is_some()));
+    assert!(
+        answers[..4]
+            .iter()
+            .all(|(reply, _)| reply.json().get("errors").is_some())
+    );
     proxy.set(Flow::Free);
     until_well(&app).await;
 }

@@ -20,7 +20,10 @@ async fn pages() -> Vec<Page>;
 #[svc::mutation]
 async fn add_note(ctx: &Context<'_>, body: String) -> Result<bool> {
     let mut tx = ctx.db().sqlx_transaction().await?;
-    sqlx::query("INSERT INTO tb_note (body) VALUES ($1)").bind(body).execute(&mut *tx).await?;
+    sqlx::query("INSERT INTO tb_note (body) VALUES ($1)")
+        .bind(body)
+        .execute(&mut *tx)
+        .await?;
     tx.commit().await?;
     Ok(true)
 }
@@ -28,38 +31,67 @@ async fn add_note(ctx: &Context<'_>, body: String) -> Result<bool> {
 /// The SQL of the page on tenancy.
 fn sql() -> String {
     let page = include_str!("../../../../docs/tenancy.md");
-    page.split("```sql\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap().to_owned()
+    page.split("```sql\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .unwrap()
+        .to_owned()
 }
 
 fn options(embedded: svc::embedded::Options) -> AppOptions {
     let variables = SessionVariables::new().header("app.tenant_id", "x-tenant-id");
-    let options = production().embedded_database(embedded).setup_sql(sql()).session_variables(variables);
-    options.queries(queries![pages]).mutations(mutations![add_note])
+    let options = production()
+        .embedded_database(embedded)
+        .setup_sql(sql())
+        .session_variables(variables);
+    options
+        .queries(queries![pages])
+        .mutations(mutations![add_note])
 }
 
 #[tokio::test]
 async fn its_policies_bind_on_the_embedded_database() {
     let folder = tempfile::tempdir().unwrap();
     let embedded = || svc::embedded::Options::new(folder.path());
-    let error = create_svc_app(options(embedded())).await.unwrap_err().to_string();
+    let error = create_svc_app(options(embedded()))
+        .await
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("`.role(\"app\")`"), "{error}");
-    let tenants = ["6e8bc430-9c3a-11d9-9669-0800200c9a66", "6e8bc430-9c3a-11d9-9669-0800200c9a67"];
+    let tenants = [
+        "6e8bc430-9c3a-11d9-9669-0800200c9a66",
+        "6e8bc430-9c3a-11d9-9669-0800200c9a67",
+    ];
     for start in 1..=2 {
         let app = App::serve(options(embedded().role("app"))).await;
         let ask = async |tenant: &str, query: String| {
-            let request = app.request("POST", "/graphql").header("content-type", "application/json");
+            let request = app
+                .request("POST", "/graphql")
+                .header("content-type", "application/json");
             let body = json!({ "query": query }).to_string();
-            app.send(request.header("x-tenant-id", tenant).body(body)).await
+            app.send(request.header("x-tenant-id", tenant).body(body))
+                .await
         };
         for tenant in tenants {
-            let added = ask(tenant, format!(r#"mutation {{ add_note(body: "{tenant}") }}"#)).await;
+            let added = ask(
+                tenant,
+                format!(r#"mutation {{ add_note(body: "{tenant}") }}"#),
+            )
+            .await;
             assert_eq!(added.data(), json!({ "add_note": true }));
         }
         for tenant in tenants {
             let pages = ask(tenant, "{ pages { body } }".to_owned()).await.data();
-            assert_eq!(pages["pages"], json!(vec![json!({ "body": tenant }); start]), "at the start {start}");
+            assert_eq!(
+                pages["pages"],
+                json!(vec![json!({ "body": tenant }); start]),
+                "at the start {start}"
+            );
         }
-        assert_eq!(ask("", "{ pages { body } }".to_owned()).await.data(), json!({ "pages": [] }));
+        assert_eq!(
+            ask("", "{ pages { body } }".to_owned()).await.data(),
+            json!({ "pages": [] })
+        );
         app.stopped().await;
     }
 }

@@ -56,24 +56,50 @@ async fn database() -> TestDatabase {
 async fn a_plain_function_reads_as_the_service() {
     let database = database().await;
     assert_eq!(refusal(&database, "r17_app", queries![shown]).await, None);
-    let options = production().database_url(url(&database, "r17_app")).session_variables(variables());
+    let options = production()
+        .database_url(url(&database, "r17_app"))
+        .session_variables(variables());
     let app = App::serve(options.queries(queries![shown])).await;
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").header("x-tenant", "a");
-    let reply = app.send(request.body(json!({ "query": "{ shown { id } }" }).to_string())).await;
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .header("x-tenant", "a");
+    let reply = app
+        .send(request.body(json!({ "query": "{ shown { id } }" }).to_string()))
+        .await;
     assert_eq!(reply.data(), json!({ "shown": [{ "id": 1 }] }));
-    let passed = refusal(&database, "r17_bypass", queries![shown]).await.unwrap();
-    assert!(passed.contains("`v_shown` reads `tb_note` as `r17_bypass`, as whom the service connects"), "{passed}");
-    let joined = refusal(&database, "r17_app", queries![joined]).await.unwrap();
-    assert!(joined.contains("`v_joined` reads `tb_note` as `postgres`, who owns the view `v_joined`"), "{joined}");
+    let passed = refusal(&database, "r17_bypass", queries![shown])
+        .await
+        .unwrap();
+    assert!(
+        passed.contains("`v_shown` reads `tb_note` as `r17_bypass`, as whom the service connects"),
+        "{passed}"
+    );
+    let joined = refusal(&database, "r17_app", queries![joined])
+        .await
+        .unwrap();
+    assert!(
+        joined.contains("`v_joined` reads `tb_note` as `postgres`, who owns the view `v_joined`"),
+        "{joined}"
+    );
 }
 
 #[tokio::test]
 async fn functions_behind_operators_aggregates_and_bodies_are_found() {
     let database = database().await;
     for (queries, what) in [
-        (queries![operators], "`v_operator` calls `is_note(integer,integer)`, which runs as its owner `postgres`"),
-        (queries![aggregates], "`v_aggregate` calls `add_note(integer,integer)`, which runs as its owner `postgres`"),
-        (queries![parsed], "`v_parsed` calls `all_ids()`, which runs as its owner `postgres`"),
+        (
+            queries![operators],
+            "`v_operator` calls `is_note(integer,integer)`, which runs as its owner `postgres`",
+        ),
+        (
+            queries![aggregates],
+            "`v_aggregate` calls `add_note(integer,integer)`, which runs as its owner `postgres`",
+        ),
+        (
+            queries![parsed],
+            "`v_parsed` calls `all_ids()`, which runs as its owner `postgres`",
+        ),
     ] {
         let refusal = refusal(&database, "r17_app", queries).await.expect(what);
         assert!(refusal.contains(what), "{refusal}");

@@ -61,10 +61,16 @@ async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
         )
         .await;
     let log = Log::default();
-    let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false).finish();
-    let options = production().database_url(url(&database, "r17_app")).session_variables(variables());
-    let options =
-        options.queries(queries![super::notes, super::opens]).mutations(mutations![super::count_all, count_again]);
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(log.clone())
+        .with_ansi(false)
+        .finish();
+    let options = production()
+        .database_url(url(&database, "r17_app"))
+        .session_variables(variables());
+    let options = options
+        .queries(queries![super::notes, super::opens])
+        .mutations(mutations![super::count_all, count_again]);
     let guard = subscriber.set_default();
     let app = create_svc_app(options).await.unwrap();
     drop((guard, app));
@@ -83,7 +89,14 @@ async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
     }
     assert!(!log.contains("`tenant` on `tb_note`"), "{log}");
     // An index whose first column another policy compares is of use.
-    assert!(!log.contains("`customer` on `tb_pair`") && !log.contains("`own` on `tb_pair` compares"), "{log}");
+    assert!(
+        !log.contains("`customer` on `tb_pair`") && !log.contains("`own` on `tb_pair` compares"),
+        "{log}"
+    );
     assert!(!log.contains("a filter on `id`"), "{log}");
-    assert_eq!(log.matches("is passed by").count(), 1, "one line lists the functions: {log}");
+    assert_eq!(
+        log.matches("is passed by").count(),
+        1,
+        "one line lists the functions: {log}"
+    );
 }

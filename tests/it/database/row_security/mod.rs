@@ -1,4 +1,5 @@
-//! Policies of row-level security bind a service that sets session variables for them, or it says which do not.
+//! Policies of row-level security bind a service that sets session variables for them, or it says
+//! which do not.
 
 mod book;
 mod functions;
@@ -84,17 +85,28 @@ fn variables() -> SessionVariables {
 }
 
 fn production() -> AppOptions {
-    AppOptions::new().config(SvcConfig { environment: Environment::Production, ..SvcConfig::default() })
+    AppOptions::new().config(SvcConfig {
+        environment: Environment::Production,
+        ..SvcConfig::default()
+    })
 }
 
 fn url(database: &TestDatabase, role: &str) -> String {
-    database.url().replace("postgres://postgres@", &format!("postgres://{role}@"))
+    database
+        .url()
+        .replace("postgres://postgres@", &format!("postgres://{role}@"))
 }
 
 /// Why a service that runs as `role` does not start.
 async fn refusal(database: &TestDatabase, role: &str, queries: svc::QueryList) -> Option<String> {
-    let options = production().database_url(url(database, role)).session_variables(variables()).queries(queries);
-    create_svc_app(options).await.err().map(|error| error.to_string())
+    let options = production()
+        .database_url(url(database, role))
+        .session_variables(variables())
+        .queries(queries);
+    create_svc_app(options)
+        .await
+        .err()
+        .map(|error| error.to_string())
 }
 
 #[tokio::test]
@@ -102,12 +114,21 @@ async fn policies_that_do_not_bind_are_named_with_their_fix() {
     let database = TestDatabase::copy_of("row_security", SQL).await;
     let check = async |role: &str, queries, what: &str, fix: &str| {
         let refusal = refusal(&database, role, queries).await.expect(what);
-        assert!(refusal.contains(&format!("  - {what}")), "{what}: {refusal}");
+        assert!(
+            refusal.contains(&format!("  - {what}")),
+            "{what}: {refusal}"
+        );
         assert!(refusal.contains(&format!("; {fix}")), "{fix}: {refusal}");
     };
-    let superuser = "`v_note` reads `tb_note` as `postgres`, as whom the service connects, a superuser";
-    check("postgres", queries![notes], superuser, "name an ordinary role in the database URL, or `.role(\"app\")`")
-        .await;
+    let superuser =
+        "`v_note` reads `tb_note` as `postgres`, as whom the service connects, a superuser";
+    check(
+        "postgres",
+        queries![notes],
+        superuser,
+        "name an ordinary role in the database URL, or `.role(\"app\")`",
+    )
+    .await;
     check(
         "r17_bypass",
         queries![notes],
@@ -116,16 +137,43 @@ async fn policies_that_do_not_bind_are_named_with_their_fix() {
     )
     .await;
     let force = "ALTER TABLE tb_note FORCE ROW LEVEL SECURITY";
-    check("r17_owner", queries![notes], "`v_note` reads `tb_note` as `r17_owner`, as whom", force).await;
-    check("r17_member", queries![notes], "`v_note` reads `tb_note` as `r17_member`, as whom", force).await;
-    check("r17_owner", queries![tables], "`tb_note` is read as `r17_owner`, as whom", force).await;
+    check(
+        "r17_owner",
+        queries![notes],
+        "`v_note` reads `tb_note` as `r17_owner`, as whom",
+        force,
+    )
+    .await;
+    check(
+        "r17_member",
+        queries![notes],
+        "`v_note` reads `tb_note` as `r17_member`, as whom",
+        force,
+    )
+    .await;
+    check(
+        "r17_owner",
+        queries![tables],
+        "`tb_note` is read as `r17_owner`, as whom",
+        force,
+    )
+    .await;
     let invoker = "ALTER VIEW v_plain SET (security_invoker = true)";
-    let through =
-        |view| format!("`{view}` reads `tb_note` as `r17_owner`, who owns the view `v_plain`, who owns the table");
+    let through = |view| {
+        format!(
+            "`{view}` reads `tb_note` as `r17_owner`, who owns the view `v_plain`, who owns the table"
+        )
+    };
     check("r17_app", queries![plains], &through("v_plain"), invoker).await;
     check("r17_app", queries![outers], &through("v_outer"), invoker).await;
     let over = "`v_over` reads `tb_note` as `postgres`, who owns the view `v_over`, a superuser";
-    check("r17_app", queries![overs], over, "ALTER VIEW v_over SET (security_invoker = true)").await;
+    check(
+        "r17_app",
+        queries![overs],
+        over,
+        "ALTER VIEW v_over SET (security_invoker = true)",
+    )
+    .await;
     check(
         "r17_app",
         queries![stored],
@@ -147,40 +195,100 @@ async fn policies_that_do_not_bind_are_named_with_their_fix() {
         "ALTER TABLE tb_off ENABLE",
     )
     .await;
-    let function = "`v_fun` calls `all_ids()`, which runs as its owner `postgres`, who passes every policy";
-    check("r17_app", queries![funs], function, "ALTER FUNCTION all_ids() SECURITY INVOKER").await;
-    let all = refusal(&database, "r17_app", queries![notes, opens, plains, overs]).await.unwrap();
-    assert_eq!(all.matches("\n  - ").count(), 2, "those that are bound are not named: {all}");
+    let function =
+        "`v_fun` calls `all_ids()`, which runs as its owner `postgres`, who passes every policy";
+    check(
+        "r17_app",
+        queries![funs],
+        function,
+        "ALTER FUNCTION all_ids() SECURITY INVOKER",
+    )
+    .await;
+    let all = refusal(&database, "r17_app", queries![notes, opens, plains, overs])
+        .await
+        .unwrap();
+    assert_eq!(
+        all.matches("\n  - ").count(),
+        2,
+        "those that are bound are not named: {all}"
+    );
 }
 
 #[tokio::test]
 async fn what_binds_is_served_and_what_is_allowed_too() {
     let database = TestDatabase::copy_of("row_security", SQL).await;
-    assert_eq!(refusal(&database, "r17_app", queries![notes, tables, nested, opens]).await, None);
+    assert_eq!(
+        refusal(&database, "r17_app", queries![notes, tables, nested, opens]).await,
+        None
+    );
     let ids = async |options: AppOptions, query: &str| {
         let app = App::serve(options.session_variables(variables())).await;
-        let request =
-            app.request("POST", "/graphql").header("content-type", "application/json").header("x-tenant", "a");
-        app.send(request.body(json!({ "query": query }).to_string())).await.data()
+        let request = app
+            .request("POST", "/graphql")
+            .header("content-type", "application/json")
+            .header("x-tenant", "a");
+        app.send(request.body(json!({ "query": query }).to_string()))
+            .await
+            .data()
     };
-    let bound = production().database_url(url(&database, "r17_app")).queries(queries![notes]);
-    assert_eq!(ids(bound, "{ notes { id } }").await, json!({ "notes": [{ "id": 1 }] }));
-    let nested = production().database_url(url(&database, "r17_app")).queries(queries![nested]);
-    assert_eq!(ids(nested, "{ nested { id } }").await, json!({ "nested": [{ "id": 1 }] }));
-    let allowed = production().database_url(database.url()).allow_unbound_policies(true).queries(queries![notes]);
-    assert_eq!(ids(allowed, "{ notes { id } }").await["notes"].as_array().unwrap().len(), 2);
-    database.execute("ALTER TABLE tb_note FORCE ROW LEVEL SECURITY").await;
-    assert_eq!(refusal(&database, "r17_owner", queries![notes, plains]).await, None);
-    let owner = production().database_url(url(&database, "r17_owner")).queries(queries![plains]);
-    assert_eq!(ids(owner, "{ plains { id } }").await, json!({ "plains": [{ "id": 1 }] }));
+    let bound = production()
+        .database_url(url(&database, "r17_app"))
+        .queries(queries![notes]);
+    assert_eq!(
+        ids(bound, "{ notes { id } }").await,
+        json!({ "notes": [{ "id": 1 }] })
+    );
+    let nested = production()
+        .database_url(url(&database, "r17_app"))
+        .queries(queries![nested]);
+    assert_eq!(
+        ids(nested, "{ nested { id } }").await,
+        json!({ "nested": [{ "id": 1 }] })
+    );
+    let allowed = production()
+        .database_url(database.url())
+        .allow_unbound_policies(true)
+        .queries(queries![notes]);
+    assert_eq!(
+        ids(allowed, "{ notes { id } }").await["notes"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    database
+        .execute("ALTER TABLE tb_note FORCE ROW LEVEL SECURITY")
+        .await;
+    assert_eq!(
+        refusal(&database, "r17_owner", queries![notes, plains]).await,
+        None
+    );
+    let owner = production()
+        .database_url(url(&database, "r17_owner"))
+        .queries(queries![plains]);
+    assert_eq!(
+        ids(owner, "{ plains { id } }").await,
+        json!({ "plains": [{ "id": 1 }] })
+    );
 }
 
 /// The look is for services that set session variables; others are not asked, and ask nothing.
 #[tokio::test]
 async fn without_session_variables_nothing_is_looked_at() {
     let database = TestDatabase::copy_of("row_security", SQL).await;
-    let app = App::serve(production().database_url(database.url()).queries(queries![notes])).await;
-    assert_eq!(app.query("{ notes { id } }").await.data()["notes"].as_array().unwrap().len(), 2);
+    let app = App::serve(
+        production()
+            .database_url(database.url())
+            .queries(queries![notes]),
+    )
+    .await;
+    assert_eq!(
+        app.query("{ notes { id } }").await.data()["notes"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
     assert_eq!(database.statements("pg_policy").await, 0);
 }
 
@@ -190,7 +298,9 @@ async fn a_policy_that_gets_bound_lets_the_service_begin() {
     let database = TestDatabase::copy_of("row_security", SQL).await;
     // Nobody lets this role in yet.
     database.execute("DO $$ BEGIN CREATE ROLE r17_late; EXCEPTION WHEN duplicate_object THEN ALTER ROLE r17_late NOLOGIN; END $$; GRANT r17_app TO r17_late").await;
-    let options = production().database_url(url(&database, "r17_late")).session_variables(variables());
+    let options = production()
+        .database_url(url(&database, "r17_late"))
+        .session_variables(variables());
     let app = App::serve(options.queries(queries![plains])).await;
     database.execute("ALTER ROLE r17_late LOGIN").await;
     svc_tests::eventually(async || match database.statements("pg_policy").await {
@@ -201,10 +311,16 @@ async fn a_policy_that_gets_bound_lets_the_service_begin() {
     let reply = app.query("{ plains { id } }").await;
     assert_eq!(reply.code(), "SERVICE_UNAVAILABLE");
     assert_eq!(app.get("/ready").await.status, 503);
-    database.execute("ALTER VIEW v_plain SET (security_invoker = true)").await;
+    database
+        .execute("ALTER VIEW v_plain SET (security_invoker = true)")
+        .await;
     svc_tests::eventually(async || {
         let reply = app.query("{ plains { id } }").await;
-        if reply.json()["data"] == json!({ "plains": [] }) { Ok(()) } else { Err(reply.text) }
+        if reply.json()["data"] == json!({ "plains": [] }) {
+            Ok(())
+        } else {
+            Err(reply.text)
+        }
     })
     .await;
 }

@@ -49,18 +49,42 @@ const SQL: &str = r"
 
 /// Changes that unbind a policy, each with the one that binds it again.
 const CHANGES: [(&str, &str); 9] = [
-    ("CREATE OR REPLACE VIEW v_note AS SELECT id FROM tb_note", "ALTER VIEW v_note SET (security_invoker = true)"),
-    ("CREATE OR REPLACE VIEW v_inner AS SELECT id FROM tb_note", "ALTER VIEW v_inner SET (security_invoker = true)"),
-    ("ALTER TABLE tb_note DISABLE ROW LEVEL SECURITY", "ALTER TABLE tb_note ENABLE ROW LEVEL SECURITY"),
+    (
+        "CREATE OR REPLACE VIEW v_note AS SELECT id FROM tb_note",
+        "ALTER VIEW v_note SET (security_invoker = true)",
+    ),
+    (
+        "CREATE OR REPLACE VIEW v_inner AS SELECT id FROM tb_note",
+        "ALTER VIEW v_inner SET (security_invoker = true)",
+    ),
+    (
+        "ALTER TABLE tb_note DISABLE ROW LEVEL SECURITY",
+        "ALTER TABLE tb_note ENABLE ROW LEVEL SECURITY",
+    ),
     (
         "ALTER TABLE tb_note OWNER TO r18_app",
         "ALTER TABLE tb_note OWNER TO r18_owner; GRANT SELECT ON tb_note TO r18_app",
     ),
-    ("GRANT r18_owner TO r18_app", "REVOKE r18_owner FROM r18_app"),
-    ("ALTER ROLE r18_app BYPASSRLS", "ALTER ROLE r18_app NOBYPASSRLS"),
-    ("ALTER ROLE r18_app SUPERUSER", "ALTER ROLE r18_app NOSUPERUSER"),
-    ("ALTER FUNCTION ids() SECURITY DEFINER", "ALTER FUNCTION ids() SECURITY INVOKER"),
-    ("ALTER TABLE tb_part_a ENABLE ROW LEVEL SECURITY", "ALTER TABLE tb_part_a DISABLE ROW LEVEL SECURITY"),
+    (
+        "GRANT r18_owner TO r18_app",
+        "REVOKE r18_owner FROM r18_app",
+    ),
+    (
+        "ALTER ROLE r18_app BYPASSRLS",
+        "ALTER ROLE r18_app NOBYPASSRLS",
+    ),
+    (
+        "ALTER ROLE r18_app SUPERUSER",
+        "ALTER ROLE r18_app NOSUPERUSER",
+    ),
+    (
+        "ALTER FUNCTION ids() SECURITY DEFINER",
+        "ALTER FUNCTION ids() SECURITY INVOKER",
+    ),
+    (
+        "ALTER TABLE tb_part_a ENABLE ROW LEVEL SECURITY",
+        "ALTER TABLE tb_part_a DISABLE ROW LEVEL SECURITY",
+    ),
 ];
 
 /// The changes are of roles that all databases of the server share.
@@ -77,7 +101,9 @@ async fn serve(database: &TestDatabase, environment: Environment) -> App {
         },
         ..SvcConfig::default()
     };
-    let options = AppOptions::new().config(config).session_variables(variables());
+    let options = AppOptions::new()
+        .config(config)
+        .session_variables(variables());
     App::serve(options.queries(queries![notes, outers, parts, funs])).await
 }
 
@@ -86,8 +112,12 @@ async fn ask(app: &App) -> Reply {
 }
 
 async fn ask_for(app: &App, query: &str) -> Reply {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").header("x-tenant", "a");
-    app.send(request.body(json!({ "query": query }).to_string())).await
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json")
+        .header("x-tenant", "a");
+    app.send(request.body(json!({ "query": query }).to_string()))
+        .await
 }
 
 fn bound() -> Value {
@@ -104,19 +134,36 @@ async fn production_serves_nothing_until_policies_bind_again() {
         database.execute(unbind).await;
         eventually(async || {
             let reply = ask(&app).await;
-            if reply.json()["errors"].is_array() { Ok(()) } else { Err(format!("{unbind}: {}", reply.text)) }
+            if reply.json()["errors"].is_array() {
+                Ok(())
+            } else {
+                Err(format!("{unbind}: {}", reply.text))
+            }
         })
         .await;
         for _ in 0..10 {
             let reply = ask(&app).await;
-            assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{unbind}: {}", reply.text);
-            assert_eq!(reply.message(), "the service does not use its database at present");
+            assert_eq!(
+                reply.code(),
+                "SERVICE_UNAVAILABLE",
+                "{unbind}: {}",
+                reply.text
+            );
+            assert_eq!(
+                reply.message(),
+                "the service does not use its database at present"
+            );
         }
-        app.until_not_ready("\"failed: row-level security does not bind the service").await;
+        app.until_not_ready("\"failed: row-level security does not bind the service")
+            .await;
         database.execute(bind).await;
         eventually(async || {
             let reply = ask(&app).await;
-            if reply.json()["data"] == bound() { Ok(()) } else { Err(format!("{bind}: {}", reply.text)) }
+            if reply.json()["data"] == bound() {
+                Ok(())
+            } else {
+                Err(format!("{bind}: {}", reply.text))
+            }
         })
         .await;
         app.until_ready().await;
@@ -129,11 +176,17 @@ async fn development_warns_once_for_each_change() {
     let database = TestDatabase::new(SQL).await;
     let log = Log::start();
     let app = serve(&database, Environment::Development).await;
-    let (note, definer) = ("`v_note` reads `tb_note` as `postgres`", "`v_fun` calls `ids()`");
+    let (note, definer) = (
+        "`v_note` reads `tb_note` as `postgres`",
+        "`v_fun` calls `ids()`",
+    );
     let said = async |what: &str, times: usize| {
         eventually(async || match log.text().matches(what).count() {
             count if count == times => Ok(()),
-            count => Err(format!("{what}: {count} times instead of {times} in {}", log.text())),
+            count => Err(format!(
+                "{what}: {count} times instead of {times} in {}",
+                log.text()
+            )),
         })
         .await;
     };
@@ -142,31 +195,46 @@ async fn development_warns_once_for_each_change() {
         assert_eq!(ask(&app).await.data(), bound());
         database.execute(CHANGES[0].0).await;
         said(&warning(note), times).await;
-        assert_eq!(ask(&app).await.data()["notes"], json!([{ "id": 1 }, { "id": 2 }]), "it goes on");
+        assert_eq!(
+            ask(&app).await.data()["notes"],
+            json!([{ "id": 1 }, { "id": 2 }]),
+            "it goes on"
+        );
         database.execute(CHANGES[7].0).await;
         said(&warning(definer), times).await;
         said(&warning(note), times).await;
-        database.execute(&format!("{}; {}", CHANGES[0].1, CHANGES[7].1)).await;
+        database
+            .execute(&format!("{}; {}", CHANGES[0].1, CHANGES[7].1))
+            .await;
         for what in [note, definer] {
-            said(&format!("row-level security no longer has this fault: {what}"), times).await;
+            said(
+                &format!("row-level security no longer has this fault: {what}"),
+                times,
+            )
+            .await;
         }
     }
 }
 
-/// Waits until a check has run after `time` on the connection that is kept for checks: first a look at the fingerprint,
-/// then one at the policies.
+/// Waits until a check has run after `time` on the connection that is kept for checks: first a look
+/// at the fingerprint, then one at the policies.
 async fn until_checked(pool: &sqlx::PgPool, start: &str, time: &str) {
     let checks = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle' \
                   AND query ~ $1 AND query_start > $2::timestamptz";
     eventually(async || {
         let query = sqlx::query_scalar::<_, i64>(checks).bind(start).bind(time);
         let found = query.fetch_one(pool).await.unwrap();
-        if found > 0 { Ok(()) } else { Err(format!("no check like {start}")) }
+        if found > 0 {
+            Ok(())
+        } else {
+            Err(format!("no check like {start}"))
+        }
     })
     .await;
 }
 
-/// While the role may open no connections, the service sees the change and cannot read what has changed.
+/// While the role may open no connections, the service sees the change and cannot read what has
+/// changed.
 #[tokio::test]
 async fn a_change_that_is_undone_before_it_is_read_leaves_no_plans() {
     let _roles = ROLES.lock().await;
@@ -175,16 +243,26 @@ async fn a_change_that_is_undone_before_it_is_read_leaves_no_plans() {
     assert_eq!(ask(&app).await.data(), bound());
     let pool = database.pool().await;
     until_checked(&pool, "^(-- A snapshot|WITH RECURSIVE caller)", "-infinity").await;
-    database.execute("ALTER ROLE r18_app CONNECTION LIMIT 0 BYPASSRLS").await;
-    let changed = sqlx::query_scalar::<_, String>("SELECT clock_timestamp()::text").fetch_one(&pool).await.unwrap();
+    database
+        .execute("ALTER ROLE r18_app CONNECTION LIMIT 0 BYPASSRLS")
+        .await;
+    let changed = sqlx::query_scalar::<_, String>("SELECT clock_timestamp()::text")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     let query = "{ notes(limit: 5) { id } }";
     // A statement stays prepared from its second time on.
     for _ in 0..3 {
-        assert_eq!(ask_for(&app, query).await.data(), json!({ "notes": [{ "id": 1 }, { "id": 2 }] }));
+        assert_eq!(
+            ask_for(&app, query).await.data(),
+            json!({ "notes": [{ "id": 1 }, { "id": 2 }] })
+        );
     }
     until_checked(&pool, "^WITH RECURSIVE caller", &changed).await;
     pool.close().await;
-    database.execute("ALTER ROLE r18_app CONNECTION LIMIT -1 NOBYPASSRLS").await;
+    database
+        .execute("ALTER ROLE r18_app CONNECTION LIMIT -1 NOBYPASSRLS")
+        .await;
     eventually(async || match ask_for(&app, query).await {
         reply if reply.json()["data"] == json!({ "notes": [{ "id": 1 }] }) => Ok(()),
         reply => Err(reply.text),

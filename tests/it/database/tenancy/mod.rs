@@ -15,13 +15,25 @@ use service::{Note, ask, awaited, count, database, in_transaction, seen, serve};
 
 /// One query for each path on which a request reads, and what a tenant's notes make of it.
 fn paths(id: i32, ids: &[i32], bodies: &[&str]) -> Vec<(String, Value)> {
-    let rows: Vec<Value> = ids.iter().zip(bodies).map(|(id, body)| json!({ "id": id, "body": body })).collect();
-    let shouted: Vec<Value> = bodies.iter().map(|body| json!({ "shout": body.to_uppercase() })).collect();
-    let own = rows.iter().find(|row| row["id"] == id).cloned().unwrap_or_default();
+    let rows: Vec<Value> = ids
+        .iter()
+        .zip(bodies)
+        .map(|(id, body)| json!({ "id": id, "body": body }))
+        .collect();
+    let shouted: Vec<Value> = bodies
+        .iter()
+        .map(|body| json!({ "shout": body.to_uppercase() }))
+        .collect();
+    let own = rows
+        .iter()
+        .find(|row| row["id"] == id)
+        .cloned()
+        .unwrap_or_default();
     let nodes: Vec<Value> = ids.iter().map(|id| json!({ "id": id })).collect();
     let neighbours: Vec<Value> = ids.iter().map(|_| json!({ "neighbours": nodes })).collect();
     let page = json!({ "total_count": ids.len(), "nodes": nodes });
-    let computed = json!({ "count": ids.len(), "max": { "id": ids.last() }, "sum": { "shelf": ids.len() } });
+    let computed =
+        json!({ "count": ids.len(), "max": { "id": ids.last() }, "sum": { "shelf": ids.len() } });
     let mut sorted = bodies.to_vec();
     sorted.sort_unstable();
     let ends = [sorted[0], sorted[sorted.len() - 1]];
@@ -32,24 +44,75 @@ fn paths(id: i32, ids: &[i32], bodies: &[&str]) -> Vec<(String, Value)> {
             "{ paged(first: 9, order_by: [{ id: ASC }]) { total_count nodes { id } } }".to_owned(),
             json!({ "paged": page }),
         ),
-        ("{ found_page(first: 9) { total_count nodes { id } } }".to_owned(), json!({ "found_page": page })),
-        ("{ totals { count max { id } sum { shelf } } }".to_owned(), json!({ "totals": computed })),
-        ("{ found_totals { count max { id } sum { shelf } } }".to_owned(), json!({ "found_totals": computed })),
-        ("{ repository }".to_owned(), json!({ "repository": repository })),
-        ("{ notes { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(), json!({ "notes": neighbours })),
-        ("{ found { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(), json!({ "found": neighbours })),
-        ("{ awaited { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(), json!({ "awaited": neighbours })),
-        ("{ notes(order_by: [{ id: ASC }]) { id body } }".to_owned(), json!({ "notes": rows })),
-        ("{ notes(order_by: [{ id: ASC }]) { shout } }".to_owned(), json!({ "notes": shouted })),
+        (
+            "{ found_page(first: 9) { total_count nodes { id } } }".to_owned(),
+            json!({ "found_page": page }),
+        ),
+        (
+            "{ totals { count max { id } sum { shelf } } }".to_owned(),
+            json!({ "totals": computed }),
+        ),
+        (
+            "{ found_totals { count max { id } sum { shelf } } }".to_owned(),
+            json!({ "found_totals": computed }),
+        ),
+        (
+            "{ repository }".to_owned(),
+            json!({ "repository": repository }),
+        ),
+        (
+            "{ notes { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(),
+            json!({ "notes": neighbours }),
+        ),
+        (
+            "{ found { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(),
+            json!({ "found": neighbours }),
+        ),
+        (
+            "{ awaited { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(),
+            json!({ "awaited": neighbours }),
+        ),
+        (
+            "{ notes(order_by: [{ id: ASC }]) { id body } }".to_owned(),
+            json!({ "notes": rows }),
+        ),
+        (
+            "{ notes(order_by: [{ id: ASC }]) { shout } }".to_owned(),
+            json!({ "notes": shouted }),
+        ),
         ("{ found { id body } }".to_owned(), json!({ "found": rows })),
-        ("{ found { shout } }".to_owned(), json!({ "found": shouted })),
-        ("{ awaited { id body } }".to_owned(), json!({ "awaited": rows })),
-        ("{ count }".to_owned(), json!({ "count": ids.len().to_string() })),
-        ("{ in_transaction }".to_owned(), json!({ "in_transaction": bodies })),
-        ("{ on_connection }".to_owned(), json!({ "on_connection": bodies })),
-        (format!("{{ note(id: {id}) {{ id body }} }}"), json!({ "note": own })),
-        (format!("{{ found_one(id: {id}) {{ id body }} }}"), json!({ "found_one": own })),
-        (format!("{{ exists(id: {id}) }}"), json!({ "exists": own != Value::Null })),
+        (
+            "{ found { shout } }".to_owned(),
+            json!({ "found": shouted }),
+        ),
+        (
+            "{ awaited { id body } }".to_owned(),
+            json!({ "awaited": rows }),
+        ),
+        (
+            "{ count }".to_owned(),
+            json!({ "count": ids.len().to_string() }),
+        ),
+        (
+            "{ in_transaction }".to_owned(),
+            json!({ "in_transaction": bodies }),
+        ),
+        (
+            "{ on_connection }".to_owned(),
+            json!({ "on_connection": bodies }),
+        ),
+        (
+            format!("{{ note(id: {id}) {{ id body }} }}"),
+            json!({ "note": own }),
+        ),
+        (
+            format!("{{ found_one(id: {id}) {{ id body }} }}"),
+            json!({ "found_one": own }),
+        ),
+        (
+            format!("{{ exists(id: {id}) }}"),
+            json!({ "exists": own != Value::Null }),
+        ),
     ]
 }
 
@@ -69,20 +132,33 @@ async fn every_path_sees_the_rows_of_its_tenant_only() {
     for pool_size in [1, 3] {
         let app = serve(&url, pool_size).await;
         // The id of the other tenant's note is asked for as well.
-        let of_a = || [paths(1, &[1, 3], &["a one", "a two"]), paths(2, &[1, 3], &["a one", "a two"])].concat();
+        let of_a = || {
+            [
+                paths(1, &[1, 3], &["a one", "a two"]),
+                paths(2, &[1, 3], &["a one", "a two"]),
+            ]
+            .concat()
+        };
         let of_b = || paths(2, &[2, 4, 5], &["b one", "b two", "b three"]);
         for (a, b) in of_a().into_iter().zip(of_b().into_iter().cycle()) {
             check(&app, "a", a).await;
             check(&app, "b", b).await;
         }
-        let a = of_a().into_iter().chain(of_a()).map(|path| check(&app, "a", path));
-        let b = of_b().into_iter().chain(of_b()).map(|path| check(&app, "b", path));
+        let a = of_a()
+            .into_iter()
+            .chain(of_a())
+            .map(|path| check(&app, "a", path));
+        let b = of_b()
+            .into_iter()
+            .chain(of_b())
+            .map(|path| check(&app, "b", path));
         tokio::join!(join_all(a), join_all(b));
     }
 }
 
-/// A database function that is a mutation, or that a resolver calls, runs as its tenant: it knows the
-/// variable, its insert has to satisfy the policy, and the entity of its answer is read under the policy.
+/// A database function that is a mutation, or that a resolver calls, runs as its tenant: it knows
+/// the variable, its insert has to satisfy the policy, and the entity of its answer is read under
+/// the policy.
 #[tokio::test(flavor = "multi_thread")]
 async fn functions_run_as_their_tenant() {
     let (database, url) = database().await;
@@ -94,30 +170,51 @@ async fn functions_run_as_their_tenant() {
             assert_eq!(ask(&app, Some(tenant), query).await.data(), both);
             for field in ["add_note", "call_add"] {
                 let body = format!("{tenant} by {field} {pool_size}");
-                let query = format!("mutation {{ note: {field}(body: \"{body}\") {{ body shout }} }}");
+                let query =
+                    format!("mutation {{ note: {field}(body: \"{body}\") {{ body shout }} }}");
                 let note = json!({ "note": { "body": body, "shout": body.to_uppercase() } });
-                assert_eq!(ask(&app, Some(tenant), &query).await.data(), note, "{field}");
-                let smuggled =
-                    format!("mutation {{ note: {field}(tenant: \"{other}\", body: \"smuggled\") {{ body }} }}");
+                assert_eq!(
+                    ask(&app, Some(tenant), &query).await.data(),
+                    note,
+                    "{field}"
+                );
+                let smuggled = format!(
+                    "mutation {{ note: {field}(tenant: \"{other}\", body: \"smuggled\") {{ body }} }}"
+                );
                 let reply = ask(&app, Some(tenant), &smuggled).await;
                 assert_eq!(reply.code(), "FORBIDDEN", "{field}");
-                assert!(!reply.text.contains("policy") && !reply.text.contains("tb_note"), "{}", reply.text);
+                assert!(
+                    !reply.text.contains("policy") && !reply.text.contains("tb_note"),
+                    "{}",
+                    reply.text
+                );
             }
         }
         let together = (0..20).map(|n| {
             let (app, tenant) = (&app, if n % 2 == 0 { "a" } else { "b" });
             async move {
-                let data = ask(app, Some(tenant), "mutation { tenant_of_call called }").await.data();
+                let data = ask(app, Some(tenant), "mutation { tenant_of_call called }")
+                    .await
+                    .data();
                 assert_eq!(data, json!({ "tenant_of_call": tenant, "called": tenant }));
             }
         });
         join_all(together).await;
-        let nobody = ask(&app, None, "mutation { tenant_of_call called }").await.data();
+        let nobody = ask(&app, None, "mutation { tenant_of_call called }")
+            .await
+            .data();
         assert_eq!(nobody, json!({ "tenant_of_call": "", "called": "" }));
     }
     let pool = database.pool().await;
-    let wrong = "SELECT count(*) FROM tb_note WHERE body = 'smuggled' OR body NOT LIKE tenant || ' %'";
-    assert_eq!(sqlx::query_scalar::<_, i64>(wrong).fetch_one(&pool).await.unwrap(), 0);
+    let wrong =
+        "SELECT count(*) FROM tb_note WHERE body = 'smuggled' OR body NOT LIKE tenant || ' %'";
+    assert_eq!(
+        sqlx::query_scalar::<_, i64>(wrong)
+            .fetch_one(&pool)
+            .await
+            .unwrap(),
+        0
+    );
 }
 
 /// A default of the database must not stand in for a value that the request does not have.
@@ -126,18 +223,42 @@ async fn a_missing_value_is_empty() {
     let (_database, url) = database().await;
     let app = serve(&url, 1).await;
     let nobody = json!({ "seen": { "tenant": "", "user": "" } });
-    assert_eq!(ask(&app, None, "{ seen { tenant user } }").await.data(), nobody);
-    assert_eq!(ask(&app, Some("b"), "{ seen { tenant } }").await.data(), json!({ "seen": { "tenant": "b" } }));
-    assert_eq!(ask(&app, None, "{ seen { tenant user } }").await.data(), nobody);
-    assert_eq!(ask(&app, None, "{ notes { id } }").await.data(), json!({ "notes": [] }));
     assert_eq!(
-        ask(&app, None, "{ in_transaction on_connection }").await.data(),
+        ask(&app, None, "{ seen { tenant user } }").await.data(),
+        nobody
+    );
+    assert_eq!(
+        ask(&app, Some("b"), "{ seen { tenant } }").await.data(),
+        json!({ "seen": { "tenant": "b" } })
+    );
+    assert_eq!(
+        ask(&app, None, "{ seen { tenant user } }").await.data(),
+        nobody
+    );
+    assert_eq!(
+        ask(&app, None, "{ notes { id } }").await.data(),
+        json!({ "notes": [] })
+    );
+    assert_eq!(
+        ask(&app, None, "{ in_transaction on_connection }")
+            .await
+            .data(),
         json!({ "in_transaction": [], "on_connection": [] })
     );
-    let twice = app.request("POST", "/graphql").header("content-type", "application/json");
-    let twice = twice.header("x-tenant", "a").header("x-tenant", "b").header("x-user", "7'; --");
-    let reply = app.send(twice.body(json!({ "query": "{ seen { tenant user } }" }).to_string())).await;
-    assert_eq!(reply.data(), json!({ "seen": { "tenant": "", "user": "user 7'; --" } }));
+    let twice = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
+    let twice = twice
+        .header("x-tenant", "a")
+        .header("x-tenant", "b")
+        .header("x-user", "7'; --");
+    let reply = app
+        .send(twice.body(json!({ "query": "{ seen { tenant user } }" }).to_string()))
+        .await;
+    assert_eq!(
+        reply.data(),
+        json!({ "seen": { "tenant": "", "user": "user 7'; --" } })
+    );
 }
 
 /// After a statement that failed, one that was abandoned, and transactions of every end, the only
@@ -147,15 +268,32 @@ async fn nothing_is_left_on_a_connection() {
     let (database, url) = database().await;
     let app = serve(&url, 1).await;
     let clean = async |after: &str| {
-        let data = ask(&app, None, "{ notes { id } seen { tenant } }").await.data();
-        assert_eq!(data, json!({ "notes": [], "seen": { "tenant": "" } }), "after {after}");
+        let data = ask(&app, None, "{ notes { id } seen { tenant } }")
+            .await
+            .data();
+        assert_eq!(
+            data,
+            json!({ "notes": [], "seen": { "tenant": "" } }),
+            "after {after}"
+        );
         // The default of the database comes back, or the setting is empty.
         let left = ask(&app, None, "{ left_in_pool }").await.data()["left_in_pool"].clone();
-        assert!(left == "a" || left == "" || left == Value::Null, "{left} is left after {after}");
+        assert!(
+            left == "a" || left == "" || left == Value::Null,
+            "{left} is left after {after}"
+        );
     };
-    assert_eq!(ask(&app, Some("b"), "{ broken { id } }").await.code(), "INTERNAL_SERVER_ERROR");
+    assert_eq!(
+        ask(&app, Some("b"), "{ broken { id } }").await.code(),
+        "INTERNAL_SERVER_ERROR"
+    );
     clean("a statement that failed").await;
-    assert_eq!(ask(&app, Some("b"), "mutation { smuggle(tenant: \"a\") }").await.code(), "FORBIDDEN");
+    assert_eq!(
+        ask(&app, Some("b"), "mutation { smuggle(tenant: \"a\") }")
+            .await
+            .code(),
+        "FORBIDDEN"
+    );
     clean("a connection whose statement failed").await;
     // They raise after a setting of their own that would outlive the transaction.
     for field in ["add_then_fail", "call_and_fail"] {
@@ -164,15 +302,36 @@ async fn nothing_is_left_on_a_connection() {
         assert_eq!(reply.message(), "no more notes", "{}", reply.text);
         clean(field).await;
     }
-    ask(&app, Some("b"), "mutation { tenant_of_call called }").await.data();
+    ask(&app, Some("b"), "mutation { tenant_of_call called }")
+        .await
+        .data();
     clean("functions that answered").await;
-    ask(&app, Some("b"), "mutation { add(body: \"undone\", commit: false) }").await.data();
+    ask(
+        &app,
+        Some("b"),
+        "mutation { add(body: \"undone\", commit: false) }",
+    )
+    .await
+    .data();
     clean("a transaction that was dropped").await;
-    ask(&app, Some("b"), "mutation { add(body: \"b four\", commit: true) }").await.data();
+    ask(
+        &app,
+        Some("b"),
+        "mutation { add(body: \"b four\", commit: true) }",
+    )
+    .await
+    .data();
     clean("a transaction that was committed").await;
     let count = ask(&app, Some("b"), "{ in_transaction }").await.data();
-    assert_eq!(count["in_transaction"].as_array().map(Vec::len), Some(4), "the dropped transaction added nothing");
-    let aborted = tokio::time::timeout(Duration::from_millis(200), ask(&app, Some("b"), "{ slow_notes { body } }"));
+    assert_eq!(
+        count["in_transaction"].as_array().map(Vec::len),
+        Some(4),
+        "the dropped transaction added nothing"
+    );
+    let aborted = tokio::time::timeout(
+        Duration::from_millis(200),
+        ask(&app, Some("b"), "{ slow_notes { body } }"),
+    );
     assert!(aborted.await.is_err(), "the statement sleeps for seconds");
     database.until_running("pg_sleep", 0).await;
     clean("a request that was aborted").await;
@@ -190,8 +349,12 @@ async fn bad_names_do_not_start() {
             "a session variable is \"x tenant\"; it must be the name of an HTTP header, such as x-tenant-id",
         ),
     ] {
-        let options = AppOptions::new().database_url("postgres://me@localhost/x").session_variables(variables);
-        let error = create_svc_app(options.queries(queries![count])).await.unwrap_err();
+        let options = AppOptions::new()
+            .database_url("postgres://me@localhost/x")
+            .session_variables(variables);
+        let error = create_svc_app(options.queries(queries![count]))
+            .await
+            .unwrap_err();
         assert_eq!(error.to_string(), message);
     }
 }
@@ -200,10 +363,20 @@ async fn bad_names_do_not_start() {
 async fn a_value_that_panics_denies() {
     let (_database, url) = database().await;
     let variables = SessionVariables::new().with("app.tenant_id", |_| panic!("no tenant"));
-    let options = AppOptions::new().database_url(url).session_variables(variables);
+    let options = AppOptions::new()
+        .database_url(url)
+        .session_variables(variables);
     let app = App::serve(options.queries(queries![seen, awaited, in_transaction])).await;
-    for query in ["{ seen { tenant } }", "{ awaited { id } }", "{ in_transaction }"] {
-        assert_eq!(app.query(query).await.code(), "INTERNAL_SERVER_ERROR", "{query}");
+    for query in [
+        "{ seen { tenant } }",
+        "{ awaited { id } }",
+        "{ in_transaction }",
+    ] {
+        assert_eq!(
+            app.query(query).await.code(),
+            "INTERNAL_SERVER_ERROR",
+            "{query}"
+        );
     }
 }
 
@@ -213,13 +386,24 @@ async fn a_value_cannot_read_the_database() {
     let (_database, url) = database().await;
     let variables = SessionVariables::new().with("app.tenant_id", |ctx| {
         let db = ctx.db().clone();
-        let reads = futures_util::FutureExt::now_or_never(async move { db.find::<Note>().count().await });
-        Some(if reads.is_some_and(|read| read.is_ok()) { "a".to_owned() } else { "b".to_owned() })
+        let reads =
+            futures_util::FutureExt::now_or_never(async move { db.find::<Note>().count().await });
+        Some(if reads.is_some_and(|read| read.is_ok()) {
+            "a".to_owned()
+        } else {
+            "b".to_owned()
+        })
     });
-    let options = AppOptions::new().database_url(url).session_variables(variables).queries(queries![seen]);
+    let options = AppOptions::new()
+        .database_url(url)
+        .session_variables(variables)
+        .queries(queries![seen]);
     let app = App::serve(options).await;
     // The first request waits for the database, and the second finds it there.
     for _ in 0..2 {
-        assert_eq!(app.query("{ seen { tenant } }").await.data(), json!({ "seen": { "tenant": "b" } }));
+        assert_eq!(
+            app.query("{ seen { tenant } }").await.data(),
+            json!({ "seen": { "tenant": "b" } })
+        );
     }
 }

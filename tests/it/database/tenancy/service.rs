@@ -67,7 +67,11 @@ pub(super) async fn count(ctx: &Context<'_>) -> Result<i64> {
 }
 #[svc::query]
 async fn exists(ctx: &Context<'_>, id: i32) -> Result<bool> {
-    ctx.db().find::<Note>().filter(col("id").eq(id)).exists().await
+    ctx.db()
+        .find::<Note>()
+        .filter(col("id").eq(id))
+        .exists()
+        .await
 }
 
 #[svc::query]
@@ -86,14 +90,25 @@ async fn found_totals(ctx: &Context<'_>) -> Result<Aggregate<Note>> {
 #[svc::query]
 async fn repository(ctx: &Context<'_>) -> Result<Vec<String>> {
     let notes = || ctx.db().find::<Note>().order_by(asc("id"));
-    let slice = notes().paginate(CursorPage { first: Some(10), ..CursorPage::default() }).await?;
+    let slice = notes()
+        .paginate(CursorPage {
+            first: Some(10),
+            ..CursorPage::default()
+        })
+        .await?;
     let mut all: Vec<String> = slice.edges.into_iter().map(|edge| edge.node.body).collect();
     all.extend(notes().distinct("body").await?.into_iter().flatten());
     all.extend(notes().min("body").await?);
     all.extend(notes().max("body").await?);
     all.extend(notes().sum("shelf").await?.map(|sum| sum.to_string()));
     all.push(notes().group_counts(["body"]).await?.len().to_string());
-    all.extend(notes().json().await?.iter().map(|row| row["body"].as_str().unwrap_or_default().to_owned()));
+    all.extend(
+        notes()
+            .json()
+            .await?
+            .iter()
+            .map(|row| row["body"].as_str().unwrap_or_default().to_owned()),
+    );
     Ok(all)
 }
 
@@ -111,14 +126,20 @@ pub(super) async fn in_transaction(ctx: &Context<'_>) -> Result<Vec<String>> {
 #[svc::query]
 async fn on_connection(ctx: &Context<'_>) -> Result<Vec<String>> {
     let mut connection = ctx.db().sqlx_connection().await?;
-    let bodies = sqlx::query_scalar(BODIES).fetch_all(&mut *connection).await?;
+    let bodies = sqlx::query_scalar(BODIES)
+        .fetch_all(&mut *connection)
+        .await?;
     connection.close().await?;
     Ok(bodies)
 }
 /// The settings that a connection of the pool knows when no request has set anything.
 #[svc::query]
 async fn left_in_pool(ctx: &Context<'_>) -> Result<Option<String>> {
-    Ok(sqlx::query_scalar("SELECT current_setting('app.tenant_id', true)").fetch_one(ctx.db().pool()).await?)
+    Ok(
+        sqlx::query_scalar("SELECT current_setting('app.tenant_id', true)")
+            .fetch_one(ctx.db().pool())
+            .await?,
+    )
 }
 
 #[svc::mutation]
@@ -126,9 +147,24 @@ async fn add(ctx: &Context<'_>, body: String, commit: bool) -> Result<bool> {
     let mut tx = ctx.db().sqlx_transaction().await?;
     let insert = "INSERT INTO tb_note (tenant, body) VALUES (current_setting('app.tenant_id'), $1)";
     sqlx::query(insert).bind(&body).execute(&mut *tx).await?;
-    let seen = tx.row(ctx.db().find_one::<Note>().filter(col("body").eq(body.as_str()))).await?;
-    assert_eq!(seen.map(|note| note.body).as_ref(), Some(&body), "the transaction sees what it did");
-    let outside = ctx.db().find::<Note>().filter(col("body").eq(body.as_str())).exists().await?;
+    let seen = tx
+        .row(
+            ctx.db()
+                .find_one::<Note>()
+                .filter(col("body").eq(body.as_str())),
+        )
+        .await?;
+    assert_eq!(
+        seen.map(|note| note.body).as_ref(),
+        Some(&body),
+        "the transaction sees what it did"
+    );
+    let outside = ctx
+        .db()
+        .find::<Note>()
+        .filter(col("body").eq(body.as_str()))
+        .exists()
+        .await?;
     assert!(!outside, "nobody else does");
     if commit {
         tx.commit().await?;
@@ -139,7 +175,8 @@ async fn add(ctx: &Context<'_>, body: String, commit: bool) -> Result<bool> {
 #[svc::mutation]
 async fn smuggle(ctx: &Context<'_>, tenant: String) -> Result<bool> {
     let mut connection = ctx.db().sqlx_connection().await?;
-    let insert = sqlx::query("INSERT INTO tb_note (tenant, body) VALUES ($1, 'smuggled')").bind(tenant);
+    let insert =
+        sqlx::query("INSERT INTO tb_note (tenant, body) VALUES ($1, 'smuggled')").bind(tenant);
     insert.execute(&mut *connection).await?;
     connection.close().await?;
     Ok(true)
@@ -158,7 +195,9 @@ async fn called(ctx: &Context<'_>) -> Result<Option<String>> {
 }
 #[svc::mutation]
 async fn call_add(ctx: &Context<'_>, tenant: Option<String>, body: String) -> Result<Option<Note>> {
-    ctx.db().call("add_note", [json!(tenant), json!(body)]).await
+    ctx.db()
+        .call("add_note", [json!(tenant), json!(body)])
+        .await
 }
 #[svc::mutation]
 async fn call_and_fail(ctx: &Context<'_>, body: String) -> Result<Option<Note>> {
@@ -193,8 +232,10 @@ END $$;";
 /// A database, and the URL of a role that row-level security applies to.
 pub(super) async fn database() -> (TestDatabase, String) {
     let database = TestDatabase::new(SQL).await;
-    let name: String =
-        sqlx::query_scalar("SELECT current_database()::text").fetch_one(&database.pool().await).await.unwrap();
+    let name: String = sqlx::query_scalar("SELECT current_database()::text")
+        .fetch_one(&database.pool().await)
+        .await
+        .unwrap();
     let url = format!("{}&user=app_{name}", database.url());
     (database, url)
 }
@@ -202,8 +243,11 @@ pub(super) async fn database() -> (TestDatabase, String) {
 pub(super) async fn serve(url: &str, pool_size: u32) -> App {
     let variables = SessionVariables::new()
         .header("app.tenant_id", "x-tenant")
-        .with("app.user", |ctx| ctx.header("x-user").map(|user| format!("user {user}")));
-    // All of a hundred requests at once have their turn, and a statement that is abandoned does not end by itself.
+        .with("app.user", |ctx| {
+            ctx.header("x-user").map(|user| format!("user {user}"))
+        });
+    // All of a hundred requests at once have their turn, and a statement that is abandoned does not
+    // end by itself.
     let patience = std::time::Duration::from_secs(300);
     let config = SvcConfig {
         database: svc::DatabaseConfig {
@@ -213,19 +257,25 @@ pub(super) async fn serve(url: &str, pool_size: u32) -> App {
             query_timeout: patience,
             ..svc::DatabaseConfig::default()
         },
-        protection: svc::ProtectionConfig { load_shedding: false, ..svc::ProtectionConfig::default() },
+        protection: svc::ProtectionConfig {
+            load_shedding: false,
+            ..svc::ProtectionConfig::default()
+        },
         ..SvcConfig::default()
     };
-    let options = AppOptions::new().config(config).session_variables(variables).mutations(mutations![
-        add,
-        smuggle,
-        tenant_of_call,
-        add_note,
-        add_then_fail,
-        called,
-        call_add,
-        call_and_fail
-    ]);
+    let options = AppOptions::new()
+        .config(config)
+        .session_variables(variables)
+        .mutations(mutations![
+            add,
+            smuggle,
+            tenant_of_call,
+            add_note,
+            add_then_fail,
+            called,
+            call_add,
+            call_and_fail
+        ]);
     App::serve(options.queries(queries![
         notes,
         paged,
@@ -250,10 +300,13 @@ pub(super) async fn serve(url: &str, pool_size: u32) -> App {
 }
 
 pub(super) async fn ask(app: &App, tenant: Option<&str>, query: &str) -> Reply {
-    let request = app.request("POST", "/graphql").header("content-type", "application/json");
+    let request = app
+        .request("POST", "/graphql")
+        .header("content-type", "application/json");
     let request = match tenant {
         Some(tenant) => request.header("x-tenant", tenant),
         None => request,
     };
-    app.send(request.body(json!({ "query": query }).to_string())).await
+    app.send(request.body(json!({ "query": query }).to_string()))
+        .await
 }

@@ -96,14 +96,20 @@ impl Document {
 
 /// The root type of an operation.
 pub(super) fn root(kind: &str) -> &'static str {
-    if kind == "mutation" { "Mutation" } else { "Query" }
+    if kind == "mutation" {
+        "Mutation"
+    } else {
+        "Query"
+    }
 }
 
 fn walk(parent: &str, set: &mut Vec<Selection>, visit: &mut dyn FnMut(&str, &mut Vec<Selection>)) {
     visit(parent, set);
     for selection in set {
         match selection {
-            Selection::Field(field) if !field.set.is_empty() => walk(&field.ty, &mut field.set, visit),
+            Selection::Field(field) if !field.set.is_empty() => {
+                walk(&field.ty, &mut field.set, visit)
+            }
             Selection::Inline { on, set, .. } => walk(on.as_deref().unwrap_or(parent), set, visit),
             _ => {}
         }
@@ -112,8 +118,10 @@ fn walk(parent: &str, set: &mut Vec<Selection>, visit: &mut dyn FnMut(&str, &mut
 
 impl Operation {
     fn write(&self, out: &mut String) {
-        let short =
-            self.kind == "query" && self.name.is_none() && self.variables.is_empty() && self.directives.is_empty();
+        let short = self.kind == "query"
+            && self.name.is_none()
+            && self.variables.is_empty()
+            && self.directives.is_empty();
         if !short {
             out.push_str(self.kind);
             let _ = write!(out, " {}", self.name.as_deref().unwrap_or_default());
@@ -121,7 +129,10 @@ impl Operation {
         if !self.variables.is_empty() {
             out.push('(');
             for Variable { name, ty, default } in &self.variables {
-                let default = default.as_ref().map(|default| format!(" = {default}")).unwrap_or_default();
+                let default = default
+                    .as_ref()
+                    .map(|default| format!(" = {default}"))
+                    .unwrap_or_default();
                 let _ = write!(out, "${name}: {ty}{default} ");
             }
             out.push(')');
@@ -142,7 +153,11 @@ fn write_set(out: &mut String, set: &[Selection]) {
     for selection in set {
         match selection {
             Selection::Field(field) => write_field(out, field),
-            Selection::Inline { on, directives, set } => {
+            Selection::Inline {
+                on,
+                directives,
+                set,
+            } => {
                 out.push_str("...");
                 if let Some(on) = on {
                     let _ = write!(out, " on {on}");
@@ -167,7 +182,11 @@ fn write_field(out: &mut String, field: &FieldNode) {
     }
     out.push_str(&field.name);
     if !field.args.is_empty() {
-        let args: Vec<_> = field.args.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let args: Vec<_> = field
+            .args
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}"))
+            .collect();
         let _ = write!(out, "({})", args.join(", "));
     }
     write_directives(out, &field.directives);

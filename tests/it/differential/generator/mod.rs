@@ -25,31 +25,49 @@ pub(super) fn rules() -> impl Iterator<Item = &'static str> {
     mutate::RULES.iter().map(|(name, _)| *name)
 }
 
-/// All requests of a seed; each has a seed of its own, so that a change of one kind leaves the others as they are.
+/// All requests of a seed; each has a seed of its own, so that a change of one kind leaves the
+/// others as they are.
 pub(super) fn requests(model: &Model, seed: u64) -> Vec<Request> {
     let mut requests = Vec::new();
     let mut make = |kind: &'static str, count: usize, make: &dyn Fn(&mut StdRng) -> Request| {
         for index in 0..count {
-            let salt = kind.bytes().fold(seed, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+            let salt = kind.bytes().fold(seed, |sum, byte| {
+                sum.wrapping_mul(31).wrapping_add(byte.into())
+            });
             let mut random = StdRng::seed_from_u64(salt.wrapping_add(index as u64));
-            requests.push(Request { kind, ..make(&mut random) });
+            requests.push(Request {
+                kind,
+                ..make(&mut random)
+            });
         }
     };
-    make("valid", VALID, &|random| written(random, |random| valid::document(model, random, false)));
-    make("bad values", BAD_VALUES, &|random| written(random, |random| valid::document(model, random, true)));
-    make("introspection", SCHEMA, &|random| written(random, |random| valid::introspection(model, random)));
+    make("valid", VALID, &|random| {
+        written(random, |random| valid::document(model, random, false))
+    });
+    make("bad values", BAD_VALUES, &|random| {
+        written(random, |random| valid::document(model, random, true))
+    });
+    make("introspection", SCHEMA, &|random| {
+        written(random, |random| valid::introspection(model, random))
+    });
     for (rule, damage) in mutate::RULES {
         make(rule, BROKEN_EACH, &|random| {
             written(random, |random| {
                 let mut made = valid::document(model, random, false);
-                damage(&mut mutate::Breaker { random, document: &mut made.document });
+                damage(&mut mutate::Breaker {
+                    random,
+                    document: &mut made.document,
+                });
                 made
             })
         });
     }
     make("damaged", DAMAGED, &|random| {
         let request = written(random, |random| valid::document(model, random, false));
-        Request { query: tokens::damage(random, &request.query), ..request }
+        Request {
+            query: tokens::damage(random, &request.query),
+            ..request
+        }
     });
     requests
 }
@@ -57,7 +75,19 @@ pub(super) fn requests(model: &Model, seed: u64) -> Vec<Request> {
 fn written(random: &mut StdRng, make: impl Fn(&mut StdRng) -> valid::Generated) -> Request {
     let made = make(random);
     let text = made.document.text();
-    let tokens: Vec<String> = tokens::split(&text).into_iter().map(str::to_owned).collect();
-    let query = if random.random_bool(0.5) { text } else { tokens::join(random, &tokens) };
-    Request { kind: "", query, variables: made.variables, operation: made.operation }
+    let tokens: Vec<String> = tokens::split(&text)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    let query = if random.random_bool(0.5) {
+        text
+    } else {
+        tokens::join(random, &tokens)
+    };
+    Request {
+        kind: "",
+        query,
+        variables: made.variables,
+        operation: made.operation,
+    }
 }

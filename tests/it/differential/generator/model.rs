@@ -63,13 +63,19 @@ impl Model {
                 kind: text(&def["kind"]),
                 fields: items(&def["fields"]).map(field).collect(),
                 inputs: items(&def["inputFields"]).map(input).collect(),
-                values: items(&def["enumValues"]).map(|value| text(&value["name"])).collect(),
-                possible: items(&def["possibleTypes"]).map(|def| text(&def["name"])).collect(),
+                values: items(&def["enumValues"])
+                    .map(|value| text(&value["name"]))
+                    .collect(),
+                possible: items(&def["possibleTypes"])
+                    .map(|def| text(&def["name"]))
+                    .collect(),
                 name,
             };
             (def.name.clone(), def)
         });
-        Self { types: types.collect() }
+        Self {
+            types: types.collect(),
+        }
     }
 
     /// A type by its name.
@@ -79,19 +85,27 @@ impl Model {
 
     /// The user's own types.
     pub(super) fn all(&self) -> impl Iterator<Item = &Def> {
-        self.types.values().filter(|def| !def.name.starts_with("__"))
+        self.types
+            .values()
+            .filter(|def| !def.name.starts_with("__"))
     }
 
     /// The object types that a type can be.
     pub(super) fn possible(&self, name: &str) -> Vec<String> {
         let def = self.get(name);
-        if def.kind == "OBJECT" { vec![def.name.clone()] } else { def.possible.clone() }
+        if def.kind == "OBJECT" {
+            vec![def.name.clone()]
+        } else {
+            def.possible.clone()
+        }
     }
 
     /// Whether a fragment on `other` can stand where `parent` is.
     pub(super) fn overlap(&self, parent: &str, other: &str) -> bool {
         let others = self.possible(other);
-        self.possible(parent).iter().any(|name| others.contains(name))
+        self.possible(parent)
+            .iter()
+            .any(|name| others.contains(name))
     }
 }
 
@@ -128,11 +142,19 @@ impl std::fmt::Display for Type {
 }
 
 fn field(value: &Value) -> Field {
-    Field { name: text(&value["name"]), ty: ty(&value["type"]), args: items(&value["args"]).map(input).collect() }
+    Field {
+        name: text(&value["name"]),
+        ty: ty(&value["type"]),
+        args: items(&value["args"]).map(input).collect(),
+    }
 }
 
 fn input(value: &Value) -> Input {
-    Input { name: text(&value["name"]), ty: ty(&value["type"]), has_default: !value["defaultValue"].is_null() }
+    Input {
+        name: text(&value["name"]),
+        ty: ty(&value["type"]),
+        has_default: !value["defaultValue"].is_null(),
+    }
 }
 
 fn ty(value: &Value) -> Type {

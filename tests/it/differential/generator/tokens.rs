@@ -11,7 +11,9 @@ pub(in crate::differential) fn split(text: &str) -> Vec<&str> {
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '#' => rest.find('\n').unwrap_or(rest.len()),
-            '"' if rest.starts_with("\"\"\"") => rest[3..].find("\"\"\"").map_or(rest.len(), |end| end + 6),
+            '"' if rest.starts_with("\"\"\"") => {
+                rest[3..].find("\"\"\"").map_or(rest.len(), |end| end + 6)
+            }
             '"' => string(rest),
             '.' if rest.starts_with("...") => 3,
             '_' | '0'..='9' | 'a'..='z' | 'A'..='Z' | '-' => word(rest),
@@ -42,19 +44,35 @@ fn string(text: &str) -> usize {
 fn word(text: &str) -> usize {
     let number = text.starts_with(|char: char| char == '-' || char.is_ascii_digit());
     let inside = |char: char| {
-        char == '_' || char == '-' || char.is_ascii_alphanumeric() || (number && matches!(char, '.' | '+'))
+        char == '_'
+            || char == '-'
+            || char.is_ascii_alphanumeric()
+            || (number && matches!(char, '.' | '+'))
     };
     text.find(|char| !inside(char)).unwrap_or(text.len()).max(1)
 }
 
 /// Joins tokens with what the language ignores.
 pub(in crate::differential) fn join(random: &mut StdRng, tokens: &[String]) -> String {
-    const IGNORED: [&str; 8] = ["\n", "\r\n", "\t", "  ", " # é🦀 {\n", "\r", "\n\n#\n", " \u{FEFF} "];
+    const IGNORED: [&str; 8] = [
+        "\n",
+        "\r\n",
+        "\t",
+        "  ",
+        " # é🦀 {\n",
+        "\r",
+        "\n\n#\n",
+        " \u{FEFF} ",
+    ];
     let plain = random.random_bool(0.4);
     let mut text = String::new();
     for token in tokens {
         let odd = !plain && random.random_bool(0.12);
-        text.push_str(if odd { IGNORED.choose(random).unwrap() } else { " " });
+        text.push_str(if odd {
+            IGNORED.choose(random).unwrap()
+        } else {
+            " "
+        });
         text.push_str(token);
     }
     text

@@ -28,9 +28,14 @@ impl Lit {
         match self {
             Self::Leaf(text, _) => text.clone(),
             Self::Variable(name) => format!("${name}"),
-            Self::List(items) => format!("[{}]", items.iter().map(Self::text).collect::<Vec<_>>().join(", ")),
+            Self::List(items) => format!(
+                "[{}]",
+                items.iter().map(Self::text).collect::<Vec<_>>().join(", ")
+            ),
             Self::Object(fields) => {
-                let fields = fields.iter().map(|(name, value)| format!("{name}: {}", value.text()));
+                let fields = fields
+                    .iter()
+                    .map(|(name, value)| format!("{name}: {}", value.text()));
                 format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
             }
         }
@@ -42,9 +47,11 @@ impl Lit {
             Self::Leaf(_, json) => json.clone(),
             Self::Variable(_) => Value::Null,
             Self::List(items) => items.iter().map(Self::json).collect(),
-            Self::Object(fields) => {
-                fields.iter().map(|(name, value)| (name.clone(), value.json())).collect::<Map<_, _>>().into()
-            }
+            Self::Object(fields) => fields
+                .iter()
+                .map(|(name, value)| (name.clone(), value.json()))
+                .collect::<Map<_, _>>()
+                .into(),
         }
     }
 }
@@ -65,8 +72,28 @@ pub(super) struct Values<'a> {
 }
 
 const INTS: [&str; 8] = ["0", "1", "-1", "42", "2147483647", "-2147483648", "7", "-0"];
-const FLOATS: [&str; 10] = ["0", "1", "-1.5", "0.1", "1e3", "1.0", "-0.0", "123456.75", "5e-1", "2E+2"];
-const STRINGS: [&str; 8] = ["", "a", "b c", "q\"\\/\n\t", "é🦀", "\u{1}\u{7f}", "null", "1"];
+const FLOATS: [&str; 10] = [
+    "0",
+    "1",
+    "-1.5",
+    "0.1",
+    "1e3",
+    "1.0",
+    "-0.0",
+    "123456.75",
+    "5e-1",
+    "2E+2",
+];
+const STRINGS: [&str; 8] = [
+    "",
+    "a",
+    "b c",
+    "q\"\\/\n\t",
+    "é🦀",
+    "\u{1}\u{7f}",
+    "null",
+    "1",
+];
 const BLOCKS: [(&str, &str); 4] = [
     ("\"\"\"block\"\"\"", "block"),
     ("\"\"\"\n    two\n      lines\n    \"\"\"", "two\n  lines"),
@@ -80,7 +107,13 @@ impl Values<'_> {
         self.place(&input.ty, input.has_default, &mut Some(scope), 0)
     }
 
-    fn place(&mut self, ty: &Type, has_default: bool, scope: &mut Option<&mut Scope>, depth: usize) -> Lit {
+    fn place(
+        &mut self,
+        ty: &Type,
+        has_default: bool,
+        scope: &mut Option<&mut Scope>,
+        depth: usize,
+    ) -> Lit {
         if let Some(scope) = scope
             && self.random.random_bool(0.25)
         {
@@ -103,14 +136,28 @@ impl Values<'_> {
     fn non_null(&mut self, ty: &Type, scope: &mut Option<&mut Scope>, depth: usize) -> Lit {
         match ty {
             Type::NonNull(inner) => self.non_null(inner, scope, depth),
-            Type::List(inner) if self.random.random_bool(0.2) => self.non_null(inner, scope, depth + 1),
+            Type::List(inner) if self.random.random_bool(0.2) => {
+                self.non_null(inner, scope, depth + 1)
+            }
             Type::List(inner) => {
-                let count = if depth > 4 { 0 } else { self.random.random_range(0..4) };
-                Lit::List((0..count).map(|_| self.place(inner, false, scope, depth + 1)).collect())
+                let count = if depth > 4 {
+                    0
+                } else {
+                    self.random.random_range(0..4)
+                };
+                Lit::List(
+                    (0..count)
+                        .map(|_| self.place(inner, false, scope, depth + 1))
+                        .collect(),
+                )
             }
             Type::Named(name) => {
                 let def = self.model.get(name);
-                if def.kind == "INPUT_OBJECT" { self.object(def, scope, depth) } else { self.leaf(def) }
+                if def.kind == "INPUT_OBJECT" {
+                    self.object(def, scope, depth)
+                } else {
+                    self.leaf(def)
+                }
             }
         }
     }
@@ -119,13 +166,19 @@ impl Values<'_> {
         if def.one_of {
             let field = def.inputs.choose(self.random).unwrap();
             let ty = Type::NonNull(Box::new(field.ty.clone()));
-            return Lit::Object(vec![(field.name.clone(), self.place(&ty, false, scope, depth + 1))]);
+            return Lit::Object(vec![(
+                field.name.clone(),
+                self.place(&ty, false, scope, depth + 1),
+            )]);
         }
         let mut fields = Vec::new();
         for field in &def.inputs {
             let required = field.ty.is_non_null() && !field.has_default;
             if required || (depth < 4 && self.random.random_bool(0.45)) {
-                fields.push((field.name.clone(), self.place(&field.ty, field.has_default, scope, depth + 1)));
+                fields.push((
+                    field.name.clone(),
+                    self.place(&field.ty, field.has_default, scope, depth + 1),
+                ));
             }
         }
         if fields.len() > 1 && self.random.random_bool(0.3) {
@@ -139,7 +192,8 @@ impl Values<'_> {
 
     fn leaf(&mut self, def: &Def) -> Lit {
         let string = |text: &str| Lit::Leaf(Value::from(text).to_string(), text.into());
-        let number = |text: &&str| Lit::Leaf((*text).to_owned(), serde_json::from_str(text).unwrap());
+        let number =
+            |text: &&str| Lit::Leaf((*text).to_owned(), serde_json::from_str(text).unwrap());
         match def.name.as_str() {
             "Int" => number(INTS.choose(self.random).unwrap()),
             "Float" => number(FLOATS.choose(self.random).unwrap()),
@@ -174,7 +228,10 @@ impl Values<'_> {
             ("[[null]]", json!([[null]])),
             ("null", json!(null)),
             ("2147483648", json!(2_147_483_648_i64)),
-            ("12345678901234567890", json!(12_345_678_901_234_567_890_u64)),
+            (
+                "12345678901234567890",
+                json!(12_345_678_901_234_567_890_u64),
+            ),
             ("1e50", json!(1e50)),
         ];
         let (text, json) = wrong.choose(self.random).unwrap().clone();
@@ -189,10 +246,18 @@ impl Values<'_> {
         match self.random.random_range(0..10) {
             0 | 1 if !required || (self.bad && self.random.random_bool(0.5)) => {}
             2 if self.bad => drop(scope.given.insert(name.clone(), self.wrong().json())),
-            _ => drop(scope.given.insert(name.clone(), self.value(&declared, &mut None, 1).json())),
+            _ => drop(
+                scope
+                    .given
+                    .insert(name.clone(), self.value(&declared, &mut None, 1).json()),
+            ),
         }
         let default = default.map(|default| default.text());
-        scope.variables.push(Variable { name: name.clone(), ty: declared.to_string(), default });
+        scope.variables.push(Variable {
+            name: name.clone(),
+            ty: declared.to_string(),
+            default,
+        });
         Lit::Variable(name)
     }
 
@@ -203,10 +268,18 @@ impl Values<'_> {
             Type::NonNull(inner) if wants_default && self.random.random_bool(0.6) => {
                 ((**inner).clone(), Some(self.non_null(inner, &mut None, 1)))
             }
-            Type::NonNull(inner) if has_default && self.random.random_bool(0.5) => ((**inner).clone(), None),
-            Type::NonNull(inner) => (ty.clone(), wants_default.then(|| self.non_null(inner, &mut None, 1))),
+            Type::NonNull(inner) if has_default && self.random.random_bool(0.5) => {
+                ((**inner).clone(), None)
+            }
+            Type::NonNull(inner) => (
+                ty.clone(),
+                wants_default.then(|| self.non_null(inner, &mut None, 1)),
+            ),
             _ if self.random.random_bool(0.3) => (Type::NonNull(Box::new(ty.clone())), None),
-            _ => (ty.clone(), wants_default.then(|| self.value(ty, &mut None, 1))),
+            _ => (
+                ty.clone(),
+                wants_default.then(|| self.value(ty, &mut None, 1)),
+            ),
         }
     }
 }

@@ -9,9 +9,11 @@ pub(super) fn normal(value: &Value) -> Value {
     match value {
         Value::Number(number) => json!(number.as_f64()),
         Value::Array(items) => items.iter().map(normal).collect(),
-        Value::Object(fields) => {
-            fields.iter().map(|(key, value)| (key.clone(), normal(value))).collect::<serde_json::Map<_, _>>().into()
-        }
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| (key.clone(), normal(value)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
         other => other.clone(),
     }
 }
@@ -38,12 +40,14 @@ fn has_key(value: &Value, key: &str) -> bool {
 
 fn contains(outer: &Value, inner: &Value, top: bool) -> bool {
     match (outer, inner) {
-        (Value::Object(outer), Value::Object(inner)) => {
-            inner.iter().all(|(key, value)| outer.get(key).is_some_and(|found| contains(found, value, false)))
-        }
-        (Value::Array(outer), Value::Array(inner)) => {
-            inner.iter().all(|item| outer.iter().any(|found| contains(found, item, false)))
-        }
+        (Value::Object(outer), Value::Object(inner)) => inner.iter().all(|(key, value)| {
+            outer
+                .get(key)
+                .is_some_and(|found| contains(found, value, false))
+        }),
+        (Value::Array(outer), Value::Array(inner)) => inner
+            .iter()
+            .all(|item| outer.iter().any(|found| contains(found, item, false))),
         // A list contains a value that stands alone.
         (Value::Array(outer), inner) if top && !inner.is_object() => {
             outer.iter().any(|found| normal(found) == normal(inner))
@@ -59,10 +63,17 @@ fn path_exists(value: &Value, path: &str) -> bool {
         None => (path, None),
     };
     let key = key.trim_start_matches("$.");
-    let holders: Vec<&Value> = value.as_array().map_or_else(|| vec![value], |items| items.iter().collect());
-    holders.into_iter().filter_map(|holder| holder.get(key)).any(|found| match (least, found) {
-        (None, _) => true,
-        (Some(least), Value::Array(items)) => items.iter().any(|item| item.as_f64().is_some_and(|item| item > least)),
-        (Some(least), other) => other.as_f64().is_some_and(|other| other > least),
-    })
+    let holders: Vec<&Value> = value
+        .as_array()
+        .map_or_else(|| vec![value], |items| items.iter().collect());
+    holders
+        .into_iter()
+        .filter_map(|holder| holder.get(key))
+        .any(|found| match (least, found) {
+            (None, _) => true,
+            (Some(least), Value::Array(items)) => items
+                .iter()
+                .any(|item| item.as_f64().is_some_and(|item| item > least)),
+            (Some(least), other) => other.as_f64().is_some_and(|other| other > least),
+        })
 }

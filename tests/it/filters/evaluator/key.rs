@@ -31,11 +31,19 @@ pub(super) fn equal(kind: Kind, one: &Value, other: &Value) -> bool {
 
 impl Key {
     pub(super) fn of(kind: Kind, value: &Value) -> Self {
-        let text = || value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let text = || {
+            value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned)
+        };
         match kind {
             Kind::Uuid => Self::Text(text().to_lowercase()),
-            Kind::Int | Kind::BigInt | Kind::Total => Self::Integer(text().parse().expect("an integer")),
-            Kind::Step | Kind::Float | Kind::Percentage | Kind::Port => Self::Float(value.as_f64().expect("a number")),
+            Kind::Int | Kind::BigInt | Kind::Total => {
+                Self::Integer(text().parse().expect("an integer"))
+            }
+            Kind::Step | Kind::Float | Kind::Percentage | Kind::Port => {
+                Self::Float(value.as_f64().expect("a number"))
+            }
             Kind::Decimal => Self::Decimal(text().parse().expect("a decimal")),
             Kind::Bool => Self::Bool(value.as_bool().expect("a Boolean")),
             Kind::Date => Self::Date(text().parse().expect("a date")),
@@ -65,18 +73,30 @@ fn dates(text: &str) -> Option<[Option<NaiveDate>; 2]> {
     let (lower, upper) = text[1..text.len() - 1].split_once(',').expect("a range");
     let [lower, upper] = [lower, upper].map(|bound| bound.parse::<NaiveDate>().ok());
     let after = |date: Option<NaiveDate>| date.map(|date| date.succ_opt().expect("a date"));
-    let lower = if text.starts_with('(') { after(lower) } else { lower };
-    let upper = if text.ends_with(']') { after(upper) } else { upper };
+    let lower = if text.starts_with('(') {
+        after(lower)
+    } else {
+        lower
+    };
+    let upper = if text.ends_with(']') {
+        after(upper)
+    } else {
+        upper
+    };
     Some([lower, upper])
 }
 
 pub(super) fn dates_hold(operator: &str, stored: &str, given: &str) -> bool {
-    let Some([lower, upper]) = dates(stored) else { return false };
+    let Some([lower, upper]) = dates(stored) else {
+        return false;
+    };
     if operator == "contains_date" {
         let date: NaiveDate = given.parse().expect("a date");
         return lower.is_none_or(|lower| lower <= date) && upper.is_none_or(|upper| date < upper);
     }
-    let Some([from, to]) = dates(given) else { return false };
+    let Some([from, to]) = dates(given) else {
+        return false;
+    };
     let left = |upper: Option<NaiveDate>, lower: Option<NaiveDate>| matches!((upper, lower), (Some(upper), Some(lower)) if upper <= lower);
     match operator {
         "overlaps" => !left(upper, from) && !left(to, lower),
@@ -87,7 +107,12 @@ pub(super) fn dates_hold(operator: &str, stored: &str, given: &str) -> bool {
 }
 
 pub(super) fn path_holds(operator: &str, stored: &str, given: &Value) -> bool {
-    let labels = |text: &str| text.split('.').filter(|label| !label.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let labels = |text: &str| {
+        text.split('.')
+            .filter(|label| !label.is_empty())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     let stored = labels(stored);
     match operator {
         "ancestor_of" => labels(text_of(given)).starts_with(&stored),

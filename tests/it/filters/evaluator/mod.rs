@@ -14,16 +14,30 @@ use key::{Key, equal};
 
 /// Whether a row, or an embedded object, matches a filter.
 pub(super) fn matches(fields: &'static [Field], row: &Value, filter: &Value) -> bool {
-    let all = |filters: &Value| filters.as_array().expect("a list").iter().all(|filter| matches(fields, row, filter));
-    filter.as_object().expect("an object").iter().all(|(name, condition)| match name.as_str() {
-        "AND" => all(condition),
-        "OR" => condition.as_array().expect("a list").iter().any(|filter| matches(fields, row, filter)),
-        "NOT" => !matches(fields, row, condition),
-        name => {
-            let Field(name, kind) = field(fields, name);
-            holds(kind, &row[name], condition)
-        }
-    })
+    let all = |filters: &Value| {
+        filters
+            .as_array()
+            .expect("a list")
+            .iter()
+            .all(|filter| matches(fields, row, filter))
+    };
+    filter
+        .as_object()
+        .expect("an object")
+        .iter()
+        .all(|(name, condition)| match name.as_str() {
+            "AND" => all(condition),
+            "OR" => condition
+                .as_array()
+                .expect("a list")
+                .iter()
+                .any(|filter| matches(fields, row, filter)),
+            "NOT" => !matches(fields, row, condition),
+            name => {
+                let Field(name, kind) = field(fields, name);
+                holds(kind, &row[name], condition)
+            }
+        })
 }
 
 fn holds(kind: Kind, stored: &Value, condition: &Value) -> bool {
@@ -38,12 +52,20 @@ fn holds(kind: Kind, stored: &Value, condition: &Value) -> bool {
                 _ => !elements.any(|element| matches(fields, element, filter)),
             }
         }),
-        kind => conditions.iter().all(|(operator, given)| compare(kind, operator, stored, given)),
+        kind => conditions
+            .iter()
+            .all(|(operator, given)| compare(kind, operator, stored, given)),
     }
 }
 
 fn compare(kind: Kind, operator: &str, stored: &Value, given: &Value) -> bool {
-    let is_in = || given.as_array().expect("a list").iter().any(|one| equal(kind, stored, one));
+    let is_in = || {
+        given
+            .as_array()
+            .expect("a list")
+            .iter()
+            .any(|one| equal(kind, stored, one))
+    };
     match operator {
         "isnull" => given.as_bool() == Some(stored.is_null()),
         "eq" if given.is_null() => stored.is_null(),
@@ -71,5 +93,7 @@ fn compare(kind: Kind, operator: &str, stored: &Value, given: &Value) -> bool {
 }
 
 fn text_of(value: &Value) -> &str {
-    value.as_str().unwrap_or_else(|| panic!("{value} is not a text"))
+    value
+        .as_str()
+        .unwrap_or_else(|| panic!("{value} is not a text"))
 }

@@ -23,7 +23,11 @@ impl Network {
             IpAddr::V4(address) => (false, u128::from(address.to_bits()) << 96, 32),
             IpAddr::V6(address) => (true, address.to_bits(), 128),
         };
-        Self { is_v6, bits, prefix: prefix.map_or(most, |prefix| prefix.parse().expect("a prefix")) }
+        Self {
+            is_v6,
+            bits,
+            prefix: prefix.map_or(most, |prefix| prefix.parse().expect("a prefix")),
+        }
     }
 
     fn mask(self) -> u128 {
@@ -31,25 +35,43 @@ impl Network {
     }
 
     fn is_within(self, other: &Self) -> bool {
-        self.is_v6 == other.is_v6 && self.prefix >= other.prefix && (self.bits ^ other.bits) & other.mask() == 0
+        self.is_v6 == other.is_v6
+            && self.prefix >= other.prefix
+            && (self.bits ^ other.bits) & other.mask() == 0
     }
 
     /// The last address of the network.
     fn last(self) -> u128 {
-        let host = if self.is_v6 { u128::MAX } else { u128::MAX << 96 };
+        let host = if self.is_v6 {
+            u128::MAX
+        } else {
+            u128::MAX << 96
+        };
         self.bits | (!self.mask() & host)
     }
 }
 
 pub(super) fn holds(kind: Kind, operator: &str, stored: &Value, given: &Value) -> bool {
     let network = Network::of(text_of(stored));
-    let within_any = |networks: &[&str]| networks.iter().any(|other| network.is_within(&Network::of(other)));
+    let within_any = |networks: &[&str]| {
+        networks
+            .iter()
+            .any(|other| network.is_within(&Network::of(other)))
+    };
     let is = match operator {
         "in_subnet" => return network.is_within(&Network::of(text_of(given))),
         "in_range" => {
             let [from, to] = ["from", "to"].map(|key| Network::of(text_of(&given[key])));
-            let last = |network: Network| if kind == Kind::Cidr { network.last() } else { network.bits };
-            return network.is_v6 == from.is_v6 && network.bits >= from.bits && last(network) <= last(to);
+            let last = |network: Network| {
+                if kind == Kind::Cidr {
+                    network.last()
+                } else {
+                    network.bits
+                }
+            };
+            return network.is_v6 == from.is_v6
+                && network.bits >= from.bits
+                && last(network) <= last(to);
         }
         "is_private" => within_any(&["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]),
         "is_loopback" => within_any(&["127.0.0.0/8", "::1"]),

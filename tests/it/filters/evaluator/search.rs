@@ -7,13 +7,22 @@ impl<'a> Document<'a> {
     fn of(vector: &'a str) -> Self {
         let words = vector.split_whitespace().map(|word| {
             let (word, places) = word.split_once(':').expect("a word with its positions");
-            (word.trim_matches('\''), places.split(',').map(|place| place.parse().expect("a position")).collect())
+            (
+                word.trim_matches('\''),
+                places
+                    .split(',')
+                    .map(|place| place.parse().expect("a position"))
+                    .collect(),
+            )
         });
         Self(words.collect())
     }
 
     fn places(&self, word: &str) -> &[usize] {
-        self.0.iter().find(|(known, _)| *known == word).map_or(&[], |(_, places)| places)
+        self.0
+            .iter()
+            .find(|(known, _)| *known == word)
+            .map_or(&[], |(_, places)| places)
     }
 
     fn has(&self, word: &str) -> bool {
@@ -21,14 +30,18 @@ impl<'a> Document<'a> {
     }
 
     fn has_row(&self, words: &[&str]) -> bool {
-        self.places(words[0])
-            .iter()
-            .any(|first| words.iter().enumerate().all(|(offset, word)| self.places(word).contains(&(first + offset))))
+        self.places(words[0]).iter().any(|first| {
+            words
+                .iter()
+                .enumerate()
+                .all(|(offset, word)| self.places(word).contains(&(first + offset)))
+        })
     }
 
     /// A word, `-word` or `!word`.
     fn term(&self, term: &str) -> bool {
-        term.strip_prefix(['-', '!']).map_or_else(|| self.has(term), |word| !self.has(word))
+        term.strip_prefix(['-', '!'])
+            .map_or_else(|| self.has(term), |word| !self.has(word))
     }
 }
 
@@ -42,13 +55,18 @@ pub(super) fn holds(operator: &str, vector: &str, query: &str) -> bool {
         "websearch_query" => match query.split_once('"') {
             Some((before, phrase)) => {
                 let phrase: Vec<&str> = phrase.trim_matches('"').split_whitespace().collect();
-                before.split_whitespace().all(|term| document.term(term)) && document.has_row(&phrase)
+                before.split_whitespace().all(|term| document.term(term))
+                    && document.has_row(&phrase)
             }
-            None => query.split(" or ").any(|all| all.split_whitespace().all(|term| document.term(term))),
+            None => query
+                .split(" or ")
+                .any(|all| all.split_whitespace().all(|term| document.term(term))),
         },
         _ => match query.split_once(" <-> ") {
             Some((first, second)) => document.has_row(&[first, second]),
-            None => query.split(" | ").any(|all| all.split(" & ").all(|term| document.term(term))),
+            None => query
+                .split(" | ")
+                .any(|all| all.split(" & ").all(|term| document.term(term))),
         },
     }
 }

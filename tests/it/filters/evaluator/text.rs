@@ -1,14 +1,22 @@
-//! Parts and patterns of text. Letters have a case only where they are ASCII, as in the cluster of the tests.
+//! Parts and patterns of text. Letters have a case only where they are ASCII, as in the cluster of
+//! the tests.
 
 pub(super) fn holds(operator: &str, stored: &str, given: &str) -> bool {
     if let Some(operator) = operator.strip_prefix('i') {
-        return holds(operator, &stored.to_ascii_lowercase(), &given.to_ascii_lowercase());
+        return holds(
+            operator,
+            &stored.to_ascii_lowercase(),
+            &given.to_ascii_lowercase(),
+        );
     }
     match operator {
         "contains" => stored.contains(given),
         "startswith" => stored.starts_with(given),
         "endswith" => stored.ends_with(given),
-        "like" => like(&stored.chars().collect::<Vec<_>>(), &given.chars().collect::<Vec<_>>()),
+        "like" => like(
+            &stored.chars().collect::<Vec<_>>(),
+            &given.chars().collect::<Vec<_>>(),
+        ),
         _ => regular(stored, given),
     }
 }

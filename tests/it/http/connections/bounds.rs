@@ -31,7 +31,10 @@ async fn busy(address: std::net::SocketAddr, count: usize) -> Vec<Client> {
 
 #[tokio::test]
 async fn the_connection_idle_for_longest_makes_room() {
-    let config = HttpConfig { max_connections: 3, ..HttpConfig::default() };
+    let config = HttpConfig {
+        max_connections: 3,
+        ..HttpConfig::default()
+    };
     let address = serve(config, router().await.0).await;
     let mut first = idle(address).await;
     let mut others = [idle(address).await, idle(address).await];
@@ -56,7 +59,10 @@ async fn the_connection_idle_for_longest_makes_room() {
 
 #[tokio::test]
 async fn probes_are_answered_while_all_connections_are_in_use() {
-    let config = HttpConfig { max_connections: 4, ..HttpConfig::default() };
+    let config = HttpConfig {
+        max_connections: 4,
+        ..HttpConfig::default()
+    };
     let address = serve(config, router().await.0).await;
     let clients = busy(address, 4).await;
     let mut waiting = Client::open(address).await;
@@ -64,7 +70,9 @@ async fn probes_are_answered_while_all_connections_are_in_use() {
     for _ in 0..3 {
         let mut probe = Client::open(address).await;
         probe.send(HEALTH).await;
-        let answer = tokio::time::timeout(PATIENCE, probe.answer()).await.unwrap();
+        let answer = tokio::time::timeout(PATIENCE, probe.answer())
+            .await
+            .unwrap();
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     }
     drop(clients);
@@ -73,7 +81,10 @@ async fn probes_are_answered_while_all_connections_are_in_use() {
 
 #[tokio::test]
 async fn an_address_has_so_many_connections() {
-    let config = HttpConfig { max_connections_per_address: Some(2), ..HttpConfig::default() };
+    let config = HttpConfig {
+        max_connections_per_address: Some(2),
+        ..HttpConfig::default()
+    };
     let address = serve(config, router().await.0).await;
     let clients = busy(address, 2).await;
     let mut refused = Client::open(address).await;

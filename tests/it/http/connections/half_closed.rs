@@ -16,7 +16,14 @@ use super::{HELLO, NEVER, SLOW, router};
 const INTERIM: &str = "HTTP/1.1 100 Continue\r\n\r\n";
 
 async fn server(half_close_timeout: Duration) -> SocketAddr {
-    serve(HttpConfig { half_close_timeout, ..HttpConfig::default() }, router().await.0).await
+    serve(
+        HttpConfig {
+            half_close_timeout,
+            ..HttpConfig::default()
+        },
+        router().await.0,
+    )
+    .await
 }
 
 /// Sends everything, shuts down its side, and reads to the end.
@@ -29,7 +36,8 @@ async fn half_closed(address: SocketAddr, request: &str) -> String {
 
 #[tokio::test]
 async fn a_client_that_has_shut_down_its_side_is_answered() {
-    // Those of HTTP/1.0 cannot be asked, and get their answers however long the machine takes for these.
+    // Those of HTTP/1.0 cannot be asked, and get their answers however long the machine takes for
+    // these.
     let address = server(Duration::from_secs(30)).await;
     let old = |request: String| request.replace("HTTP/1.1", "HTTP/1.0");
     let kept = |request: String| request.replace("host: x", "host: x\r\nconnection: keep-alive");
@@ -56,9 +64,15 @@ async fn a_client_that_has_shut_down_its_side_is_answered() {
         let text = half_closed(address, &request).await;
         assert!(text.ends_with(expected), "{request:?}: {text:?}");
         let answer = text.strip_prefix(INTERIM).unwrap_or(&text);
-        assert!(answer.starts_with("HTTP/1.") && answer.contains(" 200 OK\r\n"), "{request:?}: {text:?}");
+        assert!(
+            answer.starts_with("HTTP/1.") && answer.contains(" 200 OK\r\n"),
+            "{request:?}: {text:?}"
+        );
         // HTTP/1.0 has no interim responses.
-        assert!(request.contains("HTTP/1.1") || !text.contains(INTERIM), "{request:?}: {text:?}");
+        assert!(
+            request.contains("HTTP/1.1") || !text.contains(INTERIM),
+            "{request:?}: {text:?}"
+        );
     }
 }
 
@@ -81,7 +95,10 @@ async fn half_a_body_is_refused_at_once() {
     let address = server(HttpConfig::default().half_close_timeout).await;
     let request = post(HELLO);
     let text = half_closed(address, &request[..request.len() - 3]).await;
-    assert!(text.contains(" 400 Bad Request\r\n") && text.contains("the body could not be read"), "{text}");
+    assert!(
+        text.contains(" 400 Bad Request\r\n") && text.contains("the body could not be read"),
+        "{text}"
+    );
     assert_eq!(half_closed(address, &request[..20]).await, "");
     assert_eq!(half_closed(address, "").await, "");
 }
@@ -114,7 +131,10 @@ async fn with_statement() -> (TestDatabase, SocketAddr) {
         request_timeout: None,
         ..SvcConfig::default()
     };
-    let options = AppOptions::new().config(config).types(types![Long]).queries(queries![long]);
+    let options = AppOptions::new()
+        .config(config)
+        .types(types![Long])
+        .queries(queries![long]);
     let app = create_svc_app(options).await.unwrap();
     (database, serve(HttpConfig::default(), app).await)
 }
@@ -123,7 +143,12 @@ async fn with_statement() -> (TestDatabase, SocketAddr) {
 async fn the_statement_of_a_client_that_has_gone_is_cancelled() {
     let (database, address) = with_statement().await;
     let request = post(r#"{"query":"{ long { id } }"}"#);
-    for (version, reset) in [("HTTP/1.1", false), ("HTTP/1.1", true), ("HTTP/1.0", false), ("HTTP/1.0", true)] {
+    for (version, reset) in [
+        ("HTTP/1.1", false),
+        ("HTTP/1.1", true),
+        ("HTTP/1.0", false),
+        ("HTTP/1.0", true),
+    ] {
         let mut client = Client::open(address).await;
         client.send(&request.replace("HTTP/1.1", version)).await;
         database.until_running("v_long", 1).await;
@@ -143,8 +168,10 @@ async fn one_that_waits_after_it_has_shut_down_its_side_keeps_its_statement() {
     database.until_running("v_long", 1).await;
     client.0.shutdown().await.unwrap();
     assert_eq!(client.answer().await, INTERIM);
-    // Neither an answer nor an end comes, though a client that cannot be asked would have been given up by now.
-    let early = tokio::time::timeout(Duration::from_millis(2_500), client.0.read(&mut [0; 64])).await;
+    // Neither an answer nor an end comes, though a client that cannot be asked would have been
+    // given up by now.
+    let early =
+        tokio::time::timeout(Duration::from_millis(2_500), client.0.read(&mut [0; 64])).await;
     assert!(early.is_err(), "{early:?}");
     database.until_running("v_long", 1).await;
     // It would sleep on for minutes beside the other tests.

@@ -11,13 +11,23 @@ const HEADER_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// An idle connection stays open for longer than a test waits.
 fn config() -> HttpConfig {
-    HttpConfig { header_timeout: HEADER_TIMEOUT, ..HttpConfig::default() }
+    HttpConfig {
+        header_timeout: HEADER_TIMEOUT,
+        ..HttpConfig::default()
+    }
 }
 
 #[tokio::test]
 async fn a_connection_without_a_request_outlives_the_header_timeout() {
     let idle_timeout = Duration::from_millis(1_200);
-    let address = serve(HttpConfig { idle_timeout, ..config() }, router().await.0).await;
+    let address = serve(
+        HttpConfig {
+            idle_timeout,
+            ..config()
+        },
+        router().await.0,
+    )
+    .await;
     steadily(HEADER_TIMEOUT / 2, async |_| {
         let mut client = Client::open(address).await;
         let mut start = Instant::now();
@@ -26,7 +36,11 @@ async fn a_connection_without_a_request_outlives_the_header_timeout() {
             assert!(answered(&mut client, &post(HELLO)).await?.contains("world"));
         }
         assert_eq!(client.closed().await.1, "");
-        assert!(start.elapsed() >= idle_timeout, "closed after {:?}", start.elapsed());
+        assert!(
+            start.elapsed() >= idle_timeout,
+            "closed after {:?}",
+            start.elapsed()
+        );
         Ok(())
     })
     .await;
@@ -51,7 +65,11 @@ async fn a_head_that_comes_byte_by_byte_has_an_end() {
     let (mut read, mut write) = Client::open(address).await.0.into_split();
     let sending = tokio::spawn(async move {
         use tokio::io::AsyncWriteExt as _;
-        for byte in b"GET /health HTTP/1.1\r\nx: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy".iter().cycle() {
+        for byte in
+            b"GET /health HTTP/1.1\r\nx: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
+                .iter()
+                .cycle()
+        {
             if write.write_all(&[*byte]).await.is_err() {
                 break;
             }
@@ -68,12 +86,20 @@ async fn a_head_that_comes_byte_by_byte_has_an_end() {
 #[tokio::test]
 async fn a_request_that_runs_longer_than_every_timeout_is_answered() {
     let brief = Duration::from_millis(250);
-    let config =
-        HttpConfig { header_timeout: brief, idle_timeout: brief, write_timeout: brief, ..HttpConfig::default() };
+    let config = HttpConfig {
+        header_timeout: brief,
+        idle_timeout: brief,
+        write_timeout: brief,
+        ..HttpConfig::default()
+    };
     let address = serve(config, router().await.0).await;
     steadily(brief / 2, async |_| {
         let mut client = Client::open(address).await;
-        assert!(answered(&mut client, &post(SLOW)).await?.contains(r#"{"slow":true}"#));
+        assert!(
+            answered(&mut client, &post(SLOW))
+                .await?
+                .contains(r#"{"slow":true}"#)
+        );
         Ok(())
     })
     .await;
@@ -81,9 +107,13 @@ async fn a_request_that_runs_longer_than_every_timeout_is_answered() {
 
 #[tokio::test]
 async fn beyond_the_bound_clients_wait_until_a_connection_ends() {
-    // A connection that stands still for half a second before its request is read is closed for the third.
+    // A connection that stands still for half a second before its request is read is closed for the
+    // third.
     steadily(Duration::from_millis(200), async |_| {
-        let config = HttpConfig { max_connections: 2, ..HttpConfig::default() };
+        let config = HttpConfig {
+            max_connections: 2,
+            ..HttpConfig::default()
+        };
         let address = serve(config, router().await.0).await;
         let (mut first, mut second) = (Client::open(address).await, Client::open(address).await);
         for client in [&mut first, &mut second] {
@@ -103,19 +133,39 @@ async fn beyond_the_bound_clients_wait_until_a_connection_ends() {
 
 #[tokio::test]
 async fn a_head_has_a_size() {
-    let config = HttpConfig { max_header_size: 10_000, ..HttpConfig::default() };
+    let config = HttpConfig {
+        max_header_size: 10_000,
+        ..HttpConfig::default()
+    };
     let address = serve(config, router().await.0).await;
     for head in [
-        format!("GET /health HTTP/1.1\r\nhost: x\r\ncookie: {}\r\n\r\n", "c".repeat(20_000)),
-        format!("GET /health?{} HTTP/1.1\r\nhost: x\r\n\r\n", "q".repeat(20_000)),
-        format!("GET /health HTTP/1.1\r\nhost: x\r\n{}\r\n", "a: b\r\n".repeat(150)),
+        format!(
+            "GET /health HTTP/1.1\r\nhost: x\r\ncookie: {}\r\n\r\n",
+            "c".repeat(20_000)
+        ),
+        format!(
+            "GET /health?{} HTTP/1.1\r\nhost: x\r\n\r\n",
+            "q".repeat(20_000)
+        ),
+        format!(
+            "GET /health HTTP/1.1\r\nhost: x\r\n{}\r\n",
+            "a: b\r\n".repeat(150)
+        ),
     ] {
         let mut client = Client::open(address).await;
         client.send(&head).await;
         let answer = client.answer().await;
-        assert!(answer.starts_with("HTTP/1.1 431") || answer.starts_with("HTTP/1.1 414"), "{answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 431") || answer.starts_with("HTTP/1.1 414"),
+            "{answer}"
+        );
     }
     let mut client = Client::open(address).await;
-    client.send(&format!("GET /health HTTP/1.1\r\nhost: x\r\ncookie: {}\r\n\r\n", "c".repeat(8_000))).await;
+    client
+        .send(&format!(
+            "GET /health HTTP/1.1\r\nhost: x\r\ncookie: {}\r\n\r\n",
+            "c".repeat(8_000)
+        ))
+        .await;
     assert!(client.answer().await.starts_with("HTTP/1.1 200"));
 }

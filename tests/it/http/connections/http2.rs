@@ -27,9 +27,17 @@ impl Client {
     /// The same; an error where the connection was closed meanwhile.
     async fn try_open(address: SocketAddr) -> Result<Self, String> {
         let stream = TcpStream::connect(address).await.unwrap();
-        let (requests, connection) = h2::client::handshake(stream).await.map_err(|error| error.to_string())?;
-        let mut client = Self { requests, connection: tokio::spawn(connection) };
-        client.try_post(HELLO).await.map_err(|error| error.to_string())?;
+        let (requests, connection) = h2::client::handshake(stream)
+            .await
+            .map_err(|error| error.to_string())?;
+        let mut client = Self {
+            requests,
+            connection: tokio::spawn(connection),
+        };
+        client
+            .try_post(HELLO)
+            .await
+            .map_err(|error| error.to_string())?;
         Ok(client)
     }
 
@@ -39,8 +47,13 @@ impl Client {
         path: &str,
         end: bool,
     ) -> Result<(ResponseFuture, SendStream<Bytes>), h2::Error> {
-        let request = http::Request::builder().method(method).uri(format!("http://x{path}"));
-        let request = request.header("content-type", "application/json").body(()).unwrap();
+        let request = http::Request::builder()
+            .method(method)
+            .uri(format!("http://x{path}"));
+        let request = request
+            .header("content-type", "application/json")
+            .body(())
+            .unwrap();
         self.requests = self.requests.clone().ready().await?;
         self.requests.send_request(request, end)
     }
@@ -67,18 +80,31 @@ impl Client {
 
     /// Waits until the server has closed the connection.
     async fn closed(self) {
-        let _ = tokio::time::timeout(PATIENCE, self.connection).await.expect("the connection is still open");
+        let _ = tokio::time::timeout(PATIENCE, self.connection)
+            .await
+            .expect("the connection is still open");
     }
 }
 
 #[tokio::test]
 async fn a_connection_without_a_request_is_closed() {
     let idle_timeout = Duration::from_millis(400);
-    let address = serve(HttpConfig { idle_timeout, ..HttpConfig::default() }, router().await.0).await;
+    let address = serve(
+        HttpConfig {
+            idle_timeout,
+            ..HttpConfig::default()
+        },
+        router().await.0,
+    )
+    .await;
     steadily(idle_timeout / 2, async |_| {
         let start = Instant::now();
         Client::try_open(address).await?.closed().await;
-        assert!(start.elapsed() >= idle_timeout, "closed after {:?}", start.elapsed());
+        assert!(
+            start.elapsed() >= idle_timeout,
+            "closed after {:?}",
+            start.elapsed()
+        );
         Ok(())
     })
     .await;
@@ -96,7 +122,10 @@ async fn a_client_that_never_says_goodbye_is_closed_too() {
     let settings = "\0\0\0\u{4}\0\0\0\0\0";
     // GET / as HPACK's static table has it.
     let headers = "\0\0\u{3}\u{1}\u{5}\0\0\0\u{1}";
-    raw.send(&format!("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n{settings}{headers}")).await;
+    raw.send(&format!(
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n{settings}{headers}"
+    ))
+    .await;
     // Where the machine has stood still, the connection is closed already.
     let _ = tokio::io::AsyncWriteExt::write_all(&mut raw.0, &[0x82, 0x84, 0x86]).await;
     raw.closed().await;
@@ -105,11 +134,18 @@ async fn a_client_that_never_says_goodbye_is_closed_too() {
 #[tokio::test]
 async fn a_connection_with_a_request_that_runs_is_not_idle() {
     let brief = Duration::from_millis(250);
-    let config = HttpConfig { idle_timeout: brief, header_timeout: brief, ..HttpConfig::default() };
+    let config = HttpConfig {
+        idle_timeout: brief,
+        header_timeout: brief,
+        ..HttpConfig::default()
+    };
     let address = serve(config, router().await.0).await;
     steadily(brief / 2, async |_| {
         let answer = Client::try_open(address).await?.try_post(super::SLOW).await;
-        assert_eq!(answer.map_err(|error| error.to_string())?, r#"{"data":{"slow":true}}"#);
+        assert_eq!(
+            answer.map_err(|error| error.to_string())?,
+            r#"{"data":{"slow":true}}"#
+        );
         Ok(())
     })
     .await;
@@ -117,8 +153,12 @@ async fn a_connection_with_a_request_that_runs_is_not_idle() {
 
 #[tokio::test]
 async fn a_stream_that_takes_nothing_ends_and_the_others_go_on() {
-    // Long enough for all three to be seen before the first is given up, also where the machine stands still meanwhile.
-    let config = HttpConfig { write_timeout: Duration::from_secs(8), ..HttpConfig::default() };
+    // Long enough for all three to be seen before the first is given up, also where the machine
+    // stands still meanwhile.
+    let config = HttpConfig {
+        write_timeout: Duration::from_secs(8),
+        ..HttpConfig::default()
+    };
     let (router, held) = router().await;
     let address = serve(config, router).await;
     let mut client = Client::open(address).await;
@@ -135,9 +175,17 @@ async fn a_stream_that_takes_nothing_ends_and_the_others_go_on() {
 
 #[tokio::test]
 async fn a_stream_that_takes_slowly_but_steadily_gets_everything() {
-    // The kernel gives up a connection too that stands still for so long, be it because of a busy machine.
+    // The kernel gives up a connection too that stands still for so long, be it because of a busy
+    // machine.
     let write_timeout = Duration::from_secs(2);
-    let address = serve(HttpConfig { write_timeout, ..HttpConfig::default() }, router().await.0).await;
+    let address = serve(
+        HttpConfig {
+            write_timeout,
+            ..HttpConfig::default()
+        },
+        router().await.0,
+    )
+    .await;
     steadily(write_timeout / 2, async |turns| {
         let mut client = Client::try_open(address).await?;
         let start = Instant::now();
@@ -145,8 +193,12 @@ async fn a_stream_that_takes_slowly_but_steadily_gets_everything() {
         let (mut read, mut since_pause) = (0, 0);
         while let Some(data) = body.data().await {
             turns.take();
-            let count = data.map_err(|error| format!("closed after {read} bytes: {error}"))?.len();
-            body.flow_control().release_capacity(count).map_err(|error| error.to_string())?;
+            let count = data
+                .map_err(|error| format!("closed after {read} bytes: {error}"))?
+                .len();
+            body.flow_control()
+                .release_capacity(count)
+                .map_err(|error| error.to_string())?;
             read += count;
             since_pause += count;
             if since_pause > 1_000_000 {
@@ -155,7 +207,11 @@ async fn a_stream_that_takes_slowly_but_steadily_gets_everything() {
             }
         }
         assert_eq!(read, 32_000_000);
-        assert!(start.elapsed() > write_timeout * 2, "the pauses took only {:?}", start.elapsed());
+        assert!(
+            start.elapsed() > write_timeout * 2,
+            "the pauses took only {:?}",
+            start.elapsed()
+        );
         Ok(())
     })
     .await;
@@ -169,15 +225,23 @@ async fn a_client_that_gives_up_its_requests_again_and_again_is_closed() {
         if client.connection.is_finished() {
             break;
         }
-        let Ok((response, mut send)) = client.begin("POST", "/graphql", false).await else { break };
-        if send.send_data(Bytes::from_static(NEVER.as_bytes()), true).is_err() {
+        let Ok((response, mut send)) = client.begin("POST", "/graphql", false).await else {
+            break;
+        };
+        if send
+            .send_data(Bytes::from_static(NEVER.as_bytes()), true)
+            .is_err()
+        {
             break;
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
         drop((response, send));
     }
     client.closed().await;
-    assert_eq!(Client::open(address).await.post(HELLO).await, r#"{"data":{"hello":"world"}}"#);
+    assert_eq!(
+        Client::open(address).await.post(HELLO).await,
+        r#"{"data":{"hello":"world"}}"#
+    );
 }
 
 #[tokio::test]
@@ -186,7 +250,8 @@ async fn a_client_may_give_up_some_requests() {
     let mut client = Client::open(address).await;
     for _ in 0..150 {
         let (response, mut send) = client.begin("POST", "/graphql", false).await.unwrap();
-        send.send_data(Bytes::from_static(NEVER.as_bytes()), true).unwrap();
+        send.send_data(Bytes::from_static(NEVER.as_bytes()), true)
+            .unwrap();
         tokio::task::yield_now().await;
         drop((response, send));
         client.post(HELLO).await;
@@ -197,7 +262,10 @@ async fn a_client_may_give_up_some_requests() {
 
 #[tokio::test]
 async fn requests_at_once_have_a_bound() {
-    let config = HttpConfig { http2_max_streams: 7, ..HttpConfig::default() };
+    let config = HttpConfig {
+        http2_max_streams: 7,
+        ..HttpConfig::default()
+    };
     let address = serve(config, router().await.0).await;
     let client = Client::open(address).await;
     assert_eq!(client.requests.current_max_send_streams(), 7);

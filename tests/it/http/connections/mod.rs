@@ -32,7 +32,14 @@ impl Held {
 
     /// Waits until none is.
     async fn is_gone(&self) {
-        svc_tests::eventually(async || if self.now() == 0 { Ok(()) } else { Err("held".to_owned()) }).await;
+        svc_tests::eventually(async || {
+            if self.now() == 0 {
+                Ok(())
+            } else {
+                Err("held".to_owned())
+            }
+        })
+        .await;
     }
 }
 
@@ -68,9 +75,13 @@ impl Turns {
 }
 
 /// A steady client is served to the end; tries again where the machine has stood still for so long.
-pub(crate) async fn steadily<T>(still: Duration, attempt: impl AsyncFn(&mut Turns) -> Result<T, String>) -> T {
+pub(crate) async fn steadily<T>(
+    still: Duration,
+    attempt: impl AsyncFn(&mut Turns) -> Result<T, String>,
+) -> T {
     for _ in 0..10 {
-        // The turns of the client, if it takes some, and those of the thread on which client and server run.
+        // The turns of the client, if it takes some, and those of the thread on which client and
+        // server run.
         let (mut turns, mut beats) = (Turns::default(), Turns::default());
         beats.take();
         let ended = {
@@ -94,8 +105,15 @@ pub(crate) async fn steadily<T>(still: Duration, attempt: impl AsyncFn(&mut Turn
 
 /// Sends bytes and reads the answer; an error where the connection was closed before it came.
 pub(super) async fn answered(client: &mut Client, text: &str) -> Result<String, String> {
-    client.0.write_all(text.as_bytes()).await.map_err(|error| error.to_string())?;
-    match timeout(PATIENCE, client.0.peek(&mut [0])).await.expect("no answer in time") {
+    client
+        .0
+        .write_all(text.as_bytes())
+        .await
+        .map_err(|error| error.to_string())?;
+    match timeout(PATIENCE, client.0.peek(&mut [0]))
+        .await
+        .expect("no answer in time")
+    {
         Ok(0) => Err("the connection was closed".to_owned()),
         Ok(_) => Ok(client.answer().await),
         Err(error) => Err(error.to_string()),
@@ -120,7 +138,9 @@ async fn never() -> bool {
 
 async fn router() -> (Router, Held) {
     let database = TestDatabase::new("").await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![hello, slow, never]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![hello, slow, never]);
     let held = Held::default();
     let counted = held.clone();
     let large = move || {

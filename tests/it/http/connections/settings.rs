@@ -5,8 +5,15 @@ use std::time::Duration;
 use svc::{HttpConfig, SvcConfig};
 
 fn read(variables: &[(&str, &str)]) -> Result<HttpConfig, String> {
-    let get = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-    SvcConfig::from_variables(get).map(|config| config.http).map_err(|error| error.to_string())
+    let get = |name: &str| {
+        variables
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| (*value).to_owned())
+    };
+    SvcConfig::from_variables(get)
+        .map(|config| config.http)
+        .map_err(|error| error.to_string())
 }
 
 #[test]
@@ -41,11 +48,30 @@ fn the_environment_sets_every_bound() {
 #[test]
 fn a_bound_that_cannot_be_is_named() {
     for (name, value, message) in [
-        ("SVC_HTTP_MAX_CONNECTIONS", "0", "is \"0\"; it must be a number of connections from 1 to 1000000"),
-        ("SVC_HTTP_IDLE_TIMEOUT", "75s", "is \"75s\"; it must be a number of seconds from 1 to 86400"),
-        ("SVC_HTTP_MAX_HEADER_SIZE", "100", "is \"100\"; it must be a number of bytes from 8192 to 1048576"),
-        ("SVC_HTTP2_PING_INTERVAL", "-1", "is \"-1\"; it must be a number of seconds from 0 to 86400"),
+        (
+            "SVC_HTTP_MAX_CONNECTIONS",
+            "0",
+            "is \"0\"; it must be a number of connections from 1 to 1000000",
+        ),
+        (
+            "SVC_HTTP_IDLE_TIMEOUT",
+            "75s",
+            "is \"75s\"; it must be a number of seconds from 1 to 86400",
+        ),
+        (
+            "SVC_HTTP_MAX_HEADER_SIZE",
+            "100",
+            "is \"100\"; it must be a number of bytes from 8192 to 1048576",
+        ),
+        (
+            "SVC_HTTP2_PING_INTERVAL",
+            "-1",
+            "is \"-1\"; it must be a number of seconds from 0 to 86400",
+        ),
     ] {
-        assert_eq!(read(&[(name, value)]).unwrap_err(), format!("{name} {message}"));
+        assert_eq!(
+            read(&[(name, value)]).unwrap_err(),
+            format!("{name} {message}")
+        );
     }
 }

@@ -14,39 +14,118 @@ fn chunked(body: &str) -> String {
 
 /// Each request with the beginning of all that comes back; it is empty where nothing does.
 fn shapes() -> Vec<(&'static str, String, &'static str)> {
-    let both = format!("POST /graphql HTTP/1.1\r\n{JSON}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n");
-    let lengths = format!("POST /graphql HTTP/1.1\r\n{JSON}content-length: 20\r\ncontent-length: 21\r\n\r\n{HELLO}");
-    let length = |value: &str| format!("POST /graphql HTTP/1.1\r\n{JSON}content-length: {value}\r\n\r\n{HELLO}");
-    let encoding =
-        |value: &str| format!("POST /graphql HTTP/1.1\r\n{JSON}transfer-encoding: {value}\r\n\r\n{}", chunked(HELLO));
-    let chunks = |chunks: &str| format!("POST /graphql HTTP/1.1\r\n{JSON}transfer-encoding: chunked\r\n\r\n{chunks}");
+    let both = format!(
+        "POST /graphql HTTP/1.1\r\n{JSON}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n"
+    );
+    let lengths = format!(
+        "POST /graphql HTTP/1.1\r\n{JSON}content-length: 20\r\ncontent-length: 21\r\n\r\n{HELLO}"
+    );
+    let length = |value: &str| {
+        format!("POST /graphql HTTP/1.1\r\n{JSON}content-length: {value}\r\n\r\n{HELLO}")
+    };
+    let encoding = |value: &str| {
+        format!(
+            "POST /graphql HTTP/1.1\r\n{JSON}transfer-encoding: {value}\r\n\r\n{}",
+            chunked(HELLO)
+        )
+    };
+    let chunks = |chunks: &str| {
+        format!("POST /graphql HTTP/1.1\r\n{JSON}transfer-encoding: chunked\r\n\r\n{chunks}")
+    };
     vec![
         ("a second length that differs", lengths, "HTTP/1.1 400"),
         ("a negative length", length("-1"), "HTTP/1.1 400"),
         ("a length with a sign", length("+20"), "HTTP/1.1 400"),
-        ("a length beyond all numbers", length("99999999999999999999999"), "HTTP/1.1 400"),
+        (
+            "a length beyond all numbers",
+            length("99999999999999999999999"),
+            "HTTP/1.1 400",
+        ),
         ("a list of lengths", length("20, 21"), "HTTP/1.1 400"),
         ("an unknown encoding", encoding("gzip"), "HTTP/1.1 400"),
-        ("chunked is not the last encoding", encoding("chunked, identity"), "HTTP/1.1 400"),
-        ("both framings", format!("{both}{}GET /smuggled HTTP/1.1\r\n\r\n", chunked(HELLO)), "HTTP/1.1 200"),
-        ("HTTP/1.0 with chunks", encoding("chunked").replacen("HTTP/1.1", "HTTP/1.0", 1), "HTTP/1.1 400"),
-        ("a space before the colon", "GET /health HTTP/1.1\r\nhost : x\r\n\r\n".to_owned(), "HTTP/1.1 400"),
-        ("a folded header", "GET /health HTTP/1.1\r\nhost: x\r\n y: z\r\n\r\n".to_owned(), "HTTP/1.1 400"),
-        ("a zero byte", "GET /health HTTP/1.1\r\nhost: x\0y\r\n\r\n".to_owned(), "HTTP/1.1 400"),
-        ("a version that is none", "GET /health HTTP/9.9\r\nhost: x\r\n\r\n".to_owned(), "HTTP/1.1 400"),
-        ("no version", "GET /health\r\n\r\n".to_owned(), "HTTP/1.1 400"),
-        ("a tunnel", "CONNECT x:80 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_owned(), "HTTP/1.1 404"),
-        ("an asterisk", "OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_owned(), "HTTP/1.1 404"),
+        (
+            "chunked is not the last encoding",
+            encoding("chunked, identity"),
+            "HTTP/1.1 400",
+        ),
+        (
+            "both framings",
+            format!("{both}{}GET /smuggled HTTP/1.1\r\n\r\n", chunked(HELLO)),
+            "HTTP/1.1 200",
+        ),
+        (
+            "HTTP/1.0 with chunks",
+            encoding("chunked").replacen("HTTP/1.1", "HTTP/1.0", 1),
+            "HTTP/1.1 400",
+        ),
+        (
+            "a space before the colon",
+            "GET /health HTTP/1.1\r\nhost : x\r\n\r\n".to_owned(),
+            "HTTP/1.1 400",
+        ),
+        (
+            "a folded header",
+            "GET /health HTTP/1.1\r\nhost: x\r\n y: z\r\n\r\n".to_owned(),
+            "HTTP/1.1 400",
+        ),
+        (
+            "a zero byte",
+            "GET /health HTTP/1.1\r\nhost: x\0y\r\n\r\n".to_owned(),
+            "HTTP/1.1 400",
+        ),
+        (
+            "a version that is none",
+            "GET /health HTTP/9.9\r\nhost: x\r\n\r\n".to_owned(),
+            "HTTP/1.1 400",
+        ),
+        (
+            "no version",
+            "GET /health\r\n\r\n".to_owned(),
+            "HTTP/1.1 400",
+        ),
+        (
+            "a tunnel",
+            "CONNECT x:80 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_owned(),
+            "HTTP/1.1 404",
+        ),
+        (
+            "an asterisk",
+            "OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_owned(),
+            "HTTP/1.1 404",
+        ),
         (
             "an absolute address",
             "GET http://other:1/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n".to_owned(),
             "HTTP/1.1 200",
         ),
-        ("a chunk that is not hexadecimal", chunks("zz\r\n{}\r\n0\r\n\r\n"), "HTTP/1.1 400"),
-        ("a chunk larger than all memory", chunks("fffffffffffffff\r\n{}"), ""),
-        ("a chunk longer than it says", chunks("1\r\n{}\r\n0\r\n\r\n"), "HTTP/1.1 400"),
-        ("an endless extension", chunks(&format!("1;{}", "x".repeat(1_000_000))), "HTTP/1.1 400"),
-        ("endless trailers", chunks(&format!("2\r\n{{}}\r\n0\r\n{}\r\n", "a: b\r\n".repeat(100_000))), "HTTP/1.1 400"),
+        (
+            "a chunk that is not hexadecimal",
+            chunks("zz\r\n{}\r\n0\r\n\r\n"),
+            "HTTP/1.1 400",
+        ),
+        (
+            "a chunk larger than all memory",
+            chunks("fffffffffffffff\r\n{}"),
+            "",
+        ),
+        (
+            "a chunk longer than it says",
+            chunks("1\r\n{}\r\n0\r\n\r\n"),
+            "HTTP/1.1 400",
+        ),
+        (
+            "an endless extension",
+            chunks(&format!("1;{}", "x".repeat(1_000_000))),
+            "HTTP/1.1 400",
+        ),
+        (
+            "endless trailers",
+            chunks(&format!(
+                "2\r\n{{}}\r\n0\r\n{}\r\n",
+                "a: b\r\n".repeat(100_000)
+            )),
+            "HTTP/1.1 400",
+        ),
     ]
 }
 
@@ -70,7 +149,10 @@ async fn what_could_be_read_in_two_ways_is_refused_or_ends_the_connection() {
             wrong.push((what, ended.is_ok(), answer.into_owned()));
         }
     }
-    assert!(wrong.is_empty(), "what was sent, whether the connection ended, what came: {wrong:#?}");
+    assert!(
+        wrong.is_empty(),
+        "what was sent, whether the connection ended, what came: {wrong:#?}"
+    );
     let mut client = Client::open(address).await;
     client.send(&post(HELLO)).await;
     assert!(client.answer().await.contains("world"));
@@ -79,13 +161,18 @@ async fn what_could_be_read_in_two_ways_is_refused_or_ends_the_connection() {
 #[tokio::test]
 async fn requests_in_a_row_are_answered_in_order() {
     let mut client = Client::open(serve(HttpConfig::default(), router().await.0).await).await;
-    client.send(&[post(super::SLOW), post(HELLO), post("{}")].concat()).await;
+    client
+        .send(&[post(super::SLOW), post(HELLO), post("{}")].concat())
+        .await;
     for part in ["slow", "world", "`query` is missing"] {
         let mut answer = String::new();
         while !answer.contains("\r\n\r\n") || !answer.ends_with('}') {
             let mut byte = [0];
             let read = tokio::io::AsyncReadExt::read_exact(&mut client.0, &mut byte);
-            tokio::time::timeout(svc_tests::raw::PATIENCE, read).await.unwrap().unwrap();
+            tokio::time::timeout(svc_tests::raw::PATIENCE, read)
+                .await
+                .unwrap()
+                .unwrap();
             answer.push(char::from(byte[0]));
             if answer.ends_with('}') && answer.matches('{').count() != answer.matches('}').count() {
                 continue;

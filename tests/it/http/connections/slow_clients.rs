@@ -11,13 +11,17 @@ use super::{router, steadily};
 const LARGE: &str = "GET /large HTTP/1.1\r\nhost: x\r\n\r\n";
 
 fn config(write_timeout: Duration) -> HttpConfig {
-    HttpConfig { write_timeout, ..HttpConfig::default() }
+    HttpConfig {
+        write_timeout,
+        ..HttpConfig::default()
+    }
 }
 
 #[tokio::test]
 async fn a_client_that_reads_nothing_is_given_up() {
     let (router, held) = router().await;
-    // Long enough for the answer to be seen before it is given up, also where the machine stands still meanwhile.
+    // Long enough for the answer to be seen before it is given up, also where the machine stands
+    // still meanwhile.
     let address = serve(config(Duration::from_secs(8)), router).await;
     let mut client = Client::open(address).await;
     client.send(LARGE).await;
@@ -48,7 +52,8 @@ async fn a_client_that_reads_a_byte_now_and_then_is_given_up() {
 #[tokio::test]
 async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
     let (router, held) = router().await;
-    // The kernel gives up a connection too that stands still for so long, be it because of a busy machine.
+    // The kernel gives up a connection too that stands still for so long, be it because of a busy
+    // machine.
     let write_timeout = Duration::from_secs(2);
     let address = serve(config(write_timeout), router).await;
     steadily(write_timeout / 2, async |turns| {
@@ -57,7 +62,9 @@ async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
         client.send(LARGE).await;
         let (mut bytes, mut read, mut since_pause) = (vec![0; 100_000], 0, 0);
         while read < 32_000_000 {
-            let count = some(&mut client, &mut bytes).await.ok_or(format!("closed after {read} bytes"))?;
+            let count = some(&mut client, &mut bytes)
+                .await
+                .ok_or(format!("closed after {read} bytes"))?;
             turns.take();
             read += count;
             since_pause += count;
@@ -66,7 +73,11 @@ async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
                 tokio::time::sleep(Duration::from_millis(160)).await;
             }
         }
-        assert!(start.elapsed() > write_timeout * 2, "the pauses took only {:?}", start.elapsed());
+        assert!(
+            start.elapsed() > write_timeout * 2,
+            "the pauses took only {:?}",
+            start.elapsed()
+        );
         Ok(())
     })
     .await;
@@ -78,7 +89,14 @@ async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
 async fn a_client_that_takes_enough_in_its_time_is_not_given_up() {
     let (router, _held) = router().await;
     let write_timeout = Duration::from_secs(1);
-    let address = serve(HttpConfig { write_timeout, ..HttpConfig::default() }, router).await;
+    let address = serve(
+        HttpConfig {
+            write_timeout,
+            ..HttpConfig::default()
+        },
+        router,
+    )
+    .await;
     steadily(write_timeout / 2, async |turns| {
         let mut client = Client::open(address).await;
         client.send(LARGE).await;
@@ -98,7 +116,9 @@ async fn a_client_that_takes_enough_in_its_time_is_not_given_up() {
 
 /// Reads something; `None` where the connection is closed.
 async fn some(client: &mut Client, bytes: &mut [u8]) -> Option<usize> {
-    let read = tokio::time::timeout(PATIENCE, client.0.read(bytes)).await.expect("no bytes in time");
+    let read = tokio::time::timeout(PATIENCE, client.0.read(bytes))
+        .await
+        .expect("no bytes in time");
     read.ok().filter(|count| *count > 0)
 }
 
@@ -106,16 +126,31 @@ async fn some(client: &mut Client, bytes: &mut [u8]) -> Option<usize> {
 async fn a_body_that_comes_byte_by_byte_has_an_end() {
     let database = svc_tests::TestDatabase::new("").await;
     let mut settings = svc::SvcConfig {
-        database: svc::DatabaseConfig { url: Some(database.url()), ..svc::DatabaseConfig::default() },
+        database: svc::DatabaseConfig {
+            url: Some(database.url()),
+            ..svc::DatabaseConfig::default()
+        },
         ..svc::SvcConfig::default()
     };
     settings.http.body_timeout = Duration::from_millis(300);
-    let options = svc::AppOptions::new().config(settings).queries(svc::queries![super::hello]);
-    let address = serve(HttpConfig::default(), svc::create_svc_app(options).await.unwrap()).await;
+    let options = svc::AppOptions::new()
+        .config(settings)
+        .queries(svc::queries![super::hello]);
+    let address = serve(
+        HttpConfig::default(),
+        svc::create_svc_app(options).await.unwrap(),
+    )
+    .await;
     let head = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
-    for length in ["content-length: 1000\r\n\r\n{", "transfer-encoding: chunked\r\n\r\n1\r\n{\r\n"] {
+    for length in [
+        "content-length: 1000\r\n\r\n{",
+        "transfer-encoding: chunked\r\n\r\n1\r\n{\r\n",
+    ] {
         let (read, mut write) = Client::open(address).await.0.into_split();
-        write.write_all(format!("{head}{length}").as_bytes()).await.unwrap();
+        write
+            .write_all(format!("{head}{length}").as_bytes())
+            .await
+            .unwrap();
         let sending = tokio::spawn(async move {
             while write.write_all(b" ").await.is_ok() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -124,8 +159,14 @@ async fn a_body_that_comes_byte_by_byte_has_an_end() {
         let mut text = String::new();
         let mut read = tokio::io::BufReader::new(read);
         let line = tokio::io::AsyncBufReadExt::read_line(&mut read, &mut text);
-        tokio::time::timeout(PATIENCE, line).await.expect("no answer in time").unwrap();
-        assert!(text.starts_with("HTTP/1.1 408") || text.starts_with("HTTP/1.1 400"), "{text}");
+        tokio::time::timeout(PATIENCE, line)
+            .await
+            .expect("no answer in time")
+            .unwrap();
+        assert!(
+            text.starts_with("HTTP/1.1 408") || text.starts_with("HTTP/1.1 400"),
+            "{text}"
+        );
         sending.abort();
     }
 }

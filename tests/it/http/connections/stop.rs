@@ -15,10 +15,21 @@ use super::{HELLO, NEVER, SLOW, answered, router, steadily};
 const LONG_GRACE: Duration = Duration::from_secs(20);
 
 /// A server with a grace period: its address, what stops it, and its end.
-async fn server(grace: Duration) -> (std::net::SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
-    let server = Server::bind(([127, 0, 0, 1], 0)).await.unwrap().grace(grace);
+async fn server(
+    grace: Duration,
+) -> (
+    std::net::SocketAddr,
+    oneshot::Sender<()>,
+    tokio::task::JoinHandle<()>,
+) {
+    let server = Server::bind(([127, 0, 0, 1], 0))
+        .await
+        .unwrap()
+        .grace(grace);
     let (address, (stop, stopped)) = (server.local_addr(), oneshot::channel());
-    let run = server.run(router().await.0, async { stopped.await.unwrap_or_default() });
+    let run = server.run(router().await.0, async {
+        stopped.await.unwrap_or_default()
+    });
     (address, stop, tokio::spawn(run))
 }
 
@@ -41,8 +52,15 @@ async fn idle_and_silent_clients_do_not_hold_up_a_stop() {
     let start = Instant::now();
     stop.send(()).unwrap();
     assert!(running.answer().await.contains(r#"{"slow":true}"#));
-    tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
-    assert!(start.elapsed() < LONG_GRACE, "it has waited for {:?}", start.elapsed());
+    tokio::time::timeout(PATIENCE, ended)
+        .await
+        .expect("the server still runs")
+        .unwrap();
+    assert!(
+        start.elapsed() < LONG_GRACE,
+        "it has waited for {:?}",
+        start.elapsed()
+    );
     for client in &mut clients {
         client.closed().await;
     }
@@ -65,7 +83,10 @@ async fn a_request_on_its_way_is_answered() {
         later.closed().await;
         assert!(answered(&mut client, &post(HELLO)).await?.contains("world"));
         client.closed().await;
-        tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
+        tokio::time::timeout(PATIENCE, ended)
+            .await
+            .expect("the server still runs")
+            .unwrap();
         Ok(())
     })
     .await;
@@ -80,18 +101,33 @@ async fn an_idle_client_gets_a_last_answer_that_says_close() {
         for _ in 0..8 {
             let mut client = Client::open(address).await;
             client.send(&post(HELLO)).await;
-            assert!(!client.answer().await.to_ascii_lowercase().contains("connection: close"));
+            assert!(
+                !client
+                    .answer()
+                    .await
+                    .to_ascii_lowercase()
+                    .contains("connection: close")
+            );
             clients.push(client);
         }
         stop.send(()).unwrap();
-        let asking = clients.iter_mut().map(|client| async move { answered(client, &post(HELLO)).await });
+        let asking = clients
+            .iter_mut()
+            .map(|client| async move { answered(client, &post(HELLO)).await });
         let answers = join_all(asking).await;
         for (answer, client) in answers.into_iter().zip(&mut clients) {
             let answer = answer?;
-            assert!(answer.contains("world") && answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
+            assert!(
+                answer.contains("world")
+                    && answer.to_ascii_lowercase().contains("connection: close"),
+                "{answer}"
+            );
             client.closed().await;
         }
-        tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
+        tokio::time::timeout(PATIENCE, ended)
+            .await
+            .expect("the server still runs")
+            .unwrap();
         Ok(())
     })
     .await;
@@ -101,10 +137,13 @@ async fn an_idle_client_gets_a_last_answer_that_says_close() {
 async fn a_stop_ends_whatever_clients_do() {
     let grace = Duration::from_millis(1_500);
     let (address, stop, ended) = server(grace).await;
-    let refused =
-        "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5000000\r\n\r\n";
+    let refused = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5000000\r\n\r\n";
     let mut clients = Vec::new();
-    for text in ["GET /large HTTP/1.1\r\nhost: x\r\n\r\n", &post(NEVER), refused] {
+    for text in [
+        "GET /large HTTP/1.1\r\nhost: x\r\n\r\n",
+        &post(NEVER),
+        refused,
+    ] {
         let mut client = Client::open(address).await;
         client.send(text).await;
         clients.push(client);
@@ -113,10 +152,20 @@ async fn a_stop_ends_whatever_clients_do() {
     clients[0].0.readable().await.unwrap();
     let start = Instant::now();
     stop.send(()).unwrap();
-    tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
-    assert!(start.elapsed() >= grace, "stopped after {:?}", start.elapsed());
+    tokio::time::timeout(PATIENCE, ended)
+        .await
+        .expect("the server still runs")
+        .unwrap();
+    assert!(
+        start.elapsed() >= grace,
+        "stopped after {:?}",
+        start.elapsed()
+    );
     clients[1].closed().await;
-    assert!(tokio::net::TcpStream::connect(address).await.is_err(), "a connection was accepted");
+    assert!(
+        tokio::net::TcpStream::connect(address).await.is_err(),
+        "a connection was accepted"
+    );
 }
 
 /// A program that says by itself when it stops is not ended by the signal to which it listens.
@@ -128,11 +177,19 @@ async fn a_stop_of_the_program_s_own_is_waited_for() {
     }
     let server = Server::from_env().await.unwrap();
     let mut terminated = signal(SignalKind::terminate()).unwrap();
-    let run = server.run(router().await.0, async { terminated.recv().await.unwrap_or_default() });
+    let run = server.run(router().await.0, async {
+        terminated.recv().await.unwrap_or_default()
+    });
     // The server runs before the signal is sent.
     let pid = std::process::id().to_string();
-    let sent = async { tokio::process::Command::new("kill").args(["-TERM", &pid]).status().await };
-    let ((), sent) =
-        tokio::time::timeout(PATIENCE, async { tokio::join!(run, sent) }).await.expect("the server still runs");
+    let sent = async {
+        tokio::process::Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .await
+    };
+    let ((), sent) = tokio::time::timeout(PATIENCE, async { tokio::join!(run, sent) })
+        .await
+        .expect("the server still runs");
     assert!(sent.unwrap().success());
 }

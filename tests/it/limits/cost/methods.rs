@@ -34,9 +34,18 @@ impl Item {
 async fn items() -> Vec<Item>;
 
 async fn app(complexity: u64) -> App {
-    let database = TestDatabase::new("CREATE VIEW v_item AS SELECT n AS id FROM generate_series(1, 10) AS n").await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![items]);
-    App::serve(options.limits(Limits { complexity, max_page: 1_000, ..Limits::default() })).await
+    let database =
+        TestDatabase::new("CREATE VIEW v_item AS SELECT n AS id FROM generate_series(1, 10) AS n")
+            .await;
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .queries(queries![items]);
+    App::serve(options.limits(Limits {
+        complexity,
+        max_page: 1_000,
+        ..Limits::default()
+    }))
+    .await
 }
 
 #[tokio::test]
@@ -55,17 +64,30 @@ async fn a_method_counts_for_each_object() {
         let query = |page| format!("{{ items(limit: {page}) {{ {selection} }} }}");
         app.query(&query(most)).await.data();
         let reply = app.query(&query(most + 1)).await;
-        assert_eq!(reply.code(), "QUERY_TOO_COMPLEX", "{selection}: {}", reply.text);
+        assert_eq!(
+            reply.code(),
+            "QUERY_TOO_COMPLEX",
+            "{selection}: {}",
+            reply.text
+        );
     }
 }
 
 #[tokio::test]
 async fn a_short_document_sends_no_thousands_of_statements() {
     let app = app(Limits::default().complexity).await;
-    let asks = |count: usize| (0..count).map(|alias| format!("a{alias}: asks ")).collect::<String>();
-    let reply = app.query(&format!("{{ items(limit: 1000) {{ {} }} }}", asks(9))).await;
+    let asks = |count: usize| {
+        (0..count)
+            .map(|alias| format!("a{alias}: asks "))
+            .collect::<String>()
+    };
+    let reply = app
+        .query(&format!("{{ items(limit: 1000) {{ {} }} }}", asks(9)))
+        .await;
     assert_eq!(reply.code(), "QUERY_TOO_COMPLEX");
     assert!(reply.message().contains("items"), "{}", reply.message());
     // A page of a hundred with nine of them is an ordinary one.
-    app.query(&format!("{{ items(limit: 100) {{ id {} }} }}", asks(9))).await.data();
+    app.query(&format!("{{ items(limit: 100) {{ id {} }} }}", asks(9)))
+        .await
+        .data();
 }

@@ -69,18 +69,41 @@ async fn user_totals() -> Aggregate<User>;
 #[svc::query]
 async fn prepared() -> Vec<Prepared>;
 #[svc::query]
-async fn found(ctx: &Context<'_>, r#where: Option<Where<User>>, order_by: Option<OrderBy<User>>) -> Result<Find<User>> {
-    Ok(ctx.db().find::<User>().apply_where(r#where).apply_order_by(order_by))
+async fn found(
+    ctx: &Context<'_>,
+    r#where: Option<Where<User>>,
+    order_by: Option<OrderBy<User>>,
+) -> Result<Find<User>> {
+    Ok(ctx
+        .db()
+        .find::<User>()
+        .apply_where(r#where)
+        .apply_order_by(order_by))
 }
 #[svc::query]
 async fn searched(ctx: &Context<'_>, search: Search) -> Result<i32> {
-    let users = ctx.db().find::<User>().apply_where(search.conditions).apply_order_by(search.keys);
-    Ok(users.limit(search.limit.unwrap_or(20).try_into()?).await?.len().try_into()?)
+    let users = ctx
+        .db()
+        .find::<User>()
+        .apply_where(search.conditions)
+        .apply_order_by(search.keys);
+    Ok(users
+        .limit(search.limit.unwrap_or(20).try_into()?)
+        .await?
+        .len()
+        .try_into()?)
 }
 #[svc::query]
 async fn within(ctx: &Context<'_>, r#where: Option<Where<User>>) -> Result<i32> {
     let query = ctx.db().find::<User>().apply_where(r#where);
-    Ok(ctx.db().transaction().await?.rows(query).await?.len().try_into()?)
+    Ok(ctx
+        .db()
+        .transaction()
+        .await?
+        .rows(query)
+        .await?
+        .len()
+        .try_into()?)
 }
 
 const SQL: &str = "
@@ -102,18 +125,40 @@ pub(super) const REGISTERED: [&str; 2] = [
 pub(super) async fn app_with(config: SvcConfig, limits: Limits) -> (App, TestDatabase) {
     let database = TestDatabase::copy_of("cost", SQL).await;
     let config = SvcConfig {
-        database: svc::DatabaseConfig { url: Some(database.url()), pool_size: 1, ..config.database },
-        schema: svc::SchemaConfig { auto_camel_case: true, ..config.schema },
-        operations: svc::OperationsConfig { rust_endpoint: true, ..config.operations },
+        database: svc::DatabaseConfig {
+            url: Some(database.url()),
+            pool_size: 1,
+            ..config.database
+        },
+        schema: svc::SchemaConfig {
+            auto_camel_case: true,
+            ..config.schema
+        },
+        operations: svc::OperationsConfig {
+            rust_endpoint: true,
+            ..config.operations
+        },
         ..config
     };
-    let cached =
-        "SELECT (SELECT jsonb_agg(jsonb_build_object('id', id)) FROM v_user WHERE ($1::jsonb || $2) IS NULL) AS users";
+    let cached = "SELECT (SELECT jsonb_agg(jsonb_build_object('id', id)) FROM v_user WHERE ($1::jsonb || $2) IS NULL) AS users";
     let options = AppOptions::new()
         .config(config)
         .limits(limits)
-        .queries(queries![users, named, user, user_pages, user_totals, prepared, found, searched, within])
-        .operations([Operation::new(REGISTERED[0]), Operation::new(REGISTERED[1]).sql(cached)]);
+        .queries(queries![
+            users,
+            named,
+            user,
+            user_pages,
+            user_totals,
+            prepared,
+            found,
+            searched,
+            within
+        ])
+        .operations([
+            Operation::new(REGISTERED[0]),
+            Operation::new(REGISTERED[1]).sql(cached),
+        ]);
     (App::serve(options).await, database)
 }
 
@@ -143,20 +188,35 @@ pub(super) struct Ask {
 
 impl Ask {
     pub(super) fn filter(value: Value, of_posts: Value) -> Self {
-        Self { argument: "where", value, of_posts }
+        Self {
+            argument: "where",
+            value,
+            of_posts,
+        }
     }
 
     pub(super) fn order(value: Value, of_posts: Value) -> Self {
-        Self { argument: "orderBy", value, of_posts }
+        Self {
+            argument: "orderBy",
+            value,
+            of_posts,
+        }
     }
 
     fn literals(&self) -> impl Iterator<Item = String> {
         let args = format!("{}: {}", self.argument, literal(&self.value));
         let of_posts = format!("{}: {}", self.argument, literal(&self.of_posts));
-        let name = if self.argument == "where" { "conditions" } else { "keys" };
+        let name = if self.argument == "where" {
+            "conditions"
+        } else {
+            "keys"
+        };
         let in_search = format!("{name}: {}", literal(&self.value));
         LITERALS.iter().map(move |document| {
-            document.replace("SARGS", &in_search).replace("PARGS", &of_posts).replace("ARGS", &args)
+            document
+                .replace("SARGS", &in_search)
+                .replace("PARGS", &of_posts)
+                .replace("ARGS", &args)
         })
     }
 
@@ -171,16 +231,25 @@ impl Ask {
             "where" => ("where", "UserWhere"),
             _ => ("orderBy", "[UserOrderBy!]"),
         };
-        let search = if argument == "where" { "conditions" } else { "keys" };
-        for field in
-            ["users(ARG: $v) { id }", "userPages(ARG: $v) { totalCount nodes { id } }", "found(ARG: $v) { id }"]
-        {
+        let search = if argument == "where" {
+            "conditions"
+        } else {
+            "keys"
+        };
+        for field in [
+            "users(ARG: $v) { id }",
+            "userPages(ARG: $v) { totalCount nodes { id } }",
+            "found(ARG: $v) { id }",
+        ] {
             let document = format!("query ($v: {ty}) {{ {} }}", field.replace("ARG", argument));
             let reply = app.query_with(&document, json!({ "v": self.value })).await;
             replies.push((document, reply));
         }
         let document = format!("query ($v: {ty}) {{ searched(search: {{ {search}: $v }}) }}");
-        replies.push((document.clone(), app.query_with(&document, json!({ "v": self.value })).await));
+        replies.push((
+            document.clone(),
+            app.query_with(&document, json!({ "v": self.value })).await,
+        ));
         let document = "query ($v: Search!) { searched(search: $v) }";
         let search = json!({ "v": { search: self.value } });
         replies.push((document.to_owned(), app.query_with(document, search).await));
@@ -188,8 +257,13 @@ impl Ask {
         for id in ["Registered", "Cached"] {
             let body = json!({ "documentId": id, "variables": { name: self.value } });
             replies.push((id.to_owned(), app.post(&body).await));
-            let request = app.request("POST", "/graphql/rust").header("content-type", "application/json");
-            replies.push((format!("rust {id}"), app.send(request.body(body.to_string())).await));
+            let request = app
+                .request("POST", "/graphql/rust")
+                .header("content-type", "application/json");
+            replies.push((
+                format!("rust {id}"),
+                app.send(request.body(body.to_string())).await,
+            ));
         }
         replies
     }
@@ -208,7 +282,11 @@ impl Ask {
     /// Asserts that every path answers.
     pub(super) async fn is_answered(&self, app: &App) {
         for (what, reply) in self.everywhere(app).await {
-            assert!(reply.json().get("errors").is_none(), "{what}: {}", reply.text);
+            assert!(
+                reply.json().get("errors").is_none(),
+                "{what}: {}",
+                reply.text
+            );
         }
     }
 }
@@ -216,9 +294,14 @@ impl Ask {
 /// A value as a literal of GraphQL; texts in capitals are enum values.
 pub(super) fn literal(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(" ")),
+        Value::Array(items) => format!(
+            "[{}]",
+            items.iter().map(literal).collect::<Vec<_>>().join(" ")
+        ),
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| format!("{name}: {}", literal(value)));
+            let fields = fields
+                .iter()
+                .map(|(name, value)| format!("{name}: {}", literal(value)));
             format!("{{{}}}", fields.collect::<Vec<_>>().join(" "))
         }
         Value::String(text) if text == "ASC" || text == "DESC" => text.clone(),

@@ -17,18 +17,29 @@ async fn long_patterns_are_refused() {
         ("iendswith", "a text to look for in any case"),
     ] {
         for field in ["users", "found", "u: users"] {
-            let document = format!("query ($t: String!) {{ {field}(where: {{name: {{{operator}: $t}}}}) {{ id }} }}");
+            let document = format!(
+                "query ($t: String!) {{ {field}(where: {{name: {{{operator}: $t}}}}) {{ id }} }}"
+            );
             for text in ["%".repeat(900_000), "x".repeat(1_001)] {
                 let reply = app.query_with(&document, json!({ "t": text })).await;
                 assert_eq!(reply.code(), "BAD_USER_INPUT", "{document}: {}", reply.text);
-                assert_eq!(reply.message(), format!("{what} can have at most 1000 bytes"));
+                assert_eq!(
+                    reply.message(),
+                    format!("{what} can have at most 1000 bytes")
+                );
             }
-            app.query_with(&document, json!({ "t": "x".repeat(1_000) })).await.data();
+            app.query_with(&document, json!({ "t": "x".repeat(1_000) }))
+                .await
+                .data();
         }
     }
     // What is compared as it is may be as long as the request.
     for operator in ["eq", "contains", "startswith", "endswith"] {
-        let document = format!("query ($t: String!) {{ users(where: {{name: {{{operator}: $t}}}}) {{ id }} }}");
-        app.query_with(&document, json!({ "t": "%".repeat(900_000) })).await.data();
+        let document = format!(
+            "query ($t: String!) {{ users(where: {{name: {{{operator}: $t}}}}) {{ id }} }}"
+        );
+        app.query_with(&document, json!({ "t": "%".repeat(900_000) }))
+            .await
+            .data();
     }
 }

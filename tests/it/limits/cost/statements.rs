@@ -8,9 +8,15 @@ use super::{app, app_with};
 
 /// The texts of the prepared statements that read from users.
 async fn kept(app: &App) -> Vec<String> {
-    let prepared = app.query("{ prepared(limit: 1000) { statement } }").await.data();
-    let texts =
-        prepared["prepared"].as_array().unwrap().iter().map(|one| one["statement"].as_str().unwrap().to_owned());
+    let prepared = app
+        .query("{ prepared(limit: 1000) { statement } }")
+        .await
+        .data();
+    let texts = prepared["prepared"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["statement"].as_str().unwrap().to_owned());
     texts.filter(|text| text.contains("v_user")).collect()
 }
 
@@ -55,7 +61,10 @@ async fn answers_do_not_depend_on_what_is_kept() {
 #[tokio::test]
 async fn kept_statements_have_a_bound() {
     let config = SvcConfig {
-        database: svc::DatabaseConfig { statement_cache: 20_000, ..svc::DatabaseConfig::default() },
+        database: svc::DatabaseConfig {
+            statement_cache: 20_000,
+            ..svc::DatabaseConfig::default()
+        },
         ..SvcConfig::default()
     };
     let (app, _database) = app_with(config, Limits::default()).await;
@@ -74,12 +83,21 @@ async fn kept_statements_have_a_bound() {
     }
     assert!(kept(&app).await.len() >= before);
     let nothing = SvcConfig {
-        database: svc::DatabaseConfig { statement_cache: 0, ..svc::DatabaseConfig::default() },
+        database: svc::DatabaseConfig {
+            statement_cache: 0,
+            ..svc::DatabaseConfig::default()
+        },
         ..SvcConfig::default()
     };
     let (app, _database) = app_with(nothing, Limits::default()).await;
     for _ in 0..3 {
-        assert_eq!(app.query_with(DOCUMENT, ors(3)).await.data()["users"].as_array().unwrap().len(), 2);
+        assert_eq!(
+            app.query_with(DOCUMENT, ors(3)).await.data()["users"]
+                .as_array()
+                .unwrap()
+                .len(),
+            2
+        );
     }
     assert_eq!(kept(&app).await, Vec::<String>::new());
 }

@@ -7,34 +7,65 @@ use super::schema::{app, count, database, is, told};
 
 async fn body(app: &App, then: &str) -> Reply {
     let query = "mutation ($title: String!, $then: String!) { body(title: $title, then: $then) { id title } }";
-    app.query_with(query, json!({ "title": then, "then": then })).await
+    app.query_with(query, json!({ "title": then, "then": then }))
+        .await
 }
 
 #[tokio::test]
 async fn a_body_that_fails_after_its_commit_says_that_it_is_done() {
     let database = database().await;
     let app = app(&database.url(), false).await;
-    for (index, (then, code)) in
-        [("refuse", "FORBIDDEN"), ("unavailable", "NOT_READ"), ("panic", "NOT_READ")].into_iter().enumerate()
+    for (index, (then, code)) in [
+        ("refuse", "FORBIDDEN"),
+        ("unavailable", "NOT_READ"),
+        ("panic", "NOT_READ"),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let reply = body(&app, then).await;
-        assert_eq!(told(&reply), is(code, "DONE", json!(["body"])), "{}", reply.text);
+        assert_eq!(
+            told(&reply),
+            is(code, "DONE", json!(["body"])),
+            "{}",
+            reply.text
+        );
         assert_eq!(count(&database).await, index as i64 + 1);
     }
-    database.execute("ALTER VIEW v_post RENAME TO v_hidden").await;
+    database
+        .execute("ALTER VIEW v_post RENAME TO v_hidden")
+        .await;
     let reply = body(&app, "read").await;
-    assert_eq!(told(&reply), is("NOT_READ", "DONE", json!(["body"])), "{}", reply.text);
+    assert_eq!(
+        told(&reply),
+        is("NOT_READ", "DONE", json!(["body"])),
+        "{}",
+        reply.text
+    );
 }
 
 #[tokio::test]
 async fn an_error_of_the_program_keeps_its_words() {
     let database = database().await;
     let app = app(&database.url(), false).await;
-    for (then, mutation, retryable) in [("busy", "DONE", None), ("busy early", "NOT_DONE", Some(&json!(true)))] {
+    for (then, mutation, retryable) in [
+        ("busy", "DONE", None),
+        ("busy early", "NOT_DONE", Some(&json!(true))),
+    ] {
         let reply = body(&app, then).await;
-        assert_eq!(told(&reply), is("BANK_BUSY", mutation, json!(["body"])), "{}", reply.text);
+        assert_eq!(
+            told(&reply),
+            is("BANK_BUSY", mutation, json!(["body"])),
+            "{}",
+            reply.text
+        );
         assert_eq!(reply.message(), "the bank is busy; try again");
-        assert_eq!(reply.json()["errors"][0]["extensions"].get("retryable"), retryable, "{}", reply.text);
+        assert_eq!(
+            reply.json()["errors"][0]["extensions"].get("retryable"),
+            retryable,
+            "{}",
+            reply.text
+        );
     }
     assert_eq!(count(&database).await, 1);
 }
@@ -61,7 +92,12 @@ async fn a_body_that_writes_through_the_pool_may_have_done_so() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     let reply = body(&app, "pool").await;
-    assert_eq!(told(&reply), is("OUTCOME_UNKNOWN", "UNKNOWN", json!(["body"])), "{}", reply.text);
+    assert_eq!(
+        told(&reply),
+        is("OUTCOME_UNKNOWN", "UNKNOWN", json!(["body"])),
+        "{}",
+        reply.text
+    );
 }
 
 #[tokio::test]
@@ -72,7 +108,12 @@ async fn the_lost_answer_to_a_commit_is_told_as_unknown() {
     body(&app, "first").await.data();
     proxy.lose_answer_to("COMMIT");
     let reply = body(&app, "second").await;
-    assert_eq!(told(&reply), is("OUTCOME_UNKNOWN", "UNKNOWN", json!(["body"])), "{}", reply.text);
+    assert_eq!(
+        told(&reply),
+        is("OUTCOME_UNKNOWN", "UNKNOWN", json!(["body"])),
+        "{}",
+        reply.text
+    );
     assert_eq!(count(&database).await, 2);
 }
 
@@ -81,9 +122,19 @@ async fn a_body_that_calls_twice_says_that_the_first_is_kept() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     let reply = app.query(r#"mutation { calls(title: "a") }"#).await;
-    assert_eq!(told(&reply), is("NOT_READ", "DONE", json!(["calls"])), "{}", reply.text);
+    assert_eq!(
+        told(&reply),
+        is("NOT_READ", "DONE", json!(["calls"])),
+        "{}",
+        reply.text
+    );
     assert_eq!(count(&database).await, 1);
     let reply = app.query(r#"mutation { calls(title: "conflict") }"#).await;
-    assert_eq!(told(&reply), is("CONFLICT", "NOT_DONE", json!(["calls"])), "{}", reply.text);
+    assert_eq!(
+        told(&reply),
+        is("CONFLICT", "NOT_DONE", json!(["calls"])),
+        "{}",
+        reply.text
+    );
     assert_eq!(count(&database).await, 1);
 }

@@ -9,7 +9,8 @@ use svc_tests::{App, Proxy, Reply};
 use super::schema::{Post, app, count, database, is, options, told, told_at};
 
 async fn run(app: &App, name: &str, title: &str) -> Reply {
-    app.post(&json!({ "documentId": name, "variables": { "t": title } })).await
+    app.post(&json!({ "documentId": name, "variables": { "t": title } }))
+        .await
 }
 
 #[tokio::test]
@@ -27,7 +28,12 @@ async fn the_lost_answer_of_a_statement_is_told_as_unknown() {
         proxy.lose_answer_to(commit);
         let reply = run(&app, name, "the lost").await;
         let (code, mutation, _) = told(&reply);
-        assert_eq!((code.as_str(), mutation.as_str()), ("OUTCOME_UNKNOWN", "UNKNOWN"), "{name}: {}", reply.text);
+        assert_eq!(
+            (code.as_str(), mutation.as_str()),
+            ("OUTCOME_UNKNOWN", "UNKNOWN"),
+            "{name}: {}",
+            reply.text
+        );
         assert_eq!(count(&database).await, 2, "{name}");
         run(&app, name, "c").await.data();
     }
@@ -47,8 +53,16 @@ async fn an_answer_that_breaks_its_type_says_that_the_mutation_is_done() {
     let database = database().await;
     let app = app(&database.url(), false).await;
     let reply = run(&app, "Broken", "a").await;
-    assert_eq!(told(&reply), is("NOT_READ", "DONE", json!(["plain", "id"])), "{}", reply.text);
-    assert_eq!(reply.json()["data"], json!({ "plain": null, "other": { "id": 1 } }));
+    assert_eq!(
+        told(&reply),
+        is("NOT_READ", "DONE", json!(["plain", "id"])),
+        "{}",
+        reply.text
+    );
+    assert_eq!(
+        reply.json()["data"],
+        json!({ "plain": null, "other": { "id": 1 } })
+    );
 }
 
 #[tokio::test]
@@ -58,8 +72,16 @@ async fn a_result_that_fails_undoes_the_statement() {
         let app = app(&database.url(), has_session).await;
         run(&app, "Result", "a").await.data();
         let reply = run(&app, "Result", "conflict").await;
-        assert_eq!(reply.json()["data"], json!({ "loose": { "code": 409 }, "plain": null }));
-        assert_eq!(told_at(&reply, 0), is("NOT_DONE", "NOT_DONE", json!(["plain"])), "{}", reply.text);
+        assert_eq!(
+            reply.json()["data"],
+            json!({ "loose": { "code": 409 }, "plain": null })
+        );
+        assert_eq!(
+            told_at(&reply, 0),
+            is("NOT_DONE", "NOT_DONE", json!(["plain"])),
+            "{}",
+            reply.text
+        );
         assert_eq!(count(&database).await, 1);
         run(&app, "Result", "b").await.data();
         assert_eq!(count(&database).await, 2);
@@ -76,6 +98,11 @@ async fn mutations_without_their_statement_are_ended_one_by_one() {
     app.query("{ posts { id } }").await.data();
     let reply = app.post(&json!({ "documentId": "Three" })).await;
     let effects = json!({ "mutations": { "a": "DONE", "b": "UNKNOWN", "c": "NOT_DONE" } });
-    assert_eq!((reply.status, &reply.json()["extensions"]), (504, &effects), "{}", reply.text);
+    assert_eq!(
+        (reply.status, &reply.json()["extensions"]),
+        (504, &effects),
+        "{}",
+        reply.text
+    );
     assert_eq!(count(&database).await, 1);
 }

@@ -51,29 +51,46 @@ async fn plain(title: String) -> Option<Post>;
 async fn must(title: String) -> Post;
 #[svc::mutation]
 async fn body(ctx: &Context<'_>, title: String, then: String) -> Result<Option<Post>> {
-    let busy = || Error::with_code("BANK_BUSY", "the bank is busy; try again").with_extension("retryable", true);
+    let busy = || {
+        Error::with_code("BANK_BUSY", "the bank is busy; try again")
+            .with_extension("retryable", true)
+    };
     let mut tx = ctx.db().sqlx_transaction().await?;
     if then == "busy early" {
         return Err(busy());
     }
     if then == "pool" {
-        svc::sqlx::query("INSERT INTO tb_post (title) VALUES ($1)").bind(&title).execute(ctx.db().pool()).await?;
+        svc::sqlx::query("INSERT INTO tb_post (title) VALUES ($1)")
+            .bind(&title)
+            .execute(ctx.db().pool())
+            .await?;
     }
     if then == "early" {
         svc::sqlx::query("SELECT 1 / 0").execute(&mut *tx).await?;
     }
     let insert = "INSERT INTO tb_post (title) VALUES ($1) RETURNING id";
-    let id: i32 = svc::sqlx::query_scalar(insert).bind(&title).fetch_one(&mut *tx).await?;
+    let id: i32 = svc::sqlx::query_scalar(insert)
+        .bind(&title)
+        .fetch_one(&mut *tx)
+        .await?;
     if then == "terminate" {
-        svc::sqlx::query("SELECT pg_terminate_backend(pg_backend_pid())").execute(&mut *tx).await?;
+        svc::sqlx::query("SELECT pg_terminate_backend(pg_backend_pid())")
+            .execute(&mut *tx)
+            .await?;
     }
     if then == "pool" {
-        return Err(Error::new(ErrorCode::ServiceUnavailable, "the bank is closed"));
+        return Err(Error::new(
+            ErrorCode::ServiceUnavailable,
+            "the bank is closed",
+        ));
     }
     tx.commit().await?;
     match then.as_str() {
         "refuse" => Err(Error::new(ErrorCode::Forbidden, "not you")),
-        "unavailable" => Err(Error::new(ErrorCode::ServiceUnavailable, "the bank is closed")),
+        "unavailable" => Err(Error::new(
+            ErrorCode::ServiceUnavailable,
+            "the bank is closed",
+        )),
         "busy" => Err(busy()),
         "panic" => panic!("in the body"),
         _ => ctx.db().find_one::<Post>().filter(col("id").eq(id)).await,
@@ -113,7 +130,10 @@ END $$;"#;
 /// The number of posts.
 pub(super) async fn count(database: &TestDatabase) -> i64 {
     let pool = database.pool().await;
-    let count = svc::sqlx::query_scalar("SELECT count(*) FROM tb_post").fetch_one(&pool).await.unwrap();
+    let count = svc::sqlx::query_scalar("SELECT count(*) FROM tb_post")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     pool.close().await;
     count
 }
@@ -125,13 +145,23 @@ pub(super) async fn database() -> TestDatabase {
 /// A service, perhaps with session variables.
 pub(super) async fn app(url: &str, has_session: bool) -> App {
     let variables = SessionVariables::new().with("app.who", |_| Some("ada".to_owned()));
-    App::serve(if has_session { options(url).session_variables(variables) } else { options(url) }).await
+    App::serve(if has_session {
+        options(url).session_variables(variables)
+    } else {
+        options(url)
+    })
+    .await
 }
 
 pub(super) fn options(url: &str) -> AppOptions {
     let insert = "INSERT INTO tb_post (title) VALUES ($1) RETURNING";
-    // Looks whether functions have changed name them too, and a proxy shall lose the answer to a call.
-    let database = DatabaseConfig { url: Some(url.to_owned()), catalogue_poll: None, ..DatabaseConfig::default() };
+    // Looks whether functions have changed name them too, and a proxy shall lose the answer to a
+    // call.
+    let database = DatabaseConfig {
+        url: Some(url.to_owned()),
+        catalogue_poll: None,
+        ..DatabaseConfig::default()
+    };
     AppOptions::new()
         .config(SvcConfig { database, ..SvcConfig::default() })
         .queries(queries![posts])
@@ -163,7 +193,12 @@ pub(super) fn told(reply: &Reply) -> (String, String, Value) {
 
 pub(super) fn told_at(reply: &Reply, index: usize) -> (String, String, Value) {
     let error = reply.json()["errors"][index].clone();
-    let text = |key: &str| error["extensions"][key].as_str().unwrap_or_else(|| panic!("{}", reply.text)).to_owned();
+    let text = |key: &str| {
+        error["extensions"][key]
+            .as_str()
+            .unwrap_or_else(|| panic!("{}", reply.text))
+            .to_owned()
+    };
     (text("code"), text("mutation"), error["path"].clone())
 }
 

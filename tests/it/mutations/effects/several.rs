@@ -18,11 +18,19 @@ async fn each_mutation_tells_what_it_has_done_when_the_answer_becomes_null() {
     let reply = app.query(query).await;
     assert_eq!(reply.json()["data"], Value::Null);
     let told = [told_at(&reply, 0), told_at(&reply, 1)];
-    let expected =
-        [is("INTERNAL_SERVER_ERROR", "NOT_DONE", json!(["c"])), is("SERVICE_UNAVAILABLE", "NOT_DONE", json!(["d"]))];
+    let expected = [
+        is("INTERNAL_SERVER_ERROR", "NOT_DONE", json!(["c"])),
+        is("SERVICE_UNAVAILABLE", "NOT_DONE", json!(["d"])),
+    ];
     assert_eq!(told, expected, "{}", reply.text);
-    let mutations = json!({ "a": "DONE", "b": "NOT_DONE", "c": "NOT_DONE", "d": "NOT_DONE", "e": "NOT_DONE" });
-    assert_eq!(reply.json()["extensions"], json!({ "mutations": mutations }), "{}", reply.text);
+    let mutations =
+        json!({ "a": "DONE", "b": "NOT_DONE", "c": "NOT_DONE", "d": "NOT_DONE", "e": "NOT_DONE" });
+    assert_eq!(
+        reply.json()["extensions"],
+        json!({ "mutations": mutations }),
+        "{}",
+        reply.text
+    );
     assert_eq!(count(&database).await, 1);
 }
 
@@ -30,11 +38,18 @@ async fn each_mutation_tells_what_it_has_done_when_the_answer_becomes_null() {
 async fn a_mutation_that_fails_does_not_blame_the_others() {
     let database = database().await;
     let app = app(&database.url(), false).await;
-    let query =
-        r#"mutation { a: plain(title: "a") { id } b: plain(title: "divide") { id } c: plain(title: "c") { id } }"#;
+    let query = r#"mutation { a: plain(title: "a") { id } b: plain(title: "divide") { id } c: plain(title: "c") { id } }"#;
     let reply = app.query(query).await;
-    assert_eq!(told_at(&reply, 0), is("INTERNAL_SERVER_ERROR", "NOT_DONE", json!(["b"])), "{}", reply.text);
+    assert_eq!(
+        told_at(&reply, 0),
+        is("INTERNAL_SERVER_ERROR", "NOT_DONE", json!(["b"])),
+        "{}",
+        reply.text
+    );
     let data = reply.json()["data"].clone();
-    assert!(data["a"].is_object() && data["b"].is_null() && data["c"].is_object(), "{data}");
+    assert!(
+        data["a"].is_object() && data["b"].is_null() && data["c"].is_object(),
+        "{data}"
+    );
     assert_eq!(count(&database).await, 2);
 }

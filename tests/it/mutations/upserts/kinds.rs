@@ -7,8 +7,8 @@ pub(super) struct Kind {
     pub(super) column: &'static str,
     /// The statements behind the table; `K` is its column.
     pub(super) more: &'static str,
-    /// Values that are stored as the same. The part behind `|` is `lang`, which is left to its default without it. Where it is
-    /// empty it is null, as no client can give it.
+    /// Values that are stored as the same. The part behind `|` is `lang`, which is left to its
+    /// default without it. Where it is empty it is null, as no client can give it.
     pub(super) groups: &'static [&'static [&'static str]],
 }
 
@@ -21,16 +21,34 @@ impl Kind {
 
 const UNIQUE: &str = "CREATE UNIQUE INDEX ON tb_item (key);";
 
-const fn plain(name: &'static str, column: &'static str, groups: &'static [&'static [&'static str]]) -> Kind {
-    Kind { name, column, more: UNIQUE, groups }
+const fn plain(
+    name: &'static str,
+    column: &'static str,
+    groups: &'static [&'static [&'static str]],
+) -> Kind {
+    Kind {
+        name,
+        column,
+        more: UNIQUE,
+        groups,
+    }
 }
 
-const fn with(name: &'static str, more: &'static str, groups: &'static [&'static [&'static str]]) -> Kind {
-    Kind { name, column: "text", more, groups }
+const fn with(
+    name: &'static str,
+    more: &'static str,
+    groups: &'static [&'static [&'static str]],
+) -> Kind {
+    Kind {
+        name,
+        column: "text",
+        more,
+        groups,
+    }
 }
 
-/// Types, triggers, defaults and indexes under which given and stored values differ, and others under which they do not.
-/// Whatever begins with `drop` is left out by the trigger of its kind.
+/// Types, triggers, defaults and indexes under which given and stored values differ, and others
+/// under which they do not. Whatever begins with `drop` is left out by the trigger of its kind.
 pub(super) const KINDS: &[Kind] = &[
     plain("varchar", "varchar(8)", &[&["ABCD1234", "ABCD1234 ", "ABCD1234   "], &["x"], &["y", "y"], &["y "]]),
     plain("numeric", "numeric(5,2)", &[&["1", "1.001", "0.999", "1.0049"], &["2", "2.00"], &["3.5", "3.499"]]),

@@ -1,5 +1,5 @@
-//! Random upserts on two databases that differ in the rows of others only: none of those is changed, nor told of, and one's
-//! own rows are written in both.
+//! Random upserts on two databases that differ in the rows of others only: none of those is
+//! changed, nor told of, and one's own rows are written in both.
 //!
 //! `UPSERT_SEED=7` tries others than every run, and `UPSERT_CASES=10000` as many as it says.
 
@@ -18,7 +18,10 @@ const CASES: u64 = 60;
 const LEAST_EACH: u64 = 4;
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    std::env::var(name).map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a number"))
+    })
 }
 
 /// An upsert, and what it finds.
@@ -51,13 +54,21 @@ impl Case {
         let gives_away = rng.random_bool(0.15);
         // An input has a field for the second column, or leaves it to the default.
         let has_lang = kind.has_two() && rng.random_bool(0.5);
-        let fits = |given: &str| given.split_once('|').is_some_and(|(_, lang)| !lang.is_empty()) == has_lang;
+        let fits = |given: &str| {
+            given
+                .split_once('|')
+                .is_some_and(|(_, lang)| !lang.is_empty())
+                == has_lang
+        };
         let fitting = |group: &&'static [&'static str]| {
-            let fitting: Vec<&'static str> = group.iter().copied().filter(|given| fits(given)).collect();
+            let fitting: Vec<&'static str> =
+                group.iter().copied().filter(|given| fits(given)).collect();
             (!fitting.is_empty()).then_some((*group, fitting))
         };
         let given: Vec<_> = groups.iter().filter_map(fitting).take(several).collect();
-        let items = given.iter().map(|(_, values)| item(values.choose(rng).unwrap(), gives_away));
+        let items = given
+            .iter()
+            .map(|(_, values)| item(values.choose(rng).unwrap(), gives_away));
         let mut items: Vec<_> = items.collect();
         let given: Vec<_> = given.into_iter().map(|(group, _)| group).collect();
         let keeps = rng.random_bool(0.4) && !one;
@@ -71,25 +82,49 @@ impl Case {
                 (false, false, _, true) => "keep",
                 (false, false, _, false) => "put",
             },
-            own: own.iter().map(|group| *group.choose(rng).unwrap()).collect(),
-            foreign: foreign.iter().map(|group| *group.choose(rng).unwrap()).collect(),
-            meets_foreign: given
+            own: own
                 .iter()
-                .any(|group| foreign.iter().any(|foreign| std::ptr::eq::<[&str]>(*group, *foreign))),
+                .map(|group| *group.choose(rng).unwrap())
+                .collect(),
+            foreign: foreign
+                .iter()
+                .map(|group| *group.choose(rng).unwrap())
+                .collect(),
+            meets_foreign: given.iter().any(|group| {
+                foreign
+                    .iter()
+                    .any(|foreign| std::ptr::eq::<[&str]>(*group, *foreign))
+            }),
             is_dropped: given.iter().any(|group| group[0].starts_with("drop")),
             gives_away,
-            input: if one { items.remove(0) } else { Value::Array(items) },
+            input: if one {
+                items.remove(0)
+            } else {
+                Value::Array(items)
+            },
         }
     }
 
     async fn run(&self, with: &Twin, without: &Twin) -> Result<(), String> {
         let own: Vec<_> = self.own.iter().map(|key| (*key, "bob")).collect();
         let foreign = self.foreign.iter().map(|key| (*key, "alice"));
-        with.hold(&own.iter().copied().chain(foreign).collect::<Vec<_>>()).await;
+        with.hold(&own.iter().copied().chain(foreign).collect::<Vec<_>>())
+            .await;
         without.hold(&own).await;
-        let before = (with.stored("alice").await, with.stored("bob").await, without.stored("bob").await);
-        let (seen, plain) = (with.ask(self.field, &self.input).await, without.ask(self.field, &self.input).await);
-        let after = (with.stored("alice").await, with.stored("bob").await, without.stored("bob").await);
+        let before = (
+            with.stored("alice").await,
+            with.stored("bob").await,
+            without.stored("bob").await,
+        );
+        let (seen, plain) = (
+            with.ask(self.field, &self.input).await,
+            without.ask(self.field, &self.input).await,
+        );
+        let after = (
+            with.stored("alice").await,
+            with.stored("bob").await,
+            without.stored("bob").await,
+        );
 
         let fails = |answer: &Value| answer.get("errors").is_some();
         let taken_over = before.0 != after.0 || !without.stored("alice").await.is_empty();
@@ -115,12 +150,17 @@ impl Case {
 
 fn item(given: &str, gives_away: bool) -> Value {
     let mut item = Map::new();
-    let (key, lang) = given.split_once('|').map_or((given, None), |(key, lang)| (key, Some(lang)));
+    let (key, lang) = given
+        .split_once('|')
+        .map_or((given, None), |(key, lang)| (key, Some(lang)));
     item.insert("key".to_owned(), json!(key));
     if let Some(lang) = lang.filter(|lang| !lang.is_empty()) {
         item.insert("lang".to_owned(), json!(lang));
     }
-    item.insert("owner".to_owned(), json!(if gives_away { "alice" } else { "bob" }));
+    item.insert(
+        "owner".to_owned(),
+        json!(if gives_away { "alice" } else { "bob" }),
+    );
     item.insert("body".to_owned(), json!("new"));
     Value::Object(item)
 }
@@ -131,13 +171,19 @@ async fn no_row_of_another_is_changed_or_told_of() {
     let cases = setting("UPSERT_CASES", CASES);
     let (with, without) = tokio::join!(database(), database());
     let mut faults = Vec::new();
-    let mut runs: Vec<_> = KINDS.iter().flat_map(|kind| POLICIES.map(|policy| (kind, policy))).collect();
+    let mut runs: Vec<_> = KINDS
+        .iter()
+        .flat_map(|kind| POLICIES.map(|policy| (kind, policy)))
+        .collect();
     runs.shuffle(&mut rng);
     // Few cases try a part of the kinds: services cost more than cases.
     runs.truncate(usize::try_from(cases.div_ceil(LEAST_EACH)).unwrap());
     let each = cases.div_ceil(runs.len() as u64);
     for (kind, policy) in runs {
-        let (with, without) = (Twin::new(&with, kind, policy).await, Twin::new(&without, kind, policy).await);
+        let (with, without) = (
+            Twin::new(&with, kind, policy).await,
+            Twin::new(&without, kind, policy).await,
+        );
         for _ in 0..each {
             let case = Case::random(kind, &mut rng);
             if let Err(fault) = case.run(&with, &without).await {
@@ -146,5 +192,10 @@ async fn no_row_of_another_is_changed_or_told_of() {
         }
         tokio::join!(with.close(), without.close());
     }
-    assert!(faults.is_empty(), "{} faults, such as\n{}", faults.len(), faults[..faults.len().min(12)].join("\n\n"));
+    assert!(
+        faults.is_empty(),
+        "{} faults, such as\n{}",
+        faults.len(),
+        faults[..faults.len().min(12)].join("\n\n")
+    );
 }

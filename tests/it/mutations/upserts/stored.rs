@@ -15,7 +15,12 @@ fn item(key: &str, body: &str) -> Value {
 
 fn bodies(answer: &Value) -> Value {
     let body = |item: &Value| item["body"].clone();
-    answer["data"]["answer"].as_array().unwrap_or_else(|| panic!("{answer}")).iter().map(body).collect()
+    answer["data"]["answer"]
+        .as_array()
+        .unwrap_or_else(|| panic!("{answer}"))
+        .iter()
+        .map(body)
+        .collect()
 }
 
 /// `ABCD1234 ` is `ABCD1234` in a column of type `varchar(8)`.
@@ -36,12 +41,23 @@ async fn a_row_of_another_is_not_taken_over_by_a_value_that_is_stored_as_its_own
             twin.hold(&[(kind.groups[0][0], "alice")]).await;
             let before = twin.stored("alice").await;
             let answer = twin.ask(field, &json!([item(given, "taken")])).await;
-            assert_eq!(answer["errors"][0]["extensions"]["code"], "FORBIDDEN", "{name} {field}: {answer}");
-            assert_eq!((twin.stored("alice").await, twin.stored("bob").await), (before, String::new()), "{name}");
+            assert_eq!(
+                answer["errors"][0]["extensions"]["code"], "FORBIDDEN",
+                "{name} {field}: {answer}"
+            );
+            assert_eq!(
+                (twin.stored("alice").await, twin.stored("bob").await),
+                (before, String::new()),
+                "{name}"
+            );
 
             twin.hold(&[(kind.groups[0][0], "bob")]).await;
             let answer = twin.ask(field, &json!([item(given, "changed")])).await;
-            assert_eq!(bodies(&answer), json!([if field == "put" { "changed" } else { "own" }]), "{name} {field}");
+            assert_eq!(
+                bodies(&answer),
+                json!([if field == "put" { "changed" } else { "own" }]),
+                "{name} {field}"
+            );
         }
     }
 }
@@ -56,7 +72,10 @@ async fn a_null_by_default_finds_the_row_that_has_none() {
             let answer = twin.ask(field, &json!([item("a", "new")])).await;
             match expected {
                 Some(body) => assert_eq!(bodies(&answer), json!([body]), "{field}"),
-                None => assert_eq!(answer["errors"][0]["extensions"]["code"], "FORBIDDEN", "{field}: {answer}"),
+                None => assert_eq!(
+                    answer["errors"][0]["extensions"]["code"], "FORBIDDEN",
+                    "{field}: {answer}"
+                ),
             }
         }
     }
@@ -67,7 +86,12 @@ async fn rows_that_stay_are_given_in_the_order_of_the_items() {
     let database = database().await;
     let twin = Twin::new(&database, kind("varchar"), Policy::Rows).await;
     twin.hold(&[("ABCD1234", "bob"), ("x", "bob")]).await;
-    let input = json!([item("n", "1"), item("ABCD1234 ", "2"), item("x", "3"), item("m", "4")]);
+    let input = json!([
+        item("n", "1"),
+        item("ABCD1234 ", "2"),
+        item("x", "3"),
+        item("m", "4")
+    ]);
     let answer = twin.ask("keep", &input).await;
     assert_eq!(bodies(&answer), json!(["1", "own", "own", "4"]));
 }
@@ -80,11 +104,27 @@ async fn a_row_that_a_trigger_leaves_out_is_a_failure_that_says_so() {
         for field in ["put", "keep", "put_one"] {
             twin.hold(&[("a", "bob")]).await;
             let before = twin.stored("bob").await;
-            let input = if field == "put_one" { item("drop", "1") } else { json!([item("b", "1"), item("drop", "2")]) };
+            let input = if field == "put_one" {
+                item("drop", "1")
+            } else {
+                json!([item("b", "1"), item("drop", "2")])
+            };
             let error = twin.ask(field, &input).await["errors"][0].clone();
-            let told = (&error["message"], &error["extensions"]["code"], &error["extensions"]["status"]);
-            let expected = json!(["the database did not take the change of `Item`", "CONFLICT", "conflict:not_taken"]);
-            assert_eq!(json!([told.0, told.1, told.2]), expected, "{policy:?} {field}");
+            let told = (
+                &error["message"],
+                &error["extensions"]["code"],
+                &error["extensions"]["status"],
+            );
+            let expected = json!([
+                "the database did not take the change of `Item`",
+                "CONFLICT",
+                "conflict:not_taken"
+            ]);
+            assert_eq!(
+                json!([told.0, told.1, told.2]),
+                expected,
+                "{policy:?} {field}"
+            );
             assert_eq!(twin.stored("bob").await, before, "{policy:?} {field}");
         }
     }
@@ -95,10 +135,20 @@ async fn a_row_that_a_trigger_leaves_out_is_a_failure_that_says_so() {
 async fn without_the_privilege_to_change_rows_are_found_by_the_given_value() {
     let database = database().await;
     let role = format!("app_{}", database.name());
-    database.execute(&format!("REVOKE UPDATE ON open_varchar.tb_item FROM {role}")).await;
+    database
+        .execute(&format!(
+            "REVOKE UPDATE ON open_varchar.tb_item FROM {role}"
+        ))
+        .await;
     let twin = Twin::new(&database, kind("varchar"), Policy::Rows).await;
     twin.hold(&[("ABCD1234", "bob")]).await;
-    assert_eq!(bodies(&twin.ask("keep", &json!([item("ABCD1234", "1")])).await), json!(["own"]));
+    assert_eq!(
+        bodies(&twin.ask("keep", &json!([item("ABCD1234", "1")])).await),
+        json!(["own"])
+    );
     let answer = twin.ask("keep", &json!([item("ABCD1234 ", "1")])).await;
-    assert_eq!(answer["errors"][0]["extensions"]["status"], "conflict:unreadable", "{answer}");
+    assert_eq!(
+        answer["errors"][0]["extensions"]["status"], "conflict:unreadable",
+        "{answer}"
+    );
 }

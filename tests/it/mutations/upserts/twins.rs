@@ -101,7 +101,11 @@ pub(super) async fn database() -> TestDatabase {
 }
 
 fn schema(kind: &Kind, is_secured: bool) -> String {
-    format!("{}_{}", if is_secured { "secured" } else { "open" }, kind.name)
+    format!(
+        "{}_{}",
+        if is_secured { "secured" } else { "open" },
+        kind.name
+    )
 }
 
 /// One of two databases, served for a kind of table.
@@ -114,16 +118,30 @@ pub(super) struct Twin {
 impl Twin {
     pub(super) async fn new(database: &TestDatabase, kind: &Kind, policy: Policy) -> Self {
         let schema = schema(kind, policy != Policy::Rows);
-        let url = format!("{}&user=app_{}&options=-csearch_path%3D{schema}%2Cpublic", database.url(), database.name());
+        let url = format!(
+            "{}&user=app_{}&options=-csearch_path%3D{schema}%2Cpublic",
+            database.url(),
+            database.name()
+        );
         let owner = |ctx: &Context<'_>| ctx.header("x-owner").unwrap_or_default().to_owned();
         let options = AppOptions::new()
             .database_url(url)
             .session_variables(SessionVariables::new().header("app.owner", "x-owner"))
             .queries(queries![items])
-            .mutations(mutations![put, keep, put_one, put_two, keep_two, put_default, keep_default]);
+            .mutations(mutations![
+                put,
+                keep,
+                put_one,
+                put_two,
+                keep_two,
+                put_default,
+                keep_default
+            ]);
         let app = App::serve(match policy {
             Policy::Database => options,
-            _ => options.row_policy::<Item>(move |ctx| Ok(RowDecision::allow_where(col("owner").eq(owner(ctx))))),
+            _ => options.row_policy::<Item>(move |ctx| {
+                Ok(RowDecision::allow_where(col("owner").eq(owner(ctx))))
+            }),
         })
         .await;
         let pool = PgPool::connect(&database.url()).await.unwrap();
@@ -138,7 +156,10 @@ impl Twin {
 
     /// Has the table hold these rows: keys and their owners.
     pub(super) async fn hold(&self, rows: &[(&str, &str)]) {
-        let mut sql = format!("SET search_path = {}, public; TRUNCATE tb_item;", self.schema);
+        let mut sql = format!(
+            "SET search_path = {}, public; TRUNCATE tb_item;",
+            self.schema
+        );
         for (given, owner) in rows {
             let body = if *owner == "alice" { "secret" } else { "own" };
             let (key, lang) = match given.split_once('|') {
@@ -149,7 +170,10 @@ impl Twin {
             write!(sql, "INSERT INTO tb_item (key, lang, owner, body) VALUES ('{key}', {lang}, '{owner}', '{body}');")
                 .unwrap();
         }
-        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&self.pool).await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(sql))
+            .execute(&self.pool)
+            .await
+            .unwrap();
     }
 
     /// The rows of an owner, as they are stored.
@@ -158,7 +182,11 @@ impl Twin {
             "SELECT coalesce(string_agg(t::text, ' ' ORDER BY t::text), '') FROM {}.tb_item AS t WHERE owner = $1",
             self.schema
         );
-        sqlx::query_scalar(AssertSqlSafe(sql)).bind(owner).fetch_one(&self.pool).await.unwrap()
+        sqlx::query_scalar(AssertSqlSafe(sql))
+            .bind(owner)
+            .fetch_one(&self.pool)
+            .await
+            .unwrap()
     }
 
     /// The answer to Bob, without what differs from one request to the next.
@@ -168,11 +196,19 @@ impl Twin {
             "put_two" | "keep_two" => "[TwoInput!]!",
             _ => "[ItemInput!]!",
         };
-        let query = format!("mutation($input: {list}) {{ answer: {field}(input: $input) {{ key lang owner body }} }}");
-        let request = self.app.request("POST", "/graphql").header("x-owner", "bob");
+        let query = format!(
+            "mutation($input: {list}) {{ answer: {field}(input: $input) {{ key lang owner body }} }}"
+        );
+        let request = self
+            .app
+            .request("POST", "/graphql")
+            .header("x-owner", "bob");
         let body = serde_json::json!({ "query": query, "variables": { "input": input } });
         let mut answer = self.app.send(request.json(&body)).await.json();
-        if let Some(extensions) = answer.pointer_mut("/errors/0/extensions").and_then(Value::as_object_mut) {
+        if let Some(extensions) = answer
+            .pointer_mut("/errors/0/extensions")
+            .and_then(Value::as_object_mut)
+        {
             extensions.remove("errorId");
         }
         answer

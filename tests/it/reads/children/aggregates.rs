@@ -17,9 +17,11 @@ async fn each_parent_has_its_own_aggregates() {
         "count": 0, "sum": {"stars": null, "weight": null}, "avg": {"stars": null},
         "min": {"writtenOn": null, "body": null}, "max": {"stars": null},
     });
-    for (root, shout) in
-        [("products(orderBy: [{id: ASC}])", ""), ("products(orderBy: [{id: ASC}])", "shout"), ("held", "")]
-    {
+    for (root, shout) in [
+        ("products(orderBy: [{id: ASC}])", ""),
+        ("products(orderBy: [{id: ASC}])", "shout"),
+        ("held", ""),
+    ] {
         let answer = shop.same(&format!(
             "{{ products: {root} {{ {shout} reviewsAggregate {{ {ALL} }} few: reviewsAggregate(where: {{stars: {{lt: 4}}}}) {{ count }} }} }}"
         ))
@@ -27,10 +29,15 @@ async fn each_parent_has_its_own_aggregates() {
         let products = answer["products"].as_array().unwrap();
         assert_eq!(products[0]["reviewsAggregate"], apple, "{root}");
         assert_eq!(products[3]["reviewsAggregate"], none, "{root}");
-        let few: Vec<_> = products.iter().map(|product| product["few"]["count"].as_i64().unwrap()).collect();
+        let few: Vec<_> = products
+            .iter()
+            .map(|product| product["few"]["count"].as_i64().unwrap())
+            .collect();
         assert_eq!(few, [1, 1, 0, 0], "{root}");
     }
-    let answer = shop.same(&format!("{{ made {{ reviewsAggregate {{ {ALL} }} }} }}")).await;
+    let answer = shop
+        .same(&format!("{{ made {{ reviewsAggregate {{ {ALL} }} }} }}"))
+        .await;
     let of = |aggregate| json!({"reviewsAggregate": aggregate});
     assert_eq!(answer["made"], json!([of(&apple), of(&none), of(&none)]));
 }
@@ -38,9 +45,11 @@ async fn each_parent_has_its_own_aggregates() {
 #[tokio::test]
 async fn groups_are_those_of_each_parent() {
     let shop = Shop::open().await;
-    for (root, shout) in
-        [("products(orderBy: [{id: ASC}])", ""), ("products(orderBy: [{id: ASC}])", "shout"), ("held", "")]
-    {
+    for (root, shout) in [
+        ("products(orderBy: [{id: ASC}])", ""),
+        ("products(orderBy: [{id: ASC}])", "shout"),
+        ("held", ""),
+    ] {
         let answer = shop.same(&format!(
             "{{ products: {root} {{ {shout}
                  by: reviewsAggregate {{ groups(by: [STARS], orderBy: [{{count: DESC}}]) {{ key {{ stars }} count sum {{ weight }} }} }}
@@ -50,12 +59,32 @@ async fn groups_are_those_of_each_parent() {
         .await;
         let group = |stars: i32, count: i32, weight: serde_json::Value| json!({"key": {"stars": stars}, "count": count, "sum": {"weight": weight}});
         let products = answer["products"].as_array().unwrap();
-        assert_eq!(products[0]["by"]["groups"], json!([group(5, 2, json!(1.75)), group(3, 1, json!(null))]), "{root}");
-        assert_eq!(products[1]["by"]["groups"], json!([group(1, 1, json!(2)), group(4, 1, json!(null))]), "{root}");
+        assert_eq!(
+            products[0]["by"]["groups"],
+            json!([group(5, 2, json!(1.75)), group(3, 1, json!(null))]),
+            "{root}"
+        );
+        assert_eq!(
+            products[1]["by"]["groups"],
+            json!([group(1, 1, json!(2)), group(4, 1, json!(null))]),
+            "{root}"
+        );
         assert_eq!(products[3]["by"]["groups"], json!([]), "{root}");
-        assert_eq!(products[0]["one"]["groups"], json!([{"key": {"stars": 5}}]), "{root}");
-        assert_eq!(products[0]["all"]["groups"], json!([{"count": 3}]), "{root}");
-        assert_eq!(products[3]["all"]["groups"], json!([{"count": 0}]), "{root}");
+        assert_eq!(
+            products[0]["one"]["groups"],
+            json!([{"key": {"stars": 5}}]),
+            "{root}"
+        );
+        assert_eq!(
+            products[0]["all"]["groups"],
+            json!([{"count": 3}]),
+            "{root}"
+        );
+        assert_eq!(
+            products[3]["all"]["groups"],
+            json!([{"count": 0}]),
+            "{root}"
+        );
     }
 }
 

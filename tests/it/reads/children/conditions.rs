@@ -6,47 +6,99 @@ use svc_tests::TestDatabase;
 use super::{KINDS, Shop, app, sql};
 
 async fn found(shop: &Shop, arguments: &str) -> Vec<String> {
-    let answer = shop.same(&format!("{{ products({arguments}) {{ name }} }}")).await;
+    let answer = shop
+        .same(&format!("{{ products({arguments}) {{ name }} }}"))
+        .await;
     names(&answer["products"])
 }
 
 fn names(rows: &Value) -> Vec<String> {
-    rows.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+    rows.as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["name"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[tokio::test]
 async fn rows_are_chosen_by_aggregates_of_their_children() {
     let shop = Shop::open().await;
     for (condition, expected) in [
-        ("reviewsAggregate: {count: {gte: 2}}", &["apple", "bread"][..]),
+        (
+            "reviewsAggregate: {count: {gte: 2}}",
+            &["apple", "bread"][..],
+        ),
         ("reviewsAggregate: {count: {eq: 0}}", &["dust"]),
         // A comparison with null holds for no row.
         ("reviewsAggregate: {count: {gt: null}}", &[]),
-        ("reviewsAggregate: {where: {stars: {lt: 5}}, max: {stars: {lte: null}}}", &[]),
-        ("NOT: {reviewsAggregate: {countDistinct: {stars: {in: null}}}}", &["apple", "bread", "cup", "dust"]),
+        (
+            "reviewsAggregate: {where: {stars: {lt: 5}}, max: {stars: {lte: null}}}",
+            &[],
+        ),
+        (
+            "NOT: {reviewsAggregate: {countDistinct: {stars: {in: null}}}}",
+            &["apple", "bread", "cup", "dust"],
+        ),
         ("reviewsAggregate: {min: {stars: {eq: null}}}", &["dust"]),
         ("reviewsAggregate: {count: {in: [1, 3]}}", &["apple", "cup"]),
-        ("reviewsAggregate: {count: {gte: 1}, avg: {stars: {gt: 4}}}", &["apple", "cup"]),
+        (
+            "reviewsAggregate: {count: {gte: 1}, avg: {stars: {gt: 4}}}",
+            &["apple", "cup"],
+        ),
         ("reviewsAggregate: {sum: {stars: {eq: \"13\"}}}", &["apple"]),
         ("reviewsAggregate: {sum: {weight: {lt: 1.8}}}", &["apple"]),
-        ("reviewsAggregate: {sum: {weight: {in: [1.75, 2.0]}}}", &["apple", "bread"]),
-        ("reviewsAggregate: {sum: {weight: {isnull: true}}}", &["cup", "dust"]),
-        ("reviewsAggregate: {max: {writtenOn: {gte: \"2024-01-04\"}}}", &["bread", "cup"]),
-        ("reviewsAggregate: {min: {body: {startswith: \"c\"}}}", &["bread"]),
-        ("reviewsAggregate: {where: {stars: {eq: 5}}, count: {gte: 2}}", &["apple"]),
-        ("reviewsAggregate: {count: {lt: 1}, where: {body: {isnull: false}}}", &["cup", "dust"]),
-        ("NOT: {reviewsAggregate: {avg: {stars: {gt: 4}}}}", &["bread", "dust"]),
+        (
+            "reviewsAggregate: {sum: {weight: {in: [1.75, 2.0]}}}",
+            &["apple", "bread"],
+        ),
+        (
+            "reviewsAggregate: {sum: {weight: {isnull: true}}}",
+            &["cup", "dust"],
+        ),
+        (
+            "reviewsAggregate: {max: {writtenOn: {gte: \"2024-01-04\"}}}",
+            &["bread", "cup"],
+        ),
+        (
+            "reviewsAggregate: {min: {body: {startswith: \"c\"}}}",
+            &["bread"],
+        ),
+        (
+            "reviewsAggregate: {where: {stars: {eq: 5}}, count: {gte: 2}}",
+            &["apple"],
+        ),
+        (
+            "reviewsAggregate: {count: {lt: 1}, where: {body: {isnull: false}}}",
+            &["cup", "dust"],
+        ),
+        (
+            "NOT: {reviewsAggregate: {avg: {stars: {gt: 4}}}}",
+            &["bread", "dust"],
+        ),
         (
             "AND: [{reviewsAggregate: {count: {gt: 1}}}, {reviewsAggregate: {where: {stars: {lt: 2}}, count: {eq: 1}}}]",
             &["bread"],
         ),
-        ("OR: [{name: {eq: \"dust\"}}, {reviewsAggregate: {count: {eq: 1}}}]", &["cup", "dust"]),
+        (
+            "OR: [{name: {eq: \"dust\"}}, {reviewsAggregate: {count: {eq: 1}}}]",
+            &["cup", "dust"],
+        ),
         ("categoriesAggregate: {count: {eq: 2}}", &["apple"]),
-        ("categoriesAggregate: {where: {productsAggregate: {count: {eq: 2}}}, count: {eq: 1}}", &["apple", "bread"]),
-        ("reviews: {some: {product: {reviewsAggregate: {count: {eq: 2}}}}}", &["bread"]),
+        (
+            "categoriesAggregate: {where: {productsAggregate: {count: {eq: 2}}}, count: {eq: 1}}",
+            &["apple", "bread"],
+        ),
+        (
+            "reviews: {some: {product: {reviewsAggregate: {count: {eq: 2}}}}}",
+            &["bread"],
+        ),
     ] {
         assert_eq!(
-            found(&shop, &format!("where: {{{condition}}}, orderBy: [{{id: ASC}}]")).await,
+            found(
+                &shop,
+                &format!("where: {{{condition}}}, orderBy: [{{id: ASC}}]")
+            )
+            .await,
             expected,
             "{condition}"
         );
@@ -57,11 +109,26 @@ async fn rows_are_chosen_by_aggregates_of_their_children() {
 async fn rows_are_ordered_by_aggregates_of_their_children() {
     let shop = Shop::open().await;
     for (order, expected) in [
-        ("{reviewsAggregate: {count: DESC}}", &["apple", "bread", "cup", "dust"][..]),
-        ("{reviewsAggregate: {count: ASC}}", &["dust", "cup", "bread", "apple"]),
-        ("{reviewsAggregate: {avg: {stars: DESC_NULLS_LAST}}}", &["cup", "apple", "bread", "dust"]),
-        ("{reviewsAggregate: {avg: {stars: DESC}}}", &["dust", "cup", "apple", "bread"]),
-        ("{reviewsAggregate: {max: {stars: DESC_NULLS_LAST}, count: ASC}}", &["cup", "apple", "bread", "dust"]),
+        (
+            "{reviewsAggregate: {count: DESC}}",
+            &["apple", "bread", "cup", "dust"][..],
+        ),
+        (
+            "{reviewsAggregate: {count: ASC}}",
+            &["dust", "cup", "bread", "apple"],
+        ),
+        (
+            "{reviewsAggregate: {avg: {stars: DESC_NULLS_LAST}}}",
+            &["cup", "apple", "bread", "dust"],
+        ),
+        (
+            "{reviewsAggregate: {avg: {stars: DESC}}}",
+            &["dust", "cup", "apple", "bread"],
+        ),
+        (
+            "{reviewsAggregate: {max: {stars: DESC_NULLS_LAST}, count: ASC}}",
+            &["cup", "apple", "bread", "dust"],
+        ),
         (
             "{reviewsAggregate: {where: {stars: {lt: 5}}, count: DESC, sum: {stars: ASC}}}, {name: DESC}",
             &["bread", "apple", "dust", "cup"],
@@ -71,10 +138,21 @@ async fn rows_are_ordered_by_aggregates_of_their_children() {
             &["apple", "cup", "dust", "bread"],
         ),
         // The id breaks ties in the direction of the last key.
-        ("{categoriesAggregate: {count: DESC}}", &["apple", "bread", "dust", "cup"]),
+        (
+            "{categoriesAggregate: {count: DESC}}",
+            &["apple", "bread", "dust", "cup"],
+        ),
     ] {
-        assert_eq!(found(&shop, &format!("orderBy: [{order}]")).await, expected, "{order}");
-        assert_eq!(found(&shop, &format!("orderBy: [{order}], limit: 2, offset: 1")).await, expected[1..3], "{order}");
+        assert_eq!(
+            found(&shop, &format!("orderBy: [{order}]")).await,
+            expected,
+            "{order}"
+        );
+        assert_eq!(
+            found(&shop, &format!("orderBy: [{order}], limit: 2, offset: 1")).await,
+            expected[1..3],
+            "{order}"
+        );
     }
 }
 
@@ -90,15 +168,29 @@ async fn conditions_and_orders_reach_through_relations_and_into_children() {
              productsAggregate(where: {reviewsAggregate: {count: {gt: 2}}}) { count } } }",
         )
         .await;
-    let ids: Vec<i64> = answer["reviews"].as_array().unwrap().iter().map(|row| row["id"].as_i64().unwrap()).collect();
+    let ids: Vec<i64> = answer["reviews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_i64().unwrap())
+        .collect();
     assert_eq!(ids, [3, 2, 1, 5, 4, 6, 7]);
     let category = |products: &[&str], page: &[&str], count| {
-        let rows = |names: &[&str]| names.iter().map(|name| json!({"name": name})).collect::<Vec<_>>();
+        let rows = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| json!({"name": name}))
+                .collect::<Vec<_>>()
+        };
         json!({"products": rows(products), "page": {"nodes": rows(page)}, "productsAggregate": {"count": count}})
     };
     assert_eq!(
         answer["categories"],
-        json!([category(&["apple"], &["bread"], 1), category(&["apple"], &["apple"], 1), category(&[], &[], 0)])
+        json!([
+            category(&["apple"], &["bread"], 1),
+            category(&["apple"], &["apple"], 1),
+            category(&[], &[], 0)
+        ])
     );
 }
 
@@ -115,8 +207,15 @@ async fn pages_by_cursor_go_on_where_they_stood() {
         "{reviewsAggregate: {where: {stars: {eq: 5}}, count: DESC}}",
         "{reviewsAggregate: {max: {writtenOn: DESC_NULLS_LAST}}}",
     ] {
-        let whole = names(&shop.same(&format!("{{ products(orderBy: [{order}]) {{ name }} }}")).await["products"]);
-        for (first, before, cursor) in [("first", "after", "endCursor"), ("last", "before", "startCursor")] {
+        let whole = names(
+            &shop
+                .same(&format!("{{ products(orderBy: [{order}]) {{ name }} }}"))
+                .await["products"],
+        );
+        for (first, before, cursor) in [
+            ("first", "after", "endCursor"),
+            ("last", "before", "startCursor"),
+        ] {
             let (mut seen, mut place) = (Vec::new(), String::new());
             for _ in 0..whole.len() {
                 let query = format!(
@@ -137,12 +236,24 @@ async fn pages_by_cursor_go_on_where_they_stood() {
 #[tokio::test]
 async fn a_cursor_of_another_order_is_refused() {
     let shop = Shop::open().await;
-    let order =
-        |stars: i32| format!("orderBy: [{{reviewsAggregate: {{where: {{stars: {{eq: {stars}}}}}, count: DESC}}}}]");
-    let answer = shop.same(&format!("{{ pages(first: 1, {}) {{ pageInfo {{ endCursor }} }} }}", order(5))).await;
+    let order = |stars: i32| {
+        format!(
+            "orderBy: [{{reviewsAggregate: {{where: {{stars: {{eq: {stars}}}}}, count: DESC}}}}]"
+        )
+    };
+    let answer = shop
+        .same(&format!(
+            "{{ pages(first: 1, {}) {{ pageInfo {{ endCursor }} }} }}",
+            order(5)
+        ))
+        .await;
     let cursor = &answer["pages"]["pageInfo"]["endCursor"];
-    let text =
-        shop.refused(&format!("{{ pages(first: 1, after: {cursor}, {}) {{ nodes {{ id }} }} }}", order(4))).await;
+    let text = shop
+        .refused(&format!(
+            "{{ pages(first: 1, after: {cursor}, {}) {{ nodes {{ id }} }} }}",
+            order(4)
+        ))
+        .await;
     assert!(text.contains("BAD_USER_INPUT"), "{text}");
 }
 
@@ -151,15 +262,29 @@ async fn what_says_nothing_is_refused() {
     let shop = Shop::open().await;
     for (arguments, message) in [
         ("where: {reviewsAggregate: {}}", "compares nothing"),
-        ("where: {reviewsAggregate: {where: {stars: {eq: 5}}}}", "compares nothing"),
+        (
+            "where: {reviewsAggregate: {where: {stars: {eq: 5}}}}",
+            "compares nothing",
+        ),
         ("where: {reviewsAggregate: null}", "is null"),
         ("where: {reviewsAggregate: {count: null}}", "is null"),
         ("where: {reviewsAggregate: {avg: {stars: null}}}", "is null"),
-        ("where: {reviewsAggregate: {where: null, count: {eq: 1}}}", "is null"),
-        ("orderBy: [{reviewsAggregate: {where: null, count: ASC}}]", "is null"),
+        (
+            "where: {reviewsAggregate: {where: null, count: {eq: 1}}}",
+            "is null",
+        ),
+        (
+            "orderBy: [{reviewsAggregate: {where: null, count: ASC}}]",
+            "is null",
+        ),
     ] {
-        let text = shop.refused(&format!("{{ products({arguments}) {{ id }} }}")).await;
-        assert!(text.contains("BAD_USER_INPUT") && text.contains(message), "{arguments}: {text}");
+        let text = shop
+            .refused(&format!("{{ products({arguments}) {{ id }} }}"))
+            .await;
+        assert!(
+            text.contains("BAD_USER_INPUT") && text.contains(message),
+            "{arguments}: {text}"
+        );
     }
 }
 
@@ -175,19 +300,52 @@ async fn kept_statements_hold_for_other_values() {
     for kind in KINDS {
         let app = app(&database, kind, |_, options| options).await;
         for (count, stars, best, first, expected) in [
-            (1, 1, 5, 2, json!([["apple", 3, 2, 2], ["cup", 1, 1, 1], ["bread", 2, 2, 0]])),
-            (1, 4, 4, 1, json!([["bread", 1, 1, 1], ["apple", 2, 1, 0], ["cup", 1, 1, 0]])),
+            (
+                1,
+                1,
+                5,
+                2,
+                json!([["apple", 3, 2, 2], ["cup", 1, 1, 1], ["bread", 2, 2, 0]]),
+            ),
+            (
+                1,
+                4,
+                4,
+                1,
+                json!([["bread", 1, 1, 1], ["apple", 2, 1, 0], ["cup", 1, 1, 0]]),
+            ),
             (2, 4, 5, 7, json!([["apple", 2, 2, 2]])),
-            (0, 6, 3, 0, json!([["apple", 0, 0, 1], ["bread", 0, 0, 0], ["cup", 0, 0, 0], ["dust", 0, 0, 0]])),
+            (
+                0,
+                6,
+                3,
+                0,
+                json!([
+                    ["apple", 0, 0, 1],
+                    ["bread", 0, 0, 0],
+                    ["cup", 0, 0, 0],
+                    ["dust", 0, 0, 0]
+                ]),
+            ),
         ] {
             let variables = json!({"count": count, "stars": stars, "best": best, "first": first});
             let answer = app.query_with(query, variables).await.data();
             let row = |row: &Value| {
                 let page = &row["reviewsConnection"];
                 let nodes = page["nodes"].as_array().unwrap().len();
-                json!([row["name"], page["totalCount"], nodes, row["reviewsAggregate"]["count"]])
+                json!([
+                    row["name"],
+                    page["totalCount"],
+                    nodes,
+                    row["reviewsAggregate"]["count"]
+                ])
             };
-            let rows: Vec<_> = answer["products"].as_array().unwrap().iter().map(row).collect();
+            let rows: Vec<_> = answer["products"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(row)
+                .collect();
             assert_eq!(json!(rows), expected, "{kind}");
         }
     }

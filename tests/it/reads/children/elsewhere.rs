@@ -1,4 +1,5 @@
-//! Pages and aggregates of children in what mutations, events and registered operations answer with.
+//! Pages and aggregates of children in what mutations, events and registered operations answer
+//! with.
 
 use std::time::Duration;
 
@@ -51,12 +52,15 @@ macro_rules! ways {
             async fn changed() -> Product;
 
             pub(super) fn add(options: AppOptions) -> AppOptions {
-                let mutations = mutations![touch, touch_whole, touch_all, touch_result, rename, found];
+                let mutations =
+                    mutations![touch, touch_whole, touch_all, touch_result, rename, found];
                 options.mutations(mutations)
             }
 
             pub(super) fn with_events(options: AppOptions) -> AppOptions {
-                options.queries(queries![product]).subscriptions(subscriptions![changed])
+                options
+                    .queries(queries![product])
+                    .subscriptions(subscriptions![changed])
             }
         }
     };
@@ -95,7 +99,10 @@ async fn shop() -> Shop {
 
 /// The children of a product, as the query has them.
 async fn expected(shop: &Shop, id: i32) -> Value {
-    let answer = shop.same(&format!("{{ product(id: {id}) {CHILDREN} }}")).await["product"].clone();
+    let answer = shop
+        .same(&format!("{{ product(id: {id}) {CHILDREN} }}"))
+        .await["product"]
+        .clone();
     assert_eq!(answer["id"], id);
     answer
 }
@@ -111,17 +118,28 @@ async fn mutations_answer_with_children_as_queries_do() {
             format!("rename(id: {id}, input: {{name: \"new\"}})"),
             format!("found(id: {id})"),
         ] {
-            let answer = shop.same(&format!("mutation {{ answer: {call} {CHILDREN} }}")).await;
+            let answer = shop
+                .same(&format!("mutation {{ answer: {call} {CHILDREN} }}"))
+                .await;
             assert_eq!(answer["answer"], product, "{call}");
         }
-        for (status, member, field) in [("ok", "TouchSuccess", "product"), ("conflict:name", "TouchError", "clash")] {
+        for (status, member, field) in [
+            ("ok", "TouchSuccess", "product"),
+            ("conflict:name", "TouchError", "clash"),
+        ] {
             let query = format!(
                 "mutation {{ answer: touchResult(id: {id}, status: \"{status}\") {{ ... on {member} {{ {field} {CHILDREN} }} }} }}"
             );
-            assert_eq!(shop.same(&query).await["answer"], json!({ field: product }), "{status}");
+            assert_eq!(
+                shop.same(&query).await["answer"],
+                json!({ field: product }),
+                "{status}"
+            );
         }
     }
-    let all = shop.same(&format!("mutation {{ touchAll {CHILDREN} }}")).await;
+    let all = shop
+        .same(&format!("mutation {{ touchAll {CHILDREN} }}"))
+        .await;
     assert_eq!(all["touchAll"][0], expected(&shop, 1).await);
     assert_eq!(all["touchAll"][3], expected(&shop, 4).await);
 }
@@ -131,7 +149,9 @@ async fn rows_of_events_have_children() {
     let shop = Shop::open().await;
     let product = expected(&shop, 1).await;
     for kind in KINDS {
-        let options = AppOptions::new().database_url(shop.database.url()).auto_camel_case(true);
+        let options = AppOptions::new()
+            .database_url(shop.database.url())
+            .auto_camel_case(true);
         let service = TestService::start(match kind {
             "columns" => columns::with_events(options),
             "data" => data::with_events(options),
@@ -141,12 +161,20 @@ async fn rows_of_events_have_children() {
         let document = format!("subscription {{ changed {CHILDREN} }}");
         // A busy machine may take longer to listen than a subscriber waits.
         let mut answers = eventually(async || {
-            service.subscribe(Subscription::new(document.as_str())).await.map_err(|refused| refused.to_string())
+            service
+                .subscribe(Subscription::new(document.as_str()))
+                .await
+                .map_err(|refused| refused.to_string())
         })
         .await;
         for _ in 0..2 {
-            shop.database.execute("SELECT pg_notify('product_changed', '{\"id\": 1}')").await;
-            let answer = timeout(Duration::from_secs(120), answers.next()).await.unwrap().unwrap();
+            shop.database
+                .execute("SELECT pg_notify('product_changed', '{\"id\": 1}')")
+                .await;
+            let answer = timeout(Duration::from_secs(120), answers.next())
+                .await
+                .unwrap()
+                .unwrap();
             assert_eq!(answer, json!({"data": {"changed": product}}), "{kind}");
         }
     }
@@ -163,9 +191,13 @@ async fn registered_operations_have_children() {
         FROM tb_product p, LATERAL (
           SELECT count(*), min(r.id) AS first, avg(r.stars) AS stars FROM tb_review r WHERE r.product_id = p.id) r
         WHERE p.id = 1";
-    let shop =
-        Shop::with(|_, options| options.operations([Operation::new(planned.as_str()), Operation::new(own).sql(sql)]))
-            .await;
+    let shop = Shop::with(|_, options| {
+        options.operations([
+            Operation::new(planned.as_str()),
+            Operation::new(own).sql(sql),
+        ])
+    })
+    .await;
     let product = expected(&shop, 1).await;
     let (_, body) = own.split_once("Own").unwrap();
     let by_query = shop.same(&format!("query {body}")).await;

@@ -116,12 +116,23 @@ fn sql() -> String {
           (1, 1, 5, 'good', 0.5, '2024-01-01'), (2, 1, 3, NULL, NULL, '2024-01-02'), (3, 1, 5, 'fine', 1.25, '2024-01-03'),
           (4, 2, 1, 'stale', 2, '2024-01-01'), (5, 2, 4, 'crisp', NULL, '2024-01-04'), (6, 3, 5, NULL, NULL, '2024-01-05'),
           (7, NULL, 2, 'lost', 1, '2024-01-06');";
-    let views =
-        [("category", "id"), ("product", "id, name"), ("review", "id, product_id, stars"), ("join", "product_id")];
-    tables.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+    let views = [
+        ("category", "id"),
+        ("product", "id, name"),
+        ("review", "id, product_id, stars"),
+        ("join", "product_id"),
+    ];
+    tables.to_owned()
+        + &views
+            .map(|(name, columns)| three_views(name, columns))
+            .concat()
 }
 
-async fn app(database: &TestDatabase, kind: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> App {
+async fn app(
+    database: &TestDatabase,
+    kind: &str,
+    configure: impl Fn(&str, AppOptions) -> AppOptions,
+) -> App {
     macro_rules! queries_of {
         ($kind:ident) => {
             queries![
@@ -140,7 +151,9 @@ async fn app(database: &TestDatabase, kind: &str, configure: impl Fn(&str, AppOp
         "data" => queries_of!(data),
         _ => queries_of!(table),
     };
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     App::serve(configure(kind, options.queries(list))).await
 }
 
@@ -164,12 +177,17 @@ impl Shop {
         Self { database, apps }
     }
 
-    /// The one answer that the three kinds must have, the first time and from statements that are kept.
+    /// The one answer that the three kinds must have, the first time and from statements that are
+    /// kept.
     async fn same(&self, query: &str) -> Value {
         let ask = async |index: usize| {
             let first = self.apps[index].query(query).await.text;
             let again = self.apps[index].query(query).await.text;
-            assert_eq!(svc_tests::without_error_ids(&again), svc_tests::without_error_ids(&first), "{query}");
+            assert_eq!(
+                svc_tests::without_error_ids(&again),
+                svc_tests::without_error_ids(&first),
+                "{query}"
+            );
             first
         };
         agreed_data(query, [0, 1, 2], ask).await
@@ -177,6 +195,9 @@ impl Shop {
 
     /// The errors with which the three kinds refuse a query.
     async fn refused(&self, query: &str) -> String {
-        svc_tests::agreed(query, [0, 1, 2], async |index: usize| self.apps[index].query(query).await.text).await
+        svc_tests::agreed(query, [0, 1, 2], async |index: usize| {
+            self.apps[index].query(query).await.text
+        })
+        .await
     }
 }

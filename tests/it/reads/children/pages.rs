@@ -12,15 +12,27 @@ const PAGE: &str = "{ totalCount nodes { id stars } pageInfo { hasNextPage hasPr
 #[tokio::test]
 async fn each_parent_has_its_own_page() {
     let shop = Shop::open().await;
-    for root in ["products(orderBy: [{id: ASC}])", "held", "products(orderBy: [{id: ASC}]) @include(if: true)"] {
-        let shout = if root.contains("include") { "shout" } else { "id" };
+    for root in [
+        "products(orderBy: [{id: ASC}])",
+        "held",
+        "products(orderBy: [{id: ASC}]) @include(if: true)",
+    ] {
+        let shout = if root.contains("include") {
+            "shout"
+        } else {
+            "id"
+        };
         let answer = shop
             .same(&format!(
                 "{{ products: {root} {{ {shout} reviewsConnection(first: 2, orderBy: [{{stars: DESC}}]) {PAGE} }} }}"
             ))
             .await;
-        let pages: Vec<&Value> =
-            answer["products"].as_array().unwrap().iter().map(|row| &row["reviewsConnection"]).collect();
+        let pages: Vec<&Value> = answer["products"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| &row["reviewsConnection"])
+            .collect();
         let info = |next: bool| json!({"hasNextPage": next, "hasPreviousPage": false});
         assert_eq!(
             pages,
@@ -41,34 +53,60 @@ async fn cursors_lead_through_the_pages_of_a_parent() {
     let page = "edges { cursor node { id } } pageInfo { startCursor endCursor hasNextPage hasPreviousPage }";
     for shout in ["", "shout"] {
         let ask = async |arguments: String| {
-            let query = format!("{{ product(id: 1) {{ {shout} page: reviewsConnection({arguments}) {{ {page} }} }} }}");
+            let query = format!(
+                "{{ product(id: 1) {{ {shout} page: reviewsConnection({arguments}) {{ {page} }} }} }}"
+            );
             shop.same(&query).await["product"]["page"].take()
         };
         let ids = |page: &Value| -> Vec<i64> {
-            page["edges"].as_array().unwrap().iter().map(|edge| edge["node"]["id"].as_i64().unwrap()).collect()
+            page["edges"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|edge| edge["node"]["id"].as_i64().unwrap())
+                .collect()
         };
         let order = "orderBy: [{stars: DESC}, {weight: ASC}]";
         let first = ask(format!("first: 2, {order}")).await;
         assert_eq!(ids(&first), [1, 3]);
         assert_eq!(
-            (&first["pageInfo"]["hasNextPage"], &first["pageInfo"]["hasPreviousPage"]),
+            (
+                &first["pageInfo"]["hasNextPage"],
+                &first["pageInfo"]["hasPreviousPage"]
+            ),
             (&json!(true), &json!(false))
         );
-        let (start, end) = (first["pageInfo"]["startCursor"].clone(), first["pageInfo"]["endCursor"].clone());
+        let (start, end) = (
+            first["pageInfo"]["startCursor"].clone(),
+            first["pageInfo"]["endCursor"].clone(),
+        );
         assert_eq!(first["edges"][1]["cursor"], end);
         let second = ask(format!("first: 2, after: {end}, {order}")).await;
         assert_eq!(ids(&second), [2]);
         assert_eq!(
-            (&second["pageInfo"]["hasNextPage"], &second["pageInfo"]["hasPreviousPage"]),
+            (
+                &second["pageInfo"]["hasNextPage"],
+                &second["pageInfo"]["hasPreviousPage"]
+            ),
             (&json!(false), &json!(true))
         );
-        let back = ask(format!("last: 1, before: {}, {order}", second["edges"][0]["cursor"])).await;
+        let back = ask(format!(
+            "last: 1, before: {}, {order}",
+            second["edges"][0]["cursor"]
+        ))
+        .await;
         assert_eq!(ids(&back), [3]);
         assert_eq!(
-            (&back["pageInfo"]["hasNextPage"], &back["pageInfo"]["hasPreviousPage"]),
+            (
+                &back["pageInfo"]["hasNextPage"],
+                &back["pageInfo"]["hasPreviousPage"]
+            ),
             (&json!(true), &json!(true))
         );
-        assert_eq!(ids(&ask(format!("last: 5, before: {end}, after: {start}, {order}")).await), Vec::<i64>::new());
+        assert_eq!(
+            ids(&ask(format!("last: 5, before: {end}, after: {start}, {order}")).await),
+            Vec::<i64>::new()
+        );
     }
 }
 
@@ -83,13 +121,18 @@ async fn a_cursor_is_a_place_in_the_order_for_each_parent() {
              page: reviewsConnection(after: {cursor}, orderBy: [{{writtenOn: ASC}}]) {{ nodes {{ id }} }} }} }}"
     );
     let rows = |ids: &[i32]| json!({"page": {"nodes": ids.iter().map(|id| json!({"id": id})).collect::<Vec<_>>()}});
-    assert_eq!(shop.same(&query).await["products"], json!([rows(&[2, 3]), rows(&[4, 5]), rows(&[6]), rows(&[])]));
+    assert_eq!(
+        shop.same(&query).await["products"],
+        json!([rows(&[2, 3]), rows(&[4, 5]), rows(&[6]), rows(&[])])
+    );
 }
 
 #[tokio::test]
 async fn what_a_page_cannot_be_is_refused() {
     let shop = Shop::open().await;
-    let foreign = shop.same("{ product(id: 1) { reviewsConnection(first: 1) { edges { cursor } } } }").await;
+    let foreign = shop
+        .same("{ product(id: 1) { reviewsConnection(first: 1) { edges { cursor } } } }")
+        .await;
     let foreign = &foreign["product"]["reviewsConnection"]["edges"][0]["cursor"];
     for (arguments, message) in [
         ("first: 1, last: 1".to_owned(), "`first` or `last`"),
@@ -97,12 +140,20 @@ async fn what_a_page_cannot_be_is_refused() {
         ("last: -2".to_owned(), "`last` must not be negative"),
         ("last: 1001".to_owned(), "last is 1001, and at most 1000"),
         ("after: \"nonsense\"".to_owned(), "cursor"),
-        (format!("after: {foreign}, orderBy: [{{stars: ASC}}]"), "cursor"),
+        (
+            format!("after: {foreign}, orderBy: [{{stars: ASC}}]"),
+            "cursor",
+        ),
     ] {
         for shout in ["", "shout"] {
-            let query = format!("{{ products {{ {shout} reviewsConnection({arguments}) {{ totalCount }} }} }}");
+            let query = format!(
+                "{{ products {{ {shout} reviewsConnection({arguments}) {{ totalCount }} }} }}"
+            );
             let text = shop.refused(&query).await;
-            assert!(text.contains("BAD_USER_INPUT") && text.contains(message), "{arguments}: {text}");
+            assert!(
+                text.contains("BAD_USER_INPUT") && text.contains(message),
+                "{arguments}: {text}"
+            );
         }
     }
 }
@@ -115,13 +166,20 @@ async fn a_forged_cursor_is_the_client_s_error() {
     // Whether or not there are rows to compare with it.
     for (shout, rows) in [("", ""), ("shout", ""), ("", "where: {stars: {gt: 9}}, ")] {
         let page = |arguments: &str| {
-            let rows = if arguments.contains("after") { rows } else { "" };
+            let rows = if arguments.contains("after") {
+                rows
+            } else {
+                ""
+            };
             format!(
                 "{{ products {{ {shout} reviewsConnection({rows}{order}, {arguments}) {{ edges {{ cursor }} }} }} }}"
             )
         };
         let first = shop.same(&page("first: 1")).await;
-        let cursor = first["products"][0]["reviewsConnection"]["edges"][0]["cursor"].as_str().unwrap().to_owned();
+        let cursor = first["products"][0]["reviewsConnection"]["edges"][0]["cursor"]
+            .as_str()
+            .unwrap()
+            .to_owned();
         let (mark, keys): (u32, Vec<String>) =
             serde_json::from_slice(&URL_SAFE_NO_PAD.decode(cursor).unwrap()).unwrap();
         for place in 0..keys.len() {
@@ -132,7 +190,8 @@ async fn a_forged_cursor_is_the_client_s_error() {
                 let query = page(&format!("first: 1, after: \"{forged}\""));
                 for app in &shop.apps {
                     let text = app.query(&query).await.text;
-                    let said = text.contains("BAD_USER_INPUT") && text.contains("the cursor is not one of this list");
+                    let said = text.contains("BAD_USER_INPUT")
+                        && text.contains("the cursor is not one of this list");
                     assert!(said, "{shout} {place} {key}: {text}");
                 }
             }
@@ -163,7 +222,12 @@ async fn pages_nest_with_aliases_behind_joins() {
         "worst": {"nodes": [{"id": 2}]},
         "reviews": [{"id": 1}],
     });
-    let names = |names: &[&str]| names.iter().map(|name| json!({"node": {"name": name}})).collect::<Vec<_>>();
+    let names = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| json!({"node": {"name": name}}))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(
         answer["categories"],
         json!([
@@ -211,7 +275,11 @@ async fn values_without_a_key_have_empty_pages() {
     answer["made"][0]["reviewsConnection"]["pageInfo"]["endCursor"].take();
     assert_eq!(
         answer["made"],
-        json!([page(1, 3, json!([{"id": 1}]), true), page(99, 0, json!([]), false), page(0, 0, json!([]), false)])
+        json!([
+            page(1, 3, json!([{"id": 1}]), true),
+            page(99, 0, json!([]), false),
+            page(0, 0, json!([]), false)
+        ])
     );
 }
 
@@ -232,14 +300,21 @@ async fn each_is_one_statement() {
             ),
             3,
         ),
-        ("{ products { reviewsConnection { nodes { loud product { shout } } } } }".to_owned(), 3),
+        (
+            "{ products { reviewsConnection { nodes { loud product { shout } } } } }".to_owned(),
+            3,
+        ),
     ] {
         for (kind, views) in KINDS.into_iter().zip(["\"c_", "\"d_", "\"tv_"]) {
             let database = TestDatabase::copy_of("children", &sql()).await;
             let app = app(&database, kind, |_, options| options).await;
             let before = database.statements(&format!("FROM {views}")).await;
             app.query(&query).await.data();
-            assert_eq!(database.statements(&format!("FROM {views}")).await - before, statements, "{kind}: {query}");
+            assert_eq!(
+                database.statements(&format!("FROM {views}")).await - before,
+                statements,
+                "{kind}: {query}"
+            );
         }
     }
 }

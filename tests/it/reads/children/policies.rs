@@ -1,4 +1,5 @@
-//! Row policies, masks and gates of children hold in their pages and aggregates, and in conditions and orders by these.
+//! Row policies, masks and gates of children hold in their pages and aggregates, and in conditions
+//! and orders by these.
 
 use serde_json::{Value, json};
 use svc::prelude::*;
@@ -43,31 +44,59 @@ async fn a_policy_about_the_rows_binds() {
             ))
             .await;
         let product = |total, nodes: Value, next, max: Value, groups: Value| {
-            let page = json!({"totalCount": total, "nodes": nodes, "pageInfo": {"hasNextPage": next}});
-            (page, json!({"count": total, "max": {"stars": max}, "groups": groups}))
+            let page =
+                json!({"totalCount": total, "nodes": nodes, "pageInfo": {"hasNextPage": next}});
+            (
+                page,
+                json!({"count": total, "max": {"stars": max}, "groups": groups}),
+            )
         };
         let group = |stars: i32| json!({"key": {"stars": stars}, "count": 1});
         let expected = [
             product(1, json!([{"id": 2}]), false, json!(3), json!([group(3)])),
-            product(2, json!([{"id": 4}]), true, json!(4), json!([group(1), group(4)])),
+            product(
+                2,
+                json!([{"id": 4}]),
+                true,
+                json!(4),
+                json!([group(1), group(4)]),
+            ),
             product(0, json!([]), false, Value::Null, json!([])),
             product(0, json!([]), false, Value::Null, json!([])),
         ];
-        for (row, (page, aggregate)) in answer["products"].as_array().unwrap().iter().zip(expected) {
-            assert_eq!((&row["reviewsConnection"], &row["reviewsAggregate"]), (&page, &aggregate));
+        for (row, (page, aggregate)) in answer["products"].as_array().unwrap().iter().zip(expected)
+        {
+            assert_eq!(
+                (&row["reviewsConnection"], &row["reviewsAggregate"]),
+                (&page, &aggregate)
+            );
         }
     }
     for (arguments, expected) in [
-        ("where: {reviewsAggregate: {count: {gte: 2}}}", json!([{"id": 2}])),
-        ("where: {reviewsAggregate: {max: {stars: {eq: 5}}}}", json!([])),
-        ("where: {reviewsAggregate: {where: {stars: {gte: 4}}, count: {gte: 1}}}", json!([{"id": 2}])),
+        (
+            "where: {reviewsAggregate: {count: {gte: 2}}}",
+            json!([{"id": 2}]),
+        ),
+        (
+            "where: {reviewsAggregate: {max: {stars: {eq: 5}}}}",
+            json!([]),
+        ),
+        (
+            "where: {reviewsAggregate: {where: {stars: {gte: 4}}, count: {gte: 1}}}",
+            json!([{"id": 2}]),
+        ),
         (
             "orderBy: [{reviewsAggregate: {count: DESC}}, {id: ASC}]",
             json!([{"id": 2}, {"id": 1}, {"id": 3}, {"id": 4}]),
         ),
-        ("orderBy: [{reviewsAggregate: {max: {stars: DESC_NULLS_LAST}}}, {id: ASC}], limit: 1", json!([{"id": 2}])),
+        (
+            "orderBy: [{reviewsAggregate: {max: {stars: DESC_NULLS_LAST}}}, {id: ASC}], limit: 1",
+            json!([{"id": 2}]),
+        ),
     ] {
-        let answer = shop.same(&format!("{{ products({arguments}) {{ id }} }}")).await;
+        let answer = shop
+            .same(&format!("{{ products({arguments}) {{ id }} }}"))
+            .await;
         assert_eq!(answer["products"], expected, "{arguments}");
     }
 }
@@ -91,15 +120,32 @@ async fn a_mask_binds() {
         let computed = json!({"count": count, "sum": {"weight": sum}, "groups": groups});
         json!({"reviewsAggregate": computed, "reviewsConnection": {"nodes": [node]}})
     };
-    let groups = json!([group(json!(0.5), 1), group(json!(1.25), 1), group(Value::Null, 1)]);
+    let groups = json!([
+        group(json!(0.5), 1),
+        group(json!(1.25), 1),
+        group(Value::Null, 1)
+    ]);
     assert_eq!(
         answer["products"],
         json!([
             of(3, json!(1.75), groups, json!({"id": 3, "weight": 1.25})),
-            of(2, json!(2), json!([group(json!(2), 1), group(Value::Null, 1)]), json!({"id": 4, "weight": 2})),
-            of(1, Value::Null, json!([group(Value::Null, 1)]), json!({"id": 6, "weight": null})),
+            of(
+                2,
+                json!(2),
+                json!([group(json!(2), 1), group(Value::Null, 1)]),
+                json!({"id": 4, "weight": 2})
+            ),
+            of(
+                1,
+                Value::Null,
+                json!([group(Value::Null, 1)]),
+                json!({"id": 6, "weight": null})
+            ),
         ])
     );
     assert_eq!(answer["high"], json!([]));
-    assert_eq!(answer["sorted"], json!([{"id": 2}, {"id": 1}, {"id": 3}, {"id": 4}]));
+    assert_eq!(
+        answer["sorted"],
+        json!([{"id": 2}, {"id": 1}, {"id": 3}, {"id": 4}])
+    );
 }

@@ -43,7 +43,11 @@ const SQL: &str = "
 
 #[test]
 fn the_schema_has_them_under_their_names() {
-    let sdl = AppOptions::new().auto_camel_case(true).queries(queries![shelves]).sdl().unwrap();
+    let sdl = AppOptions::new()
+        .auto_camel_case(true)
+        .queries(queries![shelves])
+        .sdl()
+        .unwrap();
     for part in [
         "\"Pages of `books`.\"\n  bookPages(",
         "where: BookWhere\n",
@@ -77,10 +81,20 @@ async fn clashes() -> Vec<Clash>;
 
 #[test]
 fn a_clash_of_names_is_told_at_the_start() {
-    let error = AppOptions::new().queries(queries![clashes]).sdl().unwrap_err().to_string();
-    for (name, first, key) in [("secrets_connection", "secrets_connection", "connection"), ("id", "id", "aggregate")] {
+    let error = AppOptions::new()
+        .queries(queries![clashes])
+        .sdl()
+        .unwrap_err()
+        .to_string();
+    for (name, first, key) in [
+        ("secrets_connection", "secrets_connection", "connection"),
+        ("id", "id", "aggregate"),
+    ] {
         let told = format!("`{first}` has the name `{name}` already");
-        assert!(error.contains(&told) && error.contains(&format!("`{key} = \"…\"`")), "{error}");
+        assert!(
+            error.contains(&told) && error.contains(&format!("`{key} = \"…\"`")),
+            "{error}"
+        );
     }
 }
 
@@ -88,7 +102,10 @@ fn a_clash_of_names_is_told_at_the_start() {
 struct Denies;
 
 impl Authorizer for Denies {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
         Ok(match request.operation_type() == OperationType::Field {
             true => AuthorizationDecision::deny(),
             false => AuthorizationDecision::allow(),
@@ -97,7 +114,10 @@ impl Authorizer for Denies {
 }
 
 async fn app(database: &TestDatabase, configure: impl Fn(AppOptions) -> AppOptions) -> App {
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries![shelves]);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .queries(queries![shelves]);
     App::serve(configure(options)).await
 }
 
@@ -107,28 +127,85 @@ async fn what_is_denied_is_denied_in_pages_aggregates_conditions_and_orders() {
     let app = app(&database, |options| options.authorizer(Denies)).await;
     for (query, field) in [
         ("{ shelves { secrets { id } } }", "Shelf.secrets"),
-        ("{ shelves { secretsConnection { totalCount } } }", "Shelf.secrets"),
-        ("{ shelves { secretsAggregate { count } } }", "Shelf.secrets"),
-        ("{ shelves(where: {secretsAggregate: {count: {gt: 0}}}) { id } }", "Shelf.secrets"),
-        ("{ shelves(orderBy: [{secretsAggregate: {count: ASC}}]) { id } }", "Shelf.secrets"),
-        ("{ shelves { bookPages { nodes { price } } } }", "Book.price"),
-        ("{ shelves { bookPages(where: {price: {gt: 0}}) { totalCount } } }", "Book.price"),
-        ("{ shelves { bookPages(orderBy: [{price: ASC}]) { totalCount } } }", "Book.price"),
-        ("{ shelves { bookFigures { max { price } } } }", "Book.price"),
-        ("{ shelves { bookFigures { groups(by: [PRICE]) { count } } } }", "Book.price"),
-        ("{ shelves { bookFigures(where: {price: {gt: 0}}) { count } } }", "Book.price"),
-        ("{ shelves(where: {bookFigures: {sum: {price: {gt: 0}}}}) { id } }", "Book.price"),
-        ("{ shelves(where: {bookFigures: {where: {price: {gt: 0}}, count: {gt: 1}}}) { id } }", "Book.price"),
-        ("{ shelves(orderBy: [{bookFigures: {max: {price: ASC}}}]) { id } }", "Book.price"),
-        ("{ shelves(orderBy: [{bookFigures: {where: {price: {gt: 0}}, count: ASC}}]) { id } }", "Book.price"),
-        ("{ shelves { bookPages { nodes { shelf { secretsAggregate { count } } } } } }", "Shelf.secrets"),
+        (
+            "{ shelves { secretsConnection { totalCount } } }",
+            "Shelf.secrets",
+        ),
+        (
+            "{ shelves { secretsAggregate { count } } }",
+            "Shelf.secrets",
+        ),
+        (
+            "{ shelves(where: {secretsAggregate: {count: {gt: 0}}}) { id } }",
+            "Shelf.secrets",
+        ),
+        (
+            "{ shelves(orderBy: [{secretsAggregate: {count: ASC}}]) { id } }",
+            "Shelf.secrets",
+        ),
+        (
+            "{ shelves { bookPages { nodes { price } } } }",
+            "Book.price",
+        ),
+        (
+            "{ shelves { bookPages(where: {price: {gt: 0}}) { totalCount } } }",
+            "Book.price",
+        ),
+        (
+            "{ shelves { bookPages(orderBy: [{price: ASC}]) { totalCount } } }",
+            "Book.price",
+        ),
+        (
+            "{ shelves { bookFigures { max { price } } } }",
+            "Book.price",
+        ),
+        (
+            "{ shelves { bookFigures { groups(by: [PRICE]) { count } } } }",
+            "Book.price",
+        ),
+        (
+            "{ shelves { bookFigures(where: {price: {gt: 0}}) { count } } }",
+            "Book.price",
+        ),
+        (
+            "{ shelves(where: {bookFigures: {sum: {price: {gt: 0}}}}) { id } }",
+            "Book.price",
+        ),
+        (
+            "{ shelves(where: {bookFigures: {where: {price: {gt: 0}}, count: {gt: 1}}}) { id } }",
+            "Book.price",
+        ),
+        (
+            "{ shelves(orderBy: [{bookFigures: {max: {price: ASC}}}]) { id } }",
+            "Book.price",
+        ),
+        (
+            "{ shelves(orderBy: [{bookFigures: {where: {price: {gt: 0}}, count: ASC}}]) { id } }",
+            "Book.price",
+        ),
+        (
+            "{ shelves { bookPages { nodes { shelf { secretsAggregate { count } } } } } }",
+            "Shelf.secrets",
+        ),
     ] {
         let reply = app.query(query).await;
         let error = &reply.json()["errors"][0]["extensions"];
-        assert_eq!((&error["code"], &error["field"]), (&json!("FORBIDDEN"), &json!(field)), "{query}: {}", reply.text);
-        assert!(!reply.text.contains("4100") && !reply.text.contains("hidden"), "{query}: {}", reply.text);
+        assert_eq!(
+            (&error["code"], &error["field"]),
+            (&json!("FORBIDDEN"), &json!(field)),
+            "{query}: {}",
+            reply.text
+        );
+        assert!(
+            !reply.text.contains("4100") && !reply.text.contains("hidden"),
+            "{query}: {}",
+            reply.text
+        );
     }
-    let answer = app.query("{ shelves { bookPages { totalCount } bookFigures { count max { title } } } }").await.data();
+    let answer = app
+        .query("{ shelves { bookPages { totalCount } bookFigures { count max { title } } } }")
+        .await
+        .data();
     assert_eq!(
         answer["shelves"],
         json!([{"bookPages": {"totalCount": 3}, "bookFigures": {"count": 3, "max": {"title": "book 3"}}}])
@@ -138,12 +215,33 @@ async fn what_is_denied_is_denied_in_pages_aggregates_conditions_and_orders() {
 #[tokio::test]
 async fn limits_count_them() {
     let database = TestDatabase::copy_of("children_schema", SQL).await;
-    let limits = async |limits: Limits| app(&database, |options| options.limits(limits.clone())).await;
-    let relations = limits(Limits { relations: 1, ..Limits::default() }).await;
-    let hops = limits(Limits { hops: 1, ..Limits::default() }).await;
-    let comparisons = limits(Limits { comparisons: 2, ..Limits::default() }).await;
-    let keys = limits(Limits { order_keys: 1, ..Limits::default() }).await;
-    let complexity = limits(Limits { complexity: 1_000, ..Limits::default() }).await;
+    let limits =
+        async |limits: Limits| app(&database, |options| options.limits(limits.clone())).await;
+    let relations = limits(Limits {
+        relations: 1,
+        ..Limits::default()
+    })
+    .await;
+    let hops = limits(Limits {
+        hops: 1,
+        ..Limits::default()
+    })
+    .await;
+    let comparisons = limits(Limits {
+        comparisons: 2,
+        ..Limits::default()
+    })
+    .await;
+    let keys = limits(Limits {
+        order_keys: 1,
+        ..Limits::default()
+    })
+    .await;
+    let complexity = limits(Limits {
+        complexity: 1_000,
+        ..Limits::default()
+    })
+    .await;
     for (app, fits, refused) in [
         (
             &relations,
@@ -184,6 +282,11 @@ async fn limits_count_them() {
     ] {
         app.query(fits).await.data();
         let reply = app.query(refused).await;
-        assert_eq!(reply.code(), ErrorCode::QueryTooComplex.to_string(), "{refused}: {}", reply.text);
+        assert_eq!(
+            reply.code(),
+            ErrorCode::QueryTooComplex.to_string(),
+            "{refused}: {}",
+            reply.text
+        );
     }
 }

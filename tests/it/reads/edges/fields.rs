@@ -17,10 +17,15 @@ async fn edges_have_the_fields_of_the_row_that_joins() {
         json!({"__typename": "ProductCategoriesEdge", "note": null, "node": {"it": "food"}, "position": position,
                "way": "BY_HAND", "tags": [], "shelf": null})
     };
-    for (root, node) in ROOTS.into_iter().flat_map(|root| [(root, "it: name"), (root, "loud it: name")]) {
+    for (root, node) in ROOTS
+        .into_iter()
+        .flat_map(|root| [(root, "it: name"), (root, "loud it: name")])
+    {
         let mut answer = same(&format!("{{ products: {root} {{ {} }} }}", edges(node))).await;
         let pages = answer["products"].as_array_mut().unwrap();
-        let edges = pages.iter_mut().flat_map(|page| page["page"]["edges"].as_array_mut().unwrap());
+        let edges = pages
+            .iter_mut()
+            .flat_map(|page| page["page"]["edges"].as_array_mut().unwrap());
         edges.for_each(|edge| drop(edge["node"].as_object_mut().unwrap().remove("loud")));
         assert_eq!(pages[0]["page"]["totalCount"], 3);
         assert_eq!(
@@ -57,15 +62,27 @@ async fn edges_are_read_at_any_depth_and_more_than_once() {
     let goods = &answer["categories"][0]["goods"];
     assert_eq!(goods["edges"], cup);
     assert_eq!(goods["again"], json!([{"note": "blue", "position": 5}]));
-    assert_eq!((&goods["nodes"][0]["shout"], &goods["pageInfo"]["hasNextPage"]), (&json!("CUP"), &json!(true)));
+    assert_eq!(
+        (
+            &goods["nodes"][0]["shout"],
+            &goods["pageInfo"]["hasNextPage"]
+        ),
+        (&json!("CUP"), &json!(true))
+    );
 }
 
 #[tokio::test]
 async fn it_is_one_statement() {
     let database = TestDatabase::copy_of("edges", &sql()).await;
-    for (kind, join) in [("columns", "c_placing"), ("data", "d_placing"), ("table", "tv_placing")] {
+    for (kind, join) in [
+        ("columns", "c_placing"),
+        ("data", "d_placing"),
+        ("table", "tv_placing"),
+    ] {
         let app = app(&database, kind, |_, options| options).await;
-        app.query("{ products { categoriesConnection { edges { position node { name } } } } }").await.data();
+        app.query("{ products { categoriesConnection { edges { position node { name } } } } }")
+            .await
+            .data();
         assert_eq!(database.statements(join).await, 1, "{kind}");
     }
 }

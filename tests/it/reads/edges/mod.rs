@@ -1,4 +1,5 @@
-//! Relations through a view with a type, whose fields stand on the edges of pages, over the three kinds of views.
+//! Relations through a view with a type, whose fields stand on the edges of pages, over the three
+//! kinds of views.
 
 mod broken;
 mod fields;
@@ -116,11 +117,22 @@ fn sql() -> String {
             AS j (product, category, position, note);
         UPDATE tb_placing SET way = 'IMPORTED', tags = '{a,b}', shelf = '{"row": 7}' WHERE note = 'ripe';
         INSERT INTO tb_placing VALUES (2, NULL, 9), (9, '00000000-0000-0000-0000-000000000001', 9);"#;
-    let views = [("product", "id"), ("category", "id"), ("placing", "product_id, position")];
-    tables.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+    let views = [
+        ("product", "id"),
+        ("category", "id"),
+        ("placing", "product_id, position"),
+    ];
+    tables.to_owned()
+        + &views
+            .map(|(name, columns)| three_views(name, columns))
+            .concat()
 }
 
-async fn app(database: &TestDatabase, kind: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> App {
+async fn app(
+    database: &TestDatabase,
+    kind: &str,
+    configure: impl Fn(&str, AppOptions) -> AppOptions,
+) -> App {
     macro_rules! queries_of {
         ($kind:ident) => {
             queries![$kind::products, $kind::categories, $kind::held]
@@ -131,13 +143,21 @@ async fn app(database: &TestDatabase, kind: &str, configure: impl Fn(&str, AppOp
         "data" => queries_of!(data),
         _ => queries_of!(table),
     };
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     App::serve(configure(kind, options.queries(list))).await
 }
 
 async fn same_with(query: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> Value {
     let database = TestDatabase::copy_of("edges", &sql()).await;
-    let ask = async |kind| app(&database, kind, &configure).await.query(query).await.text;
+    let ask = async |kind| {
+        app(&database, kind, &configure)
+            .await
+            .query(query)
+            .await
+            .text
+    };
     agreed_data(query, ["columns", "data", "table"], ask).await
 }
 

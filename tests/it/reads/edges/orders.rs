@@ -9,10 +9,19 @@ async fn rows_are_in_the_order_of_what_joins_them() {
     let orders = [
         ("edge: {position: ASC}", json!(["fruit", "sale", "food"])),
         ("edge: {position: DESC}", json!(["food", "sale", "fruit"])),
-        ("edge: {way: DESC}}, {edge: {note: ASC_NULLS_FIRST}", json!(["fruit", "food", "sale"])),
-        ("edge: {shelf: {row: ASC}}}, {name: DESC", json!(["fruit", "sale", "food"])),
+        (
+            "edge: {way: DESC}}, {edge: {note: ASC_NULLS_FIRST}",
+            json!(["fruit", "food", "sale"]),
+        ),
+        (
+            "edge: {shelf: {row: ASC}}}, {name: DESC",
+            json!(["fruit", "sale", "food"]),
+        ),
     ];
-    for (root, shown) in ROOTS.into_iter().flat_map(|root| [(root, "name"), (root, "name loud")]) {
+    for (root, shown) in ROOTS
+        .into_iter()
+        .flat_map(|root| [(root, "name"), (root, "name loud")])
+    {
         let fields = orders.iter().enumerate().map(|(at, (order, _))| {
             format!(
                 "list{at}: categories(orderBy: [{{{order}}}]) {{ {shown} }}
@@ -23,8 +32,16 @@ async fn rows_are_in_the_order_of_what_joins_them() {
         let answer = same(&format!("{{ products: {root} {{ {fields} }} }}")).await;
         for (at, (order, expected)) in orders.iter().enumerate() {
             let apple = &answer["products"][0];
-            for rows in [&apple[format!("list{at}")], &apple[format!("page{at}")]["nodes"]] {
-                let names: Value = rows.as_array().unwrap().iter().map(|row| row["name"].clone()).collect();
+            for rows in [
+                &apple[format!("list{at}")],
+                &apple[format!("page{at}")]["nodes"],
+            ] {
+                let names: Value = rows
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|row| row["name"].clone())
+                    .collect();
                 assert_eq!(names, *expected, "{root} {order} {shown}");
             }
         }
@@ -37,7 +54,12 @@ async fn an_order_by_default_is_by_what_joins() {
         same("{ categories(orderBy: [{name: ASC}]) { name products { name } goods { nodes { name } } } }").await;
     let apple_last = json!([{"name": "bread"}, {"name": "apple"}]);
     let sale = json!([{"name": "cup"}, {"name": "apple"}]);
-    let of = |at: usize| (&answer["categories"][at]["products"], &answer["categories"][at]["goods"]["nodes"]);
+    let of = |at: usize| {
+        (
+            &answer["categories"][at]["products"],
+            &answer["categories"][at]["goods"]["nodes"],
+        )
+    };
     let apple_first: Vec<&Value> = apple_last.as_array().unwrap().iter().rev().collect();
     assert_eq!(of(0), (&json!(apple_first), &json!(apple_first)));
     assert_eq!(of(3), (&sale, &sale));
@@ -46,7 +68,10 @@ async fn an_order_by_default_is_by_what_joins() {
 #[tokio::test]
 async fn cursors_go_both_ways_through_an_order_by_edges() {
     let page = "edges { cursor position node { name } } pageInfo { hasNextPage hasPreviousPage }";
-    for root in ["products(where: {id: {eq: 1}})", "products(where: {id: {eq: 1}}) @skip(if: false)"] {
+    for root in [
+        "products(where: {id: {eq: 1}})",
+        "products(where: {id: {eq: 1}}) @skip(if: false)",
+    ] {
         for (order, names) in [
             ("{edge: {position: ASC}}", ["fruit", "sale", "food"]),
             ("{edge: {note: DESC}}", ["food", "fruit", "sale"]),
@@ -60,12 +85,22 @@ async fn cursors_go_both_ways_through_an_order_by_edges() {
             };
             let first = ask("first: 1".to_owned()).await;
             assert_eq!(first["edges"][0]["node"]["name"], names[0], "{order}");
-            assert_eq!(first["pageInfo"], json!({"hasNextPage": true, "hasPreviousPage": false}));
+            assert_eq!(
+                first["pageInfo"],
+                json!({"hasNextPage": true, "hasPreviousPage": false})
+            );
             let rest = ask(format!("first: 5, after: {}", first["edges"][0]["cursor"])).await;
-            let found: Value =
-                rest["edges"].as_array().unwrap().iter().map(|edge| edge["node"]["name"].clone()).collect();
+            let found: Value = rest["edges"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|edge| edge["node"]["name"].clone())
+                .collect();
             assert_eq!(found, json!(names[1..]), "{order}");
-            assert_eq!(rest["pageInfo"], json!({"hasNextPage": false, "hasPreviousPage": true}));
+            assert_eq!(
+                rest["pageInfo"],
+                json!({"hasNextPage": false, "hasPreviousPage": true})
+            );
             let back = ask(format!("last: 1, before: {}", rest["edges"][1]["cursor"])).await;
             assert_eq!(back["edges"][0]["node"]["name"], names[1], "{order}");
         }

@@ -20,7 +20,10 @@ macro_rules! govern {
 #[tokio::test]
 async fn rows_that_a_policy_keeps_back_join_nothing() {
     let low = |_: &Context<'_>| Ok(RowDecision::allow_where(col("position").lt(3)));
-    for (root, shown) in ROOTS.into_iter().flat_map(|root| [(root, "name"), (root, "name loud")]) {
+    for (root, shown) in ROOTS
+        .into_iter()
+        .flat_map(|root| [(root, "name"), (root, "name loud")])
+    {
         let answer = same_with(
             &format!(
                 "{{ products: {root} {{ categories {{ name }} categoriesAggregate {{ count }}
@@ -33,12 +36,26 @@ async fn rows_that_a_policy_keeps_back_join_nothing() {
         let products = answer["products"].as_array().unwrap();
         let apple = products[0]["page"]["edges"].as_array().unwrap();
         assert_eq!(products[0]["categories"].as_array().unwrap().len(), 2);
-        assert_eq!(apple.iter().map(|edge| &edge["position"]).collect::<Vec<_>>(), [&json!(2), &json!(1)]);
-        let counts = products.iter().map(|row| (&row["page"]["totalCount"], &row["categoriesAggregate"]["count"]));
+        assert_eq!(
+            apple
+                .iter()
+                .map(|edge| &edge["position"])
+                .collect::<Vec<_>>(),
+            [&json!(2), &json!(1)]
+        );
+        let counts = products.iter().map(|row| {
+            (
+                &row["page"]["totalCount"],
+                &row["categoriesAggregate"]["count"],
+            )
+        });
         let expected = [2, 1, 0].map(|count| json!(count));
         assert_eq!(
             counts.collect::<Vec<_>>(),
-            expected.iter().map(|count| (count, count)).collect::<Vec<_>>(),
+            expected
+                .iter()
+                .map(|count| (count, count))
+                .collect::<Vec<_>>(),
             "{root}"
         );
     }
@@ -49,7 +66,10 @@ async fn rows_that_a_policy_keeps_back_join_nothing() {
         |kind, options| govern!(kind, options, row_policy(low)),
     )
     .await;
-    assert_eq!(answer, json!({"some": [{"id": 2}], "none": [{"id": 3}], "many": [{"id": 1}]}));
+    assert_eq!(
+        answer,
+        json!({"some": [{"id": 2}], "none": [{"id": 3}], "many": [{"id": 1}]})
+    );
 }
 
 #[tokio::test]
@@ -82,16 +102,27 @@ async fn statements_that_are_kept_hold_for_each_request() {
     let database = TestDatabase::copy_of("edges", &sql()).await;
     for kind in ["columns", "data", "table"] {
         let of_client = |cx: &Context<'_>| {
-            let most: i32 = cx.header("x-most").and_then(|most| most.parse().ok()).unwrap_or(0);
+            let most: i32 = cx
+                .header("x-most")
+                .and_then(|most| most.parse().ok())
+                .unwrap_or(0);
             Ok(RowDecision::allow_where(col("position").lte(most)))
         };
-        let app = app(&database, kind, |kind, options| govern!(kind, options, row_policy(of_client))).await;
+        let app = app(&database, kind, |kind, options| {
+            govern!(kind, options, row_policy(of_client))
+        })
+        .await;
         for (most, count) in [("1", 1), ("2", 2), ("3", 3), ("1", 1)] {
             let query = "query ($name: String) { products(where: {name: {eq: $name}}) {
                            categoriesConnection(orderBy: [{edge: {position: ASC}}]) { totalCount edges { position } } } }";
             let body = json!({"query": query, "variables": {"name": "apple"}}).to_string();
-            let request = app.request("POST", "/graphql").header("content-type", "application/json");
-            let answer = app.send(request.header("x-most", most).body(body)).await.data();
+            let request = app
+                .request("POST", "/graphql")
+                .header("content-type", "application/json");
+            let answer = app
+                .send(request.header("x-most", most).body(body))
+                .await
+                .data();
             let page = &answer["products"][0]["categoriesConnection"];
             assert_eq!(
                 (&page["totalCount"], page["edges"].as_array().unwrap().len()),
@@ -132,22 +163,35 @@ mod gated {
 #[tokio::test]
 async fn a_guard_of_the_type_that_joins_holds_on_edges_and_in_orders() {
     let database = TestDatabase::copy_of("edges", &sql()).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let app = App::serve(options.queries(queries![gated::products])).await;
     let ask = async |rest: &str| {
         let query = format!("{{ products(where: {{id: {{eq: 1}}}}) {{ id {rest} }} }}");
         app.query(&query).await.json()
     };
-    let open = ask("categoriesConnection(orderBy: [{edge: {position: ASC}}]) { edges { position } }").await;
+    let open =
+        ask("categoriesConnection(orderBy: [{edge: {position: ASC}}]) { edges { position } }")
+            .await;
     assert_eq!(open["errors"], Value::Null, "{open}");
     let selected = ask("categoriesConnection { edges { position note } }").await;
-    assert_eq!(selected["errors"][0]["extensions"]["code"], "UNAUTHENTICATED", "{selected}");
-    assert_eq!(selected["data"]["products"][0]["categoriesConnection"]["edges"][0]["note"], Value::Null);
+    assert_eq!(
+        selected["errors"][0]["extensions"]["code"], "UNAUTHENTICATED",
+        "{selected}"
+    );
+    assert_eq!(
+        selected["data"]["products"][0]["categoriesConnection"]["edges"][0]["note"],
+        Value::Null
+    );
     for ordered in [
         "categoriesConnection(orderBy: [{edge: {note: ASC}}]) { edges { position } }",
         "categories(orderBy: [{edge: {note: ASC}}]) { name }",
     ] {
         let ordered = ask(ordered).await;
-        assert_eq!(ordered["errors"][0]["extensions"]["code"], "UNAUTHENTICATED", "{ordered}");
+        assert_eq!(
+            ordered["errors"][0]["extensions"]["code"], "UNAUTHENTICATED",
+            "{ordered}"
+        );
     }
 }

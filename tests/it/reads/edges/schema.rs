@@ -6,20 +6,43 @@ use super::columns;
 
 #[tokio::test]
 async fn the_schema_has_types_of_the_relation() {
-    let options = AppOptions::new().auto_camel_case(true).queries(queries![columns::products]);
+    let options = AppOptions::new()
+        .auto_camel_case(true)
+        .queries(queries![columns::products]);
     let sdl = options.sdl().unwrap();
-    let edge = sdl.split("type ProductCategoriesEdge {").nth(1).and_then(|rest| rest.split("\n}").next()).unwrap();
-    for field in
-        ["node: Category!", "cursor: String!", "position: Int!", "way: Way!", "tags: [String!]!", "shelf: Shelf"]
-    {
+    let edge = sdl
+        .split("type ProductCategoriesEdge {")
+        .nth(1)
+        .and_then(|rest| rest.split("\n}").next())
+        .unwrap();
+    for field in [
+        "node: Category!",
+        "cursor: String!",
+        "position: Int!",
+        "way: Way!",
+        "tags: [String!]!",
+        "shelf: Shelf",
+    ] {
         assert!(edge.contains(field), "{field}: {edge}");
     }
     // Neither relations nor methods of the row that joins.
-    assert!(!edge.contains("product") && !edge.contains("twice"), "{edge}");
-    let order =
-        sdl.split("input ProductCategoriesEdgeOrderBy {").nth(1).and_then(|rest| rest.split("\n}").next()).unwrap();
-    assert!(order.contains("position: OrderDirection") && !order.contains("product:"), "{order}");
-    assert!(sdl.contains("type ProductCategoriesConnection {") && !sdl.contains("type CategoryConnection {"));
+    assert!(
+        !edge.contains("product") && !edge.contains("twice"),
+        "{edge}"
+    );
+    let order = sdl
+        .split("input ProductCategoriesEdgeOrderBy {")
+        .nth(1)
+        .and_then(|rest| rest.split("\n}").next())
+        .unwrap();
+    assert!(
+        order.contains("position: OrderDirection") && !order.contains("product:"),
+        "{order}"
+    );
+    assert!(
+        sdl.contains("type ProductCategoriesConnection {")
+            && !sdl.contains("type CategoryConnection {")
+    );
 }
 
 mod clash {
@@ -48,8 +71,17 @@ mod clash {
 
 #[test]
 fn a_field_with_a_name_that_every_edge_has_is_told() {
-    let error = AppOptions::new().queries(queries![clash::products]).sdl().unwrap_err().to_string();
-    assert!(error.contains("`node` of") && error.contains("clash::Placing") && error.contains("rename it"), "{error}");
+    let error = AppOptions::new()
+        .queries(queries![clash::products])
+        .sdl()
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("`node` of")
+            && error.contains("clash::Placing")
+            && error.contains("rename it"),
+        "{error}"
+    );
 }
 
 mod order_clash {
@@ -79,7 +111,17 @@ mod order_clash {
 
 #[test]
 fn a_field_with_the_name_of_the_order_by_edges_is_told() {
-    let error = AppOptions::new().queries(queries![order_clash::products]).sdl().unwrap_err().to_string();
-    assert!(error.contains("order_clash::Category` has a field `edge`"), "{error}");
-    assert!(error.contains("order_clash::Product::categories` leads to such rows"), "{error}");
+    let error = AppOptions::new()
+        .queries(queries![order_clash::products])
+        .sdl()
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("order_clash::Category` has a field `edge`"),
+        "{error}"
+    );
+    assert!(
+        error.contains("order_clash::Product::categories` leads to such rows"),
+        "{error}"
+    );
 }

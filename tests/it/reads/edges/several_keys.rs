@@ -61,8 +61,15 @@ fn sql() -> String {
           FROM generate_series(1, 2) t, generate_series(1, 5) n;
         INSERT INTO tb_labelled SELECT t, t, n, n * 7 % 5 FROM generate_series(1, 2) t, generate_series(1, 5) n;
         INSERT INTO tb_labelled VALUES (1, 2, 3, 99), (2, 1, 4, 99), (1, NULL, 1, 99);";
-    let views = [("item", "tenant_id, id"), ("label", "tenant_id"), ("labelled", "tenant_id, item_id")];
-    tables.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+    let views = [
+        ("item", "tenant_id, id"),
+        ("label", "tenant_id"),
+        ("labelled", "tenant_id, item_id"),
+    ];
+    tables.to_owned()
+        + &views
+            .map(|(name, columns)| three_views(name, columns))
+            .concat()
 }
 
 async fn same(query: &str) -> Value {
@@ -73,7 +80,10 @@ async fn same(query: &str) -> Value {
             "data" => queries![data::items, data::held],
             _ => queries![table::items, table::held],
         };
-        let options = AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries);
+        let options = AppOptions::new()
+            .database_url(database.url())
+            .auto_camel_case(true)
+            .queries(queries);
         App::serve(options).await.query(query).await.text
     };
     agreed_data(query, ["columns", "data", "table"], ask).await
@@ -86,11 +96,23 @@ async fn edges_are_those_of_the_own_tenant() {
             same(&format!("{{ items: {root} {{ labels {{ name }} page: labelsConnection {{ edges {{ weight node {{ name }} }} }} }} }}"))
                 .await;
         for (at, color) in ["red", "blue"].into_iter().enumerate() {
-            let labels: Vec<_> = [2, 4, 1, 3, 5].map(|n| json!({ "name": format!("{color} {n}") })).into();
-            assert_eq!(answer["items"][at]["labels"], Value::from(labels.clone()), "{root}");
+            let labels: Vec<_> = [2, 4, 1, 3, 5]
+                .map(|n| json!({ "name": format!("{color} {n}") }))
+                .into();
+            assert_eq!(
+                answer["items"][at]["labels"],
+                Value::from(labels.clone()),
+                "{root}"
+            );
             let edges = labels.into_iter().zip([4, 3, 2, 1, 0]);
-            let edges: Vec<_> = edges.map(|(node, weight)| json!({ "weight": weight, "node": node })).collect();
-            assert_eq!(answer["items"][at]["page"]["edges"], Value::from(edges), "{root}");
+            let edges: Vec<_> = edges
+                .map(|(node, weight)| json!({ "weight": weight, "node": node }))
+                .collect();
+            assert_eq!(
+                answer["items"][at]["page"]["edges"],
+                Value::from(edges),
+                "{root}"
+            );
         }
     }
 }
@@ -110,14 +132,32 @@ async fn cursors_lead_through_them() {
             ))
             .await;
             let page = &answer["items"][0]["page"];
-            found.push(page["edges"].as_array().unwrap().iter().map(|edge| edge["weight"].clone()).collect::<Vec<_>>());
-            let (more, next) = if ahead { ("hasNextPage", "endCursor") } else { ("hasPreviousPage", "startCursor") };
+            found.push(
+                page["edges"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|edge| edge["weight"].clone())
+                    .collect::<Vec<_>>(),
+            );
+            let (more, next) = if ahead {
+                ("hasNextPage", "endCursor")
+            } else {
+                ("hasPreviousPage", "startCursor")
+            };
             if page["pageInfo"][more] == false {
                 break;
             }
-            page["pageInfo"][next].as_str().unwrap().clone_into(&mut cursor);
+            page["pageInfo"][next]
+                .as_str()
+                .unwrap()
+                .clone_into(&mut cursor);
         }
-        let expected = if ahead { json!([[0, 1], [2, 3], [4]]) } else { json!([[3, 4], [1, 2], [0]]) };
+        let expected = if ahead {
+            json!([[0, 1], [2, 3], [4]])
+        } else {
+            json!([[3, 4], [1, 2], [0]])
+        };
         assert_eq!(Value::from(found), expected);
     }
 }

@@ -7,13 +7,17 @@ use super::{app, limited};
 #[tokio::test]
 async fn what_is_selected_does_not_change_the_groups() {
     let (_database, app) = app().await;
-    let groups = app.same("", "{ groups(by: [CHANNEL, CITY]) { count key { city } } }").await;
+    let groups = app
+        .same("", "{ groups(by: [CHANNEL, CITY]) { count key { city } } }")
+        .await;
     let expected = json!([
         { "count": 1, "key": { "city": "Bonn" } }, { "count": 2, "key": { "city": "Ulm" } },
         { "count": 2, "key": { "city": "Bonn" } }, { "count": 1, "key": { "city": null } },
     ]);
     assert_eq!(groups["groups"], expected);
-    let groups = app.same("", "{ groups(by: [CHANNEL, CITY]) { count } }").await;
+    let groups = app
+        .same("", "{ groups(by: [CHANNEL, CITY]) { count } }")
+        .await;
     let counts = json!([{ "count": 1 }, { "count": 2 }, { "count": 2 }, { "count": 1 }]);
     assert_eq!(groups["groups"], counts);
     // Two fragments, each with a part of the key.
@@ -27,13 +31,37 @@ async fn what_is_selected_does_not_change_the_groups() {
 #[tokio::test]
 async fn without_by_all_rows_are_one_group() {
     let (_database, app) = app().await;
-    for arguments in ["", "(by: [])", "(by: null)", "(by: [], orderBy: [{count: DESC}])"] {
-        let groups = app.same("", &format!("{{ groups{arguments} {{ count sum {{ price }} }} }}")).await;
-        assert_eq!(groups["groups"], json!([{ "count": 6, "sum": { "price": "21.50" } }]), "{arguments}");
-        let none = app.same("(where: {id: {gt: 100}})", &format!("{{ groups{arguments} {{ count }} }}")).await;
+    for arguments in [
+        "",
+        "(by: [])",
+        "(by: null)",
+        "(by: [], orderBy: [{count: DESC}])",
+    ] {
+        let groups = app
+            .same(
+                "",
+                &format!("{{ groups{arguments} {{ count sum {{ price }} }} }}"),
+            )
+            .await;
+        assert_eq!(
+            groups["groups"],
+            json!([{ "count": 6, "sum": { "price": "21.50" } }]),
+            "{arguments}"
+        );
+        let none = app
+            .same(
+                "(where: {id: {gt: 100}})",
+                &format!("{{ groups{arguments} {{ count }} }}"),
+            )
+            .await;
         assert_eq!(none["groups"], json!([{ "count": 0 }]), "{arguments}");
     }
-    let none = app.same("(where: {id: {gt: 100}})", "{ groups(by: [CITY]) { count } }").await;
+    let none = app
+        .same(
+            "(where: {id: {gt: 100}})",
+            "{ groups(by: [CITY]) { count } }",
+        )
+        .await;
     assert_eq!(none["groups"], json!([]));
 }
 
@@ -54,7 +82,12 @@ async fn a_relation_is_followed_once() {
         { "count": 1, "key": key("WEB", json!("Adler"), Value::Null, json!("2021-05-01")) },
     ]);
     assert_eq!(groups["groups"], expected);
-    for text in database.texts("v_sale").await.iter().filter(|text| text.contains("GROUP BY")) {
+    for text in database
+        .texts("v_sale")
+        .await
+        .iter()
+        .filter(|text| text.contains("GROUP BY"))
+    {
         assert_eq!(text.matches("_shop\" AS").count(), 1, "{text}");
     }
 }
@@ -62,18 +95,32 @@ async fn a_relation_is_followed_once() {
 #[tokio::test]
 async fn a_value_that_is_named_twice_counts_once() {
     let (_database, app) = app().await;
-    let once = app.same("", "{ groups(by: [CITY]) { count key { city } } }").await;
-    let twice = app.same("", "{ groups(by: [CITY, CITY, CITY]) { count key { city } } }").await;
+    let once = app
+        .same("", "{ groups(by: [CITY]) { count key { city } } }")
+        .await;
+    let twice = app
+        .same(
+            "",
+            "{ groups(by: [CITY, CITY, CITY]) { count key { city } } }",
+        )
+        .await;
     assert_eq!(once, twice);
     // A single value stands for a list of one.
-    assert_eq!(once, app.same("", "{ groups(by: CITY) { count key { city } } }").await);
+    assert_eq!(
+        once,
+        app.same("", "{ groups(by: CITY) { count key { city } } }")
+            .await
+    );
 }
 
 #[tokio::test]
 async fn what_is_not_in_by_is_a_clear_error() {
     let (database, app) = app().await;
     for (groups, message) in [
-        ("{ key { city } }", "`city` is selected of `key` and is not in `by`; add `CITY` there"),
+        (
+            "{ key { city } }",
+            "`city` is selected of `key` and is not in `by`; add `CITY` there",
+        ),
         (
             "(by: [CITY]) { key { city channel } }",
             "`channel` is selected of `key` and is not in `by`; add `CHANNEL` there",
@@ -86,20 +133,45 @@ async fn what_is_not_in_by_is_a_clear_error() {
             "(by: [SHOP_ID]) { key { shop { name } } }",
             "`name` is selected of `key` and is not in `by`; add `SHOP__NAME` there",
         ),
-        ("(orderBy: [{key: {city: ASC}}]) { count }", "`city` orders groups and is not in `by`; add `CITY` there"),
+        (
+            "(orderBy: [{key: {city: ASC}}]) { count }",
+            "`city` orders groups and is not in `by`; add `CITY` there",
+        ),
         (
             "(by: [CITY], orderBy: [{key: {shop: {country: ASC}}}]) { count }",
             "`country` orders groups and is not in `by`; add `SHOP__COUNTRY` there",
         ),
     ] {
         for root in ["columns", "resolved"] {
-            let reply = app.query(&format!("{{ {root} {{ groups{groups} }} }}")).await;
-            assert_eq!((reply.code().as_str(), reply.message().as_str()), ("BAD_USER_INPUT", message), "{groups}");
+            let reply = app
+                .query(&format!("{{ {root} {{ groups{groups} }} }}"))
+                .await;
+            assert_eq!(
+                (reply.code().as_str(), reply.message().as_str()),
+                ("BAD_USER_INPUT", message),
+                "{groups}"
+            );
         }
     }
-    assert_eq!(database.statements("_sale\"").await, 0, "it is decided before SQL");
-    for by in ["META", "SHOP__META", "SHOP", "SHOP__OPENED_ON_YEAR", "PAID_YEAR", "SOLD_ON_HOUR", "city"] {
-        let reply = app.query(&format!("{{ columns {{ groups(by: [{by}]) {{ count }} }} }}")).await;
+    assert_eq!(
+        database.statements("_sale\"").await,
+        0,
+        "it is decided before SQL"
+    );
+    for by in [
+        "META",
+        "SHOP__META",
+        "SHOP",
+        "SHOP__OPENED_ON_YEAR",
+        "PAID_YEAR",
+        "SOLD_ON_HOUR",
+        "city",
+    ] {
+        let reply = app
+            .query(&format!(
+                "{{ columns {{ groups(by: [{by}]) {{ count }} }} }}"
+            ))
+            .await;
         assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{by}");
     }
 }
@@ -116,7 +188,11 @@ async fn rows_are_grouped_by_the_row_that_a_relation_leads_to() {
     let group = |count: i32, name: Option<&str>, pieces: Option<i32>| json!({ "count": count, "key": { "shop": { "name": name } }, "sum": { "pieces": pieces } });
     assert_eq!(
         groups["groups"],
-        json!([group(3, Some("Adler"), Some(6)), group(2, None, Some(7)), group(1, Some("Bär"), None)])
+        json!([
+            group(3, Some("Adler"), Some(6)),
+            group(2, None, Some(7)),
+            group(1, Some("Bär"), None)
+        ])
     );
     let groups = app
         .same(
@@ -137,7 +213,11 @@ async fn rows_are_grouped_by_the_row_that_a_relation_leads_to() {
         ])
     );
     let before = database.statements("\"c_sale\"").await;
-    app.query("{ columns { count groups(by: [SHOP__NAME, CITY]) { key { shop { name } } count } } }").await.data();
+    app.query(
+        "{ columns { count groups(by: [SHOP__NAME, CITY]) { key { shop { name } } count } } }",
+    )
+    .await
+    .data();
     assert_eq!(database.statements("\"c_sale\"").await, before + 1);
 }
 
@@ -148,32 +228,69 @@ async fn resolvers_have_the_same() {
         countDistinct { city }
         groups(by: $by, having: $h, orderBy: [{countDistinct: {id: DESC}}, {key: {soldAtYear: ASC}}]) {
             key { soldAtYear shop { name } } count } } }";
-    let variables = json!({ "by": ["SOLD_AT_YEAR", "SHOP__NAME"], "h": { "sum": { "pieces": { "gt": 1 } } } });
+    let variables =
+        json!({ "by": ["SOLD_AT_YEAR", "SHOP__NAME"], "h": { "sum": { "pieces": { "gt": 1 } } } });
     let answer = app.query_with(document, variables).await.data();
     let group = |count: i32, name: Option<&str>| json!({ "key": { "soldAtYear": "2024-01-01T00:00:00Z", "shop": { "name": name } }, "count": count });
     assert_eq!(
         answer["resolved"],
         json!({ "countDistinct": { "city": 2 }, "groups": [group(2, Some("Adler")), group(1, None)] })
     );
-    let reply = app.query_with(document, json!({ "by": ["SHOP__NAME"] })).await;
+    let reply = app
+        .query_with(document, json!({ "by": ["SHOP__NAME"] }))
+        .await;
     assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
 }
 
 #[tokio::test]
 async fn keys_count() {
-    let (_database, app) = limited(|limits| (limits.order_keys, limits.hops, limits.comparisons) = (3, 1, 2)).await;
+    let (_database, app) =
+        limited(|limits| (limits.order_keys, limits.hops, limits.comparisons) = (3, 1, 2)).await;
     let by = "query ($by: [ColumnSaleGroupBy!]) { columns { groups(by: $by) { count } } }";
     for (document, variables, message) in [
-        ("{ columns { groups(by: [CITY, PAID, ID, PRICE]) { count } } }", json!({}), "4 keys in its orders and groups"),
-        (by, json!({ "by": ["CITY", "PAID", "ID", "PRICE"] }), "4 keys in its orders and groups"),
-        ("{ columns { countDistinct { city paid id price } } }", json!({}), "4 keys in its orders and groups"),
-        (by, json!({ "by": ["SHOP__ID", "SHOP__NAME"] }), "have 2 hops"),
-        ("{ columns { groups(having: {count: {gt: 1, lt: 9, neq: 4}}) { count } } }", json!({}), "has 3 comparisons"),
+        (
+            "{ columns { groups(by: [CITY, PAID, ID, PRICE]) { count } } }",
+            json!({}),
+            "4 keys in its orders and groups",
+        ),
+        (
+            by,
+            json!({ "by": ["CITY", "PAID", "ID", "PRICE"] }),
+            "4 keys in its orders and groups",
+        ),
+        (
+            "{ columns { countDistinct { city paid id price } } }",
+            json!({}),
+            "4 keys in its orders and groups",
+        ),
+        (
+            by,
+            json!({ "by": ["SHOP__ID", "SHOP__NAME"] }),
+            "have 2 hops",
+        ),
+        (
+            "{ columns { groups(having: {count: {gt: 1, lt: 9, neq: 4}}) { count } } }",
+            json!({}),
+            "has 3 comparisons",
+        ),
     ] {
         let reply = app.query_with(document, variables).await;
-        assert_eq!(reply.code(), "QUERY_TOO_COMPLEX", "{document}: {}", reply.text);
-        assert!(reply.message().contains(message), "{document}: {}", reply.text);
+        assert_eq!(
+            reply.code(),
+            "QUERY_TOO_COMPLEX",
+            "{document}: {}",
+            reply.text
+        );
+        assert!(
+            reply.message().contains(message),
+            "{document}: {}",
+            reply.text
+        );
     }
-    app.query_with(by, json!({ "by": ["CITY", "PAID", "SHOP__ID"] })).await.data();
-    app.query("{ columns { groups(by: [CITY], having: {count: {gt: 1, lt: 9}}) { count } } }").await.data();
+    app.query_with(by, json!({ "by": ["CITY", "PAID", "SHOP__ID"] }))
+        .await
+        .data();
+    app.query("{ columns { groups(by: [CITY], having: {count: {gt: 1, lt: 9}}) { count } } }")
+        .await
+        .data();
 }

@@ -19,20 +19,34 @@ async fn groups_are_kept_by_what_is_computed_of_them() {
         ("{avg: {price: {lt: \"2.76\"}}}", json!(["Bonn", "Ulm"])),
         ("{avg: {weight: {gte: 1.5}}}", json!(["Bonn", null])),
         ("{min: {soldOn: {lt: \"2024-02-01\"}}}", json!(["Ulm"])),
-        ("{max: {soldAt: {gt: \"2025-01-01T00:00:00Z\"}}}", json!(["Bonn"])),
+        (
+            "{max: {soldAt: {gt: \"2025-01-01T00:00:00Z\"}}}",
+            json!(["Bonn"]),
+        ),
         ("{max: {city: {startswith: \"B\"}}}", json!(["Bonn"])),
         ("{min: {city: {isnull: true}}}", json!([null])),
         ("{countDistinct: {channel: {eq: 2}}}", json!(["Bonn"])),
         ("{countDistinct: {shopId: {lt: 2}}}", json!(["Ulm", null])),
         ("{NOT: {max: {city: {eq: \"Ulm\"}}}}", json!(["Bonn", null])),
-        ("{OR: [{count: {eq: 1}}, {AND: [{count: {gt: 2}}, {max: {pieces: {lt: 2}}}]}]}", json!(["Bonn", null])),
+        (
+            "{OR: [{count: {eq: 1}}, {AND: [{count: {gt: 2}}, {max: {pieces: {lt: 2}}}]}]}",
+            json!(["Bonn", null]),
+        ),
         ("{OR: []}", json!([])),
         ("{AND: []}", json!(["Bonn", "Ulm", null])),
         ("{}", json!(["Bonn", "Ulm", null])),
     ] {
-        let answer = app.same("", &format!("{{ groups(by: [CITY], having: {having}) {{ key {{ city }} }} }}")).await;
+        let answer = app
+            .same(
+                "",
+                &format!("{{ groups(by: [CITY], having: {having}) {{ key {{ city }} }} }}"),
+            )
+            .await;
         let groups = answer["groups"].as_array().unwrap();
-        let found: Vec<_> = groups.iter().map(|group| group["key"]["city"].clone()).collect();
+        let found: Vec<_> = groups
+            .iter()
+            .map(|group| group["key"]["city"].clone())
+            .collect();
         assert_eq!(json!(found), cities, "{having}");
     }
 }
@@ -40,14 +54,23 @@ async fn groups_are_kept_by_what_is_computed_of_them() {
 #[tokio::test]
 async fn all_rows_are_a_group_that_may_not_match() {
     let (_database, app) = app().await;
-    assert_eq!(app.same("", "{ groups(having: {count: {gt: 6}}) { count } }").await["groups"], json!([]));
-    let all = app.same("", "{ groups(having: {count: {gt: 5}}) { count } }").await;
+    assert_eq!(
+        app.same("", "{ groups(having: {count: {gt: 6}}) { count } }")
+            .await["groups"],
+        json!([])
+    );
+    let all = app
+        .same("", "{ groups(having: {count: {gt: 5}}) { count } }")
+        .await;
     assert_eq!(all["groups"], json!([{ "count": 6 }]));
     // What is compared need not be selected, and pages are of what matches.
     let page = app
         .same("", "{ groups(by: [ID], having: {max: {pieces: {gt: 0}}}, orderBy: [{max: {pieces: DESC}}], limit: 2, offset: 1) { key { id } } }")
         .await;
-    assert_eq!(page["groups"], json!([{ "key": { "id": 2 } }, { "key": { "id": 1 } }]));
+    assert_eq!(
+        page["groups"],
+        json!([{ "key": { "id": 2 } }, { "key": { "id": 1 } }])
+    );
 }
 
 #[tokio::test]
@@ -58,21 +81,41 @@ async fn what_means_nothing_is_refused() {
         ("{sum: {price: null}}", "the condition `price` is null"),
         ("{NOT: null}", "the condition `NOT` is null"),
     ] {
-        let reply = app.query(&format!("{{ columns {{ groups(having: {having}) {{ count }} }} }}")).await;
+        let reply = app
+            .query(&format!(
+                "{{ columns {{ groups(having: {having}) {{ count }} }} }}"
+            ))
+            .await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{having}: {}", reply.text);
-        assert!(reply.message().contains(message), "{having}: {}", reply.text);
+        assert!(
+            reply.message().contains(message),
+            "{having}: {}",
+            reply.text
+        );
     }
-    for having in ["{sum: {city: {eq: 1}}}", "{count: {contains: 1}}", "{key: {city: {eq: \"a\"}}}"] {
-        let reply = app.query(&format!("{{ columns {{ groups(having: {having}) {{ count }} }} }}")).await;
+    for having in [
+        "{sum: {city: {eq: 1}}}",
+        "{count: {contains: 1}}",
+        "{key: {city: {eq: \"a\"}}}",
+    ] {
+        let reply = app
+            .query(&format!(
+                "{{ columns {{ groups(having: {having}) {{ count }} }} }}"
+            ))
+            .await;
         assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{having}");
     }
     assert_eq!(database.statements("_sale\"").await, 0);
     // No value stands in the text of a statement.
-    let document = "query ($n: Int) { columns { groups(by: [CITY], having: {count: {gt: $n}}) { count } } }";
+    let document =
+        "query ($n: Int) { columns { groups(by: [CITY], having: {count: {gt: $n}}) { count } } }";
     for n in [0, 77_123] {
         app.query_with(document, json!({ "n": n })).await.data();
     }
     let texts = database.texts("c_sale").await;
     assert_eq!(texts.len(), 1, "{texts:?}");
-    assert!(!texts[0].contains("77123") && texts[0].contains("HAVING"), "{texts:?}");
+    assert!(
+        !texts[0].contains("77123") && texts[0].contains("HAVING"),
+        "{texts:?}"
+    );
 }

@@ -1,4 +1,5 @@
-//! Groups of rows over the three kinds of views: by what they are, which are kept, and what is computed of them.
+//! Groups of rows over the three kinds of views: by what they are, which are kept, and what is
+//! computed of them.
 
 mod by;
 mod distinct;
@@ -65,8 +66,16 @@ async fn data() -> Aggregate<DataSale>;
 async fn table() -> Aggregate<TableSale>;
 /// Sales with pieces, from a resolver.
 #[svc::query]
-async fn resolved(ctx: &Context<'_>, r#where: Option<Where<TableSale>>) -> Result<Aggregate<TableSale>> {
-    Ok(ctx.db().find::<TableSale>().filter(col("pieces").gt(0)).apply_where(r#where).aggregate())
+async fn resolved(
+    ctx: &Context<'_>,
+    r#where: Option<Where<TableSale>>,
+) -> Result<Aggregate<TableSale>> {
+    Ok(ctx
+        .db()
+        .find::<TableSale>()
+        .filter(col("pieces").gt(0))
+        .apply_where(r#where)
+        .aggregate())
 }
 
 const TABLES: &str = "
@@ -96,7 +105,10 @@ fn sql(rows: &str) -> String {
 
 fn options(database: &TestDatabase) -> AppOptions {
     let queries = queries![columns, data, table, resolved];
-    AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries)
+    AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .queries(queries)
 }
 
 async fn app() -> (TestDatabase, App) {

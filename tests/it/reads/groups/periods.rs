@@ -11,11 +11,19 @@ type Beginnings = Vec<(&'static str, i32)>;
 /// The beginnings of the periods that the instants lie in, with how many do.
 fn of_instants() -> Vec<(&'static str, &'static str, Beginnings)> {
     vec![
-        ("YEAR", "Year", vec![("2024-01-01T00:00:00Z", 4), ("2025-01-01T00:00:00Z", 2)]),
+        (
+            "YEAR",
+            "Year",
+            vec![("2024-01-01T00:00:00Z", 4), ("2025-01-01T00:00:00Z", 2)],
+        ),
         (
             "QUARTER",
             "Quarter",
-            vec![("2024-01-01T00:00:00Z", 2), ("2024-10-01T00:00:00Z", 2), ("2025-01-01T00:00:00Z", 2)],
+            vec![
+                ("2024-01-01T00:00:00Z", 2),
+                ("2024-10-01T00:00:00Z", 2),
+                ("2025-01-01T00:00:00Z", 2),
+            ],
         ),
         (
             "MONTH",
@@ -69,10 +77,17 @@ async fn instants_are_put_into_periods_of_utc() {
     let (_database, app) = app().await;
     for (member, field, expected) in of_instants() {
         let answer = app
-            .same("", &format!("{{ groups(by: [SOLD_AT_{member}]) {{ count key {{ at: soldAt{field} }} }} }}"))
+            .same(
+                "",
+                &format!(
+                    "{{ groups(by: [SOLD_AT_{member}]) {{ count key {{ at: soldAt{field} }} }} }}"
+                ),
+            )
             .await;
-        let expected: Vec<_> =
-            expected.iter().map(|(at, count)| json!({ "count": count, "key": { "at": at } })).collect();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(at, count)| json!({ "count": count, "key": { "at": at } }))
+            .collect();
         assert_eq!(answer["groups"], json!(expected), "{member}");
     }
 }
@@ -104,7 +119,8 @@ async fn dates_are_put_into_periods() {
     assert_eq!(answer["m"], json!([{ "key": key }]));
 }
 
-/// A day that PostgreSQL's timestamps cannot hold, or before its calendar's first year, fails only its own group.
+/// A day that PostgreSQL's timestamps cannot hold, or before its calendar's first year, fails only
+/// its own group.
 #[tokio::test]
 async fn what_has_no_period_is_an_error_of_its_own() {
     let rows = "INSERT INTO tb_sale (id, channel, price, sold_on, sold_at, paid) VALUES
@@ -114,26 +130,44 @@ async fn what_has_no_period_is_an_error_of_its_own() {
     let database = TestDatabase::new(&sql(rows)).await;
     let app = App::serve(options(&database)).await;
     for root in ["columns", "data", "table"] {
-        for (by, field, first) in
-            [("SOLD_ON_YEAR", "soldOnYear", "2024-01-01"), ("SOLD_AT_YEAR", "soldAtYear", "2024-01-01T00:00:00Z")]
-        {
-            let reply =
-                app.query(&format!("{{ {root} {{ groups(by: [{by}]) {{ count key {{ {field} }} }} }} }}")).await;
+        for (by, field, first) in [
+            ("SOLD_ON_YEAR", "soldOnYear", "2024-01-01"),
+            ("SOLD_AT_YEAR", "soldAtYear", "2024-01-01T00:00:00Z"),
+        ] {
+            let reply = app
+                .query(&format!(
+                    "{{ {root} {{ groups(by: [{by}]) {{ count key {{ {field} }} }} }} }}"
+                ))
+                .await;
             let answer = reply.json();
             let groups = json!([{ "count": 2, "key": { field: first } }, { "count": 1, "key": { field: null } }]);
             assert_eq!(answer["data"][root]["groups"], groups, "{}", reply.text);
-            assert_eq!(answer["errors"].as_array().unwrap().len(), 1, "{}", reply.text);
-            assert_eq!(answer["errors"][0]["path"], json!([root, "groups", 1, "key", field]), "{}", reply.text);
+            assert_eq!(
+                answer["errors"].as_array().unwrap().len(),
+                1,
+                "{}",
+                reply.text
+            );
+            assert_eq!(
+                answer["errors"][0]["path"],
+                json!([root, "groups", 1, "key", field]),
+                "{}",
+                reply.text
+            );
         }
     }
 }
 
-/// A `timestamp` is an instant in UTC, whatever the time zone of the session is; a text is read as one.
+/// A `timestamp` is an instant in UTC, whatever the time zone of the session is; a text is read as
+/// one.
 #[tokio::test]
 async fn other_types_of_columns_have_the_same_periods() {
     let database = TestDatabase::new(&sql(super::ROWS)).await;
-    let tokyo = "EXECUTE format('ALTER DATABASE %I SET timezone = ''Asia/Tokyo''', current_database())";
-    database.execute(&format!("DO $$ BEGIN {tokyo}; END $$")).await;
+    let tokyo =
+        "EXECUTE format('ALTER DATABASE %I SET timezone = ''Asia/Tokyo''', current_database())";
+    database
+        .execute(&format!("DO $$ BEGIN {tokyo}; END $$"))
+        .await;
     database
         .execute(
             "DROP VIEW c_sale;
@@ -146,7 +180,11 @@ async fn other_types_of_columns_have_the_same_periods() {
     let app = App::serve(options(&database)).await;
     let groups = "{ groups(by: [SOLD_AT_MONTH, SOLD_AT_HOUR], limit: 2) { key { soldAtMonth soldAtHour } } }";
     let answer = app.same("", groups).await;
-    let key = |month: &str, hour: &str| json!({ "key": { "soldAtMonth": month, "soldAtHour": hour } });
+    let key =
+        |month: &str, hour: &str| json!({ "key": { "soldAtMonth": month, "soldAtHour": hour } });
     let first = key("2024-01-01T00:00:00Z", "2024-01-31T23:00:00Z");
-    assert_eq!(answer["groups"], json!([first, key("2024-02-01T00:00:00Z", "2024-02-01T00:00:00Z")]));
+    assert_eq!(
+        answer["groups"],
+        json!([first, key("2024-02-01T00:00:00Z", "2024-02-01T00:00:00Z")])
+    );
 }

@@ -54,18 +54,40 @@ impl Question {
         }
         for sale in &rows.sales {
             let pieces = rows.value(sale, "pieces");
-            if self.pieces_above.is_none_or(|above| pieces.is_some_and(|pieces| pieces > Cell::Number(above, 1))) {
+            if self
+                .pieces_above
+                .is_none_or(|above| pieces.is_some_and(|pieces| pieces > Cell::Number(above, 1)))
+            {
                 let value = |field: &&str| rows.value(sale, field);
-                let key = self.by.iter().map(value).map(|value| (value.is_none(), value)).collect();
+                let key = self
+                    .by
+                    .iter()
+                    .map(value)
+                    .map(|value| (value.is_none(), value))
+                    .collect();
                 groups.entry(key).or_default().push(sale);
             }
         }
-        let mut groups: Vec<_> =
-            groups.into_iter().map(|(key, sales)| Group { rows, by: &self.by, key, sales }).collect();
-        groups.retain(|group| self.having.as_ref().is_none_or(|having| group.matches(having) == Some(true)));
+        let mut groups: Vec<_> = groups
+            .into_iter()
+            .map(|(key, sales)| Group {
+                rows,
+                by: &self.by,
+                key,
+                sales,
+            })
+            .collect();
+        groups.retain(|group| {
+            self.having
+                .as_ref()
+                .is_none_or(|having| group.matches(having) == Some(true))
+        });
         // They are in the order of their keys already, and this sort is stable.
         groups.sort_by(|one, other| self.rank(one, other));
-        let page = groups.iter().skip(self.offset).take(self.limit.unwrap_or(PAGE));
+        let page = groups
+            .iter()
+            .skip(self.offset)
+            .take(self.limit.unwrap_or(PAGE));
         page.map(|group| group.shown(self)).collect()
     }
 
@@ -96,7 +118,11 @@ struct Group<'a> {
 
 impl Group<'_> {
     fn key(&self, field: &str) -> Option<&Cell> {
-        let at = self.by.iter().position(|known| *known == field).expect("a key");
+        let at = self
+            .by
+            .iter()
+            .position(|known| *known == field)
+            .expect("a key");
         self.key[at].1.as_ref()
     }
 
@@ -108,8 +134,11 @@ impl Group<'_> {
     }
 
     fn computed(&self, computed: &Computed) -> Option<Cell> {
-        let mut values: Vec<Cell> =
-            self.sales.iter().filter_map(|sale| self.rows.value(sale, computed.field)).collect();
+        let mut values: Vec<Cell> = self
+            .sales
+            .iter()
+            .filter_map(|sale| self.rows.value(sale, computed.field))
+            .collect();
         values.sort();
         let number = |count: usize| Cell::Number(i64::try_from(count).unwrap(), 1);
         let total = |values: &[Cell]| {
@@ -128,8 +157,9 @@ impl Group<'_> {
             "min" => values.first().cloned(),
             "max" => values.last().cloned(),
             "sum" => total(&values).map(|(sum, denominator)| Cell::Number(sum, denominator)),
-            _ => total(&values)
-                .map(|(sum, denominator)| Cell::Number(sum, denominator * i64::try_from(values.len()).unwrap())),
+            _ => total(&values).map(|(sum, denominator)| {
+                Cell::Number(sum, denominator * i64::try_from(values.len()).unwrap())
+            }),
         }
     }
 
@@ -138,14 +168,24 @@ impl Group<'_> {
         match condition {
             Condition::All(all) => {
                 let all: Vec<_> = all.iter().map(|one| self.matches(one)).collect();
-                if all.contains(&Some(false)) { Some(false) } else { (!all.contains(&None)).then_some(true) }
+                if all.contains(&Some(false)) {
+                    Some(false)
+                } else {
+                    (!all.contains(&None)).then_some(true)
+                }
             }
             Condition::Any(any) => {
                 let any: Vec<_> = any.iter().map(|one| self.matches(one)).collect();
-                if any.contains(&Some(true)) { Some(true) } else { (!any.contains(&None)).then_some(false) }
+                if any.contains(&Some(true)) {
+                    Some(true)
+                } else {
+                    (!any.contains(&None)).then_some(false)
+                }
             }
             Condition::Not(inner) => Some(self.matches(inner) != Some(true)),
-            Condition::IsNull(computed, is_null) => Some(self.computed(computed).is_none() == *is_null),
+            Condition::IsNull(computed, is_null) => {
+                Some(self.computed(computed).is_none() == *is_null)
+            }
             Condition::Compare(computed, operator, value) => {
                 let found = self.computed(computed);
                 if *operator == "neq" {
@@ -177,7 +217,14 @@ impl Group<'_> {
             let value = self.computed(computed);
             let is_count = computed.function.starts_with("count");
             let value = shown(if is_count { "" } else { computed.field }, value.as_ref());
-            group.insert(format!("c{at}"), if computed.function == "count" { value } else { json!({ "v": value }) });
+            group.insert(
+                format!("c{at}"),
+                if computed.function == "count" {
+                    value
+                } else {
+                    json!({ "v": value })
+                },
+            );
         }
         Json::Object(group)
     }

@@ -1,5 +1,5 @@
-//! Random questions about groups of random rows are answered as a plain evaluation answers them, on all three kinds of
-//! views.
+//! Random questions about groups of random rows are answered as a plain evaluation answers them, on
+//! all three kinds of views.
 //!
 //! `GROUPS_SEED=7` asks others than every run, and `GROUP_CASES=2000` as many as it says.
 
@@ -15,8 +15,14 @@ use super::{options, sql};
 const SEED: u64 = 2_026;
 const CASES: u64 = 300;
 const ROWS: usize = 60;
-const DIRECTIONS: [&str; 6] =
-    ["ASC", "DESC", "ASC_NULLS_FIRST", "ASC_NULLS_LAST", "DESC_NULLS_FIRST", "DESC_NULLS_LAST"];
+const DIRECTIONS: [&str; 6] = [
+    "ASC",
+    "DESC",
+    "ASC_NULLS_FIRST",
+    "ASC_NULLS_LAST",
+    "DESC_NULLS_FIRST",
+    "DESC_NULLS_LAST",
+];
 const KEYS: [&str; 23] = [
     "channel",
     "city",
@@ -44,7 +50,10 @@ const KEYS: [&str; 23] = [
 ];
 
 fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    std::env::var(name).map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a number"))
+    })
 }
 
 fn one<T: Copy>(values: &[T], rng: &mut StdRng) -> T {
@@ -60,7 +69,14 @@ fn computed(is_shown: bool, rng: &mut StdRng) -> Computed {
         "sum" | "avg" => &["pieces", "price", "weight"],
         _ => &["city", "pieces", "price", "weight", "soldOn", "soldAt"],
     };
-    Computed { function, field: if function == "count" { "id" } else { one(fields, rng) } }
+    Computed {
+        function,
+        field: if function == "count" {
+            "id"
+        } else {
+            one(fields, rng)
+        },
+    }
 }
 
 /// A value to compare with what is computed.
@@ -69,7 +85,10 @@ fn value(computed: &Computed, rng: &mut StdRng) -> Cell {
         ("count" | "countDistinct", _) => Cell::Number(rng.random_range(0..7), 1),
         (_, "city") => Cell::Text(one(&["aalen", "bonn", "c", "ulm"], rng).to_owned()),
         (_, "soldOn") => Cell::Text(date(19_662 + rng.random_range(0..460))),
-        (_, "soldAt") => Cell::Text(format!("{}T00:00:00Z", date(19_662 + rng.random_range(0..460)))),
+        (_, "soldAt") => Cell::Text(format!(
+            "{}T00:00:00Z",
+            date(19_662 + rng.random_range(0..460))
+        )),
         (_, "price") => Cell::Number(rng.random_range(0..30) * 25, 100),
         ("avg", _) | (_, "weight") => Cell::Number(rng.random_range(-4..16), 2),
         _ => Cell::Number(rng.random_range(-3..12), 1),
@@ -78,7 +97,9 @@ fn value(computed: &Computed, rng: &mut StdRng) -> Cell {
 
 fn condition(depth: u32, rng: &mut StdRng) -> Condition {
     if depth > 0 && rng.random_bool(0.4) {
-        let all = (0..rng.random_range(0..3)).map(|_| condition(depth - 1, rng)).collect();
+        let all = (0..rng.random_range(0..3))
+            .map(|_| condition(depth - 1, rng))
+            .collect();
         return match rng.random_range(0..3) {
             0 => Condition::All(all),
             1 => Condition::Any(all),
@@ -92,7 +113,12 @@ fn condition(depth: u32, rng: &mut StdRng) -> Condition {
     let value = value(&computed, rng);
     // Texts have no order in filters.
     let operators = ["eq", "neq", "gt", "gte", "lt", "lte"];
-    let operators = &operators[..if computed.field == "city" && computed.function != "countDistinct" { 2 } else { 6 }];
+    let operators = &operators[..if computed.field == "city" && computed.function != "countDistinct"
+    {
+        2
+    } else {
+        6
+    }];
     Condition::Compare(computed, one(operators, rng), value)
 }
 
@@ -104,18 +130,30 @@ fn question(rng: &mut StdRng) -> Question {
             by.push(key);
         }
     }
-    let shown: Vec<_> = by.iter().copied().filter(|_| rng.random_bool(0.8)).collect();
+    let shown: Vec<_> = by
+        .iter()
+        .copied()
+        .filter(|_| rng.random_bool(0.8))
+        .collect();
     let key = |rng: &mut StdRng| match rng.random_range(0..2) {
         0 if !by.is_empty() => Key::Value(one(&by, rng)),
         _ => Key::Of(computed(false, rng)),
     };
-    let order = (0..rng.random_range(0..3)).map(|_| (key(rng), one(&DIRECTIONS, rng))).collect();
-    let computed = (0..rng.random_range(1..4)).map(|_| computed(true, rng)).collect();
+    let order = (0..rng.random_range(0..3))
+        .map(|_| (key(rng), one(&DIRECTIONS, rng)))
+        .collect();
+    let computed = (0..rng.random_range(1..4))
+        .map(|_| computed(true, rng))
+        .collect();
     Question {
         pieces_above: rng.random_bool(0.4).then(|| rng.random_range(-4..9)),
         having: rng.random_bool(0.6).then(|| condition(2, rng)),
         limit: rng.random_bool(0.5).then(|| rng.random_range(0..8)),
-        offset: if rng.random_bool(0.3) { rng.random_range(0..5) } else { 0 },
+        offset: if rng.random_bool(0.3) {
+            rng.random_range(0..5)
+        } else {
+            0
+        },
         by,
         shown,
         computed,
@@ -162,7 +200,9 @@ fn literal(computed: &Computed, value: &Cell) -> String {
     match value {
         Cell::Number(cents, 100) if computed.field == "price" => format!("\"{}\"", decimal(*cents)),
         Cell::Number(numerator, 1) => numerator.to_string(),
-        Cell::Number(numerator, denominator) => (*numerator as f64 / *denominator as f64).to_string(),
+        Cell::Number(numerator, denominator) => {
+            (*numerator as f64 / *denominator as f64).to_string()
+        }
         Cell::Text(text) => format!("\"{text}\""),
         other => panic!("{other:?}"),
     }
@@ -174,9 +214,17 @@ fn having(condition: &Condition) -> String {
         Condition::All(all) => format!("{{AND: [{}]}}", list(all)),
         Condition::Any(any) => format!("{{OR: [{}]}}", list(any)),
         Condition::Not(inner) => format!("{{NOT: {}}}", having(inner)),
-        Condition::IsNull(computed, is_null) => format!("{{{}}}", of(computed, &format!("{{isnull: {is_null}}}"))),
+        Condition::IsNull(computed, is_null) => {
+            format!("{{{}}}", of(computed, &format!("{{isnull: {is_null}}}")))
+        }
         Condition::Compare(computed, operator, value) => {
-            format!("{{{}}}", of(computed, &format!("{{{operator}: {}}}", literal(computed, value))))
+            format!(
+                "{{{}}}",
+                of(
+                    computed,
+                    &format!("{{{operator}: {}}}", literal(computed, value))
+                )
+            )
         }
     }
 }
@@ -184,25 +232,50 @@ fn having(condition: &Condition) -> String {
 impl Question {
     /// The arguments of the aggregate, and what is selected of it.
     fn text(&self) -> (String, String) {
-        let above = self.pieces_above.map(|above| format!("(where: {{pieces: {{gt: {above}}}}})")).unwrap_or_default();
-        let mut arguments =
-            vec![format!("by: [{}]", self.by.iter().map(|key| member(key)).collect::<Vec<_>>().join(", "))];
-        arguments.extend(self.having.iter().map(|condition| format!("having: {}", having(condition))));
+        let above = self
+            .pieces_above
+            .map(|above| format!("(where: {{pieces: {{gt: {above}}}}})"))
+            .unwrap_or_default();
+        let mut arguments = vec![format!(
+            "by: [{}]",
+            self.by
+                .iter()
+                .map(|key| member(key))
+                .collect::<Vec<_>>()
+                .join(", ")
+        )];
+        arguments.extend(
+            self.having
+                .iter()
+                .map(|condition| format!("having: {}", having(condition))),
+        );
         let order = self.order.iter().map(|(key, direction)| match key {
             Key::Of(computed) => format!("{{{}}}", of(computed, direction)),
             Key::Value(key) => format!("{{key: {{{}}}}}", nested(key, direction)),
         });
-        arguments.push(format!("orderBy: [{}]", order.collect::<Vec<_>>().join(", ")));
+        arguments.push(format!(
+            "orderBy: [{}]",
+            order.collect::<Vec<_>>().join(", ")
+        ));
         arguments.extend(self.limit.map(|limit| format!("limit: {limit}")));
         arguments.push(format!("offset: {}", self.offset));
-        (above, format!("{{ groups({}) {{ {} }} }}", arguments.join(", "), self.selection()))
+        (
+            above,
+            format!(
+                "{{ groups({}) {{ {} }} }}",
+                arguments.join(", "),
+                self.selection()
+            ),
+        )
     }
 
     fn selection(&self) -> String {
         let mut selection = String::new();
         for (at, key) in self.shown.iter().enumerate() {
             selection += &match key.split_once('.') {
-                Some((relation, field)) => format!("key {{ s{at}: {relation} {{ k{at}: {field} }} }} "),
+                Some((relation, field)) => {
+                    format!("key {{ s{at}: {relation} {{ k{at}: {field} }} }} ")
+                }
                 None => format!("key {{ k{at}: {} }} ", field(key)),
             };
         }
@@ -220,10 +293,17 @@ impl Question {
 async fn check(app: &App, rows: &Rows, question: &Question) -> usize {
     let (arguments, selection) = question.text();
     let roots = ["columns", "data", "table"];
-    let document: Vec<_> = roots.iter().map(|root| format!("{root}{arguments} {selection}")).collect();
+    let document: Vec<_> = roots
+        .iter()
+        .map(|root| format!("{root}{arguments} {selection}"))
+        .collect();
     let reply = app.query(&format!("{{ {} }}", document.join(" "))).await;
     let answer = reply.json();
-    assert_eq!(answer.get("errors"), None, "{arguments} {selection}: {answer:#}");
+    assert_eq!(
+        answer.get("errors"),
+        None,
+        "{arguments} {selection}: {answer:#}"
+    );
     let expected = question.answer(rows);
     for root in roots {
         let found = &answer["data"][root]["groups"];

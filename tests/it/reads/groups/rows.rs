@@ -54,8 +54,9 @@ impl Ord for Cell {
 }
 
 /// The fields of sales whose values are compared.
-pub(super) const FIELDS: [&str; 9] =
-    ["channel", "city", "pieces", "price", "weight", "soldOn", "soldAt", "paid", "shopId"];
+pub(super) const FIELDS: [&str; 9] = [
+    "channel", "city", "pieces", "price", "weight", "soldOn", "soldAt", "paid", "shopId",
+];
 
 #[derive(Debug)]
 pub(super) struct Sale {
@@ -87,38 +88,70 @@ fn one<T: Copy>(values: &[T], rng: &mut StdRng) -> T {
 const FIRST_DAY: i64 = 19_662;
 
 pub(super) fn random(sales: usize, rng: &mut StdRng) -> Rows {
-    let shop = |id| (id, one(&["adler", "baer", "cafe"], rng), one(&[None, Some("at"), Some("de")], rng));
+    let shop = |id| {
+        (
+            id,
+            one(&["adler", "baer", "cafe"], rng),
+            one(&[None, Some("at"), Some("de")], rng),
+        )
+    };
     let shops = (1..=4).map(shop).collect();
     let sale = |id| {
         let second = FIRST_DAY * 86_400 + rng.random_range(0..460 * 86_400);
         Sale {
             id,
             channel: one(&["s", "w"], rng),
-            city: one(&[None, Some("aalen"), Some("bonn"), Some("celle"), Some("ulm")], rng),
+            city: one(
+                &[
+                    None,
+                    Some("aalen"),
+                    Some("bonn"),
+                    Some("celle"),
+                    Some("ulm"),
+                ],
+                rng,
+            ),
             pieces: rng.random_bool(0.8).then(|| rng.random_range(-3..8)),
             cents: rng.random_range(0..12) * 25,
             halves: rng.random_bool(0.7).then(|| rng.random_range(-2..6)),
-            day: rng.random_bool(0.8).then(|| FIRST_DAY + rng.random_range(0..460)),
-            second: if rng.random_bool(0.3) { second / 86_400 * 86_400 } else { second },
+            day: rng
+                .random_bool(0.8)
+                .then(|| FIRST_DAY + rng.random_range(0..460)),
+            second: if rng.random_bool(0.3) {
+                second / 86_400 * 86_400
+            } else {
+                second
+            },
             paid: rng.random(),
             // One shop is not there.
             shop: rng.random_bool(0.8).then(|| rng.random_range(1..6)),
         }
     };
-    Rows { sales: (1..=i64::try_from(sales).unwrap()).map(sale).collect(), shops }
+    Rows {
+        sales: (1..=i64::try_from(sales).unwrap()).map(sale).collect(),
+        shops,
+    }
 }
 
 impl Rows {
     /// The statements that insert the rows.
     pub(super) fn sql(&self) -> String {
         let text = |text: Option<&str>| text.map_or("NULL".to_owned(), |text| format!("'{text}'"));
-        let number = |number: Option<i64>| number.map_or("NULL".to_owned(), |number| number.to_string());
+        let number =
+            |number: Option<i64>| number.map_or("NULL".to_owned(), |number| number.to_string());
         let mut sql = String::new();
         for (id, name, country) in &self.shops {
-            writeln!(sql, "INSERT INTO tb_shop VALUES ({id}, '{name}', {});", text(*country)).unwrap();
+            writeln!(
+                sql,
+                "INSERT INTO tb_shop VALUES ({id}, '{name}', {});",
+                text(*country)
+            )
+            .unwrap();
         }
         for sale in &self.sales {
-            let weight = sale.halves.map_or("NULL".to_owned(), |halves| format!("{halves} * 0.5"));
+            let weight = sale
+                .halves
+                .map_or("NULL".to_owned(), |halves| format!("{halves} * 0.5"));
             writeln!(
                 sql,
                 "INSERT INTO tb_sale VALUES ({}, '{}', {}, {}, {}, {weight}, {}, '{}', {}, {});",
@@ -139,13 +172,17 @@ impl Rows {
 
     /// The value of a field of a sale, of its shop (`shop.name`), or of a period (`soldAt/month`).
     pub(super) fn value(&self, sale: &Sale, field: &str) -> Option<Cell> {
-        let shop = sale.shop.and_then(|id| self.shops.iter().find(|shop| shop.0 == id));
+        let shop = sale
+            .shop
+            .and_then(|id| self.shops.iter().find(|shop| shop.0 == id));
         let text = |text: &str| Cell::Text(text.to_owned());
         if let Some((field, period)) = field.split_once('/') {
             return match field {
                 "soldOn" => sale.day.map(|day| Cell::Text(date(begin(day, period)))),
                 _ if period == "hour" => Some(Cell::Text(instant(sale.second / 3_600 * 3_600))),
-                _ => Some(Cell::Text(instant(begin(sale.second / 86_400, period) * 86_400))),
+                _ => Some(Cell::Text(instant(
+                    begin(sale.second / 86_400, period) * 86_400,
+                ))),
             };
         }
         match field {
@@ -175,13 +212,20 @@ pub(super) fn shown(field: &str, cell: Option<&Cell>) -> Json {
         Some(Cell::Flag(flag)) => json!(flag),
         Some(Cell::Channel(stored)) => json!(if *stored == "s" { "SHOP" } else { "WEB" }),
         Some(Cell::Number(cents, 100)) if field == "price" => json!(decimal(*cents)),
-        Some(Cell::Number(numerator, denominator)) if numerator % denominator == 0 => json!(numerator / denominator),
+        Some(Cell::Number(numerator, denominator)) if numerator % denominator == 0 => {
+            json!(numerator / denominator)
+        }
         Some(Cell::Number(halves, _)) => json!(*halves as f64 / 2.0),
     }
 }
 
 pub(super) fn decimal(cents: i64) -> String {
-    format!("{}{}.{:02}", if cents < 0 { "-" } else { "" }, cents.abs() / 100, cents.abs() % 100)
+    format!(
+        "{}{}.{:02}",
+        if cents < 0 { "-" } else { "" },
+        cents.abs() / 100,
+        cents.abs() % 100
+    )
 }
 
 /// The first day of the period that a day lies in.
@@ -205,18 +249,27 @@ fn is_leap(year: i64) -> bool {
 
 fn length(year: i64, month: i64) -> i64 {
     let length = LENGTHS[usize::try_from(month - 1).unwrap()];
-    if month == 2 && is_leap(year) { length + 1 } else { length }
+    if month == 2 && is_leap(year) {
+        length + 1
+    } else {
+        length
+    }
 }
 
 /// The number of the first day of a month, since 1970.
 fn days(year: i64, month: i64) -> i64 {
-    let years: i64 = (1970..year).map(|year| if is_leap(year) { 366 } else { 365 }).sum();
+    let years: i64 = (1970..year)
+        .map(|year| if is_leap(year) { 366 } else { 365 })
+        .sum();
     years + (1..month).map(|month| length(year, month)).sum::<i64>()
 }
 
 fn civil(day: i64) -> (i64, i64, i64) {
     let year = (1970..).find(|year| days(year + 1, 1) > day).unwrap();
-    let month = (1..=12).rev().find(|month| days(year, *month) <= day).unwrap();
+    let month = (1..=12)
+        .rev()
+        .find(|month| days(year, *month) <= day)
+        .unwrap();
     (year, month, day - days(year, month) + 1)
 }
 
@@ -227,5 +280,11 @@ pub(super) fn date(day: i64) -> String {
 
 fn instant(second: i64) -> String {
     let rest = second % 86_400;
-    format!("{}T{:02}:{:02}:{:02}Z", date(second / 86_400), rest / 3_600, rest % 3_600 / 60, rest % 60)
+    format!(
+        "{}T{:02}:{:02}:{:02}Z",
+        date(second / 86_400),
+        rest / 3_600,
+        rest % 3_600 / 60,
+        rest % 60
+    )
 }

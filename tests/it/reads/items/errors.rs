@@ -26,18 +26,29 @@ struct Absent {
 async fn absent() -> Option<Absent>;
 #[svc::query]
 async fn found(ctx: &Context<'_>) -> Result<Find<ColumnItem>> {
-    Ok(ctx.db().find::<ColumnItem>().filter(col("id").lte(2)).order_by(asc("id")))
+    Ok(ctx
+        .db()
+        .find::<ColumnItem>()
+        .filter(col("id").lte(2))
+        .order_by(asc("id")))
 }
 
 /// A list, one row and scalars answer, whatever kind of field fails between them.
 #[tokio::test]
 async fn one_failing_root_field_leaves_the_others() {
     let database = TestDatabase::copy_of("items", SQL).await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
-    let app = App::serve(options.queries(queries![number, refuses, breaks, absent, found, c_one, c_rows])).await;
-    for (failing, code) in
-        [("refuses", "FORBIDDEN"), ("breaks", "INTERNAL_SERVER_ERROR"), ("absent { id }", "SERVICE_UNAVAILABLE")]
-    {
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
+    let app = App::serve(options.queries(queries![
+        number, refuses, breaks, absent, found, c_one, c_rows
+    ]))
+    .await;
+    for (failing, code) in [
+        ("refuses", "FORBIDDEN"),
+        ("breaks", "INTERNAL_SERVER_ERROR"),
+        ("absent { id }", "SERVICE_UNAVAILABLE"),
+    ] {
         let query = format!(
             "{{ list: cRows(where: {{id: {{lte: 2}}}}, orderBy: [{{id: ASC}}]) {{ id }} a: {failing} one: cOne(id: 3) {{ id }} number b: {failing} found {{ id }} }}"
         );
@@ -45,11 +56,20 @@ async fn one_failing_root_field_leaves_the_others() {
         let rows = json!([{ "id": 1 }, { "id": 2 }]);
         let expected = json!({ "list": rows, "a": null, "one": { "id": 3 }, "number": 7, "b": null, "found": rows });
         assert_eq!(reply["data"], expected, "{reply:#}");
-        let mut paths: Vec<_> = reply["errors"].as_array().unwrap().iter().map(|error| error["path"].clone()).collect();
+        let mut paths: Vec<_> = reply["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|error| error["path"].clone())
+            .collect();
         paths.sort_by_key(ToString::to_string);
         assert_eq!(paths, [json!(["a"]), json!(["b"])]);
         assert!(
-            reply["errors"].as_array().unwrap().iter().all(|error| error["extensions"]["code"] == code),
+            reply["errors"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|error| error["extensions"]["code"] == code),
             "{reply:#}"
         );
     }
@@ -76,7 +96,18 @@ async fn a_nullable_nested_field_fails_alone() {
             "one": { "children": [{ "part": { "host": "a.example" } }, { "part": { "host": null } }] },
         })
     );
-    let mut paths: Vec<_> = answer["errors"].as_array().unwrap().iter().map(|error| error["path"].clone()).collect();
+    let mut paths: Vec<_> = answer["errors"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|error| error["path"].clone())
+        .collect();
     paths.sort_by_key(ToString::to_string);
-    assert_eq!(paths, [json!(["one", "children", 1, "part", "host"]), json!(["rows", 1, "part", "h"])]);
+    assert_eq!(
+        paths,
+        [
+            json!(["one", "children", 1, "part", "host"]),
+            json!(["rows", 1, "part", "h"])
+        ]
+    );
 }

@@ -41,7 +41,10 @@ macro_rules! item {
         impl $name {
             /// Selecting it reads whole rows.
             fn says(&self, #[svc(default = 1)] times: i32) -> String {
-                self.word.clone().unwrap_or_default().repeat(usize::try_from(times).unwrap_or(0))
+                self.word
+                    .clone()
+                    .unwrap_or_default()
+                    .repeat(usize::try_from(times).unwrap_or(0))
             }
         }
 
@@ -58,12 +61,13 @@ item!(ColumnItem, "c_item", c_rows, c_page, c_one);
 item!(DataItem, "d_item", d_rows, d_page, d_one);
 item!(TableItem, "tv_item", t_rows, t_page, t_one);
 
-/// The beginnings of the fields of each kind of view: `Rows`, `Page` and `One` come after it. They are equally long, so that
-/// errors have one place.
+/// The beginnings of the fields of each kind of view: `Rows`, `Page` and `One` come after it. They
+/// are equally long, so that errors have one place.
 const ROOTS: [(&str, &str); 3] = [("c", "ColumnItem"), ("d", "DataItem"), ("t", "TableItem")];
 
-/// Rows 1 to 5 are children of row 5. Their values fall from row 1 to row 4 and are null in row 5; as texts they would
-/// have another order. Rows 6 to 30 are children of row 1. In `data`, even rows lack what is null.
+/// Rows 1 to 5 are children of row 5. Their values fall from row 1 to row 4 and are null in row 5;
+/// as texts they would have another order. Rows 6 to 30 are children of row 1. In `data`, even rows
+/// lack what is null.
 const SQL: &str = r#"
 CREATE TABLE tb_item (id int PRIMARY KEY, small int, ratio float8, price numeric, big bigint, word text, at timestamptz,
   part jsonb, parent_id int);
@@ -82,24 +86,41 @@ CREATE TABLE tv_item AS SELECT id, small, parent_id, d.data FROM tb_item JOIN d_
 
 async fn app() -> (App, TestDatabase) {
     let database = TestDatabase::copy_of("items", SQL).await;
-    let lists = queries![c_rows, c_page, c_one, d_rows, d_page, d_one, t_rows, t_page, t_one];
-    let limits = svc::Limits { complexity: 10_000, ..svc::Limits::default() };
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true).limits(limits);
+    let lists = queries![
+        c_rows, c_page, c_one, d_rows, d_page, d_one, t_rows, t_page, t_one
+    ];
+    let limits = svc::Limits {
+        complexity: 10_000,
+        ..svc::Limits::default()
+    };
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .limits(limits);
     (App::serve(options.queries(lists)).await, database)
 }
 
 /// The numbers of rows, without anything between them.
 fn ids(rows: &Value) -> String {
-    let rows = rows.as_array().unwrap_or_else(|| panic!("not a list: {rows}"));
+    let rows = rows
+        .as_array()
+        .unwrap_or_else(|| panic!("not a list: {rows}"));
     rows.iter().map(|row| row["id"].to_string()).collect()
 }
 
-/// Asks the three kinds the same, with the beginning of their names for `{root}`, and gives the one answer they must have.
+/// Asks the three kinds the same, with the beginning of their names for `{root}`, and gives the one
+/// answer they must have.
 async fn same(app: &App, fields: &str) -> Value {
     let ask = async |(root, ty)| {
-        let text = app.query(&fields.replace("{root}", root)).await.text.replace(ty, "Item");
+        let text = app
+            .query(&fields.replace("{root}", root))
+            .await
+            .text
+            .replace(ty, "Item");
         let name = |field: &str| format!("\"{root}{field}\"");
-        text.replace(&name("Rows"), "\"rows\"").replace(&name("Page"), "\"page\"").replace(&name("One"), "\"one\"")
+        text.replace(&name("Rows"), "\"rows\"")
+            .replace(&name("Page"), "\"page\"")
+            .replace(&name("One"), "\"one\"")
     };
     serde_json::from_str(&agreed(fields, ROOTS, ask).await).unwrap()
 }
@@ -113,7 +134,15 @@ async fn same_data(app: &App, fields: &str) -> Value {
 
 /// Nothing that a client sees names a table or a piece of SQL.
 fn assert_clean(text: &str) {
-    for leak in ["tb_item", "_item", "SELECT", "select ", "syntax error", "sqlx", "postgres"] {
+    for leak in [
+        "tb_item",
+        "_item",
+        "SELECT",
+        "select ",
+        "syntax error",
+        "sqlx",
+        "postgres",
+    ] {
         assert!(!text.contains(leak), "{leak} in {text}");
     }
 }
@@ -122,8 +151,11 @@ fn assert_clean(text: &str) {
 #[tokio::test]
 async fn the_rows_are_alike_in_every_view() {
     let (app, _database) = app().await;
-    let rows =
-        same_data(&app, "{ {root}Rows(limit: 100) { id small ratio price big word at part { rank } parentId } }").await;
+    let rows = same_data(
+        &app,
+        "{ {root}Rows(limit: 100) { id small ratio price big word at part { rank } parentId } }",
+    )
+    .await;
     let rows = rows["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 30);
     assert_eq!(

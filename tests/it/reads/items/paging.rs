@@ -12,21 +12,44 @@ async fn a_page_that_cannot_be_is_refused() {
         ("{root}Rows(limit: -1) { id }", "negative"),
         ("{root}Rows(offset: -1) { id }", "negative"),
         ("{root}Rows(limit: 1001) { id }", "at most 1000"),
-        ("{root}One(id: 5) { children(limit: -1) { id } }", "negative"),
-        ("{root}One(id: 5) { children(offset: -1) { id } }", "negative"),
-        ("{root}One(id: 5) { children(limit: 1001) { id } }", "at most 1000"),
+        (
+            "{root}One(id: 5) { children(limit: -1) { id } }",
+            "negative",
+        ),
+        (
+            "{root}One(id: 5) { children(offset: -1) { id } }",
+            "negative",
+        ),
+        (
+            "{root}One(id: 5) { children(limit: 1001) { id } }",
+            "at most 1000",
+        ),
         ("{root}Page(first: -1) { nodes { id } }", "negative"),
         ("{root}Page(last: -1) { nodes { id } }", "negative"),
         ("{root}Page(first: 1001) { nodes { id } }", "at most 1000"),
         ("{root}Page(last: 1001) { nodes { id } }", "at most 1000"),
         ("{root}Page(first: 1, last: 1) { nodes { id } }", "not both"),
-        (r#"{root}Page(after: "broken") { nodes { id } }"#, "the cursor is not one of this list"),
-        (r#"{root}Page(before: "W10") { nodes { id } }"#, "the cursor is not one of this list"),
+        (
+            r#"{root}Page(after: "broken") { nodes { id } }"#,
+            "the cursor is not one of this list",
+        ),
+        (
+            r#"{root}Page(before: "W10") { nodes { id } }"#,
+            "the cursor is not one of this list",
+        ),
     ] {
         let answer = same(&app, &format!("{{ {field} }}")).await;
         let error = &answer["errors"][0];
-        assert_eq!(error["extensions"]["code"], "BAD_USER_INPUT", "{field}: {answer}");
-        assert!(error["message"].as_str().is_some_and(|message| message.contains(part)), "{field}: {answer}");
+        assert_eq!(
+            error["extensions"]["code"], "BAD_USER_INPUT",
+            "{field}: {answer}"
+        );
+        assert!(
+            error["message"]
+                .as_str()
+                .is_some_and(|message| message.contains(part)),
+            "{field}: {answer}"
+        );
         assert_clean(&answer.to_string());
     }
 }
@@ -43,10 +66,20 @@ async fn a_list_without_a_limit_is_capped() {
         );
         let data = same_data(&app, &query).await;
         let (page, one) = (&data["page"], &data["one"]);
-        for list in [&data["rows"], &data["none"], &page["nodes"], &page["edges"], &one["children"], &one["none"]] {
+        for list in [
+            &data["rows"],
+            &data["none"],
+            &page["nodes"],
+            &page["edges"],
+            &one["children"],
+            &one["none"],
+        ] {
             assert_eq!(count(list), Some(20), "{list}");
         }
-        assert_eq!((&page["totalCount"], &page["pageInfo"]["hasNextPage"]), (&json!(30), &json!(true)));
+        assert_eq!(
+            (&page["totalCount"], &page["pageInfo"]["hasNextPage"]),
+            (&json!(30), &json!(true))
+        );
     }
 }
 
@@ -61,14 +94,28 @@ async fn beyond_the_end_is_nothing() {
            page: {root}Page(last: 1) { nodes { id } pageInfo { hasNextPage } } }",
     )
     .await;
-    assert_eq!((&data["rows"], &data["whole"], &data["one"]["children"]), (&json!([]), &json!([]), &json!([])));
-    assert_eq!((ids(&data["last"]), ids(&data["one"]["last"])), ("30".to_owned(), "5".to_owned()));
     assert_eq!(
-        (ids(&data["page"]["nodes"]), &data["page"]["pageInfo"]["hasNextPage"]),
+        (&data["rows"], &data["whole"], &data["one"]["children"]),
+        (&json!([]), &json!([]), &json!([]))
+    );
+    assert_eq!(
+        (ids(&data["last"]), ids(&data["one"]["last"])),
+        ("30".to_owned(), "5".to_owned())
+    );
+    assert_eq!(
+        (
+            ids(&data["page"]["nodes"]),
+            &data["page"]["pageInfo"]["hasNextPage"]
+        ),
         ("30".to_owned(), &json!(false))
     );
     for (root, _) in ROOTS {
-        let last = app.query(&format!("{{ page: {root}Page(last: 1) {{ pageInfo {{ endCursor }} }} }}")).await.data();
+        let last = app
+            .query(&format!(
+                "{{ page: {root}Page(last: 1) {{ pageInfo {{ endCursor }} }} }}"
+            ))
+            .await
+            .data();
         let end = &last["page"]["pageInfo"]["endCursor"];
         let after = format!(
             "{{ page: {root}Page(first: 5, after: {end}) {{ nodes {{ id }} edges {{ cursor }} totalCount pageInfo {{ hasNextPage endCursor }} }} }}"
@@ -86,9 +133,15 @@ async fn beyond_the_end_is_nothing() {
 async fn a_row_that_is_found_by_its_id_has_a_cursor() {
     let (app, _database) = app().await;
     for (root, _) in ROOTS {
-        let query = format!("{{ page: {root}Page(where: {{id: {{eq: 7}}}}) {{ edges {{ cursor }} }} }}");
+        let query =
+            format!("{{ page: {root}Page(where: {{id: {{eq: 7}}}}) {{ edges {{ cursor }} }} }}");
         let cursor = app.query(&query).await.data()["page"]["edges"][0]["cursor"].clone();
-        let query = format!("{{ page: {root}Page(after: {cursor}, first: 2) {{ nodes {{ id }} }} }}");
-        assert_eq!(ids(&app.query(&query).await.data()["page"]["nodes"]), "89", "{root}");
+        let query =
+            format!("{{ page: {root}Page(after: {cursor}, first: 2) {{ nodes {{ id }} }} }}");
+        assert_eq!(
+            ids(&app.query(&query).await.data()["page"]["nodes"]),
+            "89",
+            "{root}"
+        );
     }
 }

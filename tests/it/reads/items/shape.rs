@@ -36,20 +36,29 @@ async fn an_alias_has_arguments_of_its_own() {
 async fn skip_wins_over_include() {
     let (app, _database) = app().await;
     for (root, ty) in ROOTS {
-        for both in ["@skip(if: $s) @include(if: $i)", "@include(if: $i) @skip(if: $s)"] {
+        for both in [
+            "@skip(if: $s) @include(if: $i)",
+            "@include(if: $i) @skip(if: $s)",
+        ] {
             let query = format!(
                 "query ($s: Boolean!, $i: Boolean!) {{ one: {root}One(id: 3) {{ id small {both} ... {both} {{ word }} ...f {both}
                    children(limit: 1) {both} {{ id }} says {both} }} two: {root}One(id: 4) {both} {{ id }} }}
                  fragment f on {ty} {{ big }}"
             );
             for (skip, include) in [(false, false), (false, true), (true, false), (true, true)] {
-                let data = app.query_with(&query, json!({ "s": skip, "i": include })).await.data();
+                let data = app
+                    .query_with(&query, json!({ "s": skip, "i": include }))
+                    .await
+                    .data();
                 let expected = if include && !skip {
                     json!({ "one": { "id": 3, "small": 10, "word": "b", "big": 10, "children": [], "says": "b" }, "two": { "id": 4 } })
                 } else {
                     json!({ "one": { "id": 3 } })
                 };
-                assert_eq!(data, expected, "{root}Rows {both} skip {skip} include {include}");
+                assert_eq!(
+                    data, expected,
+                    "{root}Rows {both} skip {skip} include {include}"
+                );
             }
         }
     }
@@ -73,12 +82,19 @@ async fn keys_come_in_the_order_of_the_request() {
             r#""p":{"totalCount":30,"__typename":"TConnection","pageInfo":{"__typename":"PageInfo","hasNextPage":true},"#,
             r#""edges":[{"node":{"__typename":"T","small":1000,"id":1},"__typename":"TEdge"}]}}}"#,
         ];
-        assert_eq!(app.query(&query).await.text.replace(ty, "T"), expected.concat(), "{root}");
-        let lists =
-            format!("{{ {root}One(id: 5) {{ children(limit: 1, orderBy: [{{id: ASC}}]) {{ __typename id }} }} }}");
+        assert_eq!(
+            app.query(&query).await.text.replace(ty, "T"),
+            expected.concat(),
+            "{root}"
+        );
+        let lists = format!(
+            "{{ {root}One(id: 5) {{ children(limit: 1, orderBy: [{{id: ASC}}]) {{ __typename id }} }} }}"
+        );
         assert_eq!(
             app.query(&lists).await.text,
-            format!(r#"{{"data":{{"{root}One":{{"children":[{{"__typename":"{ty}","id":1}}]}}}}}}"#)
+            format!(
+                r#"{{"data":{{"{root}One":{{"children":[{{"__typename":"{ty}","id":1}}]}}}}}}"#
+            )
         );
     }
 }
@@ -92,7 +108,13 @@ async fn one_row_is_a_list_and_no_row_is_null() {
               nested: {root}One(id: 5) { children(where: {id: {eq: 4}}) { ROW } empty: children(where: {id: {eq: 99}}) { ROW } parent { ROW } part { rank } }
               page: {root}Page(where: {id: {eq: 4}}) { nodes { ROW } } empty: {root}Page(where: {id: {eq: 99}}) { nodes { ROW } edges { cursor } } }";
         let data = same_data(&app, &query.replace("ROW", selection)).await;
-        let row = |id: i32| if selection == "id" { json!({ "id": id }) } else { json!({ "id": id, "says": "" }) };
+        let row = |id: i32| {
+            if selection == "id" {
+                json!({ "id": id })
+            } else {
+                json!({ "id": id, "says": "" })
+            }
+        };
         assert_eq!(
             data,
             json!({

@@ -61,7 +61,9 @@ async fn embedded_values_and_members_lead_to_their_rows() {
          CREATE FUNCTION touch(id int) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_build_object('id', id, 'name', 'new') $$;"#,
     )
     .await;
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true);
     let options = options.queries(queries![types::posts, types::authors, types::things]);
     let app = App::serve(options.mutations(mutations![types::touch])).await;
     let ask = async |query: &str| app.query(query).await.data();
@@ -70,9 +72,15 @@ async fn embedded_values_and_members_lead_to_their_rows() {
     )
     .await;
     let readers = json!([{ "name": "x", "initial": "b" }, { "name": "gone", "initial": null }]);
-    assert_eq!(answer["posts"][0], json!({ "author": { "initial": "A" }, "readers": readers }));
+    assert_eq!(
+        answer["posts"][0],
+        json!({ "author": { "initial": "A" }, "readers": readers })
+    );
     let answer = ask("{ posts(where: {author: {initial: {args: {upper: true}, eq: \"B\"}}}) { id } all: posts(orderBy: [{author: {price: DESC}}]) { id } }").await;
-    assert_eq!((&answer["posts"], column(&answer["all"], "id")), (&json!([{ "id": 20 }]), vec![json!(20), json!(10)]));
+    assert_eq!(
+        (&answer["posts"], column(&answer["all"], "id")),
+        (&json!([{ "id": 20 }]), vec![json!(20), json!(10)])
+    );
     let answer =
         ask("{ posts(where: {readers: {some: {initial: {args: {upper: true}, eq: \"B\"}}}}, limit: 1) { id } }").await;
     assert_eq!(answer["posts"].as_array().map(Vec::len), Some(1));
@@ -82,8 +90,14 @@ async fn embedded_values_and_members_lead_to_their_rows() {
     .await;
     let seen = "2026-01-02T03:04:05Z";
     let found = answer["things"].as_array().expect("a list");
-    assert!(found.contains(&json!({ "initial": "B", "price": "2.20", "seen": seen })), "{answer}");
-    assert!(found.contains(&json!({ "author": { "price": "1.10" } })), "{answer}");
+    assert!(
+        found.contains(&json!({ "initial": "B", "price": "2.20", "seen": seen })),
+        "{answer}"
+    );
+    assert!(
+        found.contains(&json!({ "author": { "price": "1.10" } })),
+        "{answer}"
+    );
     let answer =
         ask("{ authors(where: {price: {gt: \"1.5\"}, seen: {lt: \"2027-01-01T00:00:00Z\"}}) { id price } }").await;
     assert_eq!(answer["authors"], json!([{ "id": 2, "price": "2.20" }]));

@@ -88,40 +88,97 @@ async fn functions_that_do_not_fit_are_told() {
          CREATE FUNCTION \"right\"(p v_place) RETURNS int LANGUAGE sql STABLE AS $$ SELECT p.id $$;",
     )
     .await;
-    let options =
-        || AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries![wrong::places]);
+    let options = || {
+        AppOptions::new()
+            .database_url(database.url())
+            .auto_camel_case(true)
+            .queries(queries![wrong::places])
+    };
     let found = check_views(&options(), &database.url()).await.unwrap();
     let told = |field: &str| {
-        found.iter().find(|finding| finding.field == format!("Place.{field}")).map(|finding| finding.cause.clone())
+        found
+            .iter()
+            .find(|finding| finding.field == format!("Place.{field}"))
+            .map(|finding| finding.cause.clone())
     };
     for (field, part) in [
         ("absent", "the function `absent` does not exist"),
-        ("writes", "`writes` is volatile, and a read may run twice; declare it STABLE or IMMUTABLE"),
-        ("ofTable", "`of_table` does not take a row of `v_place` as its first parameter"),
-        ("set", "`set` answers with a set, and a field has one value; let it return an array"),
+        (
+            "writes",
+            "`writes` is volatile, and a read may run twice; declare it STABLE or IMMUTABLE",
+        ),
+        (
+            "ofTable",
+            "`of_table` does not take a row of `v_place` as its first parameter",
+        ),
+        (
+            "set",
+            "`set` answers with a set, and a field has one value; let it return an array",
+        ),
         ("text", "`text` gives text, which does not fit its field"),
-        ("args", "`args` is called as `args(v_place, list)`, but there is `args(v_place, integer)`"),
+        (
+            "args",
+            "`args` is called as `args(v_place, list)`, but there is `args(v_place, integer)`",
+        ),
     ] {
-        assert!(told(field).is_some_and(|cause| cause.contains(part)), "{field}: {:?}", told(field));
+        assert!(
+            told(field).is_some_and(|cause| cause.contains(part)),
+            "{field}: {:?}",
+            told(field)
+        );
     }
     assert_eq!(told("right"), None);
     let app = App::serve(options()).await;
-    assert_eq!(app.query("{ places { right } }").await.data(), json!({ "places": [{ "right": 1 }] }));
-    for field in ["absent", "writes", "ofTable", "set", "text", "args(many: [])"] {
+    assert_eq!(
+        app.query("{ places { right } }").await.data(),
+        json!({ "places": [{ "right": 1 }] })
+    );
+    for field in [
+        "absent",
+        "writes",
+        "ofTable",
+        "set",
+        "text",
+        "args(many: [])",
+    ] {
         let reply = app.query(&format!("{{ places {{ {field} }} }}")).await;
-        assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{field}: {}", reply.text);
+        assert_eq!(
+            reply.code(),
+            "INTERNAL_SERVER_ERROR",
+            "{field}: {}",
+            reply.text
+        );
     }
     for condition in ["absent: {eq: 1}", "text: {eq: 1}"] {
-        let reply = app.query(&format!("{{ places(where: {{{condition}}}) {{ id }} }}")).await;
-        assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{condition}: {}", reply.text);
+        let reply = app
+            .query(&format!("{{ places(where: {{{condition}}}) {{ id }} }}"))
+            .await;
+        assert_eq!(
+            reply.code(),
+            "INTERNAL_SERVER_ERROR",
+            "{condition}: {}",
+            reply.text
+        );
     }
     // A function that comes, or is mended, or means something else, is used.
     database.execute("CREATE FUNCTION absent(v_place) RETURNS int LANGUAGE sql STABLE AS $$ SELECT 7 $$; ALTER FUNCTION writes STABLE").await;
-    app.until_data("{ places { absent writes } }", &json!({ "places": [{ "absent": 7, "writes": 1 }] })).await;
+    app.until_data(
+        "{ places { absent writes } }",
+        &json!({ "places": [{ "absent": 7, "writes": 1 }] }),
+    )
+    .await;
     database.execute("DROP FUNCTION absent(v_place); CREATE FUNCTION absent(v_place, more int DEFAULT 2) RETURNS bigint LANGUAGE sql STABLE AS $$ SELECT 8::bigint $$").await;
-    app.until_data("{ places(where: {absent: {gt: 7}}) { absent } }", &json!({ "places": [{ "absent": 8 }] })).await;
+    app.until_data(
+        "{ places(where: {absent: {gt: 7}}) { absent } }",
+        &json!({ "places": [{ "absent": 8 }] }),
+    )
+    .await;
     database.execute("DROP VIEW v_place CASCADE; CREATE VIEW v_place AS SELECT name, id, 1 AS more FROM place; CREATE FUNCTION absent(v_place) RETURNS int LANGUAGE sql STABLE AS $$ SELECT $1.more $$").await;
-    app.until_data("{ places { absent } }", &json!({ "places": [{ "absent": 1 }] })).await;
+    app.until_data(
+        "{ places { absent } }",
+        &json!({ "places": [{ "absent": 1 }] }),
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -131,7 +188,10 @@ async fn types_without_rows_are_told_at_the_start() {
             AppOptions::new().queries(queries![wrong::bare]),
             "Bare` has no view; write `#[svc_type(sql_source = \"v_…\")]`",
         ),
-        (AppOptions::new().queries(queries![wrong::nameless]), "Nameless` has no stored field `id`"),
+        (
+            AppOptions::new().queries(queries![wrong::nameless]),
+            "Nameless` has no stored field `id`",
+        ),
         (
             AppOptions::new().queries(queries![wrong::whole]),
             "Whole::itself` is computed by a function of the database, which gives a scalar",

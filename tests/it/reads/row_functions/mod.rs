@@ -127,7 +127,9 @@ fn sql() -> String {
           (5, 'zoo', 9, NULL, 2);";
     let views = three_views("city", "id") + &three_views("place", "id");
     let in_data = |field: &str| format!("(p.data->>'{field}')");
-    let functions = functions("c", |field| format!("p.{field}")) + &functions("d", in_data) + &functions("tv", in_data);
+    let functions = functions("c", |field| format!("p.{field}"))
+        + &functions("d", in_data)
+        + &functions("tv", in_data);
     tables.to_owned() + &views + &functions
 }
 
@@ -154,7 +156,10 @@ fn options(kind: &str, database: &TestDatabase) -> AppOptions {
         "data" => queries_of!(data),
         _ => queries_of!(table),
     };
-    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(list);
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .queries(list);
     options.authorizer(Keyed)
 }
 
@@ -162,19 +167,28 @@ fn options(kind: &str, database: &TestDatabase) -> AppOptions {
 struct Keyed;
 
 impl Authorizer for Keyed {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
         let is_secret = request.operation_name() == "Place.secret";
-        Ok(match is_secret && !request.context().headers().contains_key("x-key") {
-            true => AuthorizationDecision::deny(),
-            false => AuthorizationDecision::allow(),
-        })
+        Ok(
+            match is_secret && !request.context().headers().contains_key("x-key") {
+                true => AuthorizationDecision::deny(),
+                false => AuthorizationDecision::allow(),
+            },
+        )
     }
 }
 
 const KINDS: [&str; 3] = ["columns", "data", "table"];
 
 /// Asks the three kinds the same, three times each, and gives the one answer they must have.
-async fn same_with(query: &str, variables: Value, configure: impl Fn(&str, AppOptions) -> AppOptions) -> Value {
+async fn same_with(
+    query: &str,
+    variables: Value,
+    configure: impl Fn(&str, AppOptions) -> AppOptions,
+) -> Value {
     let database = database().await;
     let ask = async |kind| {
         let app = App::serve(configure(kind, options(kind, &database))).await;
@@ -193,7 +207,11 @@ async fn same(query: &str) -> Value {
 }
 
 fn column(rows: &Value, name: &str) -> Vec<Value> {
-    rows.as_array().expect("a list").iter().map(|row| row[name].clone()).collect()
+    rows.as_array()
+        .expect("a list")
+        .iter()
+        .map(|row| row[name].clone())
+        .collect()
 }
 
 #[tokio::test]
@@ -213,8 +231,12 @@ async fn values_are_computed_of_each_row() {
               "words": ["pub", "a,b", "\"{}"], "points": null, "city": city },
         ])
     );
-    let one = same("{ place(id: 5) { mood distance(at: 0.5) } none: place(id: 9) { fullName } }").await;
-    assert_eq!(one, json!({ "place": { "mood": "FAR_OUT", "distance": 8.5 }, "none": null }));
+    let one =
+        same("{ place(id: 5) { mood distance(at: 0.5) } none: place(id: 9) { fullName } }").await;
+    assert_eq!(
+        one,
+        json!({ "place": { "mood": "FAR_OUT", "distance": 8.5 }, "none": null })
+    );
 }
 
 #[tokio::test]
@@ -223,17 +245,32 @@ async fn rows_are_chosen_by_what_is_computed() {
         ("distance: {args: {at: 1}, lte: 2.5}", [2, 3, 4].as_slice()),
         ("distance: {args: {at: 1, scale: 2}, lt: 5, gt: 0}", &[3]),
         ("distance: {args: {at: 4}, in: [0, 5]}", &[1, 5]),
-        ("OR: [{distance: {args: {at: 4}, eq: 0}}, {distance: {args: {at: 2}, eq: 0}}]", &[1, 3]),
+        (
+            "OR: [{distance: {args: {at: 4}, eq: 0}}, {distance: {args: {at: 2}, eq: 0}}]",
+            &[1, 3],
+        ),
         ("NOT: {distance: {args: {at: 1}, lte: 2.5}}", &[1, 5]),
         ("fullName: {startswith: \"b\"}", &[3]),
-        ("fullName: {eq: \"spa@2\"}, distance: {args: {at: 0}, gt: 1}", &[4]),
+        (
+            "fullName: {eq: \"spa@2\"}, distance: {args: {at: 0}, gt: 1}",
+            &[4],
+        ),
         ("mood: {eq: CALM}", &[1, 3, 4]),
-        ("mood: {args: {other: FAR_OUT}, in: [FAR_OUT]}", &[1, 3, 4, 5]),
+        (
+            "mood: {args: {other: FAR_OUT}, in: [FAR_OUT]}",
+            &[1, 3, 4, 5],
+        ),
         ("mood: {isnull: true}", &[2]),
-        ("words: {args: {more: [\"x\"]}, contains: [\"x\", \"inn\"]}", &[1]),
+        (
+            "words: {args: {more: [\"x\"]}, contains: [\"x\", \"inn\"]}",
+            &[1],
+        ),
         ("points: {gte: 20}", &[1, 4]),
         ("points: {neq: 30}", &[2, 3, 4, 5]),
-        ("city: {initial: {args: {upper: false}, eq: \"b\"}}", &[3, 4, 5]),
+        (
+            "city: {initial: {args: {upper: false}, eq: \"b\"}}",
+            &[3, 4, 5],
+        ),
         ("distance: {args: {at: 1}}", &[1, 2, 3, 4, 5]),
     ] {
         let answer = same(&format!("{{ places(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} sums(where: {{{condition}}}) {{ count }} }}")).await;
@@ -241,26 +278,47 @@ async fn rows_are_chosen_by_what_is_computed() {
         assert_eq!(answer["sums"]["count"], found.len(), "{condition}");
     }
     let answer = same("{ cities(where: {places: {some: {distance: {args: {at: 1}, eq: 0}}}}) { name places(where: {points: {gt: 5}}, orderBy: [{points: DESC}]) { id points } } }").await;
-    assert_eq!(answer["cities"], json!([{ "name": "Ayr", "places": [{ "id": 1, "points": 30 }] }]));
+    assert_eq!(
+        answer["cities"],
+        json!([{ "name": "Ayr", "places": [{ "id": 1, "points": 30 }] }])
+    );
 }
 
 #[tokio::test]
 async fn rows_are_ordered_by_what_is_computed() {
     for (order, found) in [
         ("{distance: {args: {at: 3}}}", [4, 1, 3, 2, 5]),
-        ("{distance: {args: {at: 3}, direction: DESC}}", [5, 2, 3, 1, 4]),
+        (
+            "{distance: {args: {at: 3}, direction: DESC}}",
+            [5, 2, 3, 1, 4],
+        ),
         ("{fullName: DESC}", [5, 4, 2, 1, 3]),
-        ("{points: ASC_NULLS_FIRST}, {distance: {args: {at: 0}, direction: DESC}}", [5, 2, 3, 4, 1]),
-        ("{city: {initial: {args: {upper: true}, direction: DESC}}}, {id: DESC}", [5, 4, 3, 2, 1]),
-        ("{mood: {args: {}, direction: ASC}}, {id: ASC}", [1, 3, 4, 5, 2]),
-        ("{mood: {direction: DESC_NULLS_LAST}}, {id: ASC}", [5, 1, 3, 4, 2]),
+        (
+            "{points: ASC_NULLS_FIRST}, {distance: {args: {at: 0}, direction: DESC}}",
+            [5, 2, 3, 4, 1],
+        ),
+        (
+            "{city: {initial: {args: {upper: true}, direction: DESC}}}, {id: DESC}",
+            [5, 4, 3, 2, 1],
+        ),
+        (
+            "{mood: {args: {}, direction: ASC}}, {id: ASC}",
+            [1, 3, 4, 5, 2],
+        ),
+        (
+            "{mood: {direction: DESC_NULLS_LAST}}, {id: ASC}",
+            [5, 1, 3, 4, 2],
+        ),
     ] {
         let answer = same(&format!("{{ places(orderBy: [{order}]) {{ id }} }}")).await;
         assert_eq!(column(&answer["places"], "id"), found, "{order}");
     }
     let answer =
         same("{ places(orderBy: [{distance: {args: {at: 3}}}], limit: 2, offset: 1) { id distance(at: 3) } }").await;
-    assert_eq!(answer["places"], json!([{ "id": 1, "distance": 1 }, { "id": 3, "distance": 1 }]));
+    assert_eq!(
+        answer["places"],
+        json!([{ "id": 1, "distance": 1 }, { "id": 3, "distance": 1 }])
+    );
 }
 
 #[tokio::test]
@@ -274,7 +332,10 @@ async fn cursors_lead_through_orders_by_what_is_computed() {
             "{points: DESC}, {fullName: ASC}",
             "{mood: {args: {other: FAR_OUT}}}",
         ] {
-            let all = app.query(&format!("{{ places(orderBy: [{order}]) {{ id }} }}")).await.data();
+            let all = app
+                .query(&format!("{{ places(orderBy: [{order}]) {{ id }} }}"))
+                .await
+                .data();
             let (mut found, mut after) = (Vec::new(), String::new());
             loop {
                 let page = format!(
@@ -337,19 +398,36 @@ async fn values_in_hand_cost_one_statement_for_all_rows() {
     )
     .await;
     assert_eq!(column(&answer["resolved"], "id"), [5, 4, 3, 2, 1]);
-    assert_eq!(column(&answer["resolved"], "distance"), [json!(8), json!(2.5), json!(1), json!(0), json!(3)]);
-    assert_eq!(column(&answer["resolved"], "far"), [json!(0), json!(5.5), json!(7), json!(8), json!(5)]);
-    assert_eq!(Value::from(column(&answer["resolved"], "words")), json!([["zoo"], ["spa"], ["bar"], ["pub"], ["inn"]]));
+    assert_eq!(
+        column(&answer["resolved"], "distance"),
+        [json!(8), json!(2.5), json!(1), json!(0), json!(3)]
+    );
+    assert_eq!(
+        column(&answer["resolved"], "far"),
+        [json!(0), json!(5.5), json!(7), json!(8), json!(5)]
+    );
+    assert_eq!(
+        Value::from(column(&answer["resolved"], "words")),
+        json!([["zoo"], ["spa"], ["bar"], ["pub"], ["inn"]])
+    );
     let city = json!({ "places": [{ "shout": "INN", "fullName": "inn@1" }] });
-    assert_eq!(answer["whole"][1], json!({ "shout": "PUB", "fullName": "pub@1", "points": null, "city": city }));
-    assert_eq!(answer["pages"]["nodes"][1], json!({ "shout": "PUB", "distance": 3 }));
+    assert_eq!(
+        answer["whole"][1],
+        json!({ "shout": "PUB", "fullName": "pub@1", "points": null, "city": city })
+    );
+    assert_eq!(
+        answer["pages"]["nodes"][1],
+        json!({ "shout": "PUB", "distance": 3 })
+    );
     assert_eq!(
         answer["found"],
         json!([{ "fullName": "zoo@2", "points": null }, { "fullName": "spa@2", "points": 20 }])
     );
     let database = database().await;
     let app = App::serve(options("columns", &database)).await;
-    app.query("{ resolved { distance(at: 1) shout mood } }").await.data();
+    app.query("{ resolved { distance(at: 1) shout mood } }")
+        .await
+        .data();
     assert_eq!(database.statements("\"app\".").await, 2);
 }
 
@@ -371,7 +449,8 @@ async fn what_clients_send_is_checked_and_counted() {
         ] {
             let reply = app.query(query).await;
             assert!(
-                ["BAD_USER_INPUT", "GRAPHQL_VALIDATION_FAILED", "FORBIDDEN"].contains(&reply.code().as_str()),
+                ["BAD_USER_INPUT", "GRAPHQL_VALIDATION_FAILED", "FORBIDDEN"]
+                    .contains(&reply.code().as_str()),
                 "{}",
                 reply.text
             );
@@ -394,7 +473,10 @@ async fn the_schema_shows_fields_filters_and_orders() {
         )
         .await
         .data();
-    assert_eq!(column(&answer["filter"]["inputFields"], "name")[..3], ["args", "eq", "neq"]);
+    assert_eq!(
+        column(&answer["filter"]["inputFields"], "name")[..3],
+        ["args", "eq", "neq"]
+    );
     assert_eq!(
         answer["args"]["inputFields"],
         json!([{ "name": "at", "type": { "kind": "NON_NULL" } }, { "name": "scale", "type": { "kind": "SCALAR" } }])
@@ -403,8 +485,15 @@ async fn the_schema_shows_fields_filters_and_orders() {
         answer["order"]["inputFields"],
         json!([{ "name": "args", "defaultValue": null }, { "name": "direction", "defaultValue": "ASC" }])
     );
-    assert_eq!(answer["mood"]["inputFields"][0], json!({ "name": "args", "type": { "kind": "INPUT_OBJECT" } }));
+    assert_eq!(
+        answer["mood"]["inputFields"][0],
+        json!({ "name": "args", "type": { "kind": "INPUT_OBJECT" } })
+    );
     let fields = answer["where"]["inputFields"].as_array().unwrap();
-    let type_of = |name| fields.iter().find(|field| field["name"] == name).unwrap()["type"]["name"].clone();
-    assert_eq!((type_of("fullName"), type_of("points")), (json!("StringFilter"), json!("IntFilter")));
+    let type_of =
+        |name| fields.iter().find(|field| field["name"] == name).unwrap()["type"]["name"].clone();
+    assert_eq!(
+        (type_of("fullName"), type_of("points")),
+        (json!("StringFilter"), json!("IntFilter"))
+    );
 }

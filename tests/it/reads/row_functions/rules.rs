@@ -14,7 +14,9 @@ async fn policies_and_masks_hold() {
             ($kind:ident) => {
                 options
                     .row_policy::<$kind::Place>(|_| Ok(RowDecision::allow_where(col("x").lt(9.0))))
-                    .mask_where::<$kind::Place>("score", |_| Ok(RowDecision::allow_where(col("city_id").eq(2))))
+                    .mask_where::<$kind::Place>("score", |_| {
+                        Ok(RowDecision::allow_where(col("city_id").eq(2)))
+                    })
             };
         }
         match kind {
@@ -23,7 +25,8 @@ async fn policies_and_masks_hold() {
             _ => governed!(table),
         }
     };
-    // The function fails for the one row that the policy keeps back, and the masked score is null to functions.
+    // The function fails for the one row that the policy keeps back, and the masked score is null
+    // to functions.
     let answer = same_with(
         "{ places(where: {inverse: {lt: 1}}, orderBy: [{inverse: ASC}]) { id score points inverse }
            order: places(orderBy: [{points: DESC}]) { id } few: places(where: {points: {gt: 0}}) { id } resolved { points shout } }",
@@ -32,10 +35,16 @@ async fn policies_and_masks_hold() {
     )
     .await;
     assert_eq!(column(&answer["places"], "id"), [1, 4, 3, 2]);
-    assert_eq!(column(&answer["places"], "points"), [Value::Null, json!(20), json!(10), Value::Null]);
+    assert_eq!(
+        column(&answer["places"], "points"),
+        [Value::Null, json!(20), json!(10), Value::Null]
+    );
     assert_eq!(column(&answer["order"], "id"), [2, 1, 4, 3]);
     assert_eq!(column(&answer["few"], "id"), [3, 4]);
-    assert_eq!(column(&answer["resolved"], "points"), [json!(20), json!(10), Value::Null, Value::Null]);
+    assert_eq!(
+        column(&answer["resolved"], "points"),
+        [json!(20), json!(10), Value::Null, Value::Null]
+    );
 }
 
 #[tokio::test]
@@ -52,10 +61,25 @@ async fn gates_stand_before_all_that_tells_a_value() {
             "resolved { secret(key: \"k\") }",
         ] {
             let refused = app.query(&format!("{{ {field} }}")).await;
-            assert_eq!(refused.code(), "FORBIDDEN", "{kind} {field}: {}", refused.text);
+            assert_eq!(
+                refused.code(),
+                "FORBIDDEN",
+                "{kind} {field}: {}",
+                refused.text
+            );
             let body = json!({ "query": format!("{{ {field} }}") });
-            let allowed = app.send(app.request("POST", "/graphql").header("x-key", "1").json(&body)).await;
-            assert!(allowed.json()["errors"].is_null(), "{kind} {field}: {}", allowed.text);
+            let allowed = app
+                .send(
+                    app.request("POST", "/graphql")
+                        .header("x-key", "1")
+                        .json(&body),
+                )
+                .await;
+            assert!(
+                allowed.json()["errors"].is_null(),
+                "{kind} {field}: {}",
+                allowed.text
+            );
         }
     }
 }
@@ -64,9 +88,17 @@ async fn gates_stand_before_all_that_tells_a_value() {
 struct ByArgument;
 
 impl Authorizer for ByArgument {
-    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
-        let is_kept = request.operation_name() == "Place.secret" && request.argument::<String>("key")?.starts_with('k');
-        Ok(if is_kept { AuthorizationDecision::deny() } else { AuthorizationDecision::allow() })
+    async fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> Result<AuthorizationDecision> {
+        let is_kept = request.operation_name() == "Place.secret"
+            && request.argument::<String>("key")?.starts_with('k');
+        Ok(if is_kept {
+            AuthorizationDecision::deny()
+        } else {
+            AuthorizationDecision::allow()
+        })
     }
 }
 
@@ -86,20 +118,34 @@ async fn gates_are_asked_with_the_arguments_of_conditions_and_orders() {
         ] {
             for (key, is_kept) in [("k", true), ("-", false)] {
                 let literal = format!("{{ {} }}", field.replace("KEY", &format!("\"{key}\"")));
-                let inside = format!("query($key: String!) {{ {} }}", field.replace("KEY", "$key"));
-                for (document, variables) in [(literal, json!({})), (inside, json!({ "key": key }))] {
+                let inside = format!(
+                    "query($key: String!) {{ {} }}",
+                    field.replace("KEY", "$key")
+                );
+                for (document, variables) in [(literal, json!({})), (inside, json!({ "key": key }))]
+                {
                     let reply = app.query_with(&document, variables).await;
                     let codes = [reply.json()["errors"][0]["extensions"]["code"].clone()];
-                    let expected = if is_kept { json!("FORBIDDEN") } else { Value::Null };
+                    let expected = if is_kept {
+                        json!("FORBIDDEN")
+                    } else {
+                        Value::Null
+                    };
                     assert_eq!(codes, [expected], "{kind} {document} {key}: {}", reply.text);
                 }
             }
         }
         let whole = "query($where: PlaceWhere) { places(where: $where) { id } }";
         for (key, code) in [("k", json!("FORBIDDEN")), ("-", Value::Null)] {
-            let variables = json!({ "where": { "secret": { "args": { "key": key }, "eq": "-inn" } } });
+            let variables =
+                json!({ "where": { "secret": { "args": { "key": key }, "eq": "-inn" } } });
             let reply = app.query_with(whole, variables).await;
-            assert_eq!(reply.json()["errors"][0]["extensions"]["code"], code, "{kind}: {}", reply.text);
+            assert_eq!(
+                reply.json()["errors"][0]["extensions"]["code"],
+                code,
+                "{kind}: {}",
+                reply.text
+            );
         }
     }
 }

@@ -40,12 +40,16 @@ struct Thing {
 #[svc::query]
 async fn things() -> Vec<Thing>;
 #[svc::query]
-async fn some_things(ctx: &Context<'_>, order_by: Option<OrderBy<Thing>>, page: Page) -> Result<Find<Thing>> {
+async fn some_things(
+    ctx: &Context<'_>,
+    order_by: Option<OrderBy<Thing>>,
+    page: Page,
+) -> Result<Find<Thing>> {
     Ok(ctx.db().find::<Thing>().apply_order_by(order_by).page(page))
 }
 
-/// `folded` takes `A` and `a` for the same. The columns that rows are told apart by have no index, so that PostgreSQL
-/// is free to give those that are equal in any order.
+/// `folded` takes `A` and `a` for the same. The columns that rows are told apart by have no index,
+/// so that PostgreSQL is free to give those that are equal in any order.
 const SQL: &str = "
 CREATE COLLATION caseless (provider = icu, deterministic = false, locale = 'und-u-ks-level2');
 CREATE TABLE tb_thing (id int PRIMARY KEY, name text COLLATE \"C\", code uuid, rank int, price numeric, ratio float8,
@@ -56,26 +60,41 @@ CREATE VIEW v_thing AS SELECT * FROM tb_thing;";
 async fn serve(sql: &str) -> (TestDatabase, App) {
     let database = TestDatabase::copy_of("ties", SQL).await;
     database.execute(sql).await;
-    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![things, some_things])).await;
+    let app = App::serve(
+        AppOptions::new()
+            .database_url(database.url())
+            .queries(queries![things, some_things]),
+    )
+    .await;
     (database, app)
 }
 
 /// A selection with a name that no other has, so that nothing is kept of its document yet.
 fn unseen(selection: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    format!("query q{} {selection}", NEXT.fetch_add(1, Ordering::Relaxed))
+    format!(
+        "query q{} {selection}",
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    )
 }
 
-/// The ids of a page, which must be the same with the last key, as a document's first request is read, and without it.
+/// The ids of a page, which must be the same with the last key, as a document's first request is
+/// read, and without it.
 async fn page(app: &App, order: &str, limit: usize, offset: usize) -> Vec<i64> {
-    let document = unseen(&format!("{{ things(order_by: [{order}], limit: {limit}, offset: {offset}) {{ id }} }}"));
+    let document = unseen(&format!(
+        "{{ things(order_by: [{order}], limit: {limit}, offset: {offset}) {{ id }} }}"
+    ));
     let first = app.query(&document).await.data();
     assert_eq!(app.query(&document).await.data(), first, "{document}");
     ids(&first["things"])
 }
 
 fn ids(rows: &Value) -> Vec<i64> {
-    rows.as_array().unwrap().iter().map(|row| row["id"].as_i64().unwrap()).collect()
+    rows.as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_i64().unwrap())
+        .collect()
 }
 
 /// The part of `all` that a page has.

@@ -13,7 +13,11 @@ async fn all_pages(app: &svc_tests::App, order: &str, all: &[i64]) {
     for limit in 0..=all.len() + 1 {
         for offset in 0..=all.len() + 2 {
             let found = page(app, order, limit, offset).await;
-            assert_eq!(found, window(all, limit, offset), "{order}: {limit} from {offset}");
+            assert_eq!(
+                found,
+                window(all, limit, offset),
+                "{order}: {limit} from {offset}"
+            );
         }
     }
 }
@@ -39,7 +43,8 @@ async fn pages_with_ties_neither_overlap_nor_lose_rows() {
     }
 }
 
-/// A value and the lack of one, the empty text, values that run into each other, and values of every length.
+/// A value and the lack of one, the empty text, values that run into each other, and values of
+/// every length.
 #[tokio::test]
 async fn values_that_look_alike_are_told_apart() {
     let (_database, app) = serve(
@@ -49,12 +54,18 @@ async fn values_that_look_alike_are_told_apart() {
     )
     .await;
     all_pages(&app, "{name: ASC}", &[1, 3, 4, 5, 6, 2]).await;
-    all_pages(&app, "{name: ASC_NULLS_FIRST, code: DESC}", &[2, 1, 3, 4, 5, 6]).await;
+    all_pages(
+        &app,
+        "{name: ASC_NULLS_FIRST, code: DESC}",
+        &[2, 1, 3, 4, 5, 6],
+    )
+    .await;
     all_pages(&app, "{code: ASC, rank: DESC}", &[4, 5, 6, 3, 2, 1]).await;
     all_pages(&app, "{rank: ASC, name: ASC}", &[1, 2, 3, 4, 5, 6]).await;
 }
 
-/// Values that are equal and yet have different bytes: numbers with more zeros, two zeros, other cases of letters.
+/// Values that are equal and yet have different bytes: numbers with more zeros, two zeros, other
+/// cases of letters.
 #[tokio::test]
 async fn what_bytes_do_not_tell_apart_is_ordered_by_the_id() {
     let (database, app) = serve(
@@ -66,7 +77,13 @@ async fn what_bytes_do_not_tell_apart_is_ordered_by_the_id() {
     all_pages(&app, "{ratio: ASC}", &[1, 4, 5, 6, 3, 2]).await;
     all_pages(&app, "{folded: ASC}", &[2, 3, 4, 5, 6, 1]).await;
     for column in ["price", "ratio", "folded"] {
-        assert_eq!(database.statements(&format!("ORDER BY t.\"{column}\" LIMIT")).await, 0, "{column}");
+        assert_eq!(
+            database
+                .statements(&format!("ORDER BY t.\"{column}\" LIMIT"))
+                .await,
+            0,
+            "{column}"
+        );
     }
 }
 
@@ -81,8 +98,18 @@ async fn one_key_of_several_is_enough_to_tell_rows_apart() {
     all_pages(&app, "{flag: ASC, rank: ASC}", &[6, 4, 3, 1, 5, 2]).await;
     all_pages(&app, "{price: ASC, rank: DESC}", &[1, 3, 4, 6, 5, 2]).await;
     all_pages(&app, "{size: DESC, rank: ASC}", &[2, 5, 6, 3, 1, 4]).await;
-    for order in ["\"flag\", t.\"rank\"", "\"price\", t.\"rank\" DESC", "\"size\" DESC, t.\"rank\""] {
-        assert!(database.statements(&format!("ORDER BY t.{order} LIMIT")).await > 0, "{order}");
+    for order in [
+        "\"flag\", t.\"rank\"",
+        "\"price\", t.\"rank\" DESC",
+        "\"size\" DESC, t.\"rank\"",
+    ] {
+        assert!(
+            database
+                .statements(&format!("ORDER BY t.{order} LIMIT"))
+                .await
+                > 0,
+            "{order}"
+        );
     }
 }
 
@@ -94,25 +121,37 @@ async fn one_document_reads_all_pages() {
          UPDATE tb_thing SET name = 'only ' || id WHERE id <= 20",
     )
     .await;
-    for (field, order) in [("things", "{name: DESC}"), ("things", "{rank: DESC}"), ("some_things", "{name: DESC}")] {
+    for (field, order) in [
+        ("things", "{name: DESC}"),
+        ("things", "{rank: DESC}"),
+        ("some_things", "{name: DESC}"),
+    ] {
         let document = unseen(&format!(
             "($limit: Int, $offset: Int) {{ things: {field}(order_by: [{order}], limit: $limit, offset: $offset) {{ id name }} }}"
         ));
         let ask = async |limit: usize, offset: usize| {
-            ids(&app.query_with(&document, json!({ "limit": limit, "offset": offset })).await.data()["things"])
+            ids(&app
+                .query_with(&document, json!({ "limit": limit, "offset": offset }))
+                .await
+                .data()["things"])
         };
         let all = ask(40, 0).await;
         assert_eq!(all.len(), 40);
         // From the end, where no two names are the same, to the start, where they are.
         for limit in [1, 3, 7, 8, 31] {
             for offset in (0..=42).rev() {
-                assert_eq!(ask(limit, offset).await, window(&all, limit, offset), "{field}: {limit} from {offset}");
+                assert_eq!(
+                    ask(limit, offset).await,
+                    window(&all, limit, offset),
+                    "{field}: {limit} from {offset}"
+                );
             }
         }
     }
 }
 
-/// A failure in rows that were read in vain is not reported, and one in the answer is reported once.
+/// A failure in rows that were read in vain is not reported, and one in the answer is reported
+/// once.
 #[tokio::test]
 async fn errors_are_reported_once() {
     let (database, app) = serve(
@@ -123,14 +162,28 @@ async fn errors_are_reported_once() {
     for (limit, must, expected) in [
         // No tie, a tie at the end, and a tie inside the page.
         (1, false, json!({ "things": [{ "small": 1 }] })),
-        (3, false, json!({ "things": [{ "small": 1 }, { "small": null }, { "small": 2 }] })),
-        (4, false, json!({ "things": [{ "small": 1 }, { "small": null }, { "small": 2 }, { "small": 3 }] })),
+        (
+            3,
+            false,
+            json!({ "things": [{ "small": 1 }, { "small": null }, { "small": 2 }] }),
+        ),
+        (
+            4,
+            false,
+            json!({ "things": [{ "small": 1 }, { "small": null }, { "small": 2 }, { "small": 3 }] }),
+        ),
         // The row in which null is an error stands next to the page, and then on it.
-        (4, true, json!({ "things": [{ "must": 0 }, { "must": 0 }, { "must": 0 }, { "must": 0 }] })),
+        (
+            4,
+            true,
+            json!({ "things": [{ "must": 0 }, { "must": 0 }, { "must": 0 }, { "must": 0 }] }),
+        ),
         (5, true, json!(null)),
     ] {
         let selection = if must { "must" } else { "small" };
-        let document = unseen(&format!("{{ things(order_by: [{{rank: ASC}}], limit: {limit}) {{ {selection} }} }}"));
+        let document = unseen(&format!(
+            "{{ things(order_by: [{{rank: ASC}}], limit: {limit}) {{ {selection} }} }}"
+        ));
         let ask = async || -> Value {
             let reply = app.query(&document).await;
             serde_json::from_str(&without_error_ids(&reply.text)).unwrap()
@@ -138,7 +191,11 @@ async fn errors_are_reported_once() {
         let first = ask().await;
         assert_eq!(first["data"], expected, "{first}");
         let errors = first["errors"].as_array().map_or(0, Vec::len);
-        assert_eq!(errors, usize::from(if must { limit == 5 } else { limit > 1 }), "{first}");
+        assert_eq!(
+            errors,
+            usize::from(if must { limit == 5 } else { limit > 1 }),
+            "{first}"
+        );
         for _ in 0..2 {
             assert_eq!(ask().await, first);
         }
@@ -146,8 +203,8 @@ async fn errors_are_reported_once() {
     assert!(database.statements("ORDER BY t.\"rank\" LIMIT").await > 0);
 }
 
-/// A read whose connection dies among the rows is not sent again, as it may be what has ended it. The view has the order
-/// that is asked for, so that rows are on their way before all are computed.
+/// A read whose connection dies among the rows is not sent again, as it may be what has ended it.
+/// The view has the order that is asked for, so that rows are on their way before all are computed.
 #[tokio::test]
 async fn a_connection_that_dies_among_the_rows_leaves_none_of_them() {
     // With the row before the page, and late on the page.
@@ -162,44 +219,63 @@ async fn a_connection_that_dies_among_the_rows_leaves_none_of_them() {
              FROM generate_series(1, 400) AS i ORDER BY i"
         ))
         .await;
-        let document = unseen("{ things(order_by: [{rank: ASC}], limit: 390, offset: 5) { id name } }");
+        let document =
+            unseen("{ things(order_by: [{rank: ASC}], limit: 390, offset: 5) { id name } }");
         let name = "x".repeat(2_000);
-        let expected: Vec<_> = (6..=395).map(|id| json!({ "id": id, "name": name })).collect();
+        let expected: Vec<_> = (6..=395)
+            .map(|id| json!({ "id": id, "name": name }))
+            .collect();
         for attempt in 1..=3 {
             let reply = app.query(&document).await;
             if attempt == 2 {
                 assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
             } else {
-                assert!(reply.data()["things"] == json!(expected), "the rows differ from those of the view");
+                assert!(
+                    reply.data()["things"] == json!(expected),
+                    "the rows differ from those of the view"
+                );
             }
         }
-        let attempts: i64 =
-            sqlx::query_scalar("SELECT last_value FROM attempts").fetch_one(&database.pool().await).await.unwrap();
+        let attempts: i64 = sqlx::query_scalar("SELECT last_value FROM attempts")
+            .fetch_one(&database.pool().await)
+            .await
+            .unwrap();
         assert_eq!(attempts, 3, "each request once");
     }
 }
 
-/// Rows change between the two reads of a page with ties. Each answer is one that some order of the rows has.
+/// Rows change between the two reads of a page with ties. Each answer is one that some order of the
+/// rows has.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_is_read_twice_is_of_one_moment() {
     let (database, app) =
-        serve("INSERT INTO tb_thing (id, rank) SELECT i, i / 2 FROM generate_series(1, 20) AS i").await;
+        serve("INSERT INTO tb_thing (id, rank) SELECT i, i / 2 FROM generate_series(1, 20) AS i")
+            .await;
     let pool = database.pool().await;
     let writer = tokio::spawn(async move {
         loop {
             for rank in ["id / 2", "100 - id", "id"] {
                 let update = format!("UPDATE tb_thing SET rank = {rank}");
-                sqlx::query(sqlx::AssertSqlSafe(update)).execute(&pool).await.unwrap();
+                sqlx::query(sqlx::AssertSqlSafe(update))
+                    .execute(&pool)
+                    .await
+                    .unwrap();
             }
             tokio::time::sleep(Duration::from_micros(100)).await;
         }
     });
-    let (up, down) = ((1..=20).collect::<Vec<i64>>(), (1..=20).rev().collect::<Vec<i64>>());
+    let (up, down) = (
+        (1..=20).collect::<Vec<i64>>(),
+        (1..=20).rev().collect::<Vec<i64>>(),
+    );
     for _ in 0..200 {
         let document = unseen("{ things(order_by: [{rank: ASC}], limit: 20, offset: 5) { id } }");
         for _ in 0..2 {
             let found = app.query(&document).await.data()["things"].clone();
-            assert!([&up, &down].iter().any(|all| found == ids_of(&all[5..])), "{found}");
+            assert!(
+                [&up, &down].iter().any(|all| found == ids_of(&all[5..])),
+                "{found}"
+            );
         }
     }
     writer.abort();

@@ -1,4 +1,5 @@
-//! Small random tables with many equal values: every page under every order is the part of the whole that it should be.
+//! Small random tables with many equal values: every page under every order is the part of the
+//! whole that it should be.
 
 use std::cmp::Ordering;
 
@@ -47,10 +48,18 @@ fn rows(rng: &mut StdRng) -> Vec<Row> {
 
 fn insert(rows: &[Row]) -> String {
     let mut sql = "TRUNCATE tb_thing;".to_owned();
-    for Row { id, name, rank, flag } in rows {
+    for Row {
+        id,
+        name,
+        rank,
+        flag,
+    } in rows
+    {
         let name = name.map_or("NULL".to_owned(), |name| format!("'{name}'"));
         let rank = rank.map_or("NULL".to_owned(), |rank| rank.to_string());
-        sql += &format!("INSERT INTO tb_thing (id, name, rank, flag) VALUES ({id}, {name}, {rank}, {flag});");
+        sql += &format!(
+            "INSERT INTO tb_thing (id, name, rank, flag) VALUES ({id}, {name}, {rank}, {flag});"
+        );
     }
     sql
 }
@@ -58,19 +67,30 @@ fn insert(rows: &[Row]) -> String {
 fn order(rng: &mut StdRng) -> Order {
     let mut keys = [Key::Name, Key::Rank, Key::Flag];
     keys.shuffle(rng);
-    keys.into_iter().take(rng.random_range(1..=3)).map(|key| (key, rng.random(), rng.random())).collect()
+    keys.into_iter()
+        .take(rng.random_range(1..=3))
+        .map(|key| (key, rng.random(), rng.random()))
+        .collect()
 }
 
 fn written(order: &Order) -> String {
     let keys = order.iter().map(|(key, descending, nulls_first)| {
         let name = format!("{key:?}").to_lowercase();
         let direction = if *descending { "DESC" } else { "ASC" };
-        format!("{{{name}: {direction}_NULLS_{}}}", if *nulls_first { "FIRST" } else { "LAST" })
+        format!(
+            "{{{name}: {direction}_NULLS_{}}}",
+            if *nulls_first { "FIRST" } else { "LAST" }
+        )
     });
     keys.collect::<Vec<_>>().join(", ")
 }
 
-fn compare<T: Ord>(one: Option<T>, other: Option<T>, descending: bool, nulls_first: bool) -> Ordering {
+fn compare<T: Ord>(
+    one: Option<T>,
+    other: Option<T>,
+    descending: bool,
+    nulls_first: bool,
+) -> Ordering {
     match (one, other) {
         (Some(one), Some(other)) if descending => other.cmp(&one),
         (Some(one), Some(other)) => one.cmp(&other),
@@ -82,20 +102,32 @@ fn compare<T: Ord>(one: Option<T>, other: Option<T>, descending: bool, nulls_fir
 /// The ids in an order, where the id decides at last, in the direction of the key before it.
 fn sorted(mut rows: Vec<Row>, order: &Order) -> Vec<i64> {
     rows.sort_by(|one, other| {
-        let keys = order.iter().map(|(key, descending, nulls_first)| match key {
-            Key::Name => compare(one.name, other.name, *descending, *nulls_first),
-            Key::Rank => compare(one.rank, other.rank, *descending, *nulls_first),
-            Key::Flag => compare(Some(one.flag), Some(other.flag), *descending, *nulls_first),
-        });
-        let last = compare(Some(one.id), Some(other.id), order.last().is_some_and(|key| key.1), false);
-        keys.chain([last]).find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+        let keys = order
+            .iter()
+            .map(|(key, descending, nulls_first)| match key {
+                Key::Name => compare(one.name, other.name, *descending, *nulls_first),
+                Key::Rank => compare(one.rank, other.rank, *descending, *nulls_first),
+                Key::Flag => compare(Some(one.flag), Some(other.flag), *descending, *nulls_first),
+            });
+        let last = compare(
+            Some(one.id),
+            Some(other.id),
+            order.last().is_some_and(|key| key.1),
+            false,
+        );
+        keys.chain([last])
+            .find(|ordering| ordering.is_ne())
+            .unwrap_or(Ordering::Equal)
     });
     rows.iter().map(|row| row.id).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_of_random_rows_is_a_part_of_the_whole() {
-    let seed = std::env::var("SVC_TEST_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7);
+    let seed = std::env::var("SVC_TEST_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or(7);
     let mut rng = StdRng::seed_from_u64(seed);
     let (database, app) = serve("").await;
     for _ in 0..TABLES {
@@ -108,7 +140,11 @@ async fn every_page_of_random_rows_is_a_part_of_the_whole() {
                 let pages = 0..=all.len() + 1;
                 for offset in pages {
                     let found = page(&app, &keys, limit, offset).await;
-                    assert_eq!(found, window(&all, limit, offset), "{keys}: {limit} from {offset} of {rows:?}");
+                    assert_eq!(
+                        found,
+                        window(&all, limit, offset),
+                        "{keys}: {limit} from {offset} of {rows:?}"
+                    );
                 }
                 // One after the other they are the whole.
                 let mut whole = Vec::new();
@@ -120,6 +156,12 @@ async fn every_page_of_random_rows_is_a_part_of_the_whole() {
         }
     }
     let texts = database.texts("v_thing").await;
-    let with_id = texts.iter().filter(|text| text[text.find("ORDER BY").unwrap()..].contains("\"id\"")).count();
-    assert!(with_id > 0 && with_id < texts.len(), "both forms: {texts:?}");
+    let with_id = texts
+        .iter()
+        .filter(|text| text[text.find("ORDER BY").unwrap()..].contains("\"id\""))
+        .count();
+    assert!(
+        with_id > 0 && with_id < texts.len(),
+        "both forms: {texts:?}"
+    );
 }

@@ -10,7 +10,8 @@ use svc::serde_json::Value as Json;
 use svc_tests::{App, Reply, TestDatabase};
 
 /// More digits than a double or a `Decimal` of the program holds in places.
-const DOCUMENT: &str = r#"{"big":123456789012345678901234567890,"fine":0.12345678901234567890123,"huge":1e400}"#;
+const DOCUMENT: &str =
+    r#"{"big":123456789012345678901234567890,"fine":0.12345678901234567890123,"huge":1e400}"#;
 /// The same as PostgreSQL writes it.
 fn document() -> String {
     DOCUMENT.replace("1e400", &format!("1{}", "0".repeat(400)))
@@ -66,7 +67,11 @@ async fn data() -> Vec<DataFlat>;
 async fn table() -> Vec<TableFlat>;
 #[svc::query]
 async fn awaited(ctx: &Context<'_>) -> Result<Vec<DataFlat>> {
-    ctx.db().find::<DataFlat>().order_by(asc("id")).limit(1).await
+    ctx.db()
+        .find::<DataFlat>()
+        .order_by(asc("id"))
+        .limit(1)
+        .await
 }
 #[svc::query]
 async fn smallest(ctx: &Context<'_>) -> Result<Option<Decimal>> {
@@ -78,7 +83,10 @@ fn echo_floats(values: Vec<f64>, #[svc(default = 51.24817837550540)] one: f64) -
     values.into_iter().chain([one]).collect()
 }
 #[svc::query]
-fn echo_decimal(value: Decimal, #[svc(default = 0.1234567890123456789012345678)] other: Decimal) -> Vec<Decimal> {
+fn echo_decimal(
+    value: Decimal,
+    #[svc(default = 0.1234567890123456789012345678)] other: Decimal,
+) -> Vec<Decimal> {
     vec![value, other]
 }
 #[svc::query]
@@ -108,7 +116,10 @@ async fn keep(input: FlatInput, exact: Decimal, notes: Json, ratio: f64) -> Stri
 async fn flat() -> DataFlat;
 #[svc_result]
 enum FlatResult {
-    Success { flat: Option<DataFlat>, notes: Option<Box<RawValue>> },
+    Success {
+        flat: Option<DataFlat>,
+        notes: Option<Box<RawValue>>,
+    },
     Error,
 }
 #[svc::mutation(function = "app.flat_result")]
@@ -157,11 +168,19 @@ const CACHED_SQL: &str = r#"SELECT (SELECT jsonb_agg(data) FROM v_flat_data) AS 
 async fn app() -> App {
     let database = TestDatabase::copy_of("numbers", &sql()).await;
     let config = SvcConfig {
-        operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
-        schema: svc::SchemaConfig { auto_camel_case: true, ..svc::SchemaConfig::default() },
+        operations: svc::OperationsConfig {
+            rust_endpoint: true,
+            ..svc::OperationsConfig::default()
+        },
+        schema: svc::SchemaConfig {
+            auto_camel_case: true,
+            ..svc::SchemaConfig::default()
+        },
         ..SvcConfig::default()
     };
-    let options = AppOptions::new().config(config).database_url(database.url());
+    let options = AppOptions::new()
+        .config(config)
+        .database_url(database.url());
     let options = options.operations([Operation::new(CACHED).sql(CACHED_SQL)]);
     let options = options.queries(queries![
         columns,
@@ -175,20 +194,29 @@ async fn app() -> App {
         echo_nearest,
         echo_integers
     ]);
-    App::serve(options.mutations(mutations![keep, flat, flat_result, call_flat, call_decimal])).await
+    App::serve(options.mutations(mutations![keep, flat, flat_result, call_flat, call_decimal]))
+        .await
 }
 
 /// Sends a body as it is written, as `serde_json` would change its numbers.
 async fn send(app: &App, path: &str, query: &str, variables: &str) -> Reply {
     let query = svc::serde_json::Value::from(query);
     let body = format!("{{\"query\":{query},\"variables\":{variables}}}");
-    app.send(app.request("POST", path).header("content-type", "application/json").body(body)).await
+    app.send(
+        app.request("POST", path)
+            .header("content-type", "application/json")
+            .body(body),
+    )
+    .await
 }
 
 /// Fetches an answer with the document in the query string.
 async fn get(app: &App, query: &str, variables: &str) -> Reply {
     let mut text = url::form_urlencoded::Serializer::new(String::new());
-    let text = text.append_pair("query", query).append_pair("variables", variables).finish();
+    let text = text
+        .append_pair("query", query)
+        .append_pair("variables", variables)
+        .finish();
     app.get(&format!("/graphql?{text}")).await
 }
 

@@ -19,7 +19,10 @@ async fn rows_have_all_digits_in_every_kind_of_view() {
         let reply = app.query(&format!("{{ {root} {FIELDS} }}")).await;
         assert_eq!(reply.text, answer(root, &format!("[{}]", row())));
     }
-    assert_eq!(app.query("{ smallest }").await.text, answer("smallest", &format!("\"{DIGITS}\"")));
+    assert_eq!(
+        app.query("{ smallest }").await.text,
+        answer("smallest", &format!("\"{DIGITS}\""))
+    );
 }
 
 /// A method makes the row a struct of the program; an embedded one is read from JSON.
@@ -41,16 +44,31 @@ async fn structs_of_the_program_have_all_digits() {
         assert_eq!(reply.text, answer(root, &expected));
     }
     let result = format!("mutation {{ flatResult {{ ... on FlatSuccess {{ flat {asked} }} }} }}");
-    assert_eq!(app.query(&result).await.text, answer("flatResult", &format!("{{\"flat\":{expected}}}")));
+    assert_eq!(
+        app.query(&result).await.text,
+        answer("flatResult", &format!("{{\"flat\":{expected}}}"))
+    );
     let decimals = app.query("mutation { callDecimal }").await;
-    assert_eq!(decimals.text, answer("callDecimal", &format!("[\"{DIGITS}\",\"{DIGITS}\"]")));
+    assert_eq!(
+        decimals.text,
+        answer("callDecimal", &format!("[\"{DIGITS}\",\"{DIGITS}\"]"))
+    );
 }
 
 #[tokio::test]
 async fn answers_of_functions_have_all_digits() {
     let app = app().await;
-    assert_eq!(app.query(&format!("mutation {{ flat {FIELDS} }}")).await.text, answer("flat", &row()));
-    let asked = format!("mutation {{ flatResult {{ ... on FlatSuccess {{ flat {FIELDS} notes }} }} }}");
+    assert_eq!(
+        app.query(&format!("mutation {{ flat {FIELDS} }}"))
+            .await
+            .text,
+        answer("flat", &row())
+    );
+    let asked =
+        format!("mutation {{ flatResult {{ ... on FlatSuccess {{ flat {FIELDS} notes }} }} }}");
     let expected = format!("{{\"flat\":{},\"notes\":{}}}", row(), document());
-    assert_eq!(app.query(&asked).await.text, answer("flatResult", &expected));
+    assert_eq!(
+        app.query(&asked).await.text,
+        answer("flatResult", &expected)
+    );
 }

@@ -1,10 +1,11 @@
 //! Circles among modules.
 //!
-//! Each folder of `svc/src` is a level of its own, and what lies in it directly (files, and folders with all they hold)
-//! are its parts. A part depends on another when a path inside of it names something inside the other. The folder's own
-//! `mod.rs` (`lib.rs` at the top) is not a part of the level: it is the folder, and parts may use what it defines. What
-//! it only passes on from a part (`pub use part::Item`) is the part's, so that no circle hides behind it; what it
-//! passes on from elsewhere counts as the folder's. Tests count for nothing.
+//! Each folder of `svc/src` is a level of its own, and what lies in it directly (files, and folders
+//! with all they hold) are its parts. A part depends on another when a path inside of it names
+//! something inside the other. The folder's own `mod.rs` (`lib.rs` at the top) is not a part of the
+//! level: it is the folder, and parts may use what it defines. What it only passes on from a part
+//! (`pub use part::Item`) is the part's, so that no circle hides behind it; what it passes on from
+//! elsewhere counts as the folder's. Tests count for nothing.
 //!
 //! Parts that depend on each other, directly or through others, are a circle.
 
@@ -36,6 +37,7 @@ pub(crate) fn check(sources: &[Source], known: &mut Known, show_all: bool) -> Ve
             println!("{}\n", shown(&circle));
         }
     }
+
     found
 }
 
@@ -43,7 +45,12 @@ pub(crate) fn check(sources: &[Source], known: &mut Known, show_all: bool) -> Ve
 fn shown(circle: &Circle) -> String {
     let mut text = format!("{}: a circle of {}", circle.folder, circle.parts.join(", "));
     for (from, to, places) in &circle.edges {
-        text += &format!("\n    {from} needs {to} ({}): {}", places.len(), places.join(" "));
+        text += &format!(
+            "\n    {from} needs {to} ({}): {}",
+            places.len(),
+            places.join(" ")
+        );
     }
+
     text
 }

@@ -13,11 +13,12 @@ const SOUTHERN: &str = "20000000-0000-4000-8000-00000000de01";
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn others_are_not_told(database: Database) {
     use Who::{Ada, Clerk, Guest, Manager, Sofia, SouthManager};
+
     let client = shop(&database).await;
     let by_id = "query ($id: UUID!) { order(id: $id) { number } }";
-    let reviewed =
-        "query ($id: UUID!) { products(where: { reviews: { some: { customerId: { eq: $id } } } }) { totalCount } }";
+    let reviewed = "query ($id: UUID!) { products(where: { reviews: { some: { customerId: { eq: $id } } } }) { totalCount } }";
     let mug = product(&client, "mug").await;
+
     run(
         &client,
         &[

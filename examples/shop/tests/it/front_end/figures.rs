@@ -9,6 +9,7 @@ use crate::who::{Who, shop};
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn figures_are_those_of_the_shop(database: Database) {
     use Who::{Clerk, Guest, Manager, SouthManager};
+
     run(&shop(&database).await, &[
         case("how many products, and from where to where", Guest,
             "{ productStatistics { count min { price } max { price } } }")

@@ -9,10 +9,12 @@ use crate::who::{Who, shop};
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn lists_filters_and_orders(database: Database) {
     use Who::{Guest, Lost, Manager, SouthManager};
+
     let names = |names: &[&str]| {
         let nodes: Vec<_> = names.iter().map(|name| json!({ "name": name })).collect();
         json!({ "products": { "nodes": nodes } })
     };
+
     run(&shop(&database).await, &[
         case("the shop of the header", Guest, "{ shop { identifier name currency } }")
             .gives(json!({ "shop": { "identifier": "north", "name": "North Pottery", "currency": "EUR" } })),

@@ -1,4 +1,5 @@
-//! Sixty requests of a front end, in tables by subject: who asks, the document, and what the answer is.
+//! Sixty requests of a front end, in tables by subject: who asks, the document, and what the answer
+//! is.
 
 mod denied;
 mod figures;
@@ -33,7 +34,13 @@ enum Expected {
 
 /// Returns a request of this person.
 fn case(name: &'static str, who: Who, document: &'static str) -> Case {
-    Case { name, who, document, variables: json!({}), expected: Expected::Data(Value::Null) }
+    Case {
+        name,
+        who,
+        document,
+        variables: json!({}),
+        expected: Expected::Data(Value::Null),
+    }
 }
 
 impl Case {
@@ -61,12 +68,19 @@ impl Case {
         let (name, who, text) = (self.name, self.who, answer.text());
         match &self.expected {
             Expected::Data(data) => {
-                assert_eq!((&answer.json()["data"], answer.errors()), (data, &[][..]), "{name}, {who:?}");
+                assert_eq!(
+                    (&answer.json()["data"], answer.errors()),
+                    (data, &[][..]),
+                    "{name}, {who:?}"
+                );
             }
             Expected::Code(code) => assert_eq!(answer.code(), *code, "{name}, {who:?}: {text}"),
             Expected::Message(code, message) => {
                 assert_eq!(answer.code(), *code, "{name}, {who:?}: {text}");
-                assert!(answer.message().contains(message), "{name}, {who:?}: {text}");
+                assert!(
+                    answer.message().contains(message),
+                    "{name}, {who:?}: {text}"
+                );
             }
         }
     }
@@ -75,7 +89,12 @@ impl Case {
 /// Sends the requests one after the other.
 async fn run(client: &Client, cases: &[Case]) {
     for case in cases {
-        let answer = case.who.of(client).query(case.document).variables(case.variables.clone()).await;
+        let answer = case
+            .who
+            .of(client)
+            .query(case.document)
+            .variables(case.variables.clone())
+            .await;
         case.check(&answer);
     }
 }

@@ -9,6 +9,7 @@ use crate::who::{Who, shop};
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn pages_have_ends(database: Database) {
     use Who::{Guest, Manager, SouthManager};
+
     run(
         &shop(&database).await,
         &[
@@ -47,21 +48,47 @@ async fn pages_have_ends(database: Database) {
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn cursors_lead_through_all(database: Database) {
     let client = shop(&database).await;
-    let document = "query ($after: String) { products(first: 3, after: $after, orderBy: [{ price: ASC }]) {
+    let document =
+        "query ($after: String) { products(first: 3, after: $after, orderBy: [{ price: ASC }]) {
         nodes { sku } pageInfo { hasNextPage endCursor } } }";
     let (mut seen, mut after) = (Vec::new(), json!(null));
     loop {
-        let answer = Who::Guest.of(&client).query(document).variable("after", after).await;
+        let answer = Who::Guest
+            .of(&client)
+            .query(document)
+            .variable("after", after)
+            .await;
+
         let page = &answer.data()["products"];
-        seen.extend(page["nodes"].as_array().unwrap().iter().map(|node| node["sku"].as_str().unwrap().to_owned()));
+        seen.extend(
+            page["nodes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|node| node["sku"].as_str().unwrap().to_owned()),
+        );
+
         if page["pageInfo"]["hasNextPage"] == false {
             break;
         }
+
         after = page["pageInfo"]["endCursor"].clone();
     }
-    let by_price = ["saucer", "espresso", "mug", "candle", "bowl", "plate", "planter", "jug", "vase", "teapot"];
+
+    let by_price = [
+        "saucer", "espresso", "mug", "candle", "bowl", "plate", "planter", "jug", "vase", "teapot",
+    ];
     assert_eq!(seen, by_price);
+
     // A cursor of one shop is a place in the list of another, and shows nothing of it.
-    let answer = Who::Sofia.of(&client).query(document).variable("after", json!(null)).await;
-    assert_eq!(answer.data()["products"]["nodes"], json!([{ "sku": "mug" }, { "sku": "spade" }]));
+    let answer = Who::Sofia
+        .of(&client)
+        .query(document)
+        .variable("after", json!(null))
+        .await;
+
+    assert_eq!(
+        answer.data()["products"]["nodes"],
+        json!([{ "sku": "mug" }, { "sku": "spade" }])
+    );
 }

@@ -9,6 +9,7 @@ use crate::who::{Who, shop};
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn relations_lead_on(database: Database) {
     use Who::{Ada, Clerk, Guest, SouthManager};
+
     run(&shop(&database).await, &[
         case("the tree", Guest,
             "{ categories(where: { NOT: { parent: {} } }) { name children { name children { name } } } }")
@@ -71,6 +72,10 @@ async fn relations_lead_on(database: Database) {
 async fn a_page_of_the_front_end_is_one_statement(database: Database) {
     let document = "{ products(first: 5) { nodes { name price categories { name parent { name } }
         reviews(limit: 2) { stars body } } } }";
-    let answer = Who::Guest.of(&shop(&database).await).query(document).explained().await;
+    let answer = Who::Guest
+        .of(&shop(&database).await)
+        .query(document)
+        .explained()
+        .await;
     assert_eq!(answer.statements().len(), 1, "{:#?}", answer.statements());
 }

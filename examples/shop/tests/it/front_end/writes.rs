@@ -6,23 +6,25 @@ use svc::testing::Database;
 use super::{case, run};
 use crate::who::{ADA, BOB, SOUTH, Who, product, shop};
 
-const ADD: &str = "mutation ($input: [NewProduct!]!) { createProducts(input: $input) { sku stock published } }";
-const CHANGE: &str =
-    "mutation ($id: UUID!, $input: ProductPatch!) { updateProduct(id: $id, input: $input) { price published } }";
-const REVIEW: &str =
-    "mutation ($input: NewReview!) { createReview(input: $input) { stars customer { name } product { reviewCount } } }";
-const MOVE: &str =
-    "mutation ($id: UUID!, $to: [UUID!]!) { setCategories(product: $id, categories: $to) { categories { name } } }";
-const RENAME: &str =
-    "mutation ($id: UUID!, $input: CustomerPatch!) { updateCustomer(id: $id, input: $input) { name city } }";
+const ADD: &str =
+    "mutation ($input: [NewProduct!]!) { createProducts(input: $input) { sku stock published } }";
+const CHANGE: &str = "mutation ($id: UUID!, $input: ProductPatch!) { updateProduct(id: $id, input: $input) { price published } }";
+const REVIEW: &str = "mutation ($input: NewReview!) { createReview(input: $input) { stars customer { name } product { reviewCount } } }";
+const MOVE: &str = "mutation ($id: UUID!, $to: [UUID!]!) { setCategories(product: $id, categories: $to) { categories { name } } }";
+const RENAME: &str = "mutation ($id: UUID!, $input: CustomerPatch!) { updateCustomer(id: $id, input: $input) { name city } }";
 
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn the_staff_writes_products(database: Database) {
     use Who::{Ada, Clerk, Guest, Manager, SouthManager};
+
     let client = shop(&database).await;
-    let (mug, lamp) = (product(&client, "mug").await, product(&client, "prototype").await);
+    let (mug, lamp) = (
+        product(&client, "mug").await,
+        product(&client, "prototype").await,
+    );
     let added = |sku: &str, price: &str| json!({ "sku": sku, "name": "New", "price": price });
     let input = |items: &[Value]| json!({ "input": items });
+
     run(&client, &[
         case("two at once", Clerk, ADD)
             .with(input(&[added("tray", "19"), json!({ "sku": "tile", "name": "Tile", "price": "4", "stock": 40 })]))
@@ -79,9 +81,11 @@ async fn the_staff_writes_products(database: Database) {
 #[svc::test(sql = shop::SETUP_SQL, role = shop::ROLE)]
 async fn customers_write_what_is_theirs(database: Database) {
     use Who::{Ada, Bob, Cleo, Clerk, Manager};
+
     let client = shop(&database).await;
     let mug = product(&client, "mug").await;
     let review = |stars: i32| json!({ "input": { "productId": mug, "stars": stars, "body": "It holds tea." } });
+
     run(&client, &[
         case("a review in one's own name", Ada, REVIEW)
             .with(review(5))
@@ -103,22 +107,34 @@ async fn customers_write_what_is_theirs(database: Database) {
             .with(json!({ "id": ADA, "input": { "name": null } }))
             .fails("BAD_USER_INPUT"),
     ]).await;
+
     // A review of Bob's: Ada cannot remove it, a manager can.
     let pool = database.pool().unwrap();
     let query = "SELECT id::text FROM tb_review WHERE body = 'It drips.'";
-    let id: String = svc::sqlx::query_scalar(query).fetch_one(&pool).await.unwrap();
+    let id: String = svc::sqlx::query_scalar(query)
+        .fetch_one(&pool)
+        .await
+        .unwrap();
     let remove = "mutation ($id: UUID!) { deleteReview(id: $id) { body } }";
     run(
         &client,
         &[
-            case("the review of another", Ada, remove).with(json!({ "id": id })).fails("NOT_FOUND"),
+            case("the review of another", Ada, remove)
+                .with(json!({ "id": id }))
+                .fails("NOT_FOUND"),
             case("the staff removes it", Manager, remove)
                 .with(json!({ "id": id }))
                 .gives(json!({ "deleteReview": { "body": "It drips." } })),
         ],
     )
     .await;
+
     let rows = "SELECT count(*) FROM tb_product WHERE tenant_id = $1::text::uuid AND sku IN ('mug', 'spade')";
-    let untouched: i64 = svc::sqlx::query_scalar(rows).bind(SOUTH).fetch_one(&pool).await.unwrap();
+    let untouched: i64 = svc::sqlx::query_scalar(rows)
+        .bind(SOUTH)
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+
     assert_eq!(untouched, 2);
 }

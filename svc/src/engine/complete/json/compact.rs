@@ -17,7 +17,10 @@ pub(super) fn compact(text: &str, out: &mut Vec<u8>) {
             b' ' => at += 1,
             _ => {
                 let rest = &bytes[at..];
-                let length = rest.iter().position(|byte| matches!(byte, b'"' | b' ')).unwrap_or(rest.len());
+                let length = rest
+                    .iter()
+                    .position(|byte| matches!(byte, b'"' | b' '))
+                    .unwrap_or(rest.len());
                 out.extend_from_slice(&rest[..length]);
                 at += length;
             }
@@ -32,6 +35,7 @@ fn string(quoted: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(quoted.as_bytes());
         return;
     }
+
     match serde_json::from_str::<String>(quoted) {
         Ok(text) => write_text(out, &text),
         Err(_) => out.extend_from_slice(quoted.as_bytes()),
@@ -52,7 +56,11 @@ mod tests {
         ] {
             let mut out = Vec::new();
             compact(text, &mut out);
-            assert_eq!(String::from_utf8(out).unwrap(), ExactJson::read(text).unwrap().to_string(), "{text}");
+            assert_eq!(
+                String::from_utf8(out).unwrap(),
+                ExactJson::read(text).unwrap().to_string(),
+                "{text}"
+            );
         }
     }
 }

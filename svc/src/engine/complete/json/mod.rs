@@ -17,8 +17,8 @@ use crate::engine::path::Path;
 use crate::engine::plan::{Children, Keys, Leaf, NodeType, PlanField, PlanKind, Selection};
 use crate::json::{ExactJson, ExactNumber, plain_decimal, shorten, string_end, write_text};
 use crate::scalar::{
-    LeafError, big_integer, canonical, is_escaped_once, is_integer, write_big_integer, write_canonical, write_float,
-    write_integer, write_value,
+    LeafError, big_integer, canonical, is_escaped_once, is_integer, write_big_integer,
+    write_canonical, write_float, write_integer, write_value,
 };
 use crate::schema::ScalarKind;
 
@@ -36,16 +36,28 @@ pub(crate) struct Json<'a> {
 pub(super) type Slots<'a> = SmallVec<[Json<'a>; 16]>;
 
 impl<'a> Json<'a> {
-    pub(super) const NULL: Self = Self { text: b"null", plain: true, unique: true };
+    pub(super) const NULL: Self = Self {
+        text: b"null",
+        plain: true,
+        unique: true,
+    };
 
     /// The value in `text`, which is JSON validated by PostgreSQL.
     pub(crate) fn new(text: &'a [u8]) -> Self {
-        Self { text: text.trim_ascii(), plain: false, unique: false }
+        Self {
+            text: text.trim_ascii(),
+            plain: false,
+            unique: false,
+        }
     }
 
     /// The value in `text`, which PostgreSQL wrote from `jsonb`.
     pub(crate) fn of_jsonb(text: &'a [u8]) -> Self {
-        Self { text, plain: false, unique: true }
+        Self {
+            text,
+            plain: false,
+            unique: true,
+        }
     }
 
     pub(crate) fn bytes(self) -> &'a [u8] {
@@ -55,10 +67,18 @@ impl<'a> Json<'a> {
     /// Returns the value that starts at `at`, and the position after it and a comma.
     fn part(self, at: usize) -> (Self, usize) {
         let (end, plain) = value_end(self.text, at);
-        (Self { text: &self.text[at..end], plain, ..self }, past(self.text, end, b','))
+        (
+            Self {
+                text: &self.text[at..end],
+                plain,
+                ..self
+            },
+            past(self.text, end, b','),
+        )
     }
 
-    /// Returns the key that starts at `at` including its quotes, whether it is plain, and the start of its value.
+    /// Returns the key that starts at `at` including its quotes, whether it is plain, and the start
+    /// of its value.
     fn key(self, at: usize) -> Option<(&'a [u8], bool, usize)> {
         if self.text.get(at) != Some(&b'"') {
             return None;
@@ -67,14 +87,20 @@ impl<'a> Json<'a> {
         Some((&self.text[at..end], plain, past(self.text, end, b':')))
     }
 
-    /// Returns the values of keys in an object. The last of duplicate keys counts, as in PostgreSQL.
+    /// Returns the values of keys in an object. The last of duplicate keys counts, as in
+    /// PostgreSQL.
     pub(super) fn slots(self, keys: &Keys) -> Slots<'a> {
         self.find(&keys.names, keys.literal)
     }
 
     fn find(self, names: &[&str], literal: bool) -> Slots<'a> {
         let mut slots = SmallVec::from_elem(Self::NULL, names.len());
-        let mut missing = if self.text.first() == Some(&b'{') { names.len() } else { 0 };
+        let mut missing = if self.text.first() == Some(&b'{') {
+            names.len()
+        } else {
+            0
+        };
+
         let (mut at, mut next) = (past(self.text, 0, b'{'), 0);
         while missing > 0 {
             let expected = names.get(next).filter(|_| literal);
@@ -82,18 +108,26 @@ impl<'a> Json<'a> {
             let (found, start) = match expected {
                 Some((found, start)) => (Some(found), start),
                 None => {
-                    let Some((key, plain, start)) = self.key(at) else { break };
-                    (names.iter().position(|name| key_is(key, plain, name)), start)
+                    let Some((key, plain, start)) = self.key(at) else {
+                        break;
+                    };
+                    (
+                        names.iter().position(|name| key_is(key, plain, name)),
+                        start,
+                    )
                 }
             };
+
             let (value, following) = self.part(start);
             at = following;
+
             if let Some(found) = found {
                 slots[found] = value;
                 next = found + 1;
                 missing -= usize::from(self.unique);
             }
         }
+
         slots
     }
 
@@ -113,27 +147,39 @@ impl<'a> Json<'a> {
         if self.plain || memchr::memchr(b'\\', inside).is_none() {
             return std::str::from_utf8(inside).ok().map(Cow::Borrowed);
         }
-        serde_json::from_slice::<String>(self.text).ok().map(Cow::Owned)
+        serde_json::from_slice::<String>(self.text)
+            .ok()
+            .map(Cow::Owned)
     }
 
     fn number(self) -> Option<&'a str> {
         let first = *self.text.first()?;
-        (first == b'-' || first.is_ascii_digit()).then(|| std::str::from_utf8(self.text).ok()).flatten()
+        (first == b'-' || first.is_ascii_digit())
+            .then(|| std::str::from_utf8(self.text).ok())
+            .flatten()
     }
 
     fn refuse(self, expected: &str) -> LeafError {
-        LeafError(format!("expected {expected}, found {}", shorten(&String::from_utf8_lossy(self.text))))
+        LeafError(format!(
+            "expected {expected}, found {}",
+            shorten(&String::from_utf8_lossy(self.text))
+        ))
     }
 
     fn scalar(self, kind: ScalarKind, out: &mut Vec<u8>) -> Result<(), LeafError> {
         use ScalarKind as K;
+
         if self.is_written(kind) {
             out.extend_from_slice(self.text);
             return Ok(());
         }
+
         match kind {
             K::Int => {
-                let value = self.number().and_then(integer).ok_or_else(|| self.refuse("an integer"))?;
+                let value = self
+                    .number()
+                    .and_then(integer)
+                    .ok_or_else(|| self.refuse("an integer"))?;
                 let value = i32::try_from(value).map_err(|_| self.refuse("a 32-bit integer"))?;
                 write_integer(out, value.into());
             }
@@ -142,10 +188,15 @@ impl<'a> Json<'a> {
                 None => return self.quoted(kind, "a 64-bit integer", out),
             },
             K::Float => {
-                let value = self.number().and_then(|text| text.parse().ok()).ok_or_else(|| self.refuse("a number"))?;
+                let value = self
+                    .number()
+                    .and_then(|text| text.parse().ok())
+                    .ok_or_else(|| self.refuse("a number"))?;
                 write_float(out, value)?;
             }
-            K::Boolean if matches!(self.text, b"true" | b"false") => out.extend_from_slice(self.text),
+            K::Boolean if matches!(self.text, b"true" | b"false") => {
+                out.extend_from_slice(self.text)
+            }
             K::Boolean => return Err(self.refuse("true or false")),
             K::Id => match self.number() {
                 Some(text) if integer(text).is_some() => write_text(out, text),
@@ -153,7 +204,8 @@ impl<'a> Json<'a> {
             },
             K::Decimal => match self.number() {
                 Some(text) => {
-                    let plain = plain_decimal(text).ok_or_else(|| self.refuse("a decimal number"))?;
+                    let plain =
+                        plain_decimal(text).ok_or_else(|| self.refuse("a decimal number"))?;
                     canonical(kind, &plain, out)?;
                 }
                 None => return self.quoted(kind, "a decimal number", out),
@@ -168,15 +220,22 @@ impl<'a> Json<'a> {
                 if self.unique {
                     compact(text, out);
                 } else {
-                    ExactJson::read(text).map_err(|_| self.refuse("JSON"))?.write(out);
+                    ExactJson::read(text)
+                        .map_err(|_| self.refuse("JSON"))?
+                        .write(out);
                 }
             }
             K::Custom(custom) => {
-                let value = std::str::from_utf8(self.text).ok().and_then(|text| ExactJson::read(text).ok());
-                let value = value.and_then(|value| value.nearest_value().ok()).ok_or_else(|| self.refuse("JSON"))?;
+                let value = std::str::from_utf8(self.text)
+                    .ok()
+                    .and_then(|text| ExactJson::read(text).ok());
+                let value = value
+                    .and_then(|value| value.nearest_value().ok())
+                    .ok_or_else(|| self.refuse("JSON"))?;
                 write_value(out, &(custom.recode)(value).map_err(LeafError)?)?;
             }
         }
+
         Ok(())
     }
 
@@ -186,16 +245,19 @@ impl<'a> Json<'a> {
             // This many digits always fit; a double is written without an exponent up to 10^15.
             ScalarKind::Int => is_integer(self.text, 9),
             ScalarKind::BigInt | ScalarKind::Float => is_integer(self.text, 15),
-            ScalarKind::String | ScalarKind::Id => self
-                .inside()
-                .is_some_and(|inside| self.plain || (is_escaped_once(inside) && std::str::from_utf8(inside).is_ok())),
+            ScalarKind::String | ScalarKind::Id => self.inside().is_some_and(|inside| {
+                self.plain || (is_escaped_once(inside) && std::str::from_utf8(inside).is_ok())
+            }),
             _ => false,
         }
     }
 
     /// Writes a scalar whose JSON form is a string.
     fn quoted(self, kind: ScalarKind, expected: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
-        if self.inside().is_some_and(|inside| write_canonical(kind, inside, out)) {
+        if self
+            .inside()
+            .is_some_and(|inside| write_canonical(kind, inside, out))
+        {
             return Ok(());
         }
         let text = self.text().ok_or_else(|| self.refuse(expected))?;
@@ -228,6 +290,7 @@ impl Node for Json<'_> {
         if self.text.first() != Some(&b'[') {
             return None;
         }
+
         let (mut at, mut index) = (past(self.text, 0, b'['), 0);
         while at < self.text.len() && self.text[at] != b']' {
             let (item, following) = self.part(at);
@@ -239,19 +302,26 @@ impl Node for Json<'_> {
             }
             (at, index) = (following, index + 1);
         }
+
         Some(Ok(()))
     }
 
-    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+    fn selection<'s>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        field: &'s PlanField,
+    ) -> Result<&'s Selection, String> {
         if self.text.first() != Some(&b'{') {
             return Err("expected an object".to_owned());
         }
+
         match &field.children {
             Children::One(selection) => Ok(selection),
             children => {
                 let name = self.get("__typename").and_then(Json::text);
-                let name =
-                    name.ok_or_else(|| "the stored object has no `__typename` to tell its type by".to_owned())?;
+                let name = name.ok_or_else(|| {
+                    "the stored object has no `__typename` to tell its type by".to_owned()
+                })?;
                 let index = cx.model.type_named(&name).map(|(index, _)| index);
                 let selection = index.and_then(|index| children.of(index));
                 let why = || "the stored `__typename` names no type that can stand here".to_owned();
@@ -274,13 +344,22 @@ impl Node for Json<'_> {
                 typename(out, selection);
                 continue;
             }
-            let slot = selection.keys.of_field(index).and_then(|slot| slots.get(slot)).unwrap_or(&Self::NULL);
+
+            let slot = selection
+                .keys
+                .of_field(index)
+                .and_then(|slot| slots.get(slot))
+                .unwrap_or(&Self::NULL);
+
             value(walk, field, &field.ty, slot, &path.key(&field.key), out)?;
         }
+
         Ok(())
     }
 }
 
 fn integer(text: &str) -> Option<i128> {
-    text.parse().ok().or_else(|| ExactNumber::of(text).as_integer())
+    text.parse()
+        .ok()
+        .or_else(|| ExactNumber::of(text).as_integer())
 }

@@ -2,7 +2,8 @@
 
 use crate::json::string_end;
 
-/// Returns the position of the value of the key `name` if this key is at `at`, in the format that PostgreSQL writes.
+/// Returns the position of the value of the key `name` if this key is at `at`, in the format that
+/// PostgreSQL writes.
 pub(super) fn past_key(text: &[u8], at: usize, name: &str) -> Option<usize> {
     let (start, end) = (at + 1, at + 1 + name.len());
     // The delimiters are compared first, as that needs no call.
@@ -28,8 +29,13 @@ pub(super) fn past(text: &[u8], at: usize, sign: u8) -> usize {
     {
         return at + 2;
     }
+
     let at = past_space(text, at);
-    if text.get(at) == Some(&sign) { past_space(text, at + 1) } else { at }
+    if text.get(at) == Some(&sign) {
+        past_space(text, at + 1)
+    } else {
+        at
+    }
 }
 
 fn past_space(text: &[u8], mut at: usize) -> usize {
@@ -39,14 +45,17 @@ fn past_space(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the end of the value that starts at `at`, and whether the value is a plain string or a literal.
+/// Returns the end of the value that starts at `at`, and whether the value is a plain string or a
+/// literal.
 pub(super) fn value_end(text: &[u8], at: usize) -> (usize, bool) {
     match text.get(at) {
         Some(b'"') => string_end(text, at),
         Some(b'{' | b'[') => (nested_end(text, at), false),
         _ => {
             let rest = text.get(at..).unwrap_or_default();
-            let length = rest.iter().position(|b| matches!(b, b',' | b'}' | b']') || b.is_ascii_whitespace());
+            let length = rest
+                .iter()
+                .position(|b| matches!(b, b',' | b'}' | b']') || b.is_ascii_whitespace());
             (at + length.unwrap_or(rest.len()), true)
         }
     }
@@ -65,10 +74,12 @@ fn nested_end(text: &[u8], mut at: usize) -> usize {
             b'}' | b']' => depth -= 1,
             _ => {}
         }
+
         at += 1;
         if depth == 0 {
             return at;
         }
     }
+
     text.len()
 }

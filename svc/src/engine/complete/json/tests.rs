@@ -11,10 +11,36 @@ use super::{Json, Keys, Node as _};
 use crate::engine::plan::Leaf;
 use crate::schema::ScalarKind;
 
-const NAMES: [&str; 14] =
-    ["a", "b", "id", "name", "ab", "ba", "längs", "a b", "q\"", "back\\", "back\\n", "tab\t", "", "a\": 1, \"b"];
-const TEXTS: [&str; 12] =
-    ["", "a", "ü", "\"", "\\", "\n", "\u{1}", "😀", "12345678", "{\"a\": 1}", "]", "a longer text without any escape"];
+const NAMES: [&str; 14] = [
+    "a",
+    "b",
+    "id",
+    "name",
+    "ab",
+    "ba",
+    "längs",
+    "a b",
+    "q\"",
+    "back\\",
+    "back\\n",
+    "tab\t",
+    "",
+    "a\": 1, \"b",
+];
+const TEXTS: [&str; 12] = [
+    "",
+    "a",
+    "ü",
+    "\"",
+    "\\",
+    "\n",
+    "\u{1}",
+    "😀",
+    "12345678",
+    "{\"a\": 1}",
+    "]",
+    "a longer text without any escape",
+];
 const NUMBERS: [&str; 16] = [
     "0",
     "-0",
@@ -44,8 +70,9 @@ impl Documents {
             1 => out.push_str(["true", "false"].choose(&mut self.0).unwrap()),
             2 => out.push_str(NUMBERS.choose(&mut self.0).unwrap()),
             3..6 => {
-                let text: String =
-                    (0..self.0.random_range(0..4)).map(|_| *TEXTS.choose(&mut self.0).unwrap()).collect();
+                let text: String = (0..self.0.random_range(0..4))
+                    .map(|_| *TEXTS.choose(&mut self.0).unwrap())
+                    .collect();
                 self.string(&text, out);
             }
             6 => {
@@ -67,7 +94,9 @@ impl Documents {
         if self.0.random_bool(0.5) {
             names.sort_unstable_by_key(|name| (name.len(), *name));
         }
+
         out.push('{');
+
         for (index, name) in names.into_iter().enumerate() {
             self.comma(index, out);
             self.string(name, out);
@@ -76,7 +105,9 @@ impl Documents {
             self.space(out);
             self.value(depth, out);
         }
+
         self.space(out);
+
         out.push('}');
     }
 
@@ -88,7 +119,11 @@ impl Documents {
     }
 
     fn space(&mut self, out: &mut String) {
-        out.push_str(["", "", " ", " ", "\n\t ", "\r\n"].choose(&mut self.0).unwrap());
+        out.push_str(
+            ["", "", " ", " ", "\n\t ", "\r\n"]
+                .choose(&mut self.0)
+                .unwrap(),
+        );
     }
 
     fn string(&mut self, text: &str, out: &mut String) {
@@ -96,10 +131,12 @@ impl Documents {
             out.push_str(&serde_json::to_string(text).unwrap());
             return;
         }
+
         out.push('"');
         for unit in text.encode_utf16() {
             let _ = write!(out, "\\u{unit:04X}");
         }
+
         out.push('"');
     }
 }
@@ -141,7 +178,11 @@ fn check(json: Json<'_>, fields: &Map<String, Value>, names: &[&'static str], te
         let expected = fields.get(*name).cloned().unwrap_or(Value::Null);
         let slot = slots[keys.of_field(index).unwrap()];
         assert_eq!(parsed(slot), expected, "{name:?} of {text}");
-        assert_eq!(json.get(name).map_or(Value::Null, parsed), expected, "{name:?} of {text}");
+        assert_eq!(
+            json.get(name).map_or(Value::Null, parsed),
+            expected,
+            "{name:?} of {text}"
+        );
     }
 }
 
@@ -151,7 +192,10 @@ fn keys_are_found_as_serde_finds_them() {
     for _ in 0..5_000 {
         let mut text = String::new();
         documents.object(3, &mut text);
-        let Value::Object(fields) = serde_json::from_str(&text).unwrap() else { unreachable!() };
+        let Value::Object(fields) = serde_json::from_str(&text).unwrap() else {
+            unreachable!()
+        };
+
         let mut names = NAMES.to_vec();
         names.shuffle(&mut documents.0);
         names.truncate(documents.0.random_range(0..NAMES.len()));
@@ -160,6 +204,7 @@ fn keys_are_found_as_serde_finds_them() {
 
         let mut text = String::new();
         jsonb(&Value::Object(fields.clone()), &mut text);
+
         check(Json::of_jsonb(text.as_bytes()), &fields, &names, &text);
     }
 }
@@ -173,6 +218,7 @@ fn items_are_found_as_serde_finds_them() {
             documents.comma(index, &mut text);
             documents.value(3, &mut text);
         }
+
         documents.space(&mut text);
         text.push(']');
         let mut items = Vec::new();
@@ -181,7 +227,12 @@ fn items_are_found_as_serde_finds_them() {
             items.push(parsed(item));
             Ok(())
         });
-        assert_eq!((visited, Value::Array(items)), (Some(Ok(())), serde_json::from_str(&text).unwrap()), "{text}");
+
+        assert_eq!(
+            (visited, Value::Array(items)),
+            (Some(Ok(())), serde_json::from_str(&text).unwrap()),
+            "{text}"
+        );
     }
 }
 
@@ -189,18 +240,44 @@ fn items_are_found_as_serde_finds_them() {
 fn of_a_key_that_comes_twice_the_last_counts() {
     let keys = Keys::new([Some("a"), None, Some("b"), Some("a")].into_iter());
     let slots = Json::new(br#"{"a": 1, "a": {"b": 5}, "c": 2, "b": 3, "a": 4}"#).slots(&keys);
-    let of_field = |index| keys.of_field(index).and_then(|slot| slots.get(slot)).map(|json| json.bytes());
-    assert_eq!([of_field(0), of_field(1), of_field(2)], [Some(&b"4"[..]), None, Some(&b"3"[..])]);
+    let of_field = |index| {
+        keys.of_field(index)
+            .and_then(|slot| slots.get(slot))
+            .map(|json| json.bytes())
+    };
+
+    assert_eq!(
+        [of_field(0), of_field(1), of_field(2)],
+        [Some(&b"4"[..]), None, Some(&b"3"[..])]
+    );
+
     assert_eq!(of_field(3), of_field(0));
 }
 
 #[test]
 fn what_is_no_object_has_no_keys() {
-    for text in ["null", "[]", "[\"a\"]", "\"a\"", "1", "", "{", "{\"a\"", "{\"a\":", "{\"a\": \"", "{\"", "\"", "\\"] {
+    for text in [
+        "null",
+        "[]",
+        "[\"a\"]",
+        "\"a\"",
+        "1",
+        "",
+        "{",
+        "{\"a\"",
+        "{\"a\":",
+        "{\"a\": \"",
+        "{\"",
+        "\"",
+        "\\",
+    ] {
         for json in [Json::new(text.as_bytes()), Json::of_jsonb(text.as_bytes())] {
             let value = json.get("b").map(Json::bytes);
             assert_eq!(value, None, "{text}");
-            assert!(json.each(|_, _| Ok(())).is_none() || text.starts_with('['), "{text}");
+            assert!(
+                json.each(|_, _| Ok(())).is_none() || text.starts_with('['),
+                "{text}"
+            );
         }
     }
 }
@@ -213,27 +290,47 @@ fn the_way_a_scalar_is_written_does_not_show() {
         documents.value(0, &mut text);
         let value: Value = serde_json::from_str(&text).unwrap();
         let number = text.parse::<f64>().ok();
-        let integer =
-            text.parse::<i64>().ok().or(number.filter(|n| n.fract() == 0.0 && n.abs() < 9e15).map(|n| n as i64));
+        let integer = text.parse::<i64>().ok().or(number
+            .filter(|n| n.fract() == 0.0 && n.abs() < 9e15)
+            .map(|n| n as i64));
         let leaf = |kind| {
             // Also as part of a document, where the scan has already classified the value.
             let document = format!("{{\"k\": {text}}}");
             let (mut alone, mut inside) = (Vec::new(), Vec::new());
             let leaf = Leaf::Scalar(kind);
             let written = Json::new(text.as_bytes()).leaf(&leaf, &mut alone);
-            let slots = Json::of_jsonb(document.as_bytes()).slots(&Keys::new([Some("k")].into_iter()));
+            let slots =
+                Json::of_jsonb(document.as_bytes()).slots(&Keys::new([Some("k")].into_iter()));
             assert_eq!(slots[0].leaf(&leaf, &mut inside), written, "{text}");
             assert_eq!(alone, inside, "{text}");
             written.ok().map(|()| String::from_utf8(alone).unwrap())
         };
-        assert_eq!(leaf(ScalarKind::String), value.as_str().map(|_| value.to_string()), "{text}");
+
+        assert_eq!(
+            leaf(ScalarKind::String),
+            value.as_str().map(|_| value.to_string()),
+            "{text}"
+        );
+
         let int = integer.and_then(|value| i32::try_from(value).ok());
-        assert_eq!(leaf(ScalarKind::Int), int.map(|value| value.to_string()), "{text}");
+        assert_eq!(
+            leaf(ScalarKind::Int),
+            int.map(|value| value.to_string()),
+            "{text}"
+        );
+
         let float = leaf(ScalarKind::Float).map(|text| text.parse::<f64>().unwrap());
         assert_eq!(float, number.filter(|_| value.is_number()), "{text}");
-        let big = integer.filter(|_| value.is_number()).map(|value| value.to_string());
+        let big = integer
+            .filter(|_| value.is_number())
+            .map(|value| value.to_string());
+
         if value.is_number() {
-            assert_eq!(leaf(ScalarKind::BigInt).map(|text| text.trim_matches('"').to_owned()), big, "{text}");
+            assert_eq!(
+                leaf(ScalarKind::BigInt).map(|text| text.trim_matches('"').to_owned()),
+                big,
+                "{text}"
+            );
         }
     }
 }

@@ -52,8 +52,13 @@ impl RowSources {
             RowSource::Data => field.stored(),
             _ => None,
         };
+
         let keys = Keys::new(selection.fields.iter().zip(&fields).map(in_data));
-        Self { type_index: selection.type_index, fields, keys }
+        Self {
+            type_index: selection.type_index,
+            fields,
+            keys,
+        }
     }
 }
 
@@ -91,16 +96,20 @@ impl RowShape {
     /// Its size in bytes.
     pub(crate) fn weight(&self) -> usize {
         let below = |source: &RowSource| match source {
-            RowSource::Record(_, shape) | RowSource::Records(_, shape) | RowSource::Same(shape) => shape.weight(),
+            RowSource::Record(_, shape) | RowSource::Records(_, shape) | RowSource::Same(shape) => {
+                shape.weight()
+            }
             RowSource::Page(shape) => shape.weight(),
             _ => 0,
         };
+
         let sources = self.sources.iter().map(|of_type| {
             // A key borrows its text from the schema, and each field has the index of its key.
-            let fields =
-                weight::slice::<RowSource>(of_type.fields.len()) + weight::slice::<(&str, usize)>(of_type.fields.len());
+            let fields = weight::slice::<RowSource>(of_type.fields.len())
+                + weight::slice::<(&str, usize)>(of_type.fields.len());
             size_of::<RowSources>() + fields + of_type.fields.iter().map(below).sum::<usize>()
         });
+
         weight::ALLOCATION + size_of::<Self>() + sources.sum::<usize>()
     }
 }
@@ -135,14 +144,18 @@ pub(crate) enum RowNode<'a> {
 impl<'a> RowNode<'a> {
     /// A record, or null.
     pub(crate) fn record(bytes: Option<&'a [u8]>, shape: &'a RowShape) -> Self {
-        let Some(bytes) = bytes else { return Self::Null };
+        let Some(bytes) = bytes else {
+            return Self::Null;
+        };
         Cells::record(bytes, &shape.types).map_or(Self::Outdated, |cells| Self::Row(cells, shape))
     }
 
     /// A page.
     #[inline(never)]
     pub(crate) fn page(cells: &Cells<'a>, shape: &'a PageShape) -> Self {
-        shape.page(cells).map_or(Self::Outdated, |page| Self::Page(Box::new(page), shape))
+        shape
+            .page(cells)
+            .map_or(Self::Outdated, |page| Self::Page(Box::new(page), shape))
     }
 
     fn cell(bytes: Option<&'a [u8]>, form: ColumnForm) -> Self {
@@ -157,14 +170,19 @@ impl<'a> RowNode<'a> {
 
     /// Returns the value of a field of a row.
     #[inline(always)]
-    fn field(cells: &Cells<'a>, source: &'a RowSource, slot: impl FnOnce() -> Option<Json<'a>>) -> Self {
+    fn field(
+        cells: &Cells<'a>,
+        source: &'a RowSource,
+        slot: impl FnOnce() -> Option<Json<'a>>,
+    ) -> Self {
         match source {
             RowSource::Column(column, form) => Self::cell(cells.get(*column), *form),
             RowSource::Data => slot().map_or(Self::Null, Self::Json),
             RowSource::Record(column, shape) => Self::record(cells.get(*column), shape),
-            RowSource::Records(column, shape) => {
-                Self::Records(cells.get(*column).map(Records::new).unwrap_or_default(), shape)
-            }
+            RowSource::Records(column, shape) => Self::Records(
+                cells.get(*column).map(Records::new).unwrap_or_default(),
+                shape,
+            ),
             RowSource::Same(shape) => Self::Row(cells.clone(), shape),
             RowSource::Page(shape) => Self::page(cells, shape),
             RowSource::Guarded(guarded) => Self::guarded(cells, guarded, slot),
@@ -172,11 +190,15 @@ impl<'a> RowNode<'a> {
         }
     }
 
-    /// Returns the value of a guarded field, which only `careful` statements have. Never inlined, to keep this code out
-    /// of the path of all other rows.
+    /// Returns the value of a guarded field, which only `careful` statements have. Never inlined,
+    /// to keep this code out of the path of all other rows.
     #[cold]
     #[inline(never)]
-    fn guarded(cells: &Cells<'a>, guarded: &'a Guarded, slot: impl FnOnce() -> Option<Json<'a>>) -> Self {
+    fn guarded(
+        cells: &Cells<'a>,
+        guarded: &'a Guarded,
+        slot: impl FnOnce() -> Option<Json<'a>>,
+    ) -> Self {
         match cells.get(guarded.is_bad) {
             Some([1]) => Self::Failed(&guarded.error),
             _ => Self::field(cells, &guarded.source, slot),
@@ -190,7 +212,11 @@ fn data<'a>(cells: &Cells<'a>, shape: &RowShape) -> Option<Json<'a>> {
 
 fn document<'a>(cells: &Cells<'a>, data: Option<(usize, ColumnForm)>) -> Option<Json<'a>> {
     let (column, form) = data?;
-    Column { form, bytes: cells.get(column)? }.json()
+    Column {
+        form,
+        bytes: cells.get(column)?,
+    }
+    .json()
 }
 
 impl Node for RowNode<'_> {
@@ -227,34 +253,50 @@ impl Node for RowNode<'_> {
     ) -> Option<Result<(), PropagatedNull>> {
         match self {
             Self::Records(records, shape) => {
-                let rows = records
-                    .values()
-                    .map(|record| record.map_or(RowNode::Outdated, |record| RowNode::record(Some(record), shape)));
-                Some(rows.enumerate().try_for_each(|(index, row)| visit(index, row)))
+                let rows = records.values().map(|record| {
+                    record.map_or(RowNode::Outdated, |record| {
+                        RowNode::record(Some(record), shape)
+                    })
+                });
+                Some(
+                    rows.enumerate()
+                        .try_for_each(|(index, row)| visit(index, row)),
+                )
             }
             Self::Json(json) => json.each(|index, item| visit(index, RowNode::Json(item))),
             _ => None,
         }
     }
 
-    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+    fn selection<'s>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        field: &'s PlanField,
+    ) -> Result<&'s Selection, String> {
         match self {
             Self::Row(cells, shape) => {
                 let Some(source) = &shape.type_name else {
                     let index = shape.sources.first().map(|sources| sources.type_index);
                     let selection = index.and_then(|index| field.children.of(index));
-                    return selection.map(AsRef::as_ref).ok_or_else(|| "nothing is selected".to_owned());
+                    return selection
+                        .map(AsRef::as_ref)
+                        .ok_or_else(|| "nothing is selected".to_owned());
                 };
-                let name = type_name(cells, shape, source).ok_or("the row does not name its type in `__typename`")?;
+
+                let name = type_name(cells, shape, source)
+                    .ok_or("the row does not name its type in `__typename`")?;
                 let index = cx.model.type_named(&name).map(|(index, _)| index);
                 let selection = index.and_then(|index| field.children.of(index));
-                selection
-                    .map(AsRef::as_ref)
-                    .ok_or_else(|| "the row's `__typename` names no type that can stand here".to_owned())
+
+                selection.map(AsRef::as_ref).ok_or_else(|| {
+                    "the row's `__typename` names no type that can stand here".to_owned()
+                })
             }
             Self::Page(..) => {
                 let selection = field.children.iter().next();
-                selection.map(AsRef::as_ref).ok_or_else(|| "nothing is selected".to_owned())
+                selection
+                    .map(AsRef::as_ref)
+                    .ok_or_else(|| "nothing is selected".to_owned())
             }
             Self::Json(json) => json.selection(cx, field),
             _ => Err("expected an object".to_owned()),
@@ -270,10 +312,13 @@ impl Node for RowNode<'_> {
     ) -> Result<(), PropagatedNull> {
         let (cells, shape) = match self {
             Self::Row(cells, shape) => (cells, *shape),
-            Self::Page(page, shape) => return write_page_fields(walk, (page, shape), selection, path, out),
+            Self::Page(page, shape) => {
+                return write_page_fields(walk, (page, shape), selection, path, out);
+            }
             Self::Json(json) => return json.fields(walk, selection, path, out),
             _ => return Err(PropagatedNull),
         };
+
         let values = RowValues::new(cells, shape, selection);
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
@@ -284,6 +329,7 @@ impl Node for RowNode<'_> {
             let node = values.node(index);
             value(walk, field, &field.ty, &node, &path.key(&field.key), out)?;
         }
+
         Ok(())
     }
 }
@@ -299,18 +345,33 @@ struct RowValues<'n, 'a> {
 impl<'n, 'a> RowValues<'n, 'a> {
     #[inline(always)]
     fn new(cells: &'n Cells<'a>, shape: &'a RowShape, selection: &Selection) -> Self {
-        let sources = shape.sources.iter().find(|sources| sources.type_index == selection.type_index);
+        let sources = shape
+            .sources
+            .iter()
+            .find(|sources| sources.type_index == selection.type_index);
         let in_data = sources.filter(|sources| !sources.keys.names.is_empty());
         let slots = in_data.and_then(|sources| Some(data(cells, shape)?.slots(&sources.keys)));
-        Self { cells, sources, slots }
+        Self {
+            cells,
+            sources,
+            slots,
+        }
     }
 
     /// Returns the value of the field at `index` in the selection.
     #[inline(always)]
     fn node(&self, index: usize) -> RowNode<'a> {
-        let slot = || self.slots.as_ref()?.get(self.sources?.keys.of_field(index)?).copied();
+        let slot = || {
+            self.slots
+                .as_ref()?
+                .get(self.sources?.keys.of_field(index)?)
+                .copied()
+        };
+
         let source = self.sources.and_then(|sources| sources.fields.get(index));
-        source.map_or(RowNode::Null, |source| RowNode::field(self.cells, source, slot))
+        source.map_or(RowNode::Null, |source| {
+            RowNode::field(self.cells, source, slot)
+        })
     }
 }
 
@@ -323,22 +384,36 @@ pub(crate) struct RowColumn<'a> {
 impl<'a> RowColumn<'a> {
     /// Returns a stored value as it was read.
     pub(crate) fn node(&self, stored: &str, source: &'a RowSource) -> RowNode<'a> {
-        RowNode::field(&self.cells, source, || document(&self.cells, self.data)?.get(stored))
+        RowNode::field(&self.cells, source, || {
+            document(&self.cells, self.data)?.get(stored)
+        })
     }
 
     /// Returns a stored value as JSON; enums and custom scalars in their stored form.
     ///
     /// # Errors
     /// If the column's value has no JSON form.
-    pub(crate) fn value(&self, stored: &str, source: &RowSource, ty: Option<&OutType>) -> Result<ExactJson, LeafError> {
+    pub(crate) fn value(
+        &self,
+        stored: &str,
+        source: &RowSource,
+        ty: Option<&OutType>,
+    ) -> Result<ExactJson, LeafError> {
         let json = match source {
-            RowSource::Data => document(&self.cells, self.data).and_then(|document| document.get(stored)),
+            RowSource::Data => {
+                document(&self.cells, self.data).and_then(|document| document.get(stored))
+            }
             RowSource::Column(column, form) => {
-                let Some(bytes) = self.cells.get(*column) else { return Ok(ExactJson::Null) };
+                let Some(bytes) = self.cells.get(*column) else {
+                    return Ok(ExactJson::Null);
+                };
+
                 let column = Column { form: *form, bytes };
                 match (column.json(), ty) {
                     (Some(json), _) => Some(json),
-                    (None, Some(OutType::Leaf(Leaf::Scalar(kind)))) if !matches!(kind, ScalarKind::Custom(_)) => {
+                    (None, Some(OutType::Leaf(Leaf::Scalar(kind))))
+                        if !matches!(kind, ScalarKind::Custom(_)) =>
+                    {
                         return written(column, *kind);
                     }
                     (None, _) => return written(column, ScalarKind::String),
@@ -346,12 +421,15 @@ impl<'a> RowColumn<'a> {
             }
             _ => None,
         };
+
         let json = match json {
             Some(json) if !json.is_null() => json,
             _ => return Ok(ExactJson::Null),
         };
+
         match ty {
-            // In the canonical form sent to clients, so that a row has the same values on both paths.
+            // In the canonical form sent to clients, so that a row has the same values on both
+            // paths.
             Some(OutType::Leaf(leaf @ Leaf::Scalar(kind)))
                 if !matches!(kind, ScalarKind::Custom(_) | ScalarKind::Json) =>
             {
@@ -367,7 +445,9 @@ fn written(column: Column<'_>, kind: ScalarKind) -> Result<ExactJson, LeafError>
     read_back(|out| column.leaf(&Leaf::Scalar(kind), out))
 }
 
-fn read_back(write: impl FnOnce(&mut Vec<u8>) -> Result<(), LeafError>) -> Result<ExactJson, LeafError> {
+fn read_back(
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), LeafError>,
+) -> Result<ExactJson, LeafError> {
     let mut out = Vec::new();
     write(&mut out)?;
     parsed(&out)
@@ -382,7 +462,10 @@ fn parsed(json: &[u8]) -> Result<ExactJson, LeafError> {
 fn type_name(cells: &Cells<'_>, shape: &RowShape, source: &RowSource) -> Option<String> {
     match source {
         RowSource::Column(column, _) => String::from_utf8(cells.get(*column)?.to_vec()).ok(),
-        RowSource::Data => data(cells, shape)?.get("__typename")?.text().map(Into::into),
+        RowSource::Data => data(cells, shape)?
+            .get("__typename")?
+            .text()
+            .map(Into::into),
         _ => None,
     }
 }

@@ -1,7 +1,9 @@
 //! Writes a page: its edges, nodes, `pageInfo` and total.
 
 use super::{RowNode, RowShape, RowValues};
-use crate::engine::complete::{Cells, Outdated, PropagatedNull, Records, Walk, key, typename, value};
+use crate::engine::complete::{
+    Cells, Outdated, PropagatedNull, Records, Walk, key, typename, value,
+};
 use crate::engine::completed_value::CompletedValue;
 use crate::engine::cursor::encode;
 use crate::engine::path::Path;
@@ -20,7 +22,8 @@ pub(crate) struct PageShape {
     pub(crate) limit: usize,
     /// Whether the page is read backward, from the end.
     pub(crate) backward: bool,
-    /// The columns with the rows, with the total count, and with whether there are rows beyond the page.
+    /// The columns with the rows, with the total count, and with whether there are rows beyond the
+    /// page.
     pub(crate) rows: Option<usize>,
     pub(crate) total: Option<usize>,
     pub(crate) beyond: Option<usize>,
@@ -47,7 +50,10 @@ pub(crate) struct EdgeShape {
 impl EdgeShape {
     /// Returns the row of the join table for a row of the page.
     fn row<'a>(&self, cells: &Cells<'a>) -> Result<Option<Cells<'a>>, Outdated> {
-        cells.get(self.column).map(|bytes| Cells::record(bytes, &self.shape.types)).transpose()
+        cells
+            .get(self.column)
+            .map(|bytes| Cells::record(bytes, &self.shape.types))
+            .transpose()
     }
 }
 
@@ -59,17 +65,35 @@ impl PageShape {
     pub(crate) fn page<'a>(&self, cells: &Cells<'a>) -> Result<PageNode<'a>, Outdated> {
         let cell = |part: Option<usize>| part.and_then(|part| cells.get(part));
         let records = cell(self.rows).map(Records::new).unwrap_or_default();
-        let mut records = records.iter(&self.types).collect::<Result<Vec<Cells<'a>>, _>>()?;
+        let mut records = records
+            .iter(&self.types)
+            .collect::<Result<Vec<Cells<'a>>, _>>()?;
         let more = records.len() > self.limit;
         records.truncate(self.limit);
         if self.backward {
             records.reverse();
         }
-        let cursors = self.keys.map(|column| records.iter().map(|cells| self.cursor(cells, column)).collect());
-        let of_edge = |edge: &EdgeShape| records.iter().map(|cells| edge.row(cells)).collect::<Result<_, _>>();
+
+        let cursors = self.keys.map(|column| {
+            records
+                .iter()
+                .map(|cells| self.cursor(cells, column))
+                .collect()
+        });
+
+        let of_edge = |edge: &EdgeShape| {
+            records
+                .iter()
+                .map(|cells| edge.row(cells))
+                .collect::<Result<_, _>>()
+        };
+
         let edges = self.edges.iter().map(of_edge).collect::<Result<_, _>>()?;
         let beyond = cell(self.beyond) == Some(&[1]);
-        let total = cell(self.total).and_then(|bytes| bytes.try_into().ok()).map(i64::from_be_bytes);
+        let total = cell(self.total)
+            .and_then(|bytes| bytes.try_into().ok())
+            .map(i64::from_be_bytes);
+
         Ok(PageNode {
             edges,
             records,
@@ -82,14 +106,23 @@ impl PageShape {
 
     fn cursor(&self, cells: &Cells<'_>, column: usize) -> String {
         let keys = cells.get(column).map(Records::new).unwrap_or_default();
-        let keys: Vec<_> = keys.values().map(|key| key.and_then(|key| std::str::from_utf8(key).ok())).collect();
+        let keys: Vec<_> = keys
+            .values()
+            .map(|key| key.and_then(|key| std::str::from_utf8(key).ok()))
+            .collect();
         encode(self.mark, &keys)
     }
 
     /// Bytes on the heap.
     pub(super) fn weight(&self) -> usize {
-        let shapes = self.shapes.iter().map(|(_, shape)| size_of::<usize>() + shape.weight());
-        let edges = self.edges.iter().map(|edge| size_of::<EdgeShape>() + edge.shape.weight());
+        let shapes = self
+            .shapes
+            .iter()
+            .map(|(_, shape)| size_of::<usize>() + shape.weight());
+        let edges = self
+            .edges
+            .iter()
+            .map(|edge| size_of::<EdgeShape>() + edge.shape.weight());
         let types = weight::slice::<Oid>(self.types.len());
         weight::ALLOCATION + size_of::<Self>() + types + shapes.chain(edges).sum::<usize>()
     }
@@ -108,7 +141,8 @@ pub(crate) struct PageNode<'a> {
     pub(crate) has_previous: bool,
 }
 
-/// The `address` of a selected `nodes` or `node`, and its rows, completed in advance because their methods wait.
+/// The `address` of a selected `nodes` or `node`, and its rows, completed in advance because their
+/// methods wait.
 pub(crate) type Completed = (usize, Vec<CompletedValue>);
 
 /// Identifies a selected field within one plan by its address.
@@ -131,7 +165,12 @@ pub(super) fn write_page_fields(
     path: &Path<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), PropagatedNull> {
-    PageWriter { page, shape, completed: Vec::new() }.fields(walk, selection, path, out)
+    PageWriter {
+        page,
+        shape,
+        completed: Vec::new(),
+    }
+    .fields(walk, selection, path, out)
 }
 
 pub(in crate::engine::complete) struct PageWriter<'a> {
@@ -167,17 +206,22 @@ impl<'a> PageWriter<'a> {
             let path = path.key(&field.key);
             match field.kind {
                 PlanKind::Part(Part::Edges) => {
-                    self.list(&path, out, |writer, row, path, out| writer.edge(walk, field, row, path, out))?;
+                    self.list(&path, out, |writer, row, path, out| {
+                        writer.edge(walk, field, row, path, out)
+                    })?;
                 }
-                PlanKind::Part(Part::Nodes) => self.list(&path, out, |writer, row, path, out| {
-                    writer.row(walk, field, item_type(&field.ty), row, path, out)
-                })?,
+                PlanKind::Part(Part::Nodes) => {
+                    self.list(&path, out, |writer, row, path, out| {
+                        writer.row(walk, field, item_type(&field.ty), row, path, out)
+                    })?
+                }
                 PlanKind::Part(Part::PageInfo) => self.page_info(walk, field, out),
                 PlanKind::Part(_) => write_integer(out, self.page.total),
                 PlanKind::Denied => walk.denied(field, &path, out)?,
                 _ => typename(out, selection),
             }
         }
+
         Ok(())
     }
 
@@ -188,13 +232,16 @@ impl<'a> PageWriter<'a> {
         mut write: impl FnMut(&mut Self, usize, &Path<'_>, &mut Vec<u8>) -> Result<(), PropagatedNull>,
     ) -> Result<(), PropagatedNull> {
         out.push(b'[');
+
         for row in 0..self.page.records.len() {
             if row > 0 {
                 out.push(b',');
             }
             write(self, row, &path.index(row), out)?;
         }
+
         out.push(b']');
+
         Ok(())
     }
 
@@ -206,36 +253,64 @@ impl<'a> PageWriter<'a> {
         path: &Path<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), PropagatedNull> {
-        let Some(selection) = edges.children.iter().next() else { return Err(PropagatedNull) };
+        let Some(selection) = edges.children.iter().next() else {
+            return Err(PropagatedNull);
+        };
+
         let values = self.edge_values(edges, row, selection);
         walk.cx.spend(selection, 1);
         out.push(b'{');
+
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
+
             match field.kind {
-                PlanKind::Part(Part::Node) => self.row(walk, field, &field.ty, row, &path.key(&field.key), out)?,
+                PlanKind::Part(Part::Node) => {
+                    self.row(walk, field, &field.ty, row, &path.key(&field.key), out)?
+                }
                 PlanKind::Part(_) => {
-                    write_text(out, <[String]>::get(&self.page.cursors, row).map_or("", String::as_str));
+                    write_text(
+                        out,
+                        <[String]>::get(&self.page.cursors, row).map_or("", String::as_str),
+                    );
                     walk.bounded(out)?;
                 }
                 PlanKind::Stored { .. } => {
-                    let node = values.as_ref().map_or(RowNode::Null, |values| values.node(index));
+                    let node = values
+                        .as_ref()
+                        .map_or(RowNode::Null, |values| values.node(index));
                     value(walk, field, &field.ty, &node, &path.key(&field.key), out)?;
                 }
                 PlanKind::Denied => walk.denied(field, &path.key(&field.key), out)?,
                 _ => typename(out, selection),
             }
         }
+
         out.push(b'}');
+
         Ok(())
     }
 
     /// Returns the edge fields from the row of the join table.
-    fn edge_values(&self, edges: &PlanField, row: usize, selection: &Selection) -> Option<RowValues<'a, 'a>> {
+    fn edge_values(
+        &self,
+        edges: &PlanField,
+        row: usize,
+        selection: &Selection,
+    ) -> Option<RowValues<'a, 'a>> {
         let address = address(edges);
-        let at = self.shape.edges.iter().position(|edge| edge.field == address)?;
+        let at = self
+            .shape
+            .edges
+            .iter()
+            .position(|edge| edge.field == address)?;
+
         let cells = self.page.edges.get(at)?.get(row)?.as_ref()?;
-        Some(RowValues::new(cells, &self.shape.edges[at].shape, selection))
+        Some(RowValues::new(
+            cells,
+            &self.shape.edges[at].shape,
+            selection,
+        ))
     }
 
     fn row(
@@ -248,23 +323,42 @@ impl<'a> PageWriter<'a> {
         out: &mut Vec<u8>,
     ) -> Result<(), PropagatedNull> {
         let address = address(field);
-        if let Some((_, completed)) = self.completed.iter_mut().find(|(known, _)| *known == address) {
-            let value = completed.next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() });
+        if let Some((_, completed)) = self
+            .completed
+            .iter_mut()
+            .find(|(known, _)| *known == address)
+        {
+            let value = completed.next().unwrap_or(CompletedValue {
+                bytes: Err(PropagatedNull),
+                errors: Vec::new(),
+            });
             walk.errors.extend(value.errors);
             let bytes = value.bytes?;
             walk.cx.answer.take_back(bytes.len());
             out.extend_from_slice(&bytes);
             return walk.bounded(out);
         }
-        let shape = self.shape.shapes.iter().find(|(known, _)| *known == address).map(|(_, shape)| shape);
-        let node = shape.map_or(RowNode::Null, |shape| RowNode::Row(self.page.records[row].clone(), shape));
+
+        let shape = self
+            .shape
+            .shapes
+            .iter()
+            .find(|(known, _)| *known == address)
+            .map(|(_, shape)| shape);
+
+        let node = shape.map_or(RowNode::Null, |shape| {
+            RowNode::Row(self.page.records[row].clone(), shape)
+        });
+
         value(walk, field, ty, &node, path, out)
     }
 
     fn page_info(&self, walk: &Walk<'_>, field: &PlanField, out: &mut Vec<u8>) {
         out.push(b'{');
+
         for selection in field.children.iter() {
             walk.cx.spend(selection, 1);
+
             for (index, field) in selection.fields.iter().enumerate() {
                 key(out, index, field);
                 let (flag, cursor) = match field.kind {
@@ -277,6 +371,7 @@ impl<'a> PageWriter<'a> {
                         continue;
                     }
                 };
+
                 match (flag, cursor) {
                     (Some(flag), _) => out.extend_from_slice(if flag { b"true" } else { b"false" }),
                     (None, Some(cursor)) => write_text(out, cursor),
@@ -284,6 +379,7 @@ impl<'a> PageWriter<'a> {
                 }
             }
         }
+
         out.push(b'}');
     }
 }

@@ -1,7 +1,7 @@
 //! The response cache: reuses the responses of queries.
 //!
-//! The cache runs after everything that decides about a request (limits, hooks, the gate) and before anything that
-//! executes it. [`Responses`] stores the responses themselves.
+//! The cache runs after everything that decides about a request (limits, hooks, the gate) and
+//! before anything that executes it. [`Responses`] stores the responses themselves.
 
 mod key;
 mod options;
@@ -27,26 +27,40 @@ use crate::schema::TypeIndex;
 use crate::trace::OpenSpan;
 
 impl Engine {
-    /// The cache for an operation's response, and the rule for it; `None` if the response is not cached.
-    pub(super) fn cacheable<'a>(&'a self, plan: &'a Plan) -> Option<(&'a Responses, &'a Cacheable)> {
+    /// The cache for an operation's response, and the rule for it; `None` if the response is not
+    /// cached.
+    pub(super) fn cacheable<'a>(
+        &'a self,
+        plan: &'a Plan,
+    ) -> Option<(&'a Responses, &'a Cacheable)> {
         self.app.responses.as_deref().zip(plan.cacheable.as_ref())
     }
 
-    /// Answers a query from the cache, if all of it may be read, or else caches its response for later requests. The
-    /// future that computes a response is on the heap, so that a cached response needs no space for it.
+    /// Answers a query from the cache, if all of it may be read, or else caches its response for
+    /// later requests. The future that computes a response is on the heap, so that a cached
+    /// response needs no space for it.
     pub(super) async fn kept_answer(
         &self,
         cx: &ExecutionContext<'_>,
         prepared: &Prepared,
         (responses, rule): (&Responses, &Cacheable),
     ) -> Response {
-        // A cached response bypasses the resolvers, so the authorizer of the application decides as well.
+        // A cached response bypasses the resolvers, so the authorizer of the application decides as
+        // well.
         let decisions = self.decide(cx, prepared).await;
         let admitted = AllAdmitted::of(&prepared.plan, &decisions);
-        let Some(key) = admitted.as_ref().and_then(|admitted| self.key(cx, prepared, admitted)) else {
-            let decisions = if admitted.is_none() && self.is_overruled(prepared) { Vec::new() } else { decisions };
+        let Some(key) = admitted
+            .as_ref()
+            .and_then(|admitted| self.key(cx, prepared, admitted))
+        else {
+            let decisions = if admitted.is_none() && self.is_overruled(prepared) {
+                Vec::new()
+            } else {
+                decisions
+            };
             return self.run_fields(cx, prepared, decisions).boxed().await;
         };
+
         let types = self.types(rule);
         let Key { bytes, scope } = key;
         let finding = responses.find(bytes, types, rule.ttl);
@@ -58,6 +72,7 @@ impl Engine {
                 found
             }
         };
+
         CacheType::Response.looked_up(matches!(found, Found::Kept(_)));
         let (entry, response) = match found {
             Found::Kept(entry) => {
@@ -70,27 +85,39 @@ impl Engine {
             Found::Unkept => return self.run_fields(cx, prepared, decisions).boxed().await,
             Found::Missing(fill) => {
                 let response = self.run_fields(cx, prepared, decisions).boxed().await;
-                if response.answer != (Answer::Executed { errors: 0 }) || cx.context.request.is_incomplete() {
+                if response.answer != (Answer::Executed { errors: 0 })
+                    || cx.context.request.is_incomplete()
+                {
                     fill.give_up();
                     return response;
                 }
                 (fill.keep(&response.body), response)
             }
         };
+
         match scope {
             Scope::Public | Scope::Everyone if cx.context.transport() == Transport::HttpGet => {
-                let may_age = scope == Scope::Everyone && self.response_keys.max_age && !self.is_decided(prepared);
+                let may_age = scope == Scope::Everyone
+                    && self.response_keys.max_age
+                    && !self.is_decided(prepared);
                 let freshness = Freshness::new(&entry, may_age, self.response_keys.vary.clone());
-                Response { freshness: freshness.map(Box::new), ..response }
+                Response {
+                    freshness: freshness.map(Box::new),
+                    ..response
+                }
             }
             _ => response,
         }
     }
 
-    /// The row types whose changes invalidate a response: the types that it was read from, and the types that policies
-    /// read to permit these rows.
+    /// The row types whose changes invalidate a response: the types that it was read from, and the
+    /// types that policies read to permit these rows.
     fn types<'a>(&self, rule: &'a Cacheable) -> &'a [TypeIndex] {
-        if self.row_policies.is_some() { &rule.reach } else { &rule.types }
+        if self.row_policies.is_some() {
+            &rule.reach
+        } else {
+            &rule.types
+        }
     }
 
     /// Whether a root field has its own authorizer, which decides alone if nothing is cached.
@@ -105,5 +132,9 @@ impl Engine {
 }
 
 fn has_authorizer(plan: &Plan) -> bool {
-    plan.root.fields.iter().filter_map(PlanField::root).any(|root| root.rules().authorizer.is_some())
+    plan.root
+        .fields
+        .iter()
+        .filter_map(PlanField::root)
+        .any(|root| root.rules().authorizer.is_some())
 }

@@ -11,11 +11,13 @@ use crate::settings::ConfigError;
 type KeyFn = Box<dyn Fn(&Context<'_>) -> Option<String> + Send + Sync>;
 type RowFn = fn() -> std::any::TypeId;
 
-/// The options of the response cache; passed to [`AppOptions::response_cache`](crate::AppOptions::response_cache).
+/// The options of the response cache; passed to
+/// [`AppOptions::response_cache`](crate::AppOptions::response_cache).
 ///
-/// A cached response is reused for requests with the same document and the same variables from the same user, with the
-/// same roles, permissions and metadata, session variables and row policies. If a response depends on more of a request
-/// than that, add it with [`key`](Self::key) and [`header`](Self::header).
+/// A cached response is reused for requests with the same document and the same variables from the
+/// same user, with the same roles, permissions and metadata, session variables and row policies. If
+/// a response depends on more of a request than that, add it with [`key`](Self::key) and
+/// [`header`](Self::header).
 ///
 /// ```
 /// use svc::ResponseCache;
@@ -39,14 +41,14 @@ pub struct ResponseCache {
 }
 
 impl ResponseCache {
-    /// Creates the options for a program whose responses depend only on the user, the operation and the session
-    /// variables.
+    /// Creates the options for a program whose responses depend only on the user, the operation and
+    /// the session variables.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a part of the key, for responses that depend on data that only the program has, such as its request data.
-    /// If it returns `None` for a request, the response is not cached.
+    /// Adds a part of the key, for responses that depend on data that only the program has, such as
+    /// its request data. If it returns `None` for a request, the response is not cached.
     ///
     /// ```
     /// use svc::ResponseCache;
@@ -56,7 +58,10 @@ impl ResponseCache {
     ///
     /// let cache = ResponseCache::new().key(|ctx| Some(ctx.data::<Tenant>().ok()?.0.clone()));
     /// ```
-    pub fn key(mut self, part: impl Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static) -> Self {
+    pub fn key(
+        mut self,
+        part: impl Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
         self.keys.push(Box::new(part));
         self
     }
@@ -67,8 +72,9 @@ impl ResponseCache {
         self
     }
 
-    /// Invalidates responses with rows of a type whenever an event arrives on a channel, such as that of a trigger with
-    /// `svc_notify`. The channel of a subscription without a body invalidates its rows anyway.
+    /// Invalidates responses with rows of a type whenever an event arrives on a channel, such as
+    /// that of a trigger with `svc_notify`. The channel of a subscription without a body
+    /// invalidates its rows anyway.
     pub fn changed_by<T: SvcType>(mut self, channel: impl Into<String>) -> Self {
         self.feeds.push((channel.into(), touched::<T>));
         self
@@ -81,7 +87,9 @@ impl ResponseCache {
 
     /// The channels, with the row types that their events invalidate.
     pub(crate) fn feeds<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = (&'a str, usize)> {
-        self.feeds.iter().filter_map(|(channel, row)| Some((channel.as_str(), *model.by_rust.get(&row())?)))
+        self.feeds
+            .iter()
+            .filter_map(|(channel, row)| Some((channel.as_str(), *model.by_rust.get(&row())?)))
     }
 
     /// The parts of keys.
@@ -90,22 +98,41 @@ impl ResponseCache {
     /// A name that is not valid for a header.
     pub(crate) fn into_keys(self, max_age: bool) -> Result<ResponseKeys, ConfigError> {
         let parse = |name: &String| {
-            let bad =
-                |_| ConfigError::new("a header of the response cache", name.as_str(), "it must be the name of one");
+            let bad = |_| {
+                ConfigError::new(
+                    "a header of the response cache",
+                    name.as_str(),
+                    "it must be the name of one",
+                )
+            };
             name.parse().map_err(bad)
         };
+
         let headers: Vec<HeaderName> = self.headers.iter().map(parse).collect::<Result<_, _>>()?;
+
         // `Origin`, because the headers that allow other sites to read a response depend on it.
-        let vary = ["Accept", "Authorization", "Cookie", "Origin"].into_iter().map(str::to_owned);
-        let vary: Vec<_> = vary.chain(headers.iter().map(ToString::to_string)).collect();
+        let vary = ["Accept", "Authorization", "Cookie", "Origin"]
+            .into_iter()
+            .map(str::to_owned);
+        let vary: Vec<_> = vary
+            .chain(headers.iter().map(ToString::to_string))
+            .collect();
         let vary = HeaderValue::try_from(vary.join(", ")).unwrap_or(HeaderValue::from_static("*"));
-        Ok(ResponseKeys { functions: self.keys, headers, max_age, vary })
+
+        Ok(ResponseKeys {
+            functions: self.keys,
+            headers,
+            max_age,
+            vary,
+        })
     }
 }
 
 impl fmt::Debug for ResponseCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResponseCache").field("headers", &self.headers).finish_non_exhaustive()
+        f.debug_struct("ResponseCache")
+            .field("headers", &self.headers)
+            .finish_non_exhaustive()
     }
 }
 

@@ -15,7 +15,9 @@ use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::{Leaf, NodeType, OutType, PlanField, PlanKind, node_id};
 use crate::postgres::{Catalogue, ColumnType, DbError, FunctionSpec, Source};
 use crate::schema::{Model, Relation, ScalarKind, Shape, TypeExpr, TypeIndex, TypeKind};
-use crate::sql::{ColumnForm, Query, RowCall, Select, Selected, Subquery, Views, record_types, select_form};
+use crate::sql::{
+    ColumnForm, Query, RowCall, Select, Selected, Subquery, Views, record_types, select_form,
+};
 
 /// Builds the select list for the rows of one view.
 pub(super) struct Columns<'a> {
@@ -31,9 +33,21 @@ pub(super) struct Columns<'a> {
 impl<'a> Columns<'a> {
     /// Creates an empty select list for rows of type `row`.
     pub(super) fn new(views: Views<'a>, row: TypeIndex) -> Result<Self, DbError> {
-        let Views { model, catalogue, .. } = views;
-        let name = model.source(row).ok_or_else(|| DbError::UnknownSource(model.types[row].path.clone()))?;
-        Ok(Self { views, row, source: catalogue.known(name)?, list: Vec::new(), data: None, apart: false })
+        let Views {
+            model, catalogue, ..
+        } = views;
+        let name = model
+            .source(row)
+            .ok_or_else(|| DbError::UnknownSource(model.types[row].path.clone()))?;
+
+        Ok(Self {
+            views,
+            row,
+            source: catalogue.known(name)?,
+            list: Vec::new(),
+            data: None,
+            apart: false,
+        })
     }
 
     /// Returns the selected values, and the position and form of the `data` document among them.
@@ -55,33 +69,59 @@ impl<'a> Columns<'a> {
         row: TypeIndex,
     ) -> Result<RowShape, DbError> {
         let is_abstract = matches!(self.views.model.types[row].kind, TypeKind::Abstract(_));
-        let type_name = if is_abstract { Some(self.stored("__typename", None)?) } else { None };
+        let type_name = if is_abstract {
+            Some(self.stored("__typename", None)?)
+        } else {
+            None
+        };
+
         self.apart = !is_abstract && self.takes_apart(field);
         let mut sources = Vec::new();
         for selection in field.children.iter() {
-            let fields = selection.fields.iter().map(|field| self.source(cx, field)).collect::<Result<_, _>>()?;
+            let fields = selection
+                .fields
+                .iter()
+                .map(|field| self.source(cx, field))
+                .collect::<Result<_, _>>()?;
             sources.push(RowSources::new(selection, fields));
         }
-        Ok(RowShape { type_name, data: self.data, sources, types: Box::default() })
+
+        Ok(RowShape {
+            type_name,
+            data: self.data,
+            sources,
+            types: Box::default(),
+        })
     }
 
-    /// Whether reading the few needed keys of `data` costs PostgreSQL less than writing the whole document as text.
-    /// With a second key, PostgreSQL unpacks the document a second time, or builds it a second time in a view. This is
-    /// worth it only for small values of a table.
+    /// Whether reading the few needed keys of `data` costs PostgreSQL less than writing the whole
+    /// document as text. With a second key, PostgreSQL unpacks the document a second time, or
+    /// builds it a second time in a view. This is worth it only for small values of a table.
     fn takes_apart(&self, field: &PlanField) -> bool {
         if self.data.is_some() || self.source.data().is_none_or(|data| data.name != "jsonb") {
             return false;
         }
-        let fields = field.children.iter().flat_map(|selection| &selection.fields);
+
+        let fields = field
+            .children
+            .iter()
+            .flat_map(|selection| &selection.fields);
         let read = fields.filter_map(|field| Some((field.stored()?, &field.ty)));
-        let mut keys: Vec<_> = read.filter(|(stored, ty)| self.fitting(stored, Some(ty)).is_none()).collect();
+        let mut keys: Vec<_> = read
+            .filter(|(stored, ty)| self.fitting(stored, Some(ty)).is_none())
+            .collect();
         keys.sort_unstable_by_key(|(stored, _)| *stored);
         keys.dedup_by_key(|(stored, _)| *stored);
         let is_small = |(_, ty): &(_, &OutType)| matches!(ty.nullable().0, OutType::Leaf(_));
+
         keys.len() == 1 || (keys.len() == 2 && self.source.is_table && keys.iter().all(is_small))
     }
 
-    fn source(&mut self, cx: &ExecutionContext<'_>, field: &PlanField) -> Result<RowSource, DbError> {
+    fn source(
+        &mut self,
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+    ) -> Result<RowSource, DbError> {
         match field.kind {
             PlanKind::Stored { stored, .. } => self.stored(stored, Some(&field.ty)),
             PlanKind::Relation(relation) => {
@@ -90,9 +130,15 @@ impl<'a> Columns<'a> {
                     return Ok(source);
                 }
                 let bad = self.add(Selected::BadKey(relation));
-                Ok(RowSource::Guarded(Box::new(Guarded { is_bad: bad, source, error: bad_key(relation) })))
+                Ok(RowSource::Guarded(Box::new(Guarded {
+                    is_bad: bad,
+                    source,
+                    error: bad_key(relation),
+                })))
             }
-            PlanKind::Function(function, _) => self.called(selected_call(cx, field, function)?, &field.ty),
+            PlanKind::Function(function, _) => {
+                self.called(selected_call(cx, field, function)?, &field.ty)
+            }
             _ => Ok(RowSource::Nothing),
         }
     }
@@ -111,8 +157,13 @@ impl<'a> Columns<'a> {
                 let page = Read::page_beside(cx, field, relation)?;
                 let (mut list, shapes) = row_shapes(cx, views, field, relation.row)?;
                 let edges = edge_shapes(cx, views, field, relation, &mut list)?;
-                let shape = page.ask(views, cx.limits, list, &Wanted::of(field), cx.careful, add)?;
-                RowSource::Page(Box::new(PageShape { shapes, edges, ..shape }))
+                let shape =
+                    page.ask(views, cx.limits, list, &Wanted::of(field), cx.careful, add)?;
+                RowSource::Page(Box::new(PageShape {
+                    shapes,
+                    edges,
+                    ..shape
+                }))
             }
             Shape::Aggregate => {
                 let read = Read::beside(cx, field, relation)?;
@@ -120,11 +171,13 @@ impl<'a> Columns<'a> {
                 RowSource::Record(add(Subquery::Row(query)), Box::new(shape))
             }
             Shape::List => {
-                let (query, shape) = Read::relation(cx, field, relation)?.query(cx, views.catalogue, field)?;
+                let (query, shape) =
+                    Read::relation(cx, field, relation)?.query(cx, views.catalogue, field)?;
                 RowSource::Records(add(Subquery::Rows(query)), Box::new(shape))
             }
             Shape::One | Shape::Optional => {
-                let (query, shape) = Read::relation(cx, field, relation)?.query(cx, views.catalogue, field)?;
+                let (query, shape) =
+                    Read::relation(cx, field, relation)?.query(cx, views.catalogue, field)?;
                 RowSource::Record(add(Subquery::Row(query)), Box::new(shape))
             }
         })
@@ -133,31 +186,59 @@ impl<'a> Columns<'a> {
     /// Selects the value computed by a function, if its type fits.
     fn called(&mut self, call: Arc<RowCall>, ty: &OutType) -> Result<RowSource, DbError> {
         let (select, form) = call_form(self.views.catalogue, &call, ty)?;
-        Ok(RowSource::Column(self.add(Selected::Call(call, select)), form))
+        Ok(RowSource::Column(
+            self.add(Selected::Call(call, select)),
+            form,
+        ))
     }
 
     /// Returns the form of the column with the field's name, if its type fits.
     fn fitting(&self, stored: &str, ty: Option<&OutType>) -> Option<(Select, ColumnForm)> {
         let column = self.source.columns.get(stored)?;
-        ty.map_or(Some((Select::Text, ColumnForm::Text)), |ty| form_of(&column.name, ty))
+        ty.map_or(Some((Select::Text, ColumnForm::Text)), |ty| {
+            form_of(&column.name, ty)
+        })
     }
 
     /// Selects the column with the field's name if its type fits, otherwise a key of `data`.
-    pub(super) fn stored(&mut self, stored: &str, ty: Option<&OutType>) -> Result<RowSource, DbError> {
+    pub(super) fn stored(
+        &mut self,
+        stored: &str,
+        ty: Option<&OutType>,
+    ) -> Result<RowSource, DbError> {
         if let Some((select, form)) = self.fitting(stored, ty) {
             return Ok(RowSource::Column(self.column(stored, select), form));
         }
+
         let Some(data) = self.source.data() else {
-            return Err(DbError::NoSource { source_name: self.source.name.clone(), field: stored.to_owned() });
+            return Err(DbError::NoSource {
+                source_name: self.source.name.clone(),
+                field: stored.to_owned(),
+            });
         };
+
         // A value that a mask may hide is not read as part of the document.
-        if self.apart || self.views.rules.is_some_and(|rules| rules.mask(self.row, stored).is_some()) {
-            return Ok(RowSource::Column(self.read(Selected::Key(stored.to_owned())), ColumnForm::Jsonb));
+        if self.apart
+            || self
+                .views
+                .rules
+                .is_some_and(|rules| rules.mask(self.row, stored).is_some())
+        {
+            return Ok(RowSource::Column(
+                self.read(Selected::Key(stored.to_owned())),
+                ColumnForm::Jsonb,
+            ));
         }
+
         if self.data.is_none() {
-            let form = if data.name == "json" { ColumnForm::Json } else { ColumnForm::Jsonb };
+            let form = if data.name == "json" {
+                ColumnForm::Json
+            } else {
+                ColumnForm::Jsonb
+            };
             self.data = Some((self.column("data", Select::Plain), form));
         }
+
         Ok(RowSource::Data)
     }
 
@@ -168,21 +249,30 @@ impl<'a> Columns<'a> {
     /// Selects a value unless it is already selected, and returns its position.
     fn read(&mut self, selected: Selected) -> usize {
         let same = |known: &Selected| match (known, &selected) {
-            (Selected::Column(known, form), Selected::Column(name, select)) => known == name && form == select,
+            (Selected::Column(known, form), Selected::Column(name, select)) => {
+                known == name && form == select
+            }
             (Selected::Key(known), Selected::Key(name)) => known == name,
             _ => false,
         };
-        self.list.iter().position(same).unwrap_or_else(|| self.add(selected))
+
+        self.list
+            .iter()
+            .position(same)
+            .unwrap_or_else(|| self.add(selected))
     }
 }
 
 /// Returns how a field reads a value of a database type; `None` if the type does not fit.
 fn form_of(type_name: &str, ty: &OutType) -> Option<(Select, ColumnForm)> {
     match ty.nullable().0 {
-        OutType::Leaf(Leaf::Scalar(kind) | Leaf::Node(NodeType { kind, .. })) => select_form(type_name, Some(*kind)),
+        OutType::Leaf(Leaf::Scalar(kind) | Leaf::Node(NodeType { kind, .. })) => {
+            select_form(type_name, Some(*kind))
+        }
         OutType::Leaf(Leaf::Enum(_)) => select_form(type_name, None),
         // Lists and objects arrive as JSON for every column type.
-        _ => select_form(type_name, Some(ScalarKind::Json)).filter(|(_, form)| *form != ColumnForm::Text),
+        _ => select_form(type_name, Some(ScalarKind::Json))
+            .filter(|(_, form)| *form != ColumnForm::Text),
     }
 }
 
@@ -190,7 +280,11 @@ fn form_of(type_name: &str, ty: &OutType) -> Option<(Select, ColumnForm)> {
 ///
 /// # Errors
 /// If the function cannot be called, or its result has an unsuitable type.
-pub(super) fn call_form(catalogue: &Catalogue, call: &RowCall, ty: &OutType) -> Result<(Select, ColumnForm), DbError> {
+pub(super) fn call_form(
+    catalogue: &Catalogue,
+    call: &RowCall,
+    ty: &OutType,
+) -> Result<(Select, ColumnForm), DbError> {
     let result = &catalogue.row_function(&call.spec)?.result;
     result_form(result, ty).ok_or_else(|| unfit(&call.spec.name, result))
 }
@@ -202,9 +296,16 @@ fn result_form(result: &ColumnType, ty: &OutType) -> Option<(Select, ColumnForm)
 }
 
 /// Returns the reason why a function cannot compute a field of a type, if there is one.
-pub(crate) fn call_fault(catalogue: &Catalogue, model: &Model, spec: &FunctionSpec, ty: &TypeExpr) -> Option<String> {
+pub(crate) fn call_fault(
+    catalogue: &Catalogue,
+    model: &Model,
+    spec: &FunctionSpec,
+    ty: &TypeExpr,
+) -> Option<String> {
     let result = &catalogue.row_function(spec).ok()?.result;
-    result_form(result, &OutType::of(model, ty)).is_none().then(|| unfit(&spec.name, result).to_string())
+    result_form(result, &OutType::of(model, ty))
+        .is_none()
+        .then(|| unfit(&spec.name, result).to_string())
 }
 
 /// Returns the error for a relation whose key cannot be converted to the type of the other side.

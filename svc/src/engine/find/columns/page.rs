@@ -10,7 +10,9 @@ use crate::engine::plan::{Calls, PlanField, PlanKind};
 use crate::postgres::DbError;
 use crate::repository::{CursorPage, check_size};
 use crate::schema::{Part, Relation, TypeIndex};
-use crate::sql::{Filter, Keyset, Query, Selected, Subquery, Views, Window, order_keys, record_types};
+use crate::sql::{
+    Filter, Keyset, Query, Selected, Subquery, Views, Window, order_keys, record_types,
+};
 
 /// The parts of a page that a client selects.
 #[derive(Default)]
@@ -25,14 +27,25 @@ pub(in crate::engine::find) struct Wanted {
 impl Wanted {
     pub(in crate::engine::find) fn of(field: &PlanField) -> Self {
         let mut wanted = Self::default();
-        for field in field.children.iter().flat_map(|selection| &selection.fields) {
-            let below = || field.children.iter().flat_map(|selection| &selection.fields);
+        for field in field
+            .children
+            .iter()
+            .flat_map(|selection| &selection.fields)
+        {
+            let below = || {
+                field
+                    .children
+                    .iter()
+                    .flat_map(|selection| &selection.fields)
+            };
+
             match field.kind {
                 PlanKind::Part(Part::TotalCount) => wanted.total = true,
                 PlanKind::Part(Part::Nodes) => wanted.rows = true,
                 PlanKind::Part(Part::Edges) => {
                     wanted.rows = true;
-                    wanted.cursors |= below().any(|field| matches!(field.kind, PlanKind::Part(Part::Cursor)));
+                    wanted.cursors |=
+                        below().any(|field| matches!(field.kind, PlanKind::Part(Part::Cursor)));
                 }
                 PlanKind::Part(Part::PageInfo) => {
                     for field in below() {
@@ -47,40 +60,58 @@ impl Wanted {
                 _ => {}
             }
         }
+
         wanted.rows |= wanted.next || wanted.previous || wanted.cursors;
+
         wanted
     }
 
     pub(in crate::engine::find) fn all() -> Self {
-        Self { rows: true, total: false, next: true, previous: true, cursors: true }
+        Self {
+            rows: true,
+            total: false,
+            next: true,
+            previous: true,
+            cursors: true,
+        }
     }
 }
 
 /// Returns the fields of a page whose values are its rows: each selected `nodes` and `node`.
 pub(in crate::engine::find) fn row_fields(field: &PlanField) -> Vec<&PlanField> {
     let mut found: Vec<&PlanField> = Vec::new();
-    for part in field.children.iter().flat_map(|selection| &selection.fields) {
+    for part in field
+        .children
+        .iter()
+        .flat_map(|selection| &selection.fields)
+    {
         let below = || part.children.iter().flat_map(|selection| &selection.fields);
         match part.kind {
             PlanKind::Part(Part::Nodes) => found.push(part),
             PlanKind::Part(Part::Edges) => {
-                found.extend(below().filter(|field| matches!(field.kind, PlanKind::Part(Part::Node))));
+                found.extend(
+                    below().filter(|field| matches!(field.kind, PlanKind::Part(Part::Node))),
+                );
             }
             _ => {}
         }
     }
+
     found
 }
 
 /// Whether methods of the rows are selected, which need whole rows.
 pub(in crate::engine::find) fn needs_whole_rows(field: &PlanField) -> bool {
-    row_fields(field).iter().any(|node| node.children.calls() > Calls::None)
+    row_fields(field)
+        .iter()
+        .any(|node| node.children.calls() > Calls::None)
 }
 
 /// The shapes of a page's rows for each selected `nodes` and `node`.
 type ShapesOfPage = Vec<(usize, RowShape)>;
 
-/// Returns the select list for the rows of a page, and the shape of the rows for each field that has them as values.
+/// Returns the select list for the rows of a page, and the shape of the rows for each field that
+/// has them as values.
 pub(in crate::engine::find) fn row_shapes(
     cx: &ExecutionContext<'_>,
     views: Views<'_>,
@@ -88,13 +119,15 @@ pub(in crate::engine::find) fn row_shapes(
     row: TypeIndex,
 ) -> Result<(Vec<Selected>, ShapesOfPage), DbError> {
     let mut columns = Columns::new(views, row)?;
-    let shapes = row_fields(field).into_iter().map(|node| Ok((address(node), columns.shape(cx, node, row)?)));
+    let shapes = row_fields(field)
+        .into_iter()
+        .map(|node| Ok((address(node), columns.shape(cx, node, row)?)));
     let shapes = shapes.collect::<Result<_, DbError>>()?;
     Ok((columns.finish().0, shapes))
 }
 
-/// Adds the fields of the join table rows to the select list of a page, and returns their shapes for each selected
-/// `edges`.
+/// Adds the fields of the join table rows to the select list of a page, and returns their shapes
+/// for each selected `edges`.
 pub(in crate::engine::find) fn edge_shapes(
     cx: &ExecutionContext<'_>,
     views: Views<'_>,
@@ -102,26 +135,51 @@ pub(in crate::engine::find) fn edge_shapes(
     relation: Relation,
     list: &mut Vec<Selected>,
 ) -> Result<Vec<EdgeShape>, DbError> {
-    let Some(joining) = relation.joining else { return Ok(Vec::new()) };
-    let has_fields = |edges: &&PlanField| {
-        let mut below = edges.children.iter().flat_map(|selection| &selection.fields);
-        matches!(edges.kind, PlanKind::Part(Part::Edges)) && below.any(|field| field.stored().is_some())
+    let Some(joining) = relation.joining else {
+        return Ok(Vec::new());
     };
-    let edges = field.children.iter().flat_map(|selection| &selection.fields).filter(has_fields);
+
+    let has_fields = |edges: &&PlanField| {
+        let mut below = edges
+            .children
+            .iter()
+            .flat_map(|selection| &selection.fields);
+        matches!(edges.kind, PlanKind::Part(Part::Edges))
+            && below.any(|field| field.stored().is_some())
+    };
+
+    let edges = field
+        .children
+        .iter()
+        .flat_map(|selection| &selection.fields)
+        .filter(has_fields);
+
     let shapes = edges.map(|edges| {
         let mut columns = Columns::new(views, joining)?;
         let shape = columns.shape(cx, edges, joining)?;
         let of_edge = Query::new(joining, Filter::All(Vec::new()));
-        let query = Query { list: columns.finish().0, careful: cx.careful, ..of_edge };
+        let query = Query {
+            list: columns.finish().0,
+            careful: cx.careful,
+            ..of_edge
+        };
+
         let types = record_types(views, &query)?;
         list.push(Selected::Edge(Box::new(query)));
-        Ok(EdgeShape { field: address(edges), column: list.len() - 1, shape: RowShape { types, ..shape } })
+
+        Ok(EdgeShape {
+            field: address(edges),
+            column: list.len() - 1,
+            shape: RowShape { types, ..shape },
+        })
     });
+
     shapes.collect()
 }
 
 impl PageRead {
-    /// Adds the parts of the page to a statement, with `list` selected for each row; `add` returns their positions.
+    /// Adds the parts of the page to a statement, with `list` selected for each row; `add` returns
+    /// their positions.
     pub(in crate::engine::find) fn ask(
         self,
         views: Views<'_>,
@@ -133,59 +191,114 @@ impl PageRead {
     ) -> Result<PageShape, DbError> {
         let Self { read, page } = self;
         let (limit, backward) = size(&page, limits)?;
-        let all = Query { careful, ..read.clone().matching() };
+        let all = Query {
+            careful,
+            ..read.clone().matching()
+        };
+
         let mut query = Query {
             order: read.order.clone(),
             // Reads one extra row to detect whether more rows follow.
-            page: Some(Window { limit: limit as i64 + 1, offset: 0 }),
+            page: Some(Window {
+                limit: limit as i64 + 1,
+                offset: 0,
+            }),
             backward,
             ..all.clone()
         };
-        let with_cursors = Query { list: vec![Selected::OrderKeys], ..query.clone() };
+
+        let with_cursors = Query {
+            list: vec![Selected::OrderKeys],
+            ..query.clone()
+        };
+
         let order = order_keys(views, &with_cursors)?;
         if order.is_empty() && wanted.rows {
             return Err(DbError::NoOrder);
         }
+
         let mark = mark(&views.model.types[read.row].name, &order);
         let bound = |cursor: &Option<String>, before| {
             let keys = cursor.as_ref().map(|cursor| decode(mark, cursor));
-            Ok::<_, DbError>(keys.transpose()?.map(|keys| Keyset { keys, before, inverted: false }))
+            Ok::<_, DbError>(keys.transpose()?.map(|keys| Keyset {
+                keys,
+                before,
+                inverted: false,
+            }))
         };
+
         let (after, before) = (bound(&page.after, false)?, bound(&page.before, true)?);
         query.past = after.iter().chain(&before).cloned().collect();
 
-        let mut shape = PageShape { mark, limit, backward, ..PageShape::default() };
+        let mut shape = PageShape {
+            mark,
+            limit,
+            backward,
+            ..PageShape::default()
+        };
+
         if wanted.cursors {
             shape.keys = Some(list.len());
             list.push(Selected::OrderKeys);
         }
+
         // The rows on the other side of the page, opposite to the reading direction.
-        let beyond = if backward { (wanted.next, &before) } else { (wanted.previous, &after) };
+        let beyond = if backward {
+            (wanted.next, &before)
+        } else {
+            (wanted.previous, &after)
+        };
+
         if let (true, Some(keyset)) = beyond {
-            let past = vec![Keyset { inverted: true, ..keyset.clone() }];
+            let past = vec![Keyset {
+                inverted: true,
+                ..keyset.clone()
+            }];
             let order = query.order.clone();
-            shape.beyond = Some(add(Subquery::Exists(Query { past, order, ..all.clone() })));
+            shape.beyond = Some(add(Subquery::Exists(Query {
+                past,
+                order,
+                ..all.clone()
+            })));
         }
+
         if wanted.total {
-            shape.total = Some(add(Subquery::Count(Query { list: vec![Selected::Count], ..all })));
+            shape.total = Some(add(Subquery::Count(Query {
+                list: vec![Selected::Count],
+                ..all
+            })));
         }
+
         if wanted.rows {
             let query = Query { list, ..query };
             shape.types = record_types(views, &query)?;
             shape.rows = Some(add(Subquery::Rows(query)));
         }
+
         Ok(shape)
     }
 }
 
 /// Returns the size of a page, and whether it is read from its end.
-pub(in crate::engine::find) fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), DbError> {
+pub(in crate::engine::find) fn size(
+    page: &CursorPage,
+    limits: &Limits,
+) -> Result<(usize, bool), DbError> {
     let (limit, backward) = match (page.first, page.last) {
         (Some(_), Some(_)) => return Err(DbError::FirstAndLast),
         (Some(first), None) => (first, false),
         (None, Some(last)) => (last, true),
-        (None, None) => (i32::try_from(limits.default_page).unwrap_or(i32::MAX), false),
+        (None, None) => (
+            i32::try_from(limits.default_page).unwrap_or(i32::MAX),
+            false,
+        ),
     };
-    check_size(if backward { "last" } else { "first" }, limit.into(), limits)?;
+
+    check_size(
+        if backward { "last" } else { "first" },
+        limit.into(),
+        limits,
+    )?;
+
     Ok((usize::try_from(limit).unwrap_or(0), backward))
 }

@@ -7,37 +7,70 @@ use super::{direction, where_filter};
 use crate::engine::find::aggregated::of_function;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{AggregateFunction, Family, Model, Operator, TypeIndex, TypeKind, family};
-use crate::sql::{AggregateComparison, AggregateFilter, Column, Computed, Filter, Order, OrderAggregate, asc};
+use crate::sql::{
+    AggregateComparison, AggregateFilter, Column, Computed, Filter, Order, OrderAggregate, asc,
+};
 use crate::{Error, ErrorCode};
 
 type Fields = IndexMap<Name, Value>;
 
 /// Reads the conditions on aggregates of the rows at the end of a path.
-pub(super) fn aggregate_filter(model: &Model, row: TypeIndex, path: Column, fields: &Fields) -> Result<Filter, Error> {
+pub(super) fn aggregate_filter(
+    model: &Model,
+    row: TypeIndex,
+    path: Column,
+    fields: &Fields,
+) -> Result<Filter, Error> {
     let mut having = Vec::new();
     for (name, value) in fields.iter().filter(|(name, _)| *name != "where") {
-        let Value::Object(inner) = value else { return Err(null(name)) };
+        let Value::Object(inner) = value else {
+            return Err(null(name));
+        };
+
         let Some(function) = AggregateFunction::named(name) else {
             compare(&mut having, &Computed::Count, Family::Ordered, inner)?;
             continue;
         };
+
         for (rust, operators) in inner {
-            let Value::Object(operators) = operators else { return Err(null(rust)) };
+            let Value::Object(operators) = operators else {
+                return Err(null(rust));
+            };
+
             let (column, result) = of_function(model, row, function, rust)?;
-            let family = family(&TypeKind::Scalar { kind: result, specified_by: None });
-            compare(&mut having, &Computed::Of(function, column, result), family, operators)?;
+            let family = family(&TypeKind::Scalar {
+                kind: result,
+                specified_by: None,
+            });
+
+            compare(
+                &mut having,
+                &Computed::Of(function, column, result),
+                family,
+                operators,
+            )?;
         }
     }
+
     if having.is_empty() {
         let name = path.path.last().map_or("", String::as_str);
-        let message =
-            format!("the condition `{name}` compares nothing; ask for `count`, or for `sum` and others of a field");
+        let message = format!(
+            "the condition `{name}` compares nothing; ask for `count`, or for `sum` and others of a field"
+        );
         return Err(Error::new(ErrorCode::BadUserInput, message));
     }
-    Ok(Filter::Aggregate(path, Box::new(AggregateFilter { filter: rows(model, row, fields)?, having })))
+
+    Ok(Filter::Aggregate(
+        path,
+        Box::new(AggregateFilter {
+            filter: rows(model, row, fields)?,
+            having,
+        }),
+    ))
 }
 
-/// Adds the orders by aggregates of the rows at the end of a path, in the order given by the client.
+/// Adds the orders by aggregates of the rows at the end of a path, in the order given by the
+/// client.
 pub(super) fn aggregate_orders(
     model: &Model,
     row: TypeIndex,
@@ -47,9 +80,20 @@ pub(super) fn aggregate_orders(
 ) -> Result<(), Error> {
     let filter = rows(model, row, fields)?;
     let mut add = |value: Computed, given: &str| {
-        let by = Some(Box::new(OrderAggregate { value, filter: filter.clone() }));
-        order.push(direction(Order { column: path.clone(), aggregate: by, ..asc("id") }, given));
+        let by = Some(Box::new(OrderAggregate {
+            value,
+            filter: filter.clone(),
+        }));
+        order.push(direction(
+            Order {
+                column: path.clone(),
+                aggregate: by,
+                ..asc("id")
+            },
+            given,
+        ));
     };
+
     for (name, value) in fields {
         match (AggregateFunction::named(name), value) {
             (None, Value::Enum(given)) => add(Computed::Count, given),
@@ -63,6 +107,7 @@ pub(super) fn aggregate_orders(
             _ => {}
         }
     }
+
     Ok(())
 }
 
@@ -84,11 +129,19 @@ fn compare(
     for (name, operand) in operators {
         let unknown = || Error::internal(format!("there is no operator `{name}`"));
         let operator: Operator = family.operator(name).ok_or_else(unknown)?.operator;
-        having.push(AggregateComparison { value: value.clone(), operator, operand: SqlValue::from_graphql(operand) });
+        having.push(AggregateComparison {
+            value: value.clone(),
+            operator,
+            operand: SqlValue::from_graphql(operand),
+        });
     }
+
     Ok(())
 }
 
 fn null(name: &str) -> Error {
-    Error::new(ErrorCode::BadUserInput, format!("the condition `{name}` is null; leave it out"))
+    Error::new(
+        ErrorCode::BadUserInput,
+        format!("the condition `{name}` is null; leave it out"),
+    )
 }

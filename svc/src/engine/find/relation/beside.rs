@@ -2,8 +2,8 @@
 
 use super::{Parent, is_bad, position};
 use crate::engine::complete::{
-    Cells, CompletedValue, Decoded, Found, Outdated, PageNode, PageShape, RowNode, RowsOfPage, complete_all,
-    complete_page, complete_page_items,
+    Cells, CompletedValue, Decoded, Found, Outdated, PageNode, PageShape, RowNode, RowsOfPage,
+    complete_all, complete_page, complete_page_items,
 };
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::find::aggregate::aggregate_query;
@@ -25,7 +25,14 @@ pub(super) async fn follow_beside(
     parents: &[Parent<'_>],
 ) -> Result<Vec<CompletedValue>, DbError> {
     let catalogue = cx.database.catalogue().await?;
-    let asking = Asking { cx, field, relation, keys, catalogue: &catalogue };
+    let asking = Asking {
+        cx,
+        field,
+        relation,
+        keys,
+        catalogue: &catalogue,
+    };
+
     if relation.shape == Shape::Aggregate {
         asking.aggregates(parents).await
     } else if needs_whole_rows(field) {
@@ -56,7 +63,10 @@ impl Asking<'_> {
         let read = Read::beside(self.cx, self.field, self.relation)?;
         let (query, shape) = aggregate_query(self.cx, self.catalogue, self.field, read)?;
         let answer = self.fetch(&[Subquery::Row(query)]).await?;
-        self.complete(&answer, parents, |row| RowNode::record(answer.rows.cell(row, 0), &shape)).await
+        self.complete(&answer, parents, |row| {
+            RowNode::record(answer.rows.cell(row, 0), &shape)
+        })
+        .await
     }
 
     /// Completes pages whose rows are written to bytes directly.
@@ -65,7 +75,10 @@ impl Asking<'_> {
         let (list, shapes) = row_shapes(self.cx, views, self.field, self.relation.row)?;
         let (parts, shape) = self.parts(list)?;
         let (answer, shape) = (self.fetch(&parts).await?, PageShape { shapes, ..shape });
-        self.complete(&answer, parents, |row| RowNode::page(&Cells::Nth(&answer.rows, row), &shape)).await
+        self.complete(&answer, parents, |row| {
+            RowNode::page(&Cells::Nth(&answer.rows, row), &shape)
+        })
+        .await
     }
 
     /// Completes pages whose rows are decoded into the user's structs, to call their methods.
@@ -77,15 +90,35 @@ impl Asking<'_> {
         let pages = (0..=self.keys.len()).map(|row| shape.page(&Cells::Nth(&answer.rows, row)));
         let pages = pages.collect::<Result<Vec<PageNode<'_>>, Outdated>>()?;
         let rows = pages.iter().map(|page| page.records.iter().cloned());
-        let decoded: Vec<_> = rows.map(|rows| Decoded::new(cx.model, &whole, rows)).collect();
-        let found: Vec<_> = parents.iter().map(|parent| (self.row(&answer, parent), parent.1)).collect();
-        let good = found.iter().filter_map(|(at, path)| Some(RowsOfPage { rows: &decoded[(*at)?], path }));
-        let mut items = complete_page_items(cx, field, &good.collect::<Vec<_>>()).await.into_iter();
+        let decoded: Vec<_> = rows
+            .map(|rows| Decoded::new(cx.model, &whole, rows))
+            .collect();
+        let found: Vec<_> = parents
+            .iter()
+            .map(|parent| (self.row(&answer, parent), parent.1))
+            .collect();
+        let good = found.iter().filter_map(|(at, path)| {
+            Some(RowsOfPage {
+                rows: &decoded[(*at)?],
+                path,
+            })
+        });
+
+        let mut items = complete_page_items(cx, field, &good.collect::<Vec<_>>())
+            .await
+            .into_iter();
         let error = bad_key(self.relation);
         let completed = found.iter().map(|(at, path)| match at {
-            Some(at) => complete_page(cx, field, (&pages[*at], &shape), items.next().unwrap_or_default(), path),
+            Some(at) => complete_page(
+                cx,
+                field,
+                (&pages[*at], &shape),
+                items.next().unwrap_or_default(),
+                path,
+            ),
             None => Ok(CompletedValue::failed(cx, &error, field, path)),
         });
+
         completed.collect()
     }
 
@@ -97,21 +130,42 @@ impl Asking<'_> {
             parts.push(part);
             parts.len() - 1
         };
+
         let page = Read::page_beside(cx, self.field, self.relation)?;
         let views = cx.context.db().views(self.catalogue);
         let edges = edge_shapes(cx, views, self.field, self.relation, &mut list)?;
-        let shape = page.ask(views, cx.limits, list, &Wanted::of(self.field), cx.careful, add)?;
+        let shape = page.ask(
+            views,
+            cx.limits,
+            list,
+            &Wanted::of(self.field),
+            cx.careful,
+            add,
+        )?;
+
         Ok((parts, PageShape { edges, ..shape }))
     }
 
     async fn fetch(&self, parts: &[Subquery]) -> Result<Answer, DbError> {
         if parts.is_empty() {
-            return Ok(Answer { rows: Rows::default(), parts: 0 });
+            return Ok(Answer {
+                rows: Rows::default(),
+                parts: 0,
+            });
         }
+
         let views = self.cx.context.db().views(self.catalogue);
         let statement = Statement::related(views, &self.relation, parts, self.keys.to_vec())?;
-        let rows = self.cx.database.fetch(self.cx.session(), &statement).await?;
-        Ok(Answer { rows, parts: parts.len() })
+        let rows = self
+            .cx
+            .database
+            .fetch(self.cx.session(), &statement)
+            .await?;
+
+        Ok(Answer {
+            rows,
+            parts: parts.len(),
+        })
     }
 
     /// Returns the index of the result row for a parent; `None` if its key cannot be read.
@@ -133,12 +187,18 @@ impl Asking<'_> {
         if nodes.iter().any(|node| matches!(node, RowNode::Outdated)) {
             return Err(DbError::Changed);
         }
+
         let error = bad_key(self.relation);
         let spot = |parent: &Parent<'_>| match self.row(answer, parent) {
             Some(row) => Found::Stored(&nodes[row]),
             None => Found::Value(Resolved::Failed(&error)),
         };
-        let spots: Vec<(Found<'_>, &Path<'_>)> = parents.iter().map(|parent| (spot(parent), parent.1)).collect();
+
+        let spots: Vec<(Found<'_>, &Path<'_>)> = parents
+            .iter()
+            .map(|parent| (spot(parent), parent.1))
+            .collect();
+
         Ok(complete_all(self.cx, self.field, &self.field.ty, spots).await)
     }
 }

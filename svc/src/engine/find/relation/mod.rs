@@ -27,28 +27,57 @@ pub(super) async fn write_relation<'a>(
     relation: Relation,
     parents: Vec<Parent<'a>>,
 ) -> Vec<CompletedValue> {
-    let mut keys: Vec<String> = parents.iter().filter_map(|(key, _)| key.map(str::to_owned)).collect();
+    let mut keys: Vec<String> = parents
+        .iter()
+        .filter_map(|(key, _)| key.map(str::to_owned))
+        .collect();
     keys.sort_unstable();
     keys.dedup();
+
     if keys.is_empty() && !relation.is_beside() {
         // No parent has a key, so no statement is needed.
         let none = Decoded::none();
-        let none = if relation.is_many() { none.all() } else { none.first() };
-        return complete_all(cx, field, &field.ty, parents.iter().map(|(_, path)| (none, *path)).collect()).await;
+        let none = if relation.is_many() {
+            none.all()
+        } else {
+            none.first()
+        };
+
+        return complete_all(
+            cx,
+            field,
+            &field.ty,
+            parents.iter().map(|(_, path)| (none, *path)).collect(),
+        )
+        .await;
     }
+
     if let Some(key) = keys.iter().find(|key| !is_key_of(key, relation.from.len())) {
         let error = wrong_count(field, relation, key);
-        return parents.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect();
+        return parents
+            .iter()
+            .map(|(_, path)| CompletedValue::failed(cx, &error, field, path))
+            .collect();
     }
+
     let (wanted, spots) = (&keys, &parents);
-    let result = match cx.database.following(|| follow(cx, field, relation, wanted, spots)).await {
+    let result = match cx
+        .database
+        .following(|| follow(cx, field, relation, wanted, spots))
+        .await
+    {
         Err(error) if error.is_of_data() => {
             // A key forged by a client does not indicate bad stored data, so it is not logged.
-            let careful = if relation.is_from_client { cx.with_care() } else { cx.careful(&error) };
+            let careful = if relation.is_from_client {
+                cx.with_care()
+            } else {
+                cx.careful(&error)
+            };
             follow(&careful, field, relation, &keys, &parents).await
         }
         result => result,
     };
+
     result.unwrap_or_else(|error| {
         let error = if relation.is_from_client && error.is_of_unreadable_value() {
             tracing::debug!(%error, "the key of a node cannot be read");
@@ -56,11 +85,15 @@ pub(super) async fn write_relation<'a>(
         } else {
             error.into_error()
         };
-        parents.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect()
+        parents
+            .iter()
+            .map(|(_, path)| CompletedValue::failed(cx, &error, field, path))
+            .collect()
     })
 }
 
-/// Returns the error for a value that application code created with the wrong number of keys for the relation.
+/// Returns the error for a value that application code created with the wrong number of keys for
+/// the relation.
 fn wrong_count(field: &PlanField, relation: Relation, key: &str) -> Error {
     let names = relation.from.join("`, `");
     Error::internal(format!(
@@ -100,25 +133,50 @@ async fn plain(
     let rows = cx.database.fetch(cx.session(), &statement).await?;
     let nodes = (0..keys.len()).map(|row| node(rows.cell(row, 0), &shape, relation.is_many()));
     let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
-    let none = if relation.is_many() { RowNode::Records(Records::default(), &shape) } else { RowNode::Null };
+    let none = if relation.is_many() {
+        RowNode::Records(Records::default(), &shape)
+    } else {
+        RowNode::Null
+    };
+
     let error = bad_key(relation);
-    let spots = parents.iter().map(|(key, path)| match position(keys, *key) {
-        Some(at) if is_bad(&rows, at, 1) => (Found::Value(Resolved::Failed(&error)), *path),
-        at => (Found::Stored(at.map_or(&none, |at| &nodes[at])), *path),
-    });
+    let spots = parents
+        .iter()
+        .map(|(key, path)| match position(keys, *key) {
+            Some(at) if is_bad(&rows, at, 1) => (Found::Value(Resolved::Failed(&error)), *path),
+            at => (Found::Stored(at.map_or(&none, |at| &nodes[at])), *path),
+        });
+
     Ok(complete_all(cx, field, &field.ty, spots.collect()).await)
 }
 
 /// Returns the statement for the rows of a relation.
-fn related(views: Views<'_>, relation: &Relation, query: Query, keys: &[String]) -> Result<Statement, DbError> {
-    let part = if relation.is_many() { Subquery::Rows(query) } else { Subquery::Row(query) };
+fn related(
+    views: Views<'_>,
+    relation: &Relation,
+    query: Query,
+    keys: &[String],
+) -> Result<Statement, DbError> {
+    let part = if relation.is_many() {
+        Subquery::Rows(query)
+    } else {
+        Subquery::Row(query)
+    };
     Statement::related(views, relation, &[part], keys.to_vec())
 }
 
-fn node<'a>(bytes: Option<&'a [u8]>, shape: &'a RowShape, many: bool) -> Result<RowNode<'a>, Outdated> {
+fn node<'a>(
+    bytes: Option<&'a [u8]>,
+    shape: &'a RowShape,
+    many: bool,
+) -> Result<RowNode<'a>, Outdated> {
     let records = bytes.filter(|_| many).map(Records::new);
+
     // Only the first record is checked: all come from one statement and have the same types.
-    records.map_or(Ok(()), |records| records.iter(&shape.types).next().transpose().map(drop))?;
+    records.map_or(Ok(()), |records| {
+        records.iter(&shape.types).next().transpose().map(drop)
+    })?;
+
     match (records, RowNode::record(bytes, shape)) {
         (Some(records), _) => Ok(RowNode::Records(records, shape)),
         (None, RowNode::Outdated) => Err(Outdated),
@@ -142,12 +200,15 @@ async fn whole(
     let rows = cx.database.fetch(cx.session(), &statement).await?;
     let decoded = (0..keys.len()).map(|row| {
         let records = match rows.cell(row, 0) {
-            Some(bytes) if relation.is_many() => Records::new(bytes).iter(&types).collect::<Result<Vec<_>, _>>()?,
+            Some(bytes) if relation.is_many() => Records::new(bytes)
+                .iter(&types)
+                .collect::<Result<Vec<_>, _>>()?,
             Some(bytes) => vec![Cells::record(bytes, &types)?],
             None => Vec::new(),
         };
         Ok::<_, DbError>(Decoded::new(cx.model, &whole, records.into_iter()))
     });
+
     let decoded = decoded.collect::<Result<Vec<_>, _>>()?;
     let none = Decoded::none();
     let error = bad_key(relation);
@@ -155,16 +216,20 @@ async fn whole(
         let at = position(keys, *key);
         let found = at.map_or(&none, |at| &decoded[at]);
         let value = match relation.is_many() {
-            _ if at.is_some_and(|at| is_bad(&rows, at, 1)) => Found::Value(Resolved::Failed(&error)),
+            _ if at.is_some_and(|at| is_bad(&rows, at, 1)) => {
+                Found::Value(Resolved::Failed(&error))
+            }
             true => found.all(),
             false => found.first(),
         };
         (value, *path)
     });
+
     Ok(complete_all(cx, field, &field.ty, spots.collect()).await)
 }
 
-/// Whether a key cannot be read. A `careful` statement has this result in the column after its parts.
+/// Whether a key cannot be read. A `careful` statement has this result in the column after its
+/// parts.
 pub(super) fn is_bad(rows: &Rows, row: usize, parts: usize) -> bool {
     rows.cell(row, parts) == Some(&[1])
 }

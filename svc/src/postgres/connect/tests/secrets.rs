@@ -42,14 +42,21 @@ fn no_malformed_url_shows_its_password() {
         assert!(!message.contains("hunter2"), "{url}: {message}");
         assert_eq!(ConnectConfig::shown(url), "***", "{url}");
     }
-    for url in
-        ["postgres://me:hunter2/x@host/db", "postgres://me:1/hunter2@host/db", "postgres://me:1?x=hunter2@host/db"]
-    {
+
+    for url in [
+        "postgres://me:hunter2/x@host/db",
+        "postgres://me:1/hunter2@host/db",
+        "postgres://me:1?x=hunter2@host/db",
+    ] {
         let message = refused(url);
         assert!(message.contains("write `/` as %2F"), "{message}");
     }
-    assert!(refused("postgres://me:a%x@host/db").contains("in the password, a `%` is not followed"));
+
+    assert!(
+        refused("postgres://me:a%x@host/db").contains("in the password, a `%` is not followed")
+    );
     assert!(refused("postgres://me:a b@host/db").contains("write a space as %20"));
+
     assert!(refused("postgres://me:a@b@host/db").contains("%40"));
 }
 
@@ -57,13 +64,23 @@ fn no_malformed_url_shows_its_password() {
 #[test]
 fn what_is_shown_has_no_secret() {
     for (url, shown) in [
-        ("postgres://me:hunter2@host:5432/db?sslmode=require", "postgres://me:***@host:5432/db"),
-        ("postgres://me@host/db?password=hunter2", "postgres://me:***@host:5432/db"),
+        (
+            "postgres://me:hunter2@host:5432/db?sslmode=require",
+            "postgres://me:***@host:5432/db",
+        ),
+        (
+            "postgres://me@host/db?password=hunter2",
+            "postgres://me:***@host:5432/db",
+        ),
         ("postgres://me@a,b:1/db", "postgres://me@a:5432,b:1/db"),
     ] {
         assert_eq!(ConnectConfig::shown(url), shown);
     }
+
     let key = "-----BEGIN%20PRIVATE%20KEY-----hunter2";
-    let config = parse(&format!("postgres://me:hunter2@h/db?options=-c%20a.b=hunter2&sslcert={key}&sslkey={key}"));
+    let config = parse(&format!(
+        "postgres://me:hunter2@h/db?options=-c%20a.b=hunter2&sslcert={key}&sslkey={key}"
+    ));
+
     assert!(!format!("{config:?}").contains("hunter2"), "{config:?}");
 }

@@ -10,8 +10,8 @@ use super::Pool;
 use super::slot::Slot;
 use crate::postgres::driver::connection::Connection;
 
-/// How long a statement may continue after its request has gone. Most finish within this time, and a cancellation costs
-/// PostgreSQL a process and us the connection.
+/// How long a statement may continue after its request has gone. Most finish within this time, and
+/// a cancellation costs PostgreSQL a process and us the connection.
 const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
 /// The time allowed for a cancelled statement to end.
@@ -20,10 +20,17 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Ends the statement or transaction running on a connection. Until then, its slot counts as used.
 pub(in crate::postgres::driver) fn finish_or_cancel(mut slot: Slot<Arc<Pool>>) {
     // The slot does not keep a busy connection, even if the task is dropped.
-    let Some(mut connection) = slot.take() else { return };
+    let Some(mut connection) = slot.take() else {
+        return;
+    };
+
     // Without a runtime the program is exiting, and the server sees the connection close.
-    let Ok(runtime) = Handle::try_current() else { return };
+    let Ok(runtime) = Handle::try_current() else {
+        return;
+    };
+
     connection.watch().end();
+
     runtime.spawn(async move {
         match timeout(GRACE, connection.reset()).await {
             // A statement still being prepared is in no cache, so it could never be closed.
@@ -34,7 +41,8 @@ pub(in crate::postgres::driver) fn finish_or_cancel(mut slot: Slot<Arc<Pool>>) {
     });
 }
 
-/// Ends a statement whose response did not arrive in time. Meanwhile, other requests can use the slot.
+/// Ends a statement whose response did not arrive in time. Meanwhile, other requests can use the
+/// slot.
 pub(in crate::postgres::driver) fn cancel_late(pool: &Arc<Pool>, connection: Box<Connection>) {
     let pool = pool.clone();
     if let Ok(runtime) = Handle::try_current() {
@@ -42,7 +50,8 @@ pub(in crate::postgres::driver) fn cancel_late(pool: &Arc<Pool>, connection: Box
     }
 }
 
-/// Cancels the statement. The connection is not reused: the cancellation might arrive late and hit the next statement.
+/// Cancels the statement. The connection is not reused: the cancellation might arrive late and hit
+/// the next statement.
 async fn cancel(pool: &Pool, mut connection: Box<Connection>) {
     let token = connection.client.cancel_token();
     let cancelled = async {
@@ -50,10 +59,16 @@ async fn cancel(pool: &Pool, mut connection: Box<Connection>) {
         token.cancel_query(tls).await?;
         connection.drain().await
     };
+
     match timeout(PATIENCE, cancelled).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::debug!(%error, "a statement whose request has gone was not cancelled"),
-        Err(_) => tracing::debug!("a statement whose request has gone did not end after its cancellation"),
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "a statement whose request has gone was not cancelled")
+        }
+        Err(_) => {
+            tracing::debug!("a statement whose request has gone did not end after its cancellation")
+        }
     }
+
     connection.close();
 }

@@ -1,4 +1,5 @@
-//! The pool's maintenance tasks: one times out waiting requests, the other closes old and idle connections.
+//! The pool's maintenance tasks: one times out waiting requests, the other closes old and idle
+//! connections.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -15,8 +16,8 @@ const LIFETIME: u32 = 60;
 /// How long a connection may stay idle, in ticks: ten minutes.
 const IDLE: u32 = 20;
 
-/// A task that times out waiting requests, until the queue is empty. The code that sets `State::has_wait_timeouts`
-/// spawns it.
+/// A task that times out waiting requests, until the queue is empty. The code that sets
+/// `State::has_wait_timeouts` spawns it.
 pub(in crate::postgres::driver) struct WaitTimeouts(Weak<Pool>);
 
 impl WaitTimeouts {
@@ -36,7 +37,12 @@ impl WaitTimeouts {
         let pool = self.0.upgrade()?;
         let mut state = pool.state();
         let now = Instant::now();
-        let late = state.waiting.iter().take_while(|waiting| waiting.deadline <= now).count();
+        let late = state
+            .waiting
+            .iter()
+            .take_while(|waiting| waiting.deadline <= now)
+            .count();
+
         // Dropping their senders notifies them.
         let late: Vec<_> = state.waiting.drain(..late).collect();
         let next = state.waiting.front().map(|waiting| waiting.deadline);
@@ -44,15 +50,17 @@ impl WaitTimeouts {
             state.has_wait_timeouts = false;
             self.0 = Weak::new();
         }
+
         drop(state);
         drop(late);
+
         next
     }
 }
 
 impl Drop for WaitTimeouts {
-    /// Notifies the waiting requests that the runtime has ended before the work did. From then on, each uses its own
-    /// timer.
+    /// Notifies the waiting requests that the runtime has ended before the work did. From then on,
+    /// each uses its own timer.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             let mut state = pool.state();
@@ -64,7 +72,8 @@ impl Drop for WaitTimeouts {
     }
 }
 
-/// A task that closes old connections, while there are any. The code that sets `State::has_reaper` spawns it.
+/// A task that closes old connections, while there are any. The code that sets `State::has_reaper`
+/// spawns it.
 pub(in crate::postgres::driver) struct Reaper(Weak<Pool>);
 
 impl Reaper {
@@ -78,8 +87,11 @@ impl Reaper {
             tokio::time::sleep(tick).await;
             let Some(pool) = self.0.upgrade() else { return };
             let now = pool.grow_older();
-            pool.close_idle(|connection| connection.is_old(now) || now.saturating_sub(connection.used) >= IDLE);
+            pool.close_idle(|connection| {
+                connection.is_old(now) || now.saturating_sub(connection.used) >= IDLE
+            });
             let mut state = pool.state();
+
             if state.vacant == pool.size {
                 state.has_reaper = false;
                 self.0 = Weak::new();
@@ -90,8 +102,8 @@ impl Reaper {
 }
 
 impl Drop for Reaper {
-    /// Records that the runtime has ended before the work did; the next request that opens a connection spawns another
-    /// task.
+    /// Records that the runtime has ended before the work did; the next request that opens a
+    /// connection spawns another task.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             pool.state().has_reaper = false;

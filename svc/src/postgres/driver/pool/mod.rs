@@ -63,7 +63,10 @@ pub(super) struct Pool {
 #[derive(Default)]
 pub(super) struct State {
     /// The idle connections, most recently used last.
-    #[expect(clippy::vec_box, reason = "a connection is large, and moves twice for each statement")]
+    #[expect(
+        clippy::vec_box,
+        reason = "a connection is large, and moves twice for each statement"
+    )]
     pub(super) idle: Vec<Box<Connection>>,
     /// The slots without a connection, each of which may still open one.
     pub(super) vacant: u32,
@@ -91,7 +94,11 @@ type Turn = oneshot::Receiver<Slot<Arc<Pool>>>;
 
 impl Pool {
     pub(super) fn new(target: Target, bounds: Bounds, tick: Duration) -> Arc<Self> {
-        let state = State { vacant: bounds.size, ..State::default() };
+        let state = State {
+            vacant: bounds.size,
+            ..State::default()
+        };
+
         Arc::new(Self {
             target,
             size: bounds.size,
@@ -116,14 +123,18 @@ impl Pool {
             Ok(slot) => (slot, None),
             Err((turn, deadline)) => (self.wait(turn, deadline).await?, Some(deadline)),
         };
+
         if slot.is_vacant() {
-            // Boxed, as the future that connects is large, and would be moved with that of each request.
+            // Boxed, as the future that connects is large, and would be moved with that of each
+            // request.
             return Box::pin(self.filled(slot, deadline)).await;
         }
+
         Ok(slot)
     }
 
-    /// Returns a slot with a connection: a new one, or one released by another request if the server has no more.
+    /// Returns a slot with a connection: a new one, or one released by another request if the
+    /// server has no more.
     async fn filled<'a>(
         self: &'a Arc<Self>,
         mut slot: Slot<&'a Arc<Self>>,
@@ -139,19 +150,24 @@ impl Pool {
             if !error.is_too_many_connections() {
                 return Err(error);
             }
-            let Ok(turn) = self.wait_for_others(slot, until) else { return Err(error) };
-            // Report the server's error, not a timeout, however long this request has waited: the server lacks
-            // connections.
+
+            let Ok(turn) = self.wait_for_others(slot, until) else {
+                return Err(error);
+            };
+
+            // Report the server's error, not a timeout, however long this request has waited: the
+            // server lacks connections.
             slot = self.wait(turn, until).await.map_err(|_| error)?;
             if !slot.is_vacant() {
                 return Ok(slot);
             }
+
             deadline = Some(until);
         }
     }
 
-    /// Returns the most recently used connection, as its caches are the warmest, or else a vacant slot, or else a turn
-    /// in the queue with its deadline.
+    /// Returns the most recently used connection, as its caches are the warmest, or else a vacant
+    /// slot, or else a turn in the queue with its deadline.
     fn take(self: &Arc<Self>) -> Result<Slot<&Arc<Self>>, (Turn, Instant)> {
         let mut state = self.state();
         if !std::mem::replace(&mut state.has_watchdog, true) {
@@ -159,20 +175,28 @@ impl Pool {
             Watchdog::spawn(self);
             state = self.state();
         }
+
         if let Some(free) = state.free() {
             return Ok(Slot::new(self, free));
         }
+
         let deadline = Instant::now() + self.acquire_timeout;
         let turn = state.queue(deadline);
         let had_wait_timeouts = std::mem::replace(&mut state.has_wait_timeouts, true);
+
         drop(state);
         if !had_wait_timeouts {
             WaitTimeouts::spawn(self);
         }
+
         Err((turn, deadline))
     }
 
-    async fn wait(self: &Arc<Self>, turn: Turn, deadline: Instant) -> Result<Slot<&Arc<Self>>, DriverError> {
+    async fn wait(
+        self: &Arc<Self>,
+        turn: Turn,
+        deadline: Instant,
+    ) -> Result<Slot<&Arc<Self>>, DriverError> {
         match turn.await {
             Ok(slot) => Ok(slot.borrowed(self)),
             Err(_) if deadline <= Instant::now() => Err(DriverError::PoolTimedOut),
@@ -182,7 +206,10 @@ impl Pool {
     }
 
     /// Waits with its own timer.
-    async fn wait_alone(self: &Arc<Self>, deadline: Instant) -> Result<Slot<&Arc<Self>>, DriverError> {
+    async fn wait_alone(
+        self: &Arc<Self>,
+        deadline: Instant,
+    ) -> Result<Slot<&Arc<Self>>, DriverError> {
         loop {
             let turn = {
                 let mut state = self.state();
@@ -191,6 +218,7 @@ impl Pool {
                     None => state.queue(deadline),
                 }
             };
+
             match tokio::time::timeout_at(deadline, turn).await {
                 Ok(Ok(slot)) => return Ok(slot.borrowed(self)),
                 // Another timeout task has ended.
@@ -200,25 +228,35 @@ impl Pool {
         }
     }
 
-    /// Opens a connection in a vacant slot, until the deadline of a request that has already waited for it.
-    async fn open(self: &Arc<Self>, slot: &mut Slot<&Arc<Self>>, deadline: Option<Instant>) -> Result<(), DriverError> {
+    /// Opens a connection in a vacant slot, until the deadline of a request that has already waited
+    /// for it.
+    async fn open(
+        self: &Arc<Self>,
+        slot: &mut Slot<&Arc<Self>>,
+        deadline: Option<Instant>,
+    ) -> Result<(), DriverError> {
         let had_reaper = std::mem::replace(&mut self.state().has_reaper, true);
         if !had_reaper {
             Reaper::spawn(self);
         }
+
         let generation = self.generation.load(Ordering::Relaxed);
         let opened = Connection::open(&self.target, self.now());
         let opened = match deadline {
             // Running out of the remaining time says nothing about the database.
-            Some(deadline) => tokio::time::timeout_at(deadline, opened).await.map_err(|_| DriverError::PoolTimedOut)?,
+            Some(deadline) => tokio::time::timeout_at(deadline, opened)
+                .await
+                .map_err(|_| DriverError::PoolTimedOut)?,
             None => tokio::time::timeout(self.acquire_timeout, opened)
                 .await
                 .map_err(|_| DriverError::Unreachable(Box::new(DriverError::Unanswered)))?,
         };
+
         let mut connection = opened.map_err(DriverError::while_opening)?;
         connection.generation = generation;
         self.watches.add(connection.watch());
         slot.fill(Box::new(connection));
+
         Ok(())
     }
 
@@ -227,13 +265,17 @@ impl Pool {
         if let SlotState::Connection(mut connection) = released {
             (connection.used, connection.is_new) = (self.now(), false);
             let is_current = connection.generation == self.generation.load(Ordering::Relaxed);
-            released = if is_current && !connection.session.needs_reset() && !connection.is_old(self.now()) {
+            released = if is_current
+                && !connection.session.needs_reset()
+                && !connection.is_old(self.now())
+            {
                 SlotState::Connection(connection)
             } else {
                 connection.close();
                 SlotState::Vacant
             };
         }
+
         loop {
             let next = {
                 let mut state = self.state();
@@ -242,6 +284,7 @@ impl Pool {
                     None => return state.keep(released),
                 }
             };
+
             match next.turn.send(Slot::new(self.clone(), released)) {
                 Ok(()) => return,
                 // Its request has gone.
@@ -265,21 +308,30 @@ impl Pool {
     pub(super) fn close_idle(&self, which: impl Fn(&mut Connection) -> bool) {
         let closed: Vec<_> = {
             let mut state = self.state();
-            let closed: Vec<_> = state.idle.extract_if(.., |connection| which(connection)).collect();
+            let closed: Vec<_> = state
+                .idle
+                .extract_if(.., |connection| which(connection))
+                .collect();
             state.vacant += u32::try_from(closed.len()).unwrap_or(0);
             closed
         };
+
         closed.into_iter().for_each(|connection| connection.close());
     }
 
     /// The numbers of idle connections, vacant slots and waiting requests.
     pub(super) fn counts(&self) -> [usize; 3] {
         let state = self.state();
-        let waiting = state.waiting.iter().filter(|waiting| !waiting.turn.is_closed()).count();
+        let waiting = state
+            .waiting
+            .iter()
+            .filter(|waiting| !waiting.turn.is_closed())
+            .count();
         [state.idle.len(), state.vacant as usize, waiting]
     }
 
-    /// The lock is held for a few moves only. Nothing is dropped under it whose destructor would lock it again.
+    /// The lock is held for a few moves only. Nothing is dropped under it whose destructor would
+    /// lock it again.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -13,9 +13,14 @@ const RETRY: Duration = Duration::from_millis(500);
 const SAY_AGAIN: Duration = Duration::from_secs(60);
 
 impl Pool {
-    /// Withholds a slot because the server has refused its connection for lack of connections. Returns a turn at the
-    /// front of the queue, or an error if the pool has no other connection that could be released.
-    pub(super) fn wait_for_others(self: &Arc<Self>, slot: Slot<&Arc<Self>>, deadline: Instant) -> Result<Turn, ()> {
+    /// Withholds a slot because the server has refused its connection for lack of connections.
+    /// Returns a turn at the front of the queue, or an error if the pool has no other connection
+    /// that could be released.
+    pub(super) fn wait_for_others(
+        self: &Arc<Self>,
+        slot: Slot<&Arc<Self>>,
+        deadline: Instant,
+    ) -> Result<Turn, ()> {
         let (turn, had_wait_timeouts) = {
             let mut state = self.state();
             let unused = state.vacant + state.withheld + 1;
@@ -27,22 +32,25 @@ impl Pool {
             let turn = state.queue_first(deadline);
             (turn, std::mem::replace(&mut state.has_wait_timeouts, true))
         };
+
         // The slot is neither vacant nor in use.
         drop(slot.into_state());
         let withheld = Withheld(Arc::downgrade(self));
         if !had_wait_timeouts {
             super::WaitTimeouts::spawn(self);
         }
+
         tokio::spawn(async move {
             tokio::time::sleep(RETRY).await;
             drop(withheld);
         });
+
         Ok(turn)
     }
 }
 
-/// A slot withheld until the server may have more connections. It becomes vacant again when this is dropped, even by a
-/// runtime that ends before the pool does.
+/// A slot withheld until the server may have more connections. It becomes vacant again when this is
+/// dropped, even by a runtime that ends before the pool does.
 struct Withheld(Weak<Pool>);
 
 impl Drop for Withheld {
@@ -59,7 +67,9 @@ fn say(told: &mut Option<Instant>, open: u32, size: u32) {
     if told.is_some_and(|told| told + SAY_AGAIN > now) {
         return;
     }
+
     *told = Some(now);
+
     tracing::warn!(
         open,
         pool_size = size,

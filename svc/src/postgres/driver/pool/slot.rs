@@ -11,8 +11,8 @@ use crate::postgres::driver::error::answered;
 use crate::postgres::driver::{Commit, DriverError, EachResult};
 use crate::postgres::{RowSink, Session, Statement};
 
-/// Borrows the pool while it belongs to a request: counting references per request would cost more than everything else
-/// here.
+/// Borrows the pool while it belongs to a request: counting references per request would cost more
+/// than everything else here.
 pub(in crate::postgres::driver) struct Slot<P: Borrow<Arc<Pool>>> {
     pool: P,
     state: SlotState,
@@ -62,7 +62,9 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
         }
     }
 
-    pub(in crate::postgres::driver) fn connection(&mut self) -> Result<&mut Connection, DriverError> {
+    pub(in crate::postgres::driver) fn connection(
+        &mut self,
+    ) -> Result<&mut Connection, DriverError> {
         match &mut self.state {
             SlotState::Connection(connection) => Ok(connection),
             SlotState::Vacant | SlotState::Released => Err(DriverError::Closed),
@@ -78,12 +80,15 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
         std::mem::replace(&mut self.state, SlotState::Released)
     }
 
-    /// Records the findings of a statement about its connection, and closes a connection that cannot continue.
+    /// Records the findings of a statement about its connection, and closes a connection that
+    /// cannot continue.
     pub(in crate::postgres::driver) fn conclude<T>(
         &mut self,
         result: Result<T, DriverError>,
     ) -> Result<T, DriverError> {
-        let stale = self.connection().is_ok_and(|connection| std::mem::take(&mut connection.found_stale));
+        let stale = self
+            .connection()
+            .is_ok_and(|connection| std::mem::take(&mut connection.found_stale));
         if stale {
             self.pool().views_changed.notify_one();
         }
@@ -96,7 +101,11 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
         if error.leaves_connection_usable() {
             return error;
         }
-        let Some(connection) = self.take() else { return error };
+
+        let Some(connection) = self.take() else {
+            return error;
+        };
+
         let died_idle = error.is_connection() && connection.has_died_idle();
         match error {
             // A write whose outcome is unknown may still be running too.
@@ -105,7 +114,14 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
             }
             _ => connection.close(),
         }
-        if died_idle { DriverError::ClosedIdle { told: error.code().is_some() } } else { error }
+
+        if died_idle {
+            DriverError::ClosedIdle {
+                told: error.code().is_some(),
+            }
+        } else {
+            error
+        }
     }
 }
 
@@ -123,11 +139,12 @@ impl Slot<&Arc<Pool>> {
         Slot::new(pool, self.into_state())
     }
 
-    /// Runs a statement. If the future is dropped, the statement is ended before the slot goes back.
+    /// Runs a statement. If the future is dropped, the statement is ended before the slot goes
+    /// back.
     ///
     /// # Errors
-    /// [`DriverError::ClosedIdle`] when the connection was closed before the statement reached it, so that a read may
-    /// be sent on another one.
+    /// [`DriverError::ClosedIdle`] when the connection was closed before the statement reached it,
+    /// so that a read may be sent on another one.
     pub(in crate::postgres::driver) async fn read(
         self,
         session: &Session,
@@ -135,14 +152,20 @@ impl Slot<&Arc<Pool>> {
         sink: &mut dyn RowSink,
     ) -> Result<(), DriverError> {
         let mut running = Running(Some(self));
-        let Running(Some(slot)) = &mut running else { return Err(DriverError::Closed) };
+        let Running(Some(slot)) = &mut running else {
+            return Err(DriverError::Closed);
+        };
+
         let pool = slot.pool;
         let connection = slot.connection()?;
         connection.begin(pool.watches.now());
         let answering = statement.text.begin();
-        let result = connection.read(session, &answering.told(statement), sink).await;
+        let result = connection
+            .read(session, &answering.told(statement), sink)
+            .await;
         answered(answering, &result);
         connection.watch().end();
+
         running.end(result)
     }
 
@@ -155,17 +178,21 @@ impl Slot<&Arc<Pool>> {
         reads: &[(&Session, &Statement)],
     ) -> Result<Vec<EachResult>, DriverError> {
         let mut running = Running(Some(self));
-        let Running(Some(slot)) = &mut running else { return Err(DriverError::Closed) };
+        let Running(Some(slot)) = &mut running else {
+            return Err(DriverError::Closed);
+        };
+
         let pool = slot.pool;
         let connection = slot.connection()?;
         connection.begin(pool.watches.now());
         let results = connection.read_each(reads).await;
         connection.watch().end();
+
         running.end(results)
     }
 
-    /// Runs a write. Returns whether it was committed. If the future is dropped, the statement is ended and uncommitted
-    /// work is rolled back.
+    /// Runs a write. Returns whether it was committed. If the future is dropped, the statement is
+    /// ended and uncommitted work is rolled back.
     pub(in crate::postgres::driver) async fn write(
         self,
         session: &Session,
@@ -174,14 +201,20 @@ impl Slot<&Arc<Pool>> {
         rows: &mut Vec<Row>,
     ) -> Result<bool, DriverError> {
         let mut running = Running(Some(self));
-        let Running(Some(slot)) = &mut running else { return Err(DriverError::Closed) };
+        let Running(Some(slot)) = &mut running else {
+            return Err(DriverError::Closed);
+        };
+
         let pool = slot.pool;
         let connection = slot.connection()?;
         connection.begin(pool.watches.now());
         let answering = statement.text.begin();
-        let result = connection.write(session, &answering.told(statement), commit, rows).await;
+        let result = connection
+            .write(session, &answering.told(statement), commit, rows)
+            .await;
         answered(answering, &result);
         connection.watch().end();
+
         running.end(result)
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::Pool;
 
-/// A task that wakes requests whose statements are late, while there are connections. The code that sets
-/// `State::has_watchdog` spawns it.
+/// A task that wakes requests whose statements are late, while there are connections. The code that
+/// sets `State::has_watchdog` spawns it.
 pub(in crate::postgres::driver) struct Watchdog(Weak<Pool>);
 
 impl Watchdog {
@@ -31,8 +31,8 @@ impl Watchdog {
 }
 
 impl Drop for Watchdog {
-    /// Records that the runtime has ended before the work did; the next request that takes a connection spawns another
-    /// task.
+    /// Records that the runtime has ended before the work did; the next request that takes a
+    /// connection spawns another task.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             pool.state().has_watchdog = false;

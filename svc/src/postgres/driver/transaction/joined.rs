@@ -1,5 +1,5 @@
-//! Transaction starts and ends without their own round trip: the first statement starts it, and the last one commits
-//! it.
+//! Transaction starts and ends without their own round trip: the first statement starts it, and the
+//! last one commits it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,8 +16,9 @@ use crate::postgres::recorder::{self, StatementKind};
 use crate::postgres::{Session, Statement};
 
 impl Driver {
-    /// Starts a transaction with its first statement, in one round trip. Everything is sent again if it meets a
-    /// connection that died in the pool: nothing is kept without the commit, which is sent later.
+    /// Starts a transaction with its first statement, in one round trip. Everything is sent again
+    /// if it meets a connection that died in the pool: nothing is kept without the commit, which is
+    /// sent later.
     pub(in crate::postgres) async fn begin_with(
         &self,
         session: &Session,
@@ -32,9 +33,19 @@ impl Driver {
             let answering = statement.text.begin();
             let recording = recorder::begin(statement, StatementKind::Write);
             let has_begun = AtomicBool::new(false);
-            let begun = connection.begin_with(session, isolation, &answering.told(statement), &has_begun, rows).await;
+            let begun = connection
+                .begin_with(
+                    session,
+                    isolation,
+                    &answering.told(statement),
+                    &has_begun,
+                    rows,
+                )
+                .await;
+
             answered(answering, &begun);
             recording.inspect(|recording| recording.ended(begun.is_ok().then_some(rows.len())));
+
             match transaction.conclude(begun) {
                 Err(error) if error.is_lost_connection() && !has_begun.load(Ordering::Relaxed) => {
                     self.pool.close_dead();
@@ -42,6 +53,7 @@ impl Driver {
                 result => return result.map(|()| transaction),
             }
         }
+
         Err(DriverError::Closed)
     }
 }
@@ -62,8 +74,12 @@ impl Connection {
             Some(setup) => Some((setup, self.prepared(setup).await?)),
             None => None,
         };
+
         self.in_transaction = true;
-        let (switch, begin) = (self.session.switch(false), self.session.begin(isolation.begin(), false));
+        let (switch, begin) = (
+            self.session.switch(false),
+            self.session.begin(isolation.begin(), false),
+        );
         let (before, progress) = (Progress::new(), Progress::new());
         let (client, mut settings) = (&self.client, Vec::new());
         let all = join4(
@@ -75,23 +91,27 @@ impl Connection {
             },
             async {
                 match &setup {
-                    Some((setup, prepared)) => before.run(client, prepared, setup, &mut settings).await,
+                    Some((setup, prepared)) => {
+                        before.run(client, prepared, setup, &mut settings).await
+                    }
                     None => Ok(()),
                 }
             },
             progress.run(client, &prepared, statement, rows),
         );
+
         let ((), begun, set, run) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
         let result = begun.and(set).and(run).map_err(DriverError::from);
         if result.as_ref().is_err_and(DriverError::shows_change) {
             self.found_stale = true;
             self.forget(session.setup(), Some(statement));
         }
+
         result
     }
 
-    /// Runs the last statement of a transaction and commits it. Returns the result of each. The commit is not sent if
-    /// the statement could not be prepared.
+    /// Runs the last statement of a transaction and commits it. Returns the result of each. The
+    /// commit is not sent if the statement could not be prepared.
     pub(super) async fn run_and_commit(
         &mut self,
         statement: &Statement,
@@ -101,20 +121,31 @@ impl Connection {
             Ok(prepared) => prepared,
             Err(error) => return (Err(error), None),
         };
+
         let progress = Progress::new();
-        // In a failed transaction, PostgreSQL treats it as a `ROLLBACK`; the statement's error reports that.
+
+        // In a failed transaction, PostgreSQL treats it as a `ROLLBACK`; the statement's error
+        // reports that.
         let end = self.session.end("COMMIT");
-        let both = join(progress.run(&self.client, &prepared, statement, rows), self.client.batch_execute(&end));
+        let both = join(
+            progress.run(&self.client, &prepared, statement, rows),
+            self.client.batch_execute(&end),
+        );
         let ended = drive_and_reset(&self.client, &mut self.wire, &mut self.session, both).await;
         self.in_transaction = false;
+
         match ended {
-            Ok((Ok(()), ended)) => (Ok(()), Some(ended.map_err(|error| progress.judge(error.into())))),
+            Ok((Ok(()), ended)) => (
+                Ok(()),
+                Some(ended.map_err(|error| progress.judge(error.into()))),
+            ),
             Ok((Err(error), _)) => self.failed_last(statement, progress.judge(error.into())),
             Err(error) => self.failed_last(statement, progress.judge(error)),
         }
     }
 
-    /// The last statement of a transaction has failed: nothing was kept, unless the outcome is unknown.
+    /// The last statement of a transaction has failed: nothing was kept, unless the outcome is
+    /// unknown.
     fn failed_last(
         &mut self,
         statement: &Statement,
@@ -124,10 +155,12 @@ impl Connection {
             self.found_stale = true;
             self.forget(None, Some(statement));
         }
+
         let ended = match error {
             DriverError::OutcomeUnknown => DriverError::OutcomeUnknown,
             _ => DriverError::TransactionFailed,
         };
+
         (Err(error), Some(Err(ended)))
     }
 }

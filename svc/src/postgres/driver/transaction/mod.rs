@@ -17,7 +17,8 @@ use super::{Driver, DriverError};
 use crate::postgres::recorder::{self, StatementKind};
 use crate::postgres::{Session, Statement};
 
-/// Fails in a failed transaction. There, PostgreSQL reports success for a lone `COMMIT` but rolls the transaction back.
+/// Fails in a failed transaction. There, PostgreSQL reports success for a lone `COMMIT` but rolls
+/// the transaction back.
 const COMMIT: &str = "SELECT; COMMIT";
 
 /// The snapshots of a transaction.
@@ -51,33 +52,43 @@ pub(crate) struct OpenTransaction {
 }
 
 impl Driver {
-    /// Starts a transaction and sets its session variables, in one round trip. `BEGIN` is sent again if it meets a
-    /// connection that died in the pool.
+    /// Starts a transaction and sets its session variables, in one round trip. `BEGIN` is sent
+    /// again if it meets a connection that died in the pool.
     pub(in crate::postgres) async fn begin(
         &self,
         session: &Session,
         isolation: Isolation,
     ) -> Result<OpenTransaction, DriverError> {
-        // Each dead connection leaves the pool with one fewer, and a new connection cannot have died in it.
+        // Each dead connection leaves the pool with one fewer, and a new connection cannot have
+        // died in it.
         for _ in 0..=self.pool.size {
             let mut transaction = OpenTransaction::of(self.pool.acquire().await?.owned());
-            let begun = transaction.connection()?.open_transaction(session, isolation).await;
+            let begun = transaction
+                .connection()?
+                .open_transaction(session, isolation)
+                .await;
             match transaction.conclude(begun) {
                 Err(error) if error.is_lost_connection() => self.pool.close_dead(),
                 result => return result.map(|()| transaction),
             }
         }
+
         Err(DriverError::Closed)
     }
 }
 
 impl OpenTransaction {
     fn of(slot: Slot<Arc<Pool>>) -> Self {
-        Self { slot: Some(slot), was_undone: false, ends_with_read: false, ended: None }
+        Self {
+            slot: Some(slot),
+            was_undone: false,
+            ends_with_read: false,
+            ended: None,
+        }
     }
 
-    /// Makes the next read the last statement: the commit is sent with it, in the same round trip, and
-    /// [`commit`](Self::commit) returns its result.
+    /// Makes the next read the last statement: the commit is sent with it, in the same round trip,
+    /// and [`commit`](Self::commit) returns its result.
     pub(crate) fn end_with_next_read(&mut self) {
         self.ends_with_read = true;
     }
@@ -88,62 +99,88 @@ impl OpenTransaction {
     }
 
     /// The rows of a statement.
-    pub(in crate::postgres) async fn read(&mut self, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+    pub(in crate::postgres) async fn read(
+        &mut self,
+        statement: &Statement,
+    ) -> Result<Vec<Row>, DriverError> {
         let is_last = std::mem::take(&mut self.ends_with_read);
         let (mut rows, connection) = (Vec::new(), self.connection()?);
         let answering = statement.text.begin();
         let recording = recorder::begin(statement, StatementKind::Read);
         let result = if is_last {
-            let (result, ended) = Box::pin(connection.run_and_commit(&answering.told(statement), &mut rows)).await;
+            let (result, ended) =
+                Box::pin(connection.run_and_commit(&answering.told(statement), &mut rows)).await;
             self.ended = ended;
             result
         } else {
-            connection.run_in_transaction(&answering.told(statement), &mut rows).await.map(drop)
+            connection
+                .run_in_transaction(&answering.told(statement), &mut rows)
+                .await
+                .map(drop)
         };
+
         answered(answering, &result);
         recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
         self.close_if_lost();
+
         self.conclude(result.map(|()| rows))
     }
 
-    /// Runs a statement that writes; `rows` receives the rows that arrived, even if the statement fails.
-    pub(crate) async fn write(&mut self, statement: &Statement, rows: &mut Vec<Row>) -> Result<u64, DriverError> {
+    /// Runs a statement that writes; `rows` receives the rows that arrived, even if the statement
+    /// fails.
+    pub(crate) async fn write(
+        &mut self,
+        statement: &Statement,
+        rows: &mut Vec<Row>,
+    ) -> Result<u64, DriverError> {
         let connection = self.connection()?;
         connection.session.run(statement);
         let answering = statement.text.begin();
         let recording = recorder::begin(statement, StatementKind::Write);
-        let result = connection.run_in_transaction(&answering.told(statement), rows).await;
+        let result = connection
+            .run_in_transaction(&answering.told(statement), rows)
+            .await;
         answered(answering, &result);
         recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
+
         self.conclude(result)
     }
 
     /// Commits the transaction.
     ///
     /// # Errors
-    /// [`DriverError::OutcomeUnknown`] when the transaction may or may not have been committed. After any other error,
-    /// nothing was kept.
+    /// [`DriverError::OutcomeUnknown`] when the transaction may or may not have been committed.
+    /// After any other error, nothing was kept.
     pub(crate) async fn commit(&mut self) -> Result<(), DriverError> {
         if let Some(ended) = self.take_end() {
             self.was_undone |= ended.as_ref().is_err_and(DriverError::is_of_concurrency);
             return ended;
         }
+
         if self.slot.is_none() {
             return Err(DriverError::Closed);
         }
+
         let committed = self.end(COMMIT).await.map_err(|error| {
             let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
             match &error {
-                DriverError::Postgres(failed) if failed.code() == Some(&SqlState::IN_FAILED_SQL_TRANSACTION) => {
+                DriverError::Postgres(failed)
+                    if failed.code() == Some(&SqlState::IN_FAILED_SQL_TRANSACTION) =>
+                {
                     DriverError::TransactionFailed
                 }
-                error if error.of_database().is_some_and(|error| fatal.contains(&error.parsed_severity())) => {
+                error
+                    if error
+                        .of_database()
+                        .is_some_and(|error| fatal.contains(&error.parsed_severity())) =>
+                {
                     DriverError::OutcomeUnknown
                 }
                 error if error.is_in_doubt() => DriverError::OutcomeUnknown,
                 _ => error,
             }
         });
+
         self.conclude(committed)
     }
 
@@ -173,8 +210,11 @@ impl OpenTransaction {
 
     /// Closes a connection that was lost during the commit, after the rows of the last read.
     fn close_if_lost(&mut self) {
-        let is_lost =
-            |ended: &Result<(), DriverError>| ended.as_ref().is_err_and(|error| !error.leaves_connection_usable());
+        let is_lost = |ended: &Result<(), DriverError>| {
+            ended
+                .as_ref()
+                .is_err_and(|error| !error.leaves_connection_usable())
+        };
         if let (Some(slot), true) = (&mut self.slot, self.ended.as_ref().is_some_and(is_lost)) {
             slot.close();
         }
@@ -183,14 +223,21 @@ impl OpenTransaction {
     /// Ends a statement. The slot goes back if its connection is lost or the transaction is over.
     fn conclude<T>(&mut self, result: Result<T, DriverError>) -> Result<T, DriverError> {
         self.was_undone |= result.as_ref().is_err_and(DriverError::is_of_concurrency);
-        let Some(mut slot) = self.slot.take() else { return result };
+        let Some(mut slot) = self.slot.take() else {
+            return result;
+        };
         if let Ok(connection) = slot.connection() {
             connection.watch().end();
         }
+
         let result = slot.conclude(result);
-        if slot.connection().is_ok_and(|connection| connection.in_transaction) {
+        if slot
+            .connection()
+            .is_ok_and(|connection| connection.in_transaction)
+        {
             self.slot = Some(slot);
         }
+
         result
     }
 }
@@ -205,36 +252,58 @@ impl Drop for OpenTransaction {
 
 impl std::fmt::Debug for OpenTransaction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OpenTransaction").field("is_open", &self.slot.is_some()).finish_non_exhaustive()
+        f.debug_struct("OpenTransaction")
+            .field("is_open", &self.slot.is_some())
+            .finish_non_exhaustive()
     }
 }
 
 impl Connection {
-    async fn open_transaction(&mut self, session: &Session, isolation: Isolation) -> Result<(), DriverError> {
+    async fn open_transaction(
+        &mut self,
+        session: &Session,
+        isolation: Isolation,
+    ) -> Result<(), DriverError> {
         let setup = match session.setup() {
             Some(setup) => Some((setup, self.prepared(setup).await?)),
             None => None,
         };
+
         self.in_transaction = true;
-        let (switch, begin) = (self.session.switch(false), self.session.begin(isolation.begin(), false));
+        let (switch, begin) = (
+            self.session.switch(false),
+            self.session.begin(isolation.begin(), false),
+        );
         let (client, answered, mut settings) = (&self.client, &self.answered, Vec::new());
-        let all = join3(switch_back(client, switch), client.batch_execute(&begin), async {
-            match &setup {
-                Some((setup, prepared)) => rows(client, answered, prepared, setup, &mut settings).await,
-                None => Ok(()),
-            }
-        });
+        let all = join3(
+            switch_back(client, switch),
+            client.batch_execute(&begin),
+            async {
+                match &setup {
+                    Some((setup, prepared)) => {
+                        rows(client, answered, prepared, setup, &mut settings).await
+                    }
+                    None => Ok(()),
+                }
+            },
+        );
+
         let ((), begun, set) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
         begun?;
         if set.is_err() {
             self.forget(session.setup(), None);
         }
+
         Ok(set?)
     }
 
-    /// Runs a statement of a transaction. Returns the number of rows it wrote or read. A stale statement fails, as its
-    /// transaction cannot continue.
-    async fn run_in_transaction(&mut self, statement: &Statement, rows: &mut Vec<Row>) -> Result<u64, DriverError> {
+    /// Runs a statement of a transaction. Returns the number of rows it wrote or read. A stale
+    /// statement fails, as its transaction cannot continue.
+    async fn run_in_transaction(
+        &mut self,
+        statement: &Statement,
+        rows: &mut Vec<Row>,
+    ) -> Result<u64, DriverError> {
         let result = match self.prepared(statement).await {
             Ok(prepared) => {
                 let run = async {
@@ -245,15 +314,21 @@ impl Connection {
                     }
                     Ok::<_, tokio_postgres::Error>(stream.rows_affected().unwrap_or(0))
                 };
+
                 // PostgreSQL's own error takes precedence over the loss of the connection after it.
-                self.wire.drive(run.map(Ok::<_, DriverError>)).await.and_then(|run| Ok(run?))
+                self.wire
+                    .drive(run.map(Ok::<_, DriverError>))
+                    .await
+                    .and_then(|run| Ok(run?))
             }
             Err(error) => Err(error),
         };
+
         if result.as_ref().is_err_and(DriverError::shows_change) {
             self.found_stale = true;
             self.forget(None, Some(statement));
         }
+
         result
     }
 }

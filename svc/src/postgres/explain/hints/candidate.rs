@@ -29,18 +29,40 @@ pub(in crate::postgres::explain) struct Candidate {
     asked: String,
 }
 
-/// The tables to examine, based on a plan that avoids sequential scans and a plan that avoids sorts as well.
+/// The tables to examine, based on a plan that avoids sequential scans and a plan that avoids sorts
+/// as well.
 pub(in crate::postgres::explain) fn candidates(filters: &Value, orders: &Value) -> Vec<Candidate> {
     let Plan { scans, .. } = Plan::of(filters);
     let Plan { sorts, .. } = Plan::of(orders);
-    let mut sorts: BTreeMap<String, Sort> = sorts.into_iter().map(|sort| (sort.alias.clone(), sort)).collect();
+    let mut sorts: BTreeMap<String, Sort> = sorts
+        .into_iter()
+        .map(|sort| (sort.alias.clone(), sort))
+        .collect();
     let candidate = |scan: Scan| {
         let order = sorts.remove(&scan.alias);
-        let Scan { schema, table, uses_index, filter, conditions, asked, .. } = scan;
+        let Scan {
+            schema,
+            table,
+            uses_index,
+            filter,
+            conditions,
+            asked,
+            ..
+        } = scan;
+
         let filter = if uses_index { Vec::new() } else { filter };
         let is_one = order.is_some() || !filter.is_empty();
-        is_one.then_some(Candidate { schema, table, filter, conditions, order, asked })
+
+        is_one.then_some(Candidate {
+            schema,
+            table,
+            filter,
+            conditions,
+            order,
+            asked,
+        })
     };
+
     scans.into_iter().filter_map(candidate).take(MOST).collect()
 }
 
@@ -53,26 +75,57 @@ impl Candidate {
     /// The indexes that would help.
     pub(in crate::postgres::explain) fn hints(&self, table: &Table) -> Vec<Hint> {
         let is_equal = |condition: &&Condition| condition.operator == "=";
-        let equal: Vec<&Key> = self.conditions.iter().filter(is_equal).map(|condition| &condition.key).collect();
-        let has_index = self.filter.iter().any(|condition| table.has_index_for(condition, &self.asked));
-        let filter = if has_index { &[] } else { self.filter.as_slice() };
+        let equal: Vec<&Key> = self
+            .conditions
+            .iter()
+            .filter(is_equal)
+            .map(|condition| &condition.key)
+            .collect();
+
+        let has_index = self
+            .filter
+            .iter()
+            .any(|condition| table.has_index_for(condition, &self.asked));
+        let filter = if has_index {
+            &[]
+        } else {
+            self.filter.as_slice()
+        };
+
         let order = self.order.as_ref().filter(|sort| {
             let counts = !filter.is_empty() || self.conditions.is_empty() || sort.rows >= MANY;
             counts && !table.has_order(&sort.keys, &equal, &self.asked)
         });
         let order = order.map_or(&[][..], |sort| &sort.keys);
         if filter.iter().any(|condition| condition.operator == "=") || filter.is_empty() {
-            return self.joint(table, filter, &equal, order).into_iter().collect();
+            return self
+                .joint(table, filter, &equal, order)
+                .into_iter()
+                .collect();
         }
-        let by_filter = filter.iter().find_map(|condition| filter_hint(table, condition));
-        by_filter.into_iter().chain(self.joint(table, &[], &[], order)).collect()
+
+        let by_filter = filter
+            .iter()
+            .find_map(|condition| filter_hint(table, condition));
+
+        by_filter
+            .into_iter()
+            .chain(self.joint(table, &[], &[], order))
+            .collect()
     }
 
     /// One index for the equality conditions and the order after them.
-    fn joint(&self, table: &Table, filter: &[Condition], equal: &[&Key], order: &[SortKey]) -> Option<Hint> {
+    fn joint(
+        &self,
+        table: &Table,
+        filter: &[Condition],
+        equal: &[&Key],
+        order: &[SortKey],
+    ) -> Option<Hint> {
         if filter.is_empty() && order.is_empty() {
             return None;
         }
+
         let mut keys: Vec<String> = Vec::new();
         for key in equal {
             let key = index_key(table, key);
@@ -80,21 +133,39 @@ impl Candidate {
                 keys.push(key);
             }
         }
+
         let filtered = keys.clone();
+
         // An index can be read backwards as well, so directions matter only if they differ.
-        let is_mixed = order.iter().any(|key| key.descending != order[0].descending);
-        for key in order.iter().filter(|key| !filtered.contains(&index_key(table, &key.key))) {
+        let is_mixed = order
+            .iter()
+            .any(|key| key.descending != order[0].descending);
+        for key in order
+            .iter()
+            .filter(|key| !filtered.contains(&index_key(table, &key.key)))
+        {
             let plain = key.descending == key.nulls_first;
             keys.push(index_key(table, &key.key) + suffix(key, is_mixed || !plain));
         }
+
         let what = match (filter.is_empty(), order.is_empty()) {
             (false, true) => "the filter".to_owned(),
             (true, _) => format!("the order by {}", names(table, order)),
             (false, false) => format!("the filter and the order by {}", names(table, order)),
         };
-        let on = if filter.is_empty() { String::new() } else { format!(" on {}", filtered.join(", ")) };
+
+        let on = if filter.is_empty() {
+            String::new()
+        } else {
+            format!(" on {}", filtered.join(", "))
+        };
+
         let sql = format!("CREATE INDEX ON {} ({})", table.name, keys.join(", "));
-        Some(Hint { message: format!("{} has no index for {what}{on}", table.name), sql })
+
+        Some(Hint {
+            message: format!("{} has no index for {what}{on}", table.name),
+            sql,
+        })
     }
 }
 
@@ -103,25 +174,41 @@ fn filter_hint(table: &Table, condition: &Condition) -> Option<Hint> {
     let key = index_key(table, &condition.key);
     let (index, note) = match condition.operator.as_str() {
         "<" | "<=" | ">" | ">=" => (format!("({key})"), ""),
-        "~~" | "~~*" | "~" | "~*" => (format!("USING gin ({key} gin_trgm_ops)"), "; it needs the extension pg_trgm"),
-        "@>" | "<@" | "&&" | "<<" | ">>" | "<<=" | ">>=" if table.is_spatial(&condition.key) => {
-            (format!("USING gist ({key}{})", table.spatial_class(&condition.key)), "")
-        }
+        "~~" | "~~*" | "~" | "~*" => (
+            format!("USING gin ({key} gin_trgm_ops)"),
+            "; it needs the extension pg_trgm",
+        ),
+        "@>" | "<@" | "&&" | "<<" | ">>" | "<<=" | ">>=" if table.is_spatial(&condition.key) => (
+            format!("USING gist ({key}{})", table.spatial_class(&condition.key)),
+            "",
+        ),
         "@>" | "<@" | "&&" | "@@" | "@?" | "?" | "?|" | "?&" => (format!("USING gin ({key})"), ""),
         _ => return None,
     };
+
     let message = format!("{} has no index for the filter on {key}{note}", table.name);
-    Some(Hint { message, sql: format!("CREATE INDEX ON {} {index}", table.name) })
+    Some(Hint {
+        message,
+        sql: format!("CREATE INDEX ON {} {index}", table.name),
+    })
 }
 
 /// A key as accepted by `CREATE INDEX`: expressions in parentheses.
 fn index_key(table: &Table, key: &Key) -> String {
     let text = table.key(key);
-    if key.column.as_deref() == Some(text) { text.to_owned() } else { format!("({text})") }
+    if key.column.as_deref() == Some(text) {
+        text.to_owned()
+    } else {
+        format!("({text})")
+    }
 }
 
 fn names(table: &Table, order: &[SortKey]) -> String {
-    order.iter().map(|key| index_key(table, &key.key)).collect::<Vec<_>>().join(", ")
+    order
+        .iter()
+        .map(|key| index_key(table, &key.key))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn suffix(key: &SortKey, matters: bool) -> &'static str {

@@ -1,8 +1,8 @@
 //! Suggests indexes for a statement, based on its plans.
 //!
-//! PostgreSQL plans the statement with placeholders for its values, and as if sequential scans and sorts were extremely
-//! expensive. A filter or sort that remains in such a plan has no index that helps. Plans name the tables behind views,
-//! so the views themselves need no inspection.
+//! PostgreSQL plans the statement with placeholders for its values, and as if sequential scans and
+//! sorts were extremely expensive. A filter or sort that remains in such a plan has no index that
+//! helps. Plans name the tables behind views, so the views themselves need no inspection.
 
 mod candidate;
 mod expression;

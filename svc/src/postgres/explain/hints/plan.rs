@@ -46,16 +46,20 @@ impl Plan {
         plan
     }
 
-    /// Adds a node and its children. If `is_found`, each row of another node looks up its single row in this one.
+    /// Adds a node and its children. If `is_found`, each row of another node looks up its single
+    /// row in this one.
     fn add(&mut self, node: &Value, above: &str, is_found: bool) {
         let kind = text(node, "Node Type");
         self.scans.extend(scan(node, kind, is_found));
         if kind == "Sort" && !SORTED_INPUT.contains(&above) {
             self.sorts.extend(sort(node));
         }
+
         for inner in children(node) {
             let is_found = match kind {
-                "Nested Loop" => node["Inner Unique"] == true && text(inner, "Parent Relationship") == "Inner",
+                "Nested Loop" => {
+                    node["Inner Unique"] == true && text(inner, "Parent Relationship") == "Inner"
+                }
                 "Memoize" => is_found,
                 _ => false,
             };
@@ -64,13 +68,14 @@ impl Plan {
     }
 }
 
-/// Returns a scan, unless it is of one of PostgreSQL's own tables. If each row of another node looks up its single
-/// matching row here, no index finds rows by the conditions of the request.
+/// Returns a scan, unless it is of one of PostgreSQL's own tables. If each row of another node
+/// looks up its single matching row here, no index finds rows by the conditions of the request.
 fn scan(node: &Value, kind: &str, is_found: bool) -> Option<Scan> {
     let schema = node.get("Schema")?.as_str()?;
     if !kind.ends_with("Scan") || kind == "Foreign Scan" || schema == "pg_catalog" {
         return None;
     }
+
     let alias = text(node, "Alias");
     let mut all = conditions(text(node, "Index Cond"), alias);
     all.extend(conditions(text(node, "Recheck Cond"), alias));
@@ -78,9 +83,13 @@ fn scan(node: &Value, kind: &str, is_found: bool) -> Option<Scan> {
     if is_found {
         all.clear();
     }
+
     let filter = conditions(text(node, "Filter"), alias);
     all.extend(filter.iter().cloned());
-    let asked = ["Index Cond", "Recheck Cond", "Filter"].map(|key| text(node, key)).join(" ");
+    let asked = ["Index Cond", "Recheck Cond", "Filter"]
+        .map(|key| text(node, key))
+        .join(" ");
+
     Some(Scan {
         schema: schema.to_owned(),
         table: text(node, "Relation Name").to_owned(),
@@ -100,13 +109,21 @@ fn uses_index(node: &Value) -> bool {
 
 fn sort(node: &Value) -> Option<Sort> {
     let keys = node["Sort Key"].as_array()?.iter();
-    let keys = keys.map(|key| sort_key(key.as_str()?)).collect::<Option<Vec<_>>>()?;
+    let keys = keys
+        .map(|key| sort_key(key.as_str()?))
+        .collect::<Option<Vec<_>>>()?;
     let alias = keys.first()?.1.clone();
     if keys.iter().any(|(_, other)| *other != alias) {
         return None;
     }
+
     let rows = node["Plan Rows"].as_f64().unwrap_or_default();
-    Some(Sort { alias, keys: keys.into_iter().map(|(key, _)| key).collect(), rows })
+
+    Some(Sort {
+        alias,
+        keys: keys.into_iter().map(|(key, _)| key).collect(),
+        rows,
+    })
 }
 
 fn children(node: &Value) -> impl Iterator<Item = &Value> {

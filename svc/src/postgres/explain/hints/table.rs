@@ -1,5 +1,5 @@
-//! A table and its indexes, as described in the catalogue. Every role may read that, so hints need no privilege on the
-//! table.
+//! A table and its indexes, as described in the catalogue. Every role may read that, so hints need
+//! no privilege on the table.
 
 use std::collections::HashMap;
 
@@ -71,31 +71,51 @@ const LOOKUP: &str = "\
 
 /// The statement that reads a table of this schema and name, as JSON.
 pub(super) fn lookup(schema: &str, table: &str) -> Statement {
-    Statement::new(LOOKUP, vec![Param::Text(schema.to_owned()), Param::Text(table.to_owned())])
+    Statement::new(
+        LOOKUP,
+        vec![
+            Param::Text(schema.to_owned()),
+            Param::Text(table.to_owned()),
+        ],
+    )
 }
 
 impl Table {
     /// Whether an index finds the rows of a condition, which is one of the conditions in `asked`.
     pub(super) fn has_index_for(&self, condition: &Condition, asked: &str) -> bool {
         let key = self.key(&condition.key);
-        self.indexes.iter().filter(|index| index.covers(asked)).any(|index| {
-            match (index.method.as_str(), index.keys.first()) {
-                ("btree", Some(first)) => first.is(key) && first.compares(&condition.operator),
-                ("hash", Some(first)) => first.is(key) && condition.operator == "=",
-                // The other methods can use each of their keys, with the operators they support.
-                (_, _) => index.keys.iter().any(|one| one.is(key)),
-            }
-        })
+        self.indexes
+            .iter()
+            .filter(|index| index.covers(asked))
+            .any(|index| {
+                match (index.method.as_str(), index.keys.first()) {
+                    ("btree", Some(first)) => first.is(key) && first.compares(&condition.operator),
+                    ("hash", Some(first)) => first.is(key) && condition.operator == "=",
+                    // The other methods can use each of their keys, with the operators they
+                    // support.
+                    (_, _) => index.keys.iter().any(|one| one.is(key)),
+                }
+            })
     }
 
-    /// Whether an index returns rows in an order, at least by its first key. Each key in `equal` has a single value,
-    /// and `asked` has all conditions on the rows.
+    /// Whether an index returns rows in an order, at least by its first key. Each key in `equal`
+    /// has a single value, and `asked` has all conditions on the rows.
     pub(super) fn has_order(&self, order: &[SortKey], equal: &[&Key], asked: &str) -> bool {
-        let Some(wanted) = order.first() else { return true };
+        let Some(wanted) = order.first() else {
+            return true;
+        };
+
         let is_equal = |key: &&IndexKey| equal.iter().any(|equal| key.is(self.key(equal)));
-        let mut indexes = self.indexes.iter().filter(|index| index.method == "btree" && index.covers(asked));
+        let mut indexes = self
+            .indexes
+            .iter()
+            .filter(|index| index.method == "btree" && index.covers(asked));
+
         indexes.any(|index| {
-            let found = index.keys.iter().find(|key| key.is(self.key(&wanted.key)) || !is_equal(key));
+            let found = index
+                .keys
+                .iter()
+                .find(|key| key.is(self.key(&wanted.key)) || !is_equal(key));
             found.is_some_and(|key| key.is(self.key(&wanted.key)) && key.runs_like(wanted))
         })
     }
@@ -110,18 +130,30 @@ impl Table {
 
     /// Whether values of a key are ranges, addresses or shapes, the types served by GiST.
     pub(super) fn is_spatial(&self, key: &Key) -> bool {
-        let kind = key.column.as_ref().and_then(|column| self.columns.get(column));
+        let kind = key
+            .column
+            .as_ref()
+            .and_then(|column| self.columns.get(column));
         kind.is_some_and(|kind| matches!(kind.category.as_str(), "R" | "I" | "G"))
     }
 
     /// The operator class that GiST requires for a key.
     pub(super) fn spatial_class(&self, key: &Key) -> &'static str {
-        let kind = key.column.as_ref().and_then(|column| self.columns.get(column));
-        if kind.is_some_and(|kind| kind.category == "I") { " inet_ops" } else { "" }
+        let kind = key
+            .column
+            .as_ref()
+            .and_then(|column| self.columns.get(column));
+        if kind.is_some_and(|kind| kind.category == "I") {
+            " inet_ops"
+        } else {
+            ""
+        }
     }
 
     fn is_varchar(&self, column: &str) -> bool {
-        self.columns.get(column).is_some_and(|kind| kind.name == "varchar")
+        self.columns
+            .get(column)
+            .is_some_and(|kind| kind.name == "varchar")
     }
 }
 
@@ -129,14 +161,19 @@ impl Index {
     /// Whether it contains all rows that match these conditions: its own predicate is one of them.
     fn covers(&self, asked: &str) -> bool {
         let asked = plain(asked);
-        let parts = self.predicate.iter().flat_map(|predicate| predicate.split(" AND "));
+        let parts = self
+            .predicate
+            .iter()
+            .flat_map(|predicate| predicate.split(" AND "));
         parts.into_iter().all(|part| asked.contains(&plain(part)))
     }
 }
 
 /// A text without its parentheses and spaces, which are ignored in comparisons.
 fn plain(text: &str) -> String {
-    text.chars().filter(|c| !matches!(c, '(' | ')' | ' ')).collect()
+    text.chars()
+        .filter(|c| !matches!(c, '(' | ')' | ' '))
+        .collect()
 }
 
 impl IndexKey {
@@ -147,7 +184,9 @@ impl IndexKey {
     /// Whether it may serve an operator: patterns only if texts sort by their bytes.
     fn compares(&self, operator: &str) -> bool {
         match operator {
-            "=" | "<" | "<=" | ">" | ">=" => !self.class.ends_with("pattern_ops") || operator == "=",
+            "=" | "<" | "<=" | ">" | ">=" => {
+                !self.class.ends_with("pattern_ops") || operator == "="
+            }
             "~~" | "~" | "^@" => self.is_c || self.class.ends_with("pattern_ops"),
             _ => false,
         }
@@ -156,6 +195,7 @@ impl IndexKey {
     /// Whether it runs in the direction of a sort key, forwards or backwards.
     fn runs_like(&self, wanted: &SortKey) -> bool {
         let own = (self.descending, self.nulls_first);
-        own == (wanted.descending, wanted.nulls_first) || own == (!wanted.descending, !wanted.nulls_first)
+        own == (wanted.descending, wanted.nulls_first)
+            || own == (!wanted.descending, !wanted.nulls_first)
     }
 }

@@ -21,7 +21,12 @@ impl Token<'_> {
             Token::Word(word) if !word.starts_with(|c: char| c.is_ascii_digit() || c == '$') => {
                 Some((*word).to_owned())
             }
-            Token::Quoted(quoted) => Some(quoted.strip_prefix('"')?.strip_suffix('"')?.replace("\"\"", "\"")),
+            Token::Quoted(quoted) => Some(
+                quoted
+                    .strip_prefix('"')?
+                    .strip_suffix('"')?
+                    .replace("\"\"", "\""),
+            ),
             _ => None,
         }
     }
@@ -42,10 +47,13 @@ pub(super) fn tokens<'a>(text: &'a str) -> Vec<Token<'a>> {
             ':' if rest.starts_with("::") => (2, Token::Mark),
             c => (c.len_utf8(), Token::Mark),
         };
+
         let (taken, after) = rest.split_at(length);
         tokens.push(token(taken));
+
         rest = after.trim_start();
     }
+
     tokens
 }
 

@@ -41,8 +41,8 @@ fn find(table: &[&'static str], code: &str) -> Option<&'static str> {
 }
 
 code! {
-    /// A country ([ISO 3166-1](https://www.iso.org/iso-3166-country-codes.html) alpha-2): one of the officially
-    /// assigned codes. Canonical is in upper case.
+    /// A country ([ISO 3166-1](https://www.iso.org/iso-3166-country-codes.html) alpha-2): one of
+    /// the officially assigned codes. Canonical is in upper case.
     ///
     /// ```
     /// use svc::scalar::CountryCode;
@@ -59,8 +59,8 @@ code! {
 }
 
 code! {
-    /// A currency ([ISO 4217](https://www.iso.org/iso-4217-currency-codes.html)): a code of its list one, or one that
-    /// has left it since 2020. Canonical is in upper case.
+    /// A currency ([ISO 4217](https://www.iso.org/iso-4217-currency-codes.html)): a code of its
+    /// list one, or one that has left it since 2020. Canonical is in upper case.
     ///
     /// ```
     /// use svc::scalar::CurrencyCode;
@@ -77,8 +77,8 @@ code! {
 }
 
 code! {
-    /// A language ([ISO 639-1](https://www.iso.org/iso-639-language-code)). Canonical is in lower case. A language
-    /// with a region is a [`LocaleCode`](super::LocaleCode).
+    /// A language ([ISO 639-1](https://www.iso.org/iso-639-language-code)). Canonical is in lower
+    /// case. A language with a region is a [`LocaleCode`](super::LocaleCode).
     ///
     /// ```
     /// use svc::scalar::LanguageCode;
@@ -96,8 +96,9 @@ code! {
 
 #[cfg(feature = "scalars")]
 code! {
-    /// A time zone of the [IANA database](https://www.iana.org/time-zones), by its name. Canonical has the database's
-    /// case; an alias such as `US/Pacific` stays itself. Offsets such as `+02:00` are not names.
+    /// A time zone of the [IANA database](https://www.iana.org/time-zones), by its name. Canonical
+    /// has the database's case; an alias such as `US/Pacific` stays itself. Offsets such as
+    /// `+02:00` are not names.
     ///
     /// ```
     /// use svc::scalar::Timezone;

@@ -10,10 +10,11 @@ use super::form::text_form;
 
 /// A length of time: PostgreSQL's `interval`.
 ///
-/// Months, days and microseconds are kept apart, since months and days differ in length. Canonical is the ISO 8601
-/// form as PostgreSQL writes it, each part with its own sign: `P1Y2M3DT4H5M6.5S`, `PT36H`, `P-1D`, `PT0S`. Read are ISO
-/// 8601 durations (with weeks, a sign in front as in XML Schema, and a fraction in the last of hours, minutes and
-/// seconds) and what PostgreSQL prints, whatever its `intervalstyle`.
+/// Months, days and microseconds are kept apart, since months and days differ in length. Canonical
+/// is the ISO 8601 form as PostgreSQL writes it, each part with its own sign: `P1Y2M3DT4H5M6.5S`,
+/// `PT36H`, `P-1D`, `PT0S`. Read are ISO 8601 durations (with weeks, a sign in front as in XML
+/// Schema, and a fraction in the last of hours, minutes and seconds) and what PostgreSQL prints,
+/// whatever its `intervalstyle`.
 ///
 /// ```
 /// use svc::scalar::Duration;
@@ -35,7 +36,11 @@ impl Duration {
     /// Creates a duration of months, days and microseconds.
     #[must_use]
     pub fn new(months: i32, days: i32, microseconds: i64) -> Self {
-        Self { months, days, microseconds }
+        Self {
+            months,
+            days,
+            microseconds,
+        }
     }
 
     /// Returns the years and months, in months.
@@ -62,8 +67,12 @@ impl TryFrom<std::time::Duration> for Duration {
     fn try_from(duration: std::time::Duration) -> Result<Self, ScalarError> {
         let microseconds = i64::try_from(duration.as_micros());
         let rule = "expected a duration within 64 bits of microseconds";
-        let microseconds = microseconds.map_err(|_| ScalarError::new(rule, &format!("{duration:?}")))?;
-        Ok(Self { microseconds, ..Self::default() })
+        let microseconds =
+            microseconds.map_err(|_| ScalarError::new(rule, &format!("{duration:?}")))?;
+        Ok(Self {
+            microseconds,
+            ..Self::default()
+        })
     }
 }
 
@@ -71,7 +80,11 @@ impl FromStr for Duration {
     type Err = ScalarError;
     fn from_str(text: &str) -> Result<Self, ScalarError> {
         let rule = "expected a duration such as `P1DT2H30M` (ISO 8601)";
-        let found = if text.contains(['P', 'p']) { parse::iso(text) } else { parse::postgres(text) };
+        let found = if text.contains(['P', 'p']) {
+            parse::iso(text)
+        } else {
+            parse::postgres(text)
+        };
         found.ok_or_else(|| ScalarError::new(rule, text))
     }
 }
@@ -85,21 +98,28 @@ impl Display for Duration {
                 let _ = write!(text, "{number}{unit}");
             }
         };
+
         part(&mut text, (self.months / 12).into(), 'Y');
         part(&mut text, (self.months % 12).into(), 'M');
         part(&mut text, self.days.into(), 'D');
         if self.microseconds != 0 || text == "P" {
             text.push('T');
         }
-        let (seconds, fraction) = (self.microseconds / 1_000_000, (self.microseconds % 1_000_000).unsigned_abs());
+
+        let (seconds, fraction) = (
+            self.microseconds / 1_000_000,
+            (self.microseconds % 1_000_000).unsigned_abs(),
+        );
         part(&mut text, seconds / 3600, 'H');
         part(&mut text, seconds / 60 % 60, 'M');
+
         if seconds % 60 != 0 || fraction != 0 || text == "PT" {
             let sign = if self.microseconds < 0 { "-" } else { "" };
             let digits = format!(".{fraction:06}");
             let digits = digits.trim_end_matches('0').trim_end_matches('.');
             let _ = write!(text, "{sign}{}{digits}S", (seconds % 60).unsigned_abs());
         }
+
         f.pad(&text)
     }
 }

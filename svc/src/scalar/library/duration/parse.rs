@@ -25,6 +25,7 @@ impl Sum {
                 (&mut self.microseconds, size.checked_mul(SECOND)?)
             }
         };
+
         *total = total.checked_add(whole.checked_mul(size)?)?;
         Some(())
     }
@@ -60,11 +61,21 @@ fn number(text: &str, fractional: bool) -> Option<Number> {
     let sign = if negative { -1 } else { 1 };
     let (whole, fraction) = digits.split_once(['.', ',']).unwrap_or((digits, "0"));
     let known = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !known(whole) || !known(fraction) || fraction.len() > 6 || (!fractional && whole.len() != digits.len()) {
+
+    if !known(whole)
+        || !known(fraction)
+        || fraction.len() > 6
+        || (!fractional && whole.len() != digits.len())
+    {
         return None;
     }
+
     let millionths: i64 = format!("{fraction:0<6}").parse().ok()?;
-    Some(Number { whole: whole.parse::<i64>().ok()? * sign, millionths: millionths * sign })
+
+    Some(Number {
+        whole: whole.parse::<i64>().ok()? * sign,
+        millionths: millionths * sign,
+    })
 }
 
 /// `P1Y2M3DT4H5M6.5S`, with an optional sign in front.
@@ -72,27 +83,54 @@ pub(super) fn iso(text: &str) -> Option<Duration> {
     let text = text.to_ascii_uppercase();
     let (negated, rest) = signed(&text, false);
     let rest = rest.strip_prefix('P')?;
-    let (date, time) = rest.split_once('T').map_or((rest, None), |(date, time)| (date, Some(time)));
+    let (date, time) = rest
+        .split_once('T')
+        .map_or((rest, None), |(date, time)| (date, Some(time)));
     if rest.is_empty() || time.is_some_and(str::is_empty) {
         return None;
     }
+
     let mut sum = Sum::default();
-    let dates = [('Y', Unit::Months(12)), ('M', Unit::Months(1)), ('W', Unit::Days(7)), ('D', Unit::Days(1))];
+    let dates = [
+        ('Y', Unit::Months(12)),
+        ('M', Unit::Months(1)),
+        ('W', Unit::Days(7)),
+        ('D', Unit::Days(1)),
+    ];
+
     parts(&mut sum, date, &dates, false)?;
-    let times = [('H', Unit::Seconds(3600)), ('M', Unit::Seconds(60)), ('S', Unit::Seconds(1))];
+    let times = [
+        ('H', Unit::Seconds(3600)),
+        ('M', Unit::Seconds(60)),
+        ('S', Unit::Seconds(1)),
+    ];
+
     parts(&mut sum, time.unwrap_or_default(), &times, true)?;
+
     sum.finish(negated)
 }
 
-/// Numbers with their units, each unit at most once and in the order of `units`; the last may have a fraction.
-fn parts(sum: &mut Sum, mut text: &str, mut units: &[(char, Unit)], fractional: bool) -> Option<()> {
+/// Numbers with their units, each unit at most once and in the order of `units`; the last may have
+/// a fraction.
+fn parts(
+    sum: &mut Sum,
+    mut text: &str,
+    mut units: &[(char, Unit)],
+    fractional: bool,
+) -> Option<()> {
     while !text.is_empty() {
         let at = text.find(|c: char| c.is_ascii_alphabetic())?;
         let (digits, rest) = (&text[..at], &text[at + 1..]);
-        let index = units.iter().position(|(letter, _)| text[at..].starts_with(*letter))?;
-        sum.add(number(digits, fractional && rest.is_empty())?, units[index].1)?;
+        let index = units
+            .iter()
+            .position(|(letter, _)| text[at..].starts_with(*letter))?;
+        sum.add(
+            number(digits, fractional && rest.is_empty())?,
+            units[index].1,
+        )?;
         (text, units) = (rest, &units[index + 1..]);
     }
+
     Some(())
 }
 
@@ -122,6 +160,7 @@ fn units(words: &[&str]) -> Option<Sum> {
             sum.add(number(word, matches!(unit, Unit::Seconds(1)))?, unit)?;
         }
     }
+
     Some(sum)
 }
 
@@ -137,7 +176,8 @@ fn unit(word: &str) -> Option<Unit> {
     })
 }
 
-/// `+1-2 -3 +4:05:06.5`, where a part without a sign has the one before it, and days always have a time.
+/// `+1-2 -3 +4:05:06.5`, where a part without a sign has the one before it, and days always have a
+/// time.
 fn sql_standard(words: &[&str]) -> Option<Sum> {
     let mut sum = Sum::default();
     let mut negative = false;
@@ -147,9 +187,17 @@ fn sql_standard(words: &[&str]) -> Option<Sum> {
         let last = index + 1 == words.len();
         let sign = if negative { -1 } else { 1 };
         let mut add = |digits: &str, unit| {
-            let Number { whole, millionths } = number(digits, false).filter(|_| !digits.starts_with(['-', '+']))?;
-            sum.add(Number { whole: whole * sign, millionths }, unit)
+            let Number { whole, millionths } =
+                number(digits, false).filter(|_| !digits.starts_with(['-', '+']))?;
+            sum.add(
+                Number {
+                    whole: whole * sign,
+                    millionths,
+                },
+                unit,
+            )
         };
+
         if digits.contains(':') && last {
             time(&mut sum, negative, digits)?;
         } else if let Some((years, months)) = digits.split_once('-').filter(|_| index == 0) {
@@ -161,6 +209,7 @@ fn sql_standard(words: &[&str]) -> Option<Sum> {
             return None;
         }
     }
+
     Some(sum)
 }
 
@@ -177,12 +226,24 @@ fn signed(text: &str, otherwise: bool) -> (bool, &str) {
 fn time(sum: &mut Sum, negative: bool, digits: &str) -> Option<()> {
     let sign = if negative { -1 } else { 1 };
     let parts: Vec<&str> = digits.split(':').collect();
-    if parts.len() != 3 || parts.iter().any(|part| !part.starts_with(|c: char| c.is_ascii_digit())) {
+    if parts.len() != 3
+        || parts
+            .iter()
+            .any(|part| !part.starts_with(|c: char| c.is_ascii_digit()))
+    {
         return None;
     }
+
     for (part, size) in parts.into_iter().zip([3600, 60, 1]) {
         let Number { whole, millionths } = number(part, size == 1)?;
-        sum.add(Number { whole: whole * sign, millionths: millionths * sign }, Unit::Seconds(size))?;
+        sum.add(
+            Number {
+                whole: whole * sign,
+                millionths: millionths * sign,
+            },
+            Unit::Seconds(size),
+        )?;
     }
+
     Some(())
 }

@@ -6,7 +6,12 @@ use crate::schema::gated_fields::gate_of_stored;
 use crate::schema::model::{FieldDef, Part, TypeDef, TypeExpr, TypeIndex};
 
 impl Companions<'_> {
-    pub(super) fn connection(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex, index: TypeIndex) {
+    pub(super) fn connection(
+        &mut self,
+        types: &mut Vec<TypeDef>,
+        row: TypeIndex,
+        index: TypeIndex,
+    ) {
         let name = types[row].name.clone();
         self.page(types, row, (index, &name), Vec::new());
     }
@@ -20,6 +25,7 @@ impl Companions<'_> {
         of_edge: Vec<FieldDef>,
     ) {
         let string = non_null(self.common.string);
+
         // Cursors contain the key regardless of the order.
         let key = gate_of_stored(types, row, "id");
         let edge = reserve_object(types, &format!("{name}Edge"));
@@ -27,28 +33,52 @@ impl Companions<'_> {
             self.part("node", "The row.", non_null(row), Part::Node),
             FieldDef {
                 gated: key,
-                ..self.part("cursor", "The position of the row; for `after` and `before`.", string, Part::Cursor)
+                ..self.part(
+                    "cursor",
+                    "The position of the row; for `after` and `before`.",
+                    string,
+                    Part::Cursor,
+                )
             },
         ];
+
         let of_row = &types[row].name;
         let description = match of_edge.is_empty() {
             true => format!("A row of {of_row} and its cursor."),
             false => format!("A row of {of_row}, what joins it, and its cursor."),
         };
+
         fields.extend(of_edge);
         define_object(types, edge, description, fields);
         let page_info = self.page_info(types);
         let total = non_null(self.common.int);
         let fields = vec![
-            self.part("edges", "The rows with their cursors.", list(edge), Part::Edges),
+            self.part(
+                "edges",
+                "The rows with their cursors.",
+                list(edge),
+                Part::Edges,
+            ),
             self.part("nodes", "The rows.", list(row), Part::Nodes),
             FieldDef {
                 gated: key,
-                ..self.part("page_info", "The ends of the page.", non_null(page_info), Part::PageInfo)
+                ..self.part(
+                    "page_info",
+                    "The ends of the page.",
+                    non_null(page_info),
+                    Part::PageInfo,
+                )
             },
-            self.part("total_count", "The number of rows that match, on all pages.", total, Part::TotalCount),
+            self.part(
+                "total_count",
+                "The number of rows that match, on all pages.",
+                total,
+                Part::TotalCount,
+            ),
         ];
+
         let description = format!("A page of {}.", types[row].name);
+
         define_object(types, index, description, fields);
     }
 
@@ -56,22 +86,49 @@ impl Companions<'_> {
         if let Some(known) = self.page_info {
             return known;
         }
+
         let index = reserve_object(types, "PageInfo");
         self.page_info = Some(index);
-        let (boolean, string) = (non_null(self.common.boolean), TypeExpr::Named(self.common.string));
+        let (boolean, string) = (
+            non_null(self.common.boolean),
+            TypeExpr::Named(self.common.string),
+        );
         let fields = vec![
-            self.part("has_next_page", "Whether rows follow.", boolean.clone(), Part::HasNextPage),
-            self.part("has_previous_page", "Whether rows come before.", boolean, Part::HasPreviousPage),
-            self.part("start_cursor", "The cursor of the first row.", string.clone(), Part::StartCursor),
-            self.part("end_cursor", "The cursor of the last row.", string, Part::EndCursor),
+            self.part(
+                "has_next_page",
+                "Whether rows follow.",
+                boolean.clone(),
+                Part::HasNextPage,
+            ),
+            self.part(
+                "has_previous_page",
+                "Whether rows come before.",
+                boolean,
+                Part::HasPreviousPage,
+            ),
+            self.part(
+                "start_cursor",
+                "The cursor of the first row.",
+                string.clone(),
+                Part::StartCursor,
+            ),
+            self.part(
+                "end_cursor",
+                "The cursor of the last row.",
+                string,
+                Part::EndCursor,
+            ),
         ];
+
         define_object(
             types,
             index,
             "The ends of a page: their cursors, and whether rows lie beyond.".to_owned(),
             fields,
         );
+
         debug_assert!(matches!(types[index].kind, TypeKind::Object(_)));
+
         index
     }
 }

@@ -1,4 +1,5 @@
-//! Types that the framework generates from the user's types: `UserWhere`, `UserOrderBy`, and their nested types.
+//! Types that the framework generates from the user's types: `UserWhere`, `UserOrderBy`, and their
+//! nested types.
 
 mod aggregate;
 mod children;
@@ -23,7 +24,8 @@ use super::fields::{aggregates, relations, row_functions, stored_fields};
 use super::{Dialect, expr};
 use crate::schema::gated_fields::{gate_of, is_checked};
 use crate::schema::model::{
-    ArgDef, ArgRole, EnumDef, EnumValue, Gated, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    ArgDef, ArgRole, EnumDef, EnumValue, Gated, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex,
+    TypeKind,
 };
 use crate::schema::registry::{Derived, Entry};
 use crate::schema::{AggregateFunction, Input, Naming, Registry, ScalarKind};
@@ -55,21 +57,38 @@ impl Common {
         if kind == ScalarKind::Int {
             return Some(self.int);
         }
-        self.numbers.iter().find(|(known, _)| *known == kind).map(|(_, index)| *index)
+        self.numbers
+            .iter()
+            .find(|(known, _)| *known == kind)
+            .map(|(_, index)| *index)
     }
 }
 
 fn numbers(registry: &mut Registry) -> Vec<(ScalarKind, TypeIndex)> {
-    if !registry.entries.iter().any(|entry| matches!(entry, Entry::Derived(Derived::Aggregate, _))) {
+    if !registry
+        .entries
+        .iter()
+        .any(|entry| matches!(entry, Entry::Derived(Derived::Aggregate, _)))
+    {
         return Vec::new();
     }
+
     let (integer, float, decimal) = (
         <i64 as Input>::type_ref(registry),
         <f64 as Input>::type_ref(registry),
         <rust_decimal::Decimal as Input>::type_ref(registry),
     );
-    let numbers = [(ScalarKind::BigInt, integer), (ScalarKind::Float, float), (ScalarKind::Decimal, decimal)];
-    numbers.into_iter().map(|(kind, ty)| (kind, expr(&ty).named())).collect()
+
+    let numbers = [
+        (ScalarKind::BigInt, integer),
+        (ScalarKind::Float, float),
+        (ScalarKind::Decimal, decimal),
+    ];
+
+    numbers
+        .into_iter()
+        .map(|(kind, ty)| (kind, expr(&ty).named()))
+        .collect()
 }
 
 /// Generates each companion type once.
@@ -97,10 +116,17 @@ pub(super) struct Companions<'a> {
 }
 
 impl<'a> Companions<'a> {
-    pub(super) fn new(common: &'a Common, dialect: Dialect, derived: &[(Derived, TypeIndex, TypeIndex)]) -> Self {
+    pub(super) fn new(
+        common: &'a Common,
+        dialect: Dialect,
+        derived: &[(Derived, TypeIndex, TypeIndex)],
+    ) -> Self {
         Self {
             common,
-            reserved: derived.iter().map(|(derived, row, index)| ((*derived, *row), *index)).collect(),
+            reserved: derived
+                .iter()
+                .map(|(derived, row, index)| ((*derived, *row), *index))
+                .collect(),
             page_info: None,
             naming: dialect.naming,
             regular_expressions: dialect.regular_expressions,
@@ -123,22 +149,58 @@ impl<'a> Companions<'a> {
         let mut args = self.where_arg(types, row);
         args.extend(self.order_arg(types, row));
         let int = TypeExpr::Named(self.common.int);
-        args.push(arg("limit", "At most this many rows.", int.clone(), ArgRole::Limit));
+        args.push(arg(
+            "limit",
+            "At most this many rows.",
+            int.clone(),
+            ArgRole::Limit,
+        ));
+
         args.push(arg("offset", "Skips this many rows.", int, ArgRole::Offset));
+
         args
     }
 
     /// `first`, `after`, `last`, `before`, `where` and `orderBy` for a connection of `row`.
-    pub(super) fn connection_args(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Vec<ArgDef> {
-        let (int, string) = (TypeExpr::Named(self.common.int), TypeExpr::Named(self.common.string));
+    pub(super) fn connection_args(
+        &mut self,
+        types: &mut Vec<TypeDef>,
+        row: TypeIndex,
+    ) -> Vec<ArgDef> {
+        let (int, string) = (
+            TypeExpr::Named(self.common.int),
+            TypeExpr::Named(self.common.string),
+        );
         let mut args = vec![
-            arg("first", "At most this many rows, from the start.", int.clone(), ArgRole::First),
-            arg("after", "Only rows after the one with this cursor.", string.clone(), ArgRole::After),
-            arg("last", "At most this many rows, from the end.", int, ArgRole::Last),
-            arg("before", "Only rows before the one with this cursor.", string, ArgRole::Before),
+            arg(
+                "first",
+                "At most this many rows, from the start.",
+                int.clone(),
+                ArgRole::First,
+            ),
+            arg(
+                "after",
+                "Only rows after the one with this cursor.",
+                string.clone(),
+                ArgRole::After,
+            ),
+            arg(
+                "last",
+                "At most this many rows, from the end.",
+                int,
+                ArgRole::Last,
+            ),
+            arg(
+                "before",
+                "Only rows before the one with this cursor.",
+                string,
+                ArgRole::Before,
+            ),
         ];
+
         args.extend(self.where_arg(types, row));
         args.extend(self.order_arg(types, row));
+
         args
     }
 
@@ -146,22 +208,39 @@ impl<'a> Companions<'a> {
     pub(super) fn where_arg(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Vec<ArgDef> {
         let index = self.where_type(types, row);
         index
-            .map(|index| arg("where", "Only rows that match.", TypeExpr::Named(index), ArgRole::Where))
+            .map(|index| {
+                arg(
+                    "where",
+                    "Only rows that match.",
+                    TypeExpr::Named(index),
+                    ArgRole::Where,
+                )
+            })
             .into_iter()
             .collect()
     }
 
     fn order_arg(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Option<ArgDef> {
-        self.order_type(types, row).map(|order| self.order_arg_of(order))
+        self.order_type(types, row)
+            .map(|order| self.order_arg_of(order))
     }
 
     fn order_arg_of(&self, order: TypeIndex) -> ArgDef {
         let name = self.naming.apply("order_by");
-        arg(&name, "The order, most significant key first.", list_of(order), ArgRole::OrderBy)
+        arg(
+            &name,
+            "The order, most significant key first.",
+            list_of(order),
+            ArgRole::OrderBy,
+        )
     }
 
     /// Fills in the types that have a Rust type.
-    pub(super) fn derive(&mut self, types: &mut Vec<TypeDef>, derived: &[(Derived, TypeIndex, TypeIndex)]) {
+    pub(super) fn derive(
+        &mut self,
+        types: &mut Vec<TypeDef>,
+        derived: &[(Derived, TypeIndex, TypeIndex)],
+    ) {
         for (derived, row, index) in derived {
             match derived {
                 Derived::Connection => self.connection(types, *row, *index),
@@ -174,12 +253,24 @@ impl<'a> Companions<'a> {
 
     /// The row type of a page or an aggregate.
     pub(super) fn row_of(&self, index: TypeIndex) -> Option<TypeIndex> {
-        self.reserved.iter().find(|(_, derived)| **derived == index).map(|((_, row), _)| *row)
+        self.reserved
+            .iter()
+            .find(|(_, derived)| **derived == index)
+            .map(|((_, row), _)| *row)
     }
 
     /// The reserved index of a type that has a Rust type, or else a new one.
-    fn place(&self, types: &mut Vec<TypeDef>, derived: Derived, row: TypeIndex, name: &str) -> TypeIndex {
-        self.reserved.get(&(derived, row)).copied().unwrap_or_else(|| reserve(types, name))
+    fn place(
+        &self,
+        types: &mut Vec<TypeDef>,
+        derived: Derived,
+        row: TypeIndex,
+        name: &str,
+    ) -> TypeIndex {
+        self.reserved
+            .get(&(derived, row))
+            .copied()
+            .unwrap_or_else(|| reserve(types, name))
     }
 
     /// `UserWhere`; `None` if the type has nothing to filter by.
@@ -187,17 +278,23 @@ impl<'a> Companions<'a> {
         if let Some(known) = self.wheres.get(&row) {
             return *known;
         }
+
         if row_fields(types, row).is_empty() {
             // A union whose rows share no field.
             self.wheres.insert(row, None);
             return None;
         }
+
         let name = format!("{}Where", types[row].name);
         let index = self.place(types, Derived::Where, row, &name);
+
         // Registered before its fields, because types may embed each other.
         self.wheres.insert(row, Some(index));
         let parts = row_fields(types, row);
-        let mut fields: Vec<ArgDef> = parts.iter().filter_map(|part| self.condition(types, part)).collect();
+        let mut fields: Vec<ArgDef> = parts
+            .iter()
+            .filter_map(|part| self.condition(types, part))
+            .collect();
         self.key_conditions(types, row, &mut fields);
         let itself = TypeExpr::Named(index);
         fields.push(described("AND", "All of these.", list_of(index)));
@@ -205,6 +302,7 @@ impl<'a> Companions<'a> {
         fields.push(described("NOT", "Not this.", itself));
         let description = format!("Conditions on {}; all must hold.", types[row].name);
         define(types, index, InputRole::Conditions, description, fields);
+
         Some(index)
     }
 
@@ -213,8 +311,12 @@ impl<'a> Companions<'a> {
         let ty = match (&types[part.named].kind, part.list) {
             _ if part.is_aggregate => self.aggregate_where_type(types, part.named),
             (TypeKind::Abstract(_), _) if !part.is_relation => return None,
-            (TypeKind::Object(_) | TypeKind::Abstract(_), false) => self.where_type(types, part.named)?,
-            (TypeKind::Object(_) | TypeKind::Abstract(_), true) => self.list_where_type(types, part.named)?,
+            (TypeKind::Object(_) | TypeKind::Abstract(_), false) => {
+                self.where_type(types, part.named)?
+            }
+            (TypeKind::Object(_) | TypeKind::Abstract(_), true) => {
+                self.list_where_type(types, part.named)?
+            }
             _ if part.function.is_some() => self.computed_filter(types, part),
             (_, true) => self.filter_type(types, part.named, Family::List),
             (kind, false) => {
@@ -222,17 +324,24 @@ impl<'a> Companions<'a> {
                 self.filter_type(types, part.named, family)
             }
         };
+
         Some(part.field(ty))
     }
 
     /// `CommentListWhere`: conditions on the elements of an embedded list.
-    fn list_where_type(&mut self, types: &mut Vec<TypeDef>, element: TypeIndex) -> Option<TypeIndex> {
+    fn list_where_type(
+        &mut self,
+        types: &mut Vec<TypeDef>,
+        element: TypeIndex,
+    ) -> Option<TypeIndex> {
         if let Some(known) = self.lists.get(&element) {
             return Some(*known);
         }
+
         if row_fields(types, element).is_empty() {
             return None;
         }
+
         let index = reserve(types, &format!("{}ListWhere", types[element].name));
         self.lists.insert(element, index);
         let inner = TypeExpr::Named(self.where_type(types, element)?);
@@ -241,21 +350,38 @@ impl<'a> Companions<'a> {
             described("every", "All elements match.", inner.clone()),
             described("none", "No element matches.", inner),
         ];
-        let description = format!("Conditions on a list of {}; all must hold.", types[element].name);
+
+        let description = format!(
+            "Conditions on a list of {}; all must hold.",
+            types[element].name
+        );
         define(types, index, InputRole::Quantifiers, description, fields);
+
         Some(index)
     }
 
     /// `UUIDFilter` and its siblings, for one scalar or enum, or a list of it.
-    fn filter_type(&mut self, types: &mut Vec<TypeDef>, leaf: TypeIndex, family: Family) -> TypeIndex {
+    fn filter_type(
+        &mut self,
+        types: &mut Vec<TypeDef>,
+        leaf: TypeIndex,
+        family: Family,
+    ) -> TypeIndex {
         if let Some(known) = self.filters.get(&(leaf, family)) {
             return *known;
         }
-        let (suffix, what) = if family == Family::List { ("ListFilter", "a list of ") } else { ("Filter", "a ") };
+
+        let (suffix, what) = if family == Family::List {
+            ("ListFilter", "a list of ")
+        } else {
+            ("Filter", "a ")
+        };
+
         let index = reserve(types, &format!("{}{suffix}", types[leaf].name));
         let operators = family.operators().into_iter();
         let regular_expressions = self.regular_expressions;
-        let allowed = operators.filter(|def| regular_expressions || !def.operator.takes_expression());
+        let allowed =
+            operators.filter(|def| regular_expressions || !def.operator.takes_expression());
         let fields = allowed.map(|def| {
             let ty = match def.operand {
                 Operand::Same | Operand::Json => TypeExpr::Named(leaf),
@@ -267,14 +393,21 @@ impl<'a> Companions<'a> {
                 Operand::Range => TypeExpr::Named(self.range_type(types, leaf)),
                 Operand::Date => TypeExpr::Named(self.common.date.unwrap_or(self.common.string)),
             };
+
             let name = self.operator_name(def);
             let role = ArgRole::Comparison(def.operator.weight());
-            ArgDef { rust: def.name.to_owned(), role, ..described(&name, def.description, ty) }
+            ArgDef {
+                rust: def.name.to_owned(),
+                role,
+                ..described(&name, def.description, ty)
+            }
         });
+
         let fields = fields.collect();
         let description = format!("Conditions on {what}{}; all must hold.", types[leaf].name);
         define(types, index, InputRole::Operators, description, fields);
         self.filters.insert((leaf, family), index);
+
         index
     }
 
@@ -283,35 +416,53 @@ impl<'a> Companions<'a> {
         if let Some(known) = self.orders.get(&row) {
             return *known;
         }
+
         if !has_order(types, row) {
             self.orders.insert(row, None);
             return None;
         }
+
         let name = format!("{}OrderBy", types[row].name);
         let index = self.place(types, Derived::OrderBy, row, &name);
         self.orders.insert(row, Some(index));
         let direction = self.direction_type(types);
         let mut fields = Vec::new();
-        for part in row_fields(types, row).iter().filter(|part| !part.list || part.is_aggregate) {
+        for part in row_fields(types, row)
+            .iter()
+            .filter(|part| !part.list || part.is_aggregate)
+        {
             fields.extend(self.order_key(types, part, direction));
         }
+
         let description = format!("An order of {}.", types[row].name);
         define(types, index, InputRole::Order, description, fields);
+
         Some(index)
     }
 
     /// The order by one field.
-    fn order_key(&mut self, types: &mut Vec<TypeDef>, part: &RowField, direction: TypeIndex) -> Option<ArgDef> {
+    fn order_key(
+        &mut self,
+        types: &mut Vec<TypeDef>,
+        part: &RowField,
+        direction: TypeIndex,
+    ) -> Option<ArgDef> {
         let ty = match &types[part.named].kind {
             _ if part.is_aggregate => Some(self.aggregate_order_type(types, part.named)),
             TypeKind::Object(_) => self.order_type(types, part.named),
-            TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
+            TypeKind::Scalar {
+                kind: ScalarKind::Json,
+                ..
+            } => None,
             _ if part.function.is_some() => Some(self.computed_order(types, part, direction)),
             TypeKind::Abstract(_) if part.is_relation => self.order_type(types, part.named),
             TypeKind::Abstract(_) => None,
-            kind if family(kind) == Family::Search => Some(self.rank_type(types, part.named, direction)),
+            kind if family(kind) == Family::Search => {
+                Some(self.rank_type(types, part.named, direction))
+            }
             _ => Some(direction),
         };
+
         ty.map(|ty| part.field(ty))
     }
 
@@ -324,6 +475,7 @@ impl<'a> Companions<'a> {
                 deprecated: None,
                 group_key: None,
             };
+
             types.push(TypeDef {
                 name: "OrderDirection".to_owned(),
                 description: Some("The direction of an order, and where nulls go.".to_owned()),
@@ -339,6 +491,7 @@ impl<'a> Companions<'a> {
                     ]),
                 }),
             });
+
             types.len() - 1
         })
     }
@@ -347,9 +500,20 @@ impl<'a> Companions<'a> {
 /// Whether a type has a scalar or enum to order by.
 fn has_order(types: &[TypeDef], row: TypeIndex) -> bool {
     let unordered = |kind: &TypeKind| {
-        matches!(kind, TypeKind::Object(_) | TypeKind::Abstract(_) | TypeKind::Scalar { kind: ScalarKind::Json, .. })
+        matches!(
+            kind,
+            TypeKind::Object(_)
+                | TypeKind::Abstract(_)
+                | TypeKind::Scalar {
+                    kind: ScalarKind::Json,
+                    ..
+                }
+        )
     };
-    row_fields(types, row).iter().any(|part| part.is_aggregate || (!part.list && !unordered(&types[part.named].kind)))
+
+    row_fields(types, row)
+        .iter()
+        .any(|part| part.is_aggregate || (!part.list && !unordered(&types[part.named].kind)))
 }
 
 /// A stored field, a computed field or a relation, independent of the list of types.
@@ -374,14 +538,21 @@ impl RowField {
             None if self.is_relation => ArgRole::Hop,
             None => ArgRole::Declared,
         };
-        ArgDef { role, gated: self.gated, ..field(&self.name, self.rust, TypeExpr::Named(ty)) }
+
+        ArgDef {
+            role,
+            gated: self.gated,
+            ..field(&self.name, self.rust, TypeExpr::Named(ty))
+        }
     }
 }
 
-/// The stored fields, computed fields and relations that rows can be filtered and ordered by. Excludes lists of lists,
-/// and fields whose checks need the object.
+/// The stored fields, computed fields and relations that rows can be filtered and ordered by.
+/// Excludes lists of lists, and fields whose checks need the object.
 fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
-    let fields = stored_fields(types, row).into_iter().chain(row_functions(types, row));
+    let fields = stored_fields(types, row)
+        .into_iter()
+        .chain(row_functions(types, row));
     let fields = fields.filter(|field| match field.ty.unwrapped() {
         TypeExpr::List(inner) => !inner.is_list(),
         _ => true,
@@ -396,27 +567,39 @@ fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
         function: RowFunction::of(types, row, field),
         gated: gate_of(types, row, field.rust),
     };
-    let related = relations(types, row).into_iter().map(|(field, relation)| RowField {
-        name: field.name.clone(),
-        rust: field.rust,
-        named: relation.row,
-        list: relation.is_many(),
-        is_relation: true,
-        is_aggregate: false,
-        function: None,
-        gated: gate_of(types, row, field.rust),
-    });
-    let computed = aggregates(types, row).into_iter().map(|(field, relation)| RowField {
-        name: field.name.clone(),
-        rust: field.rust,
-        named: relation.row,
-        list: true,
-        is_relation: true,
-        is_aggregate: true,
-        function: None,
-        gated: gate_of(types, row, field.rust),
-    });
-    fields.map(part).chain(related).chain(computed).filter(|part| !is_checked(types, row, part.rust)).collect()
+
+    let related = relations(types, row)
+        .into_iter()
+        .map(|(field, relation)| RowField {
+            name: field.name.clone(),
+            rust: field.rust,
+            named: relation.row,
+            list: relation.is_many(),
+            is_relation: true,
+            is_aggregate: false,
+            function: None,
+            gated: gate_of(types, row, field.rust),
+        });
+
+    let computed = aggregates(types, row)
+        .into_iter()
+        .map(|(field, relation)| RowField {
+            name: field.name.clone(),
+            rust: field.rust,
+            named: relation.row,
+            list: true,
+            is_relation: true,
+            is_aggregate: true,
+            function: None,
+            gated: gate_of(types, row, field.rust),
+        });
+
+    fields
+        .map(part)
+        .chain(related)
+        .chain(computed)
+        .filter(|part| !is_checked(types, row, part.rust))
+        .collect()
 }
 
 /// Reserves an index for an input type that is filled in later.
@@ -425,19 +608,38 @@ fn reserve(types: &mut Vec<TypeDef>, name: &str) -> TypeIndex {
         name: name.to_owned(),
         description: None,
         path: format!("svc's {name}"),
-        kind: TypeKind::Input(InputDef { fields: IndexMap::new(), one_of: false, role: InputRole::Declared }),
+        kind: TypeKind::Input(InputDef {
+            fields: IndexMap::new(),
+            one_of: false,
+            role: InputRole::Declared,
+        }),
     });
     types.len() - 1
 }
 
-fn define(types: &mut [TypeDef], index: TypeIndex, role: InputRole, description: String, fields: Vec<ArgDef>) {
-    let fields = fields.into_iter().map(|field| (field.name.clone(), field)).collect();
+fn define(
+    types: &mut [TypeDef],
+    index: TypeIndex,
+    role: InputRole,
+    description: String,
+    fields: Vec<ArgDef>,
+) {
+    let fields = fields
+        .into_iter()
+        .map(|field| (field.name.clone(), field))
+        .collect();
     types[index].description = Some(description);
-    types[index].kind = TypeKind::Input(InputDef { fields, one_of: false, role });
+    types[index].kind = TypeKind::Input(InputDef {
+        fields,
+        one_of: false,
+        role,
+    });
 }
 
 fn list_of(index: TypeIndex) -> TypeExpr {
-    TypeExpr::List(Box::new(TypeExpr::NonNull(Box::new(TypeExpr::Named(index)))))
+    TypeExpr::List(Box::new(TypeExpr::NonNull(Box::new(TypeExpr::Named(
+        index,
+    )))))
 }
 
 fn field(name: &str, rust: &str, ty: TypeExpr) -> ArgDef {
@@ -458,7 +660,10 @@ fn field(name: &str, rust: &str, ty: TypeExpr) -> ArgDef {
 }
 
 fn described(name: &str, description: &str, ty: TypeExpr) -> ArgDef {
-    ArgDef { description: Some(description.to_owned()), ..field(name, name, ty) }
+    ArgDef {
+        description: Some(description.to_owned()),
+        ..field(name, name, ty)
+    }
 }
 
 impl ArgDef {
@@ -469,5 +674,8 @@ impl ArgDef {
 }
 
 fn arg(name: &str, description: &str, ty: TypeExpr, role: ArgRole) -> ArgDef {
-    ArgDef { role, ..described(name, description, ty) }
+    ArgDef {
+        role,
+        ..described(name, description, ty)
+    }
 }

@@ -3,11 +3,19 @@
 use indexmap::IndexMap;
 
 use super::Companions;
-use crate::schema::model::{FieldDef, FieldKind, ObjectDef, Part, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::model::{
+    FieldDef, FieldKind, ObjectDef, Part, TypeDef, TypeExpr, TypeIndex, TypeKind,
+};
 
 impl Companions<'_> {
     /// A field that the engine itself resolves.
-    pub(super) fn part(&self, rust: &'static str, description: &str, ty: TypeExpr, part: Part) -> FieldDef {
+    pub(super) fn part(
+        &self,
+        rust: &'static str,
+        description: &str,
+        ty: TypeExpr,
+        part: Part,
+    ) -> FieldDef {
         self.output(rust, description, ty, FieldKind::Part(part))
     }
 
@@ -47,10 +55,18 @@ pub(super) fn reserve_object(types: &mut Vec<TypeDef>, name: &str) -> TypeIndex 
     index
 }
 
-pub(super) fn define_object(types: &mut [TypeDef], index: TypeIndex, description: String, fields: Vec<FieldDef>) {
+pub(super) fn define_object(
+    types: &mut [TypeDef],
+    index: TypeIndex,
+    description: String,
+    fields: Vec<FieldDef>,
+) {
     types[index].description = Some(description);
     if let TypeKind::Object(object) = &mut types[index].kind {
-        object.fields = fields.into_iter().map(|field| (field.name.clone(), field)).collect();
+        object.fields = fields
+            .into_iter()
+            .map(|field| (field.name.clone(), field))
+            .collect();
     }
 }
 

@@ -31,25 +31,56 @@ impl Companions<'_> {
     /// `InetRange`: two values, both included.
     pub(super) fn range_type(&mut self, types: &mut Vec<TypeDef>, leaf: TypeIndex) -> TypeIndex {
         let value = || TypeExpr::NonNull(Box::new(TypeExpr::Named(leaf)));
-        let fields = vec![described("from", "The first.", value()), described("to", "The last.", value())];
-        let (name, description) = (format!("{}Range", types[leaf].name), "Two values, both included.");
+        let fields = vec![
+            described("from", "The first.", value()),
+            described("to", "The last.", value()),
+        ];
+        let (name, description) = (
+            format!("{}Range", types[leaf].name),
+            "Two values, both included.",
+        );
+
         self.operand_type(types, name, description, fields)
     }
 
     /// `SearchVectorOrderBy`: a query, and whether the best matches come first.
-    pub(super) fn rank_type(&mut self, types: &mut Vec<TypeDef>, leaf: TypeIndex, direction: TypeIndex) -> TypeIndex {
+    pub(super) fn rank_type(
+        &mut self,
+        types: &mut Vec<TypeDef>,
+        leaf: TypeIndex,
+        direction: TypeIndex,
+    ) -> TypeIndex {
         let mut fields: Vec<ArgDef> = SEARCH.iter().map(|def| self.query(def)).collect();
-        let first = described("direction", "Whether the best matches come first.", TypeExpr::Named(direction));
+        let first = described(
+            "direction",
+            "Whether the best matches come first.",
+            TypeExpr::Named(direction),
+        );
+
         let literal = "DESC_NULLS_LAST";
-        let default = DefaultValue { literal: literal.to_owned(), value: Value::Enum(Name::new(literal)) };
-        fields.push(ArgDef { default: Some(default), ..first });
-        let (name, description) = (format!("{}OrderBy", types[leaf].name), "An order by rank: exactly one query.");
+        let default = DefaultValue {
+            literal: literal.to_owned(),
+            value: Value::Enum(Name::new(literal)),
+        };
+
+        fields.push(ArgDef {
+            default: Some(default),
+            ..first
+        });
+        let (name, description) = (
+            format!("{}OrderBy", types[leaf].name),
+            "An order by rank: exactly one query.",
+        );
+
         self.operand_type(types, name, description, fields)
     }
 
     fn query(&self, def: &OperatorDef) -> ArgDef {
         let ty = TypeExpr::Named(self.common.string);
-        ArgDef { rust: def.name.to_owned(), ..described(&self.operator_name(def), def.description, ty) }
+        ArgDef {
+            rust: def.name.to_owned(),
+            ..described(&self.operator_name(def), def.description, ty)
+        }
     }
 
     fn operand_type(
@@ -62,9 +93,18 @@ impl Companions<'_> {
         if let Some(known) = self.operands.get(&name) {
             return *known;
         }
+
         let index = reserve(types, &name);
-        define(types, index, InputRole::Declared, description.to_owned(), fields);
+        define(
+            types,
+            index,
+            InputRole::Declared,
+            description.to_owned(),
+            fields,
+        );
+
         self.operands.insert(name, index);
+
         index
     }
 }

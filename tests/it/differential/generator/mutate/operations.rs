@@ -33,13 +33,21 @@ pub(super) fn unique_operation_names(b: &mut Breaker<'_>) {
 }
 
 pub(super) fn lone_anonymous_operation(b: &mut Breaker<'_>) {
-    let other =
-        b.one(&["{ __typename }", "query { __typename }", "mutation { fail }", "query ($x: Int) { echo(int: $x) }"]);
+    let other = b.one(&[
+        "{ __typename }",
+        "query { __typename }",
+        "mutation { fail }",
+        "query ($x: Int) { echo(int: $x) }",
+    ]);
     b.document.others.push(other.to_owned());
 }
 
 pub(super) fn single_field_subscriptions(b: &mut Breaker<'_>) {
-    let other = b.one(&["subscription S { a b }", "subscription S { users { id } }", "subscription S { __typename }"]);
+    let other = b.one(&[
+        "subscription S { a b }",
+        "subscription S { users { id } }",
+        "subscription S { __typename }",
+    ]);
     b.document.operations[0].name = Some("First".to_owned());
     b.document.others.push(other.to_owned());
 }
@@ -106,8 +114,12 @@ pub(super) fn no_undefined_variables(b: &mut Breaker<'_>) {
 }
 
 pub(super) fn no_unused_variables(b: &mut Breaker<'_>) {
-    let (ty, default) =
-        b.one(&[("Int", None), ("Shape!", None), ("Boolean", Some("true")), ("[Role]", Some("[READER]"))]);
+    let (ty, default) = b.one(&[
+        ("Int", None),
+        ("Shape!", None),
+        ("Boolean", Some("true")),
+        ("[Role]", Some("[READER]")),
+    ]);
     b.declare("unused", ty, default);
     if b.random.random_bool(0.3) {
         b.fragment("Apart", "Query", "x1: echo(int: $unused)");

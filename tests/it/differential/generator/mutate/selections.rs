@@ -6,7 +6,9 @@ use super::super::document::Selection;
 use super::Breaker;
 pub(super) fn scalar_leafs(b: &mut Breaker<'_>) {
     match b.random.random_range(0..4) {
-        0 => b.change(&|_, field| !field.set.is_empty(), &mut |field| field.set.clear()),
+        0 => b.change(&|_, field| !field.set.is_empty(), &mut |field| {
+            field.set.clear()
+        }),
         1 => b.change(&|_, field| field.set.is_empty(), &mut |field| {
             field.set = vec![Selection::Raw("id".to_owned())];
         }),
@@ -16,23 +18,37 @@ pub(super) fn scalar_leafs(b: &mut Breaker<'_>) {
 }
 
 pub(super) fn fields_on_correct_type(b: &mut Breaker<'_>) {
-    let name = b.one(&["nope", "title", "users", "__schema", "__type", "name", "__nope", "replies", "id", "ID"]);
+    let name = b.one(&[
+        "nope", "title", "users", "__schema", "__type", "name", "__nope", "replies", "id", "ID",
+    ]);
     match b.random.random_range(0..3) {
         0 => b.insert(name),
-        1 => b.insert_where(&|parent| matches!(parent, "Found" | "Node" | "Written"), "title name"),
+        1 => b.insert_where(
+            &|parent| matches!(parent, "Found" | "Node" | "Written"),
+            "title name",
+        ),
         _ => b.change(&|_, _| true, &mut |field| field.name = name.to_owned()),
     }
 }
 
 pub(super) fn unique_fragment_names(b: &mut Breaker<'_>) {
     b.fragment("Twice", "Query", "__typename");
-    let (on, text) = b.one(&[("Query", "__typename"), ("User", "id"), ("Query", "users { id }")]);
+    let (on, text) = b.one(&[
+        ("Query", "__typename"),
+        ("User", "id"),
+        ("Query", "users { id }"),
+    ]);
     b.fragment("Twice", on, text);
     b.insert_where(&|parent| parent == "Query", "...Twice");
 }
 
 pub(super) fn known_fragment_names(b: &mut Breaker<'_>) {
-    let text = b.one(&["...Missing", "...Missing @skip(if: true)", "... on Query { ...missing }", "...F0_999"]);
+    let text = b.one(&[
+        "...Missing",
+        "...Missing @skip(if: true)",
+        "... on Query { ...missing }",
+        "...F0_999",
+    ]);
     b.insert(text);
 }
 
@@ -44,7 +60,18 @@ pub(super) fn no_unused_fragments(b: &mut Breaker<'_>) {
 }
 
 pub(super) fn possible_fragment_spreads(b: &mut Breaker<'_>) {
-    let on = b.one(&["User", "Post", "Comment", "Query", "Mutation", "Found", "Written", "Node", "Part", "ShakyData"]);
+    let on = b.one(&[
+        "User",
+        "Post",
+        "Comment",
+        "Query",
+        "Mutation",
+        "Found",
+        "Written",
+        "Node",
+        "Part",
+        "ShakyData",
+    ]);
     if b.random.random_bool(0.5) {
         b.insert(format!("... on {on} {{ __typename }}"));
     } else {
@@ -54,7 +81,12 @@ pub(super) fn possible_fragment_spreads(b: &mut Breaker<'_>) {
 }
 
 pub(super) fn no_fragment_cycles(b: &mut Breaker<'_>) {
-    let text = b.one(&["...Round", "users { id } ... on Query { ...Round }", "...Round2", "... { ...Round3 }"]);
+    let text = b.one(&[
+        "...Round",
+        "users { id } ... on Query { ...Round }",
+        "...Round2",
+        "... { ...Round3 }",
+    ]);
     b.fragment("Round", "Query", text);
     if text.contains("Round2") {
         b.fragment("Round2", "Query", "__typename ...Round");

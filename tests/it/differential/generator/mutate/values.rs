@@ -4,8 +4,14 @@ use rand::Rng as _;
 
 use super::Breaker;
 pub(super) fn known_directives(b: &mut Breaker<'_>) {
-    let directive =
-        b.one(&["@nope", "@deprecated", "@specifiedBy(url: \"\")", "@oneOf", "@nope(if: true)", "@Skip(if: true)"]);
+    let directive = b.one(&[
+        "@nope",
+        "@deprecated",
+        "@specifiedBy(url: \"\")",
+        "@oneOf",
+        "@nope(if: true)",
+        "@Skip(if: true)",
+    ]);
     match b.random.random_range(0..5) {
         0 => b.query().directives.push(directive.to_owned()),
         1 => b.query().directives.push("@skip(if: false)".to_owned()),
@@ -13,7 +19,9 @@ pub(super) fn known_directives(b: &mut Breaker<'_>) {
             b.declare("d", &format!("Int {directive}"), None);
             b.insert_root("x1: echo(int: $d)");
         }
-        3 => b.change(&|_, _| true, &mut |field| field.directives.push(directive.to_owned())),
+        3 => b.change(&|_, _| true, &mut |field| {
+            field.directives.push(directive.to_owned())
+        }),
         _ => b.insert(format!("... {directive} {{ __typename }}")),
     }
 }
@@ -25,7 +33,9 @@ pub(super) fn unique_directives(b: &mut Breaker<'_>) {
         "@skip(if: false) @skip(if: false)",
     ]);
     match b.random.random_range(0..3) {
-        0 => b.change(&|_, _| true, &mut |field| field.directives = vec![pair.to_owned()]),
+        0 => b.change(&|_, _| true, &mut |field| {
+            field.directives = vec![pair.to_owned()]
+        }),
         1 => b.insert(format!("... {pair} {{ __typename }}")),
         _ => b.insert(format!("__typename {pair}")),
     }
@@ -37,7 +47,9 @@ pub(super) fn known_argument_names(b: &mut Breaker<'_>) {
         1 => b.insert("__typename @skip(if: true, unless: false)"),
         2 => b.insert_root("x1: echo(Int: 1)"),
         3 => b.insert_root("x1: users(first: 1) { id }"),
-        _ => b.change(&|_, _| true, &mut |field| field.args.push(("nope".to_owned(), "1".to_owned()))),
+        _ => b.change(&|_, _| true, &mut |field| {
+            field.args.push(("nope".to_owned(), "1".to_owned()))
+        }),
     }
 }
 
@@ -46,7 +58,9 @@ pub(super) fn unique_argument_names(b: &mut Breaker<'_>) {
         0 => b.insert("__typename @skip(if: true, if: true)"),
         1 => b.insert_root("x1: echo(int: 1, int: 1)"),
         2 => b.insert_root("x1: users(limit: 1, limit: 2) { id }"),
-        _ => b.change(&|_, field| !field.args.is_empty(), &mut |field| field.args.push(field.args[0].clone())),
+        _ => b.change(&|_, field| !field.args.is_empty(), &mut |field| {
+            field.args.push(field.args[0].clone())
+        }),
     }
 }
 
@@ -82,11 +96,15 @@ pub(super) fn values_of_correct_type(b: &mut Breaker<'_>) {
         "{name: \"\", ids: 1}",
         "99999999999999999999",
     ]);
-    let arg =
-        b.one(&["int", "ints", "float", "text", "flag", "id", "role", "roles", "shape", "shapes", "by", "matrix"]);
+    let arg = b.one(&[
+        "int", "ints", "float", "text", "flag", "id", "role", "roles", "shape", "shapes", "by",
+        "matrix",
+    ]);
     match b.random.random_range(0..6) {
         0 => {
-            let ty = b.one(&["Int", "Int!", "[Int!]", "Role", "Shape", "By", "Boolean", "String", "ID", "Float!"]);
+            let ty = b.one(&[
+                "Int", "Int!", "[Int!]", "Role", "Shape", "By", "Boolean", "String", "ID", "Float!",
+            ]);
             b.declare("bad", ty, Some(value));
             b.insert_root("x1: echo(text: $bad, int: $bad, role: $bad, shape: $bad, by: $bad, ints: $bad, id: $bad)");
         }
@@ -94,10 +112,16 @@ pub(super) fn values_of_correct_type(b: &mut Breaker<'_>) {
         2 => {
             // The reference has no filters, so a valid one would not be the same.
             let valid = value.contains("null");
-            let arg = if valid { "orderBy" } else { b.one(&["where", "orderBy", "limit", "offset"]) };
+            let arg = if valid {
+                "orderBy"
+            } else {
+                b.one(&["where", "orderBy", "limit", "offset"])
+            };
             b.insert_root(format!("x1: users({arg}: {value}) {{ id }}"));
         }
-        3 => b.insert_root(format!("x1: echoRequired(int: 1, shape: {value}, by: {value}, roles: {value})")),
+        3 => b.insert_root(format!(
+            "x1: echoRequired(int: 1, shape: {value}, by: {value}, roles: {value})"
+        )),
         _ => b.insert_root(format!("x1: echo({arg}: {value})")),
     }
 }

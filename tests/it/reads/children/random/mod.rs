@@ -19,7 +19,10 @@ use request::Request;
 const OF_ONE_WORLD: u64 = 100;
 
 fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    std::env::var(name).map_or(default, |text| {
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name} is a number"))
+    })
 }
 
 #[tokio::test]
@@ -28,11 +31,17 @@ async fn random_children_are_those_of_a_plain_evaluation() {
     let mut rng = StdRng::seed_from_u64(seed);
     for world in 0..cases.div_ceil(OF_ONE_WORLD) {
         let rows = World::random(&mut rng);
-        let database = TestDatabase::copy_of("children", &sql()).await.uncounted().await;
+        let database = TestDatabase::copy_of("children", &sql())
+            .await
+            .uncounted()
+            .await;
         database.execute(&rows.sql()).await;
         let mut apps: Vec<(bool, App)> = Vec::new();
         for kind in KINDS {
-            apps.push((false, app(&database, kind, |_, options| options).await.unwatched()));
+            apps.push((
+                false,
+                app(&database, kind, |_, options| options).await.unwatched(),
+            ));
             apps.push((true, app(&database, kind, governed).await.unwatched()));
         }
         for case in 0..OF_ONE_WORLD.min(cases - world * OF_ONE_WORLD) {
@@ -40,7 +49,11 @@ async fn random_children_are_those_of_a_plain_evaluation() {
             for step in 0..2 {
                 let mut cursors = Vec::new();
                 for (is_governed, app) in &apps {
-                    let visible = if *is_governed { rows.with_few_stars() } else { rows.clone() };
+                    let visible = if *is_governed {
+                        rows.with_few_stars()
+                    } else {
+                        rows.clone()
+                    };
                     let reply = app.query(&request.text()).await;
                     let answer = &reply.json()["data"]["answer"];
                     let expected = request.expected(&visible);
@@ -64,12 +77,18 @@ async fn random_children_are_those_of_a_plain_evaluation() {
     }
 }
 
-/// Numbers that are equal are the same, by twelve decimals: PostgreSQL rounds averages of whole numbers as decimals.
+/// Numbers that are equal are the same, by twelve decimals: PostgreSQL rounds averages of whole
+/// numbers as decimals.
 fn normal(value: &Value) -> Value {
     match value {
-        Value::Number(number) => json!(number.as_f64().map(|number| (number * 1e12).round() / 1e12)),
+        Value::Number(number) => {
+            json!(number.as_f64().map(|number| (number * 1e12).round() / 1e12))
+        }
         Value::Array(items) => items.iter().map(normal).collect(),
-        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), normal(value))).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), normal(value)))
+            .collect(),
         other => other.clone(),
     }
 }
@@ -79,7 +98,8 @@ fn without_cursors(value: &Value) -> Value {
         Value::Array(items) => items.iter().map(without_cursors).collect(),
         Value::Object(fields) => {
             let kept = fields.iter().filter(|(name, _)| *name != "cursor");
-            kept.map(|(name, value)| (name.clone(), without_cursors(value))).collect()
+            kept.map(|(name, value)| (name.clone(), without_cursors(value)))
+                .collect()
         }
         other => other.clone(),
     }

@@ -30,37 +30,70 @@ pub(super) struct World {
 impl World {
     pub(super) fn random(rng: &mut StdRng) -> Self {
         let products: Vec<_> = (1..=rng.random_range(2..9))
-            .map(|id| Product { id, name: ["a", "b", "c"][rng.random_range(0..3)].to_owned() })
+            .map(|id| Product {
+                id,
+                name: ["a", "b", "c"][rng.random_range(0..3)].to_owned(),
+            })
             .collect();
         let reviews = (1..=rng.random_range(0..40))
             .map(|id| Review {
                 id,
-                product: rng.random_bool(0.9).then(|| rng.random_range(1..=products.len() as i32)),
+                product: rng
+                    .random_bool(0.9)
+                    .then(|| rng.random_range(1..=products.len() as i32)),
                 stars: rng.random_range(1..=6),
-                body: rng.random_bool(0.6).then(|| ["p", "q", "r"][rng.random_range(0..3)].to_owned()),
-                weight: rng.random_bool(0.6).then(|| f64::from(rng.random_range(-8..9)) / 4.0),
+                body: rng
+                    .random_bool(0.6)
+                    .then(|| ["p", "q", "r"][rng.random_range(0..3)].to_owned()),
+                weight: rng
+                    .random_bool(0.6)
+                    .then(|| f64::from(rng.random_range(-8..9)) / 4.0),
             })
             .collect();
         Self { products, reviews }
     }
 
     pub(super) fn with_few_stars(&self) -> Self {
-        let reviews = self.reviews.iter().filter(|review| review.stars < 5).cloned().collect();
-        Self { products: self.products.clone(), reviews }
+        let reviews = self
+            .reviews
+            .iter()
+            .filter(|review| review.stars < 5)
+            .cloned()
+            .collect();
+        Self {
+            products: self.products.clone(),
+            reviews,
+        }
     }
 
     pub(super) fn of(&self, product: &Product) -> Vec<&Review> {
-        self.reviews.iter().filter(|review| review.product == Some(product.id)).collect()
+        self.reviews
+            .iter()
+            .filter(|review| review.product == Some(product.id))
+            .collect()
     }
 
     /// The SQL that puts these rows in the place of all others.
     pub(super) fn sql(&self) -> String {
         let null = |value: Option<String>| value.unwrap_or_else(|| "NULL".to_owned());
-        let products = self.products.iter().map(|row| format!("({}, '{}', {})", row.id, row.name, row.id));
+        let products = self
+            .products
+            .iter()
+            .map(|row| format!("({}, '{}', {})", row.id, row.name, row.id));
         let reviews = self.reviews.iter().map(|row| {
             let body = row.body.as_ref().map(|body| format!("'{body}'"));
-            let (product, weight) = (row.product.map(|id| id.to_string()), row.weight.map(|weight| weight.to_string()));
-            format!("({}, {}, {}, {}, {}, '2024-01-01')", row.id, null(product), row.stars, null(body), null(weight))
+            let (product, weight) = (
+                row.product.map(|id| id.to_string()),
+                row.weight.map(|weight| weight.to_string()),
+            );
+            format!(
+                "({}, {}, {}, {}, {}, '2024-01-01')",
+                row.id,
+                null(product),
+                row.stars,
+                null(body),
+                null(weight)
+            )
         });
         let reviews: Vec<_> = reviews.collect();
         let insert = match reviews.is_empty() {
@@ -107,10 +140,21 @@ pub(super) const AGGREGATES: [Aggregate; 11] = [
 
 impl Aggregate {
     pub(super) fn of(self, rows: &[&Review]) -> Option<Scalar> {
-        let Self::Of(function, field) = self else { return Some(Scalar::Number(rows.len() as f64)) };
+        let Self::Of(function, field) = self else {
+            return Some(Scalar::Number(rows.len() as f64));
+        };
         let values: Vec<Scalar> = rows.iter().filter_map(|row| field_of(row, field)).collect();
-        let numbers = || values.iter().map(|value| if let Scalar::Number(number) = value { *number } else { 0.0 });
-        let order = |one: &&Scalar, other: &&Scalar| one.partial_cmp(other).unwrap_or(Ordering::Equal);
+        let numbers = || {
+            values.iter().map(|value| {
+                if let Scalar::Number(number) = value {
+                    *number
+                } else {
+                    0.0
+                }
+            })
+        };
+        let order =
+            |one: &&Scalar, other: &&Scalar| one.partial_cmp(other).unwrap_or(Ordering::Equal);
         match function {
             _ if values.is_empty() => None,
             "sum" => Some(Scalar::Number(numbers().sum())),
@@ -133,7 +177,9 @@ impl Aggregate {
     /// The same as a scalar.
     pub(super) fn scalar(self, value: f64) -> Scalar {
         match self {
-            Self::Of(_, "body") => Scalar::Text(["p", "q", "r"][(value.abs() as usize) % 3].to_owned()),
+            Self::Of(_, "body") => {
+                Scalar::Text(["p", "q", "r"][(value.abs() as usize) % 3].to_owned())
+            }
             Self::Of("avg", _) | Self::Of(_, "weight") => Scalar::Number(value),
             _ => Scalar::Number((value as i64) as f64),
         }

@@ -30,10 +30,16 @@ pub(super) struct SortKey {
 }
 
 /// The operators with swapped sides.
-const FLIPPED: [(&str, &str); 5] = [("=", "="), ("<", ">"), (">", "<"), ("<=", ">="), (">=", "<=")];
+const FLIPPED: [(&str, &str); 5] = [
+    ("=", "="),
+    ("<", ">"),
+    (">", "<"),
+    ("<=", ">="),
+    (">=", "<="),
+];
 
-/// Words allowed in key expressions: functions and types with the same result in every session, as required for an
-/// index.
+/// Words allowed in key expressions: functions and types with the same result in every session, as
+/// required for an index.
 const STABLE: [&str; 13] = [
     "lower",
     "upper",
@@ -50,11 +56,14 @@ const STABLE: [&str; 13] = [
     "jsonb",
 ];
 
-/// The conditions on `alias` among the parts of an `AND` in a plan: each compares with a value of the request or of
-/// another row.
+/// The conditions on `alias` among the parts of an `AND` in a plan: each compares with a value of
+/// the request or of another row.
 pub(super) fn conditions(text: &str, alias: &str) -> Vec<Condition> {
     let tokens = tokens(text);
-    conjuncts(&tokens).into_iter().filter_map(|conjunct| condition(conjunct, alias)).collect()
+    conjuncts(&tokens)
+        .into_iter()
+        .filter_map(|conjunct| condition(conjunct, alias))
+        .collect()
 }
 
 /// A sort key over columns of a table, and the table's alias.
@@ -64,46 +73,82 @@ pub(super) fn sort_key(text: &str) -> Option<(SortKey, String)> {
         [rest @ .., Token::Word("NULLS"), Token::Word(end)] => (rest, Some(*end == "FIRST")),
         all => (all, None),
     };
+
     let (tokens, descending) = match tokens {
         [rest @ .., Token::Word("DESC")] => (rest, true),
         all => (all, false),
     };
+
     let alias = tokens.windows(2).find_map(|pair| match pair {
         [name, Token::Mark(".")] => name.name(),
         _ => None,
     })?;
     let key = key(tokens, &alias)?;
-    Some((SortKey { key, descending, nulls_first: nulls.unwrap_or(descending) }, alias))
+
+    Some((
+        SortKey {
+            key,
+            descending,
+            nulls_first: nulls.unwrap_or(descending),
+        },
+        alias,
+    ))
 }
 
 fn conjuncts<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t [Token<'a>]> {
     let tokens = bare(tokens);
     let ends = depths(tokens).zip(tokens).enumerate();
-    let ends: Vec<usize> =
-        ends.filter(|(_, (depth, token))| *depth == 0 && **token == Token::Word("AND")).map(|(at, _)| at).collect();
+    let ends: Vec<usize> = ends
+        .filter(|(_, (depth, token))| *depth == 0 && **token == Token::Word("AND"))
+        .map(|(at, _)| at)
+        .collect();
     let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
-    starts.zip(ends.iter().copied().chain([tokens.len()])).map(|(start, end)| &tokens[start..end]).collect()
+
+    starts
+        .zip(ends.iter().copied().chain([tokens.len()]))
+        .map(|(start, end)| &tokens[start..end])
+        .collect()
 }
 
 fn condition(conjunct: &[Token<'_>], alias: &str) -> Option<Condition> {
     let tokens = bare(conjunct);
     let mut operators =
-        depths(tokens).zip(tokens).enumerate().filter_map(|(at, (depth, token))| match (depth, token) {
-            (0, Token::Operator(operator)) => Some((at, *operator)),
-            _ => None,
-        });
-    let ((at, operator), None) = (operators.next()?, operators.next()) else { return None };
+        depths(tokens)
+            .zip(tokens)
+            .enumerate()
+            .filter_map(|(at, (depth, token))| match (depth, token) {
+                (0, Token::Operator(operator)) => Some((at, *operator)),
+                _ => None,
+            });
+
+    let ((at, operator), None) = (operators.next()?, operators.next()) else {
+        return None;
+    };
+
     let (left, right) = (&tokens[..at], &tokens[at + 1..]);
     if is_given(right, alias) {
         let is_joined = !right.iter().any(is_placeholder);
-        return Some(Condition { key: key(left, alias)?, operator: operator.to_owned(), is_joined });
+        return Some(Condition {
+            key: key(left, alias)?,
+            operator: operator.to_owned(),
+            is_joined,
+        });
     }
-    let (_, flipped) = FLIPPED.into_iter().find(|(known, _)| *known == operator && is_given(left, alias))?;
+
+    let (_, flipped) = FLIPPED
+        .into_iter()
+        .find(|(known, _)| *known == operator && is_given(left, alias))?;
     let is_joined = !left.iter().any(is_placeholder);
-    Some(Condition { key: key(right, alias)?, operator: flipped.to_owned(), is_joined })
+
+    Some(Condition {
+        key: key(right, alias)?,
+        operator: flipped.to_owned(),
+        is_joined,
+    })
 }
 
-/// Whether a side of a comparison comes from elsewhere: from the request, or from rows of another table.
+/// Whether a side of a comparison comes from elsewhere: from the request, or from rows of another
+/// table.
 fn is_given(side: &[Token<'_>], alias: &str) -> bool {
     let mut columns = side.windows(3).filter_map(|part| match part {
         [name, Token::Mark("."), Token::Word(_) | Token::Quoted(_)] => name.name(),
@@ -123,6 +168,7 @@ fn key(tokens: &[Token<'_>], alias: &str) -> Option<Key> {
     let (mut text, mut columns, mut at) = (String::new(), Vec::new(), 0);
     while let Some(token) = tokens.get(at) {
         at += 1;
+
         match (token, tokens.get(at), tokens.get(at + 1)) {
             (name, Some(Token::Mark(".")), Some(Token::Word(column) | Token::Quoted(column))) => {
                 if name.name().as_deref() != Some(alias) {
@@ -134,15 +180,26 @@ fn key(tokens: &[Token<'_>], alias: &str) -> Option<Key> {
             }
             (Token::Word(word), ..) if STABLE.contains(word) => text.push_str(word),
             (Token::Text(quoted), ..) => text.push_str(quoted),
-            (Token::Operator(operator @ ("->" | "->>" | "#>" | "#>>")), ..) => text.extend([" ", *operator, " "]),
+            (Token::Operator(operator @ ("->" | "->>" | "#>" | "#>>")), ..) => {
+                text.extend([" ", *operator, " "])
+            }
             (Token::Mark(mark @ ("(" | ")" | "[" | "]" | "::")), ..) => text.push_str(mark),
             _ => return None,
         }
     }
-    let [column] = columns.as_slice() else { return None };
+
+    let [column] = columns.as_slice() else {
+        return None;
+    };
+
     let is_text_of_column = text == format!("({column})::text");
     let column = (text == *column || is_text_of_column).then(|| (*column).to_owned());
-    Some(Key { text, column, is_text_of_column })
+
+    Some(Key {
+        text,
+        column,
+        is_text_of_column,
+    })
 }
 
 #[cfg(test)]
