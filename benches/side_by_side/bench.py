@@ -173,7 +173,7 @@ def make_params(n=2000):
 
 
 def simple(v):
-    """one shape for all targets: object keys sorted, times normalised"""
+    """one shape for all targets: object keys sorted, times normalized"""
     if isinstance(v, dict):
         return {k: simple(x) for k, x in sorted(v.items()) if k != "__typename"}
     if isinstance(v, list):

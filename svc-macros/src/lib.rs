@@ -374,33 +374,7 @@ pub fn svc_result(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, result::expand)
 }
 
-/// A scalar, on its `impl ScalarType`.
-///
-/// ```
-/// use svc::async_graphql::Value;
-/// use svc::prelude::*;
-///
-/// struct Slug(String);
-///
-/// /// Lower-case words joined by hyphens.
-/// #[svc_scalar(specified_by = "https://example.com/slug")]
-/// impl ScalarType for Slug {
-///     fn parse(value: Value) -> InputValueResult<Self> {
-///         match value {
-///             Value::String(text) if text.chars().all(|c| c.is_ascii_lowercase() || c == '-') => Ok(Slug(text)),
-///             _ => Err(InputValueError::custom("a slug has lower-case words joined by hyphens")),
-///         }
-///     }
-///     fn to_value(&self) -> Value {
-///         Value::from(self.0.as_str())
-///     }
-/// }
-/// ```
-///
-/// Keys: `name`, `specified_by`, `sql_type`, `crate`.
-///
-/// `sql_type` names the PostgreSQL type for comparisons in filters and orders, such as `"numeric"`;
-/// without it, values compare as text. Numbers, dates and similar types get `gt` and its siblings.
+#[doc = include_str!("docs/svc_scalar.md")]
 #[proc_macro_attribute]
 pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, scalar::expand)
@@ -469,32 +443,7 @@ pub fn trace_database_query(args: TokenStream, item: TokenStream) -> TokenStream
     expand_with(args, item, traced::statement)
 }
 
-/// A test with its own database, in place of `#[tokio::test]`. The function is `async`, takes the
-/// database, and returns nothing or a `Result`.
-///
-/// ```
-/// use svc::prelude::*;
-/// use svc::testing::{Client, Database};
-///
-/// # #[svc_type(sql_source = "v_user")]
-/// # struct User { id: Uuid, name: String }
-/// # #[svc::query]
-/// # async fn users() -> Vec<User>;
-/// # fn with_schema(options: AppOptions) -> AppOptions { options.queries(queries![users]) }
-/// #[svc::test(setup = ["db/migrations", "db/schema"], role = "app")]
-/// async fn users_are_listed(database: Database) -> Result<()> {
-///     let client = Client::new(with_schema(database.options())).await?;
-///     let answer = client.query("{ users { name } }").await;
-///     assert_eq!(answer.data()["users"][0]["name"], "Ada");
-///     Ok(())
-/// }
-/// ```
-///
-/// Keys: `setup` names SQL files and folders of them, relative to the package's folder. `sql` is an
-/// expression with more SQL, such as a constant. `role` is the name of the service's role, so that
-/// row-level security policies apply to it. `crate` is the path of svc. The setup runs once, in a
-/// template, and each test gets a copy of the template. See `svc::testing::Setup` for each key, and
-/// `svc::testing::Database` for the choice of the server.
+#[doc = include_str!("docs/test.md")]
 #[proc_macro_attribute]
 pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, database_test::expand)

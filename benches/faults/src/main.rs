@@ -20,7 +20,7 @@ use tally::Tally;
 
 /// The longest that a request may take: waiting for a connection, its statement's deadline, and the
 /// load of the machine.
-const LONGEST: Duration = Duration::from_secs(6);
+const MAX_PAUSE: Duration = Duration::from_secs(6);
 
 #[derive(Parser)]
 #[command(about = "What clients get while PostgreSQL or the network fails")]
@@ -67,7 +67,7 @@ async fn run(arguments: &Arguments) -> Result<Vec<String>> {
             println!("{}", tally.row(fault.name(), environment));
             failed.extend(
                 tally
-                    .complaints(LONGEST)
+                    .complaints(MAX_PAUSE)
                     .map(|why| format!("{} ({environment:?}): {why}", fault.name())),
             );
         }

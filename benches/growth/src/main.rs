@@ -125,7 +125,7 @@ fn costs(database: &Database, name: &str, arguments: &Arguments) -> Result<Vec<V
     let (server, postgres) = (start(database, name)?, database.process()?);
     let mut client = server.client()?;
     let time = Duration::from_millis(arguments.milliseconds);
-    let mut costs = vec![vec![Cost::MOST; FIELDS.len()]; ROWS.len()];
+    let mut costs = vec![vec![Cost::MAX; FIELDS.len()]; ROWS.len()];
     for round in 0..arguments.rounds {
         for (rows, costs) in ROWS.iter().zip(&mut costs) {
             for (count, least) in FIELDS.iter().zip(costs) {

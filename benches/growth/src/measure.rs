@@ -15,7 +15,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    pub(crate) const MOST: Self = Self {
+    pub(crate) const MAX: Self = Self {
         server: Duration::MAX,
         postgres: Duration::MAX,
     };

@@ -5,6 +5,7 @@ mod bodies;
 mod bulk;
 mod channels;
 mod documents;
+mod listening;
 mod policies;
 mod rows;
 mod service;

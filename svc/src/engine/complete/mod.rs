@@ -8,6 +8,7 @@ mod answer;
 mod cells;
 mod column;
 mod full_rows;
+mod joined;
 mod json;
 mod list;
 mod page;
@@ -21,6 +22,7 @@ pub(crate) use super::completed_value::CompletedValue;
 pub(crate) use answer::write_answer;
 pub(crate) use cells::{Cells, Outdated, Records};
 pub(crate) use full_rows::FullRows;
+pub(crate) use joined::{join, join_after};
 pub(crate) use list::RowList;
 pub(crate) use page::{RowsOfPage, complete_page, complete_page_items};
 pub(crate) use partial::{Unread, UnreadValues, write_partial};
@@ -29,7 +31,7 @@ pub(crate) use rows::{
     EdgeShape, Guarded, PageNode, PageShape, RowColumn, RowNode, RowShape, RowSource, RowSources,
     address, write_row,
 };
-pub(crate) use tree::{complete_all, complete_value, guarded, join, join_after, root_value};
+pub(crate) use tree::{complete_all, complete_value, guarded, root_value};
 pub(crate) use typed::Decoded;
 
 use super::answer_bytes::Writing;

@@ -1,173 +1,26 @@
 //! Converts coerced arguments to filters and orders.
 
+mod orders;
 mod related_aggregates;
+mod stored;
+
+pub(super) use orders::orders;
 
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use super::row_call::{asked_call, computed_field};
 use crate::json::ExactJson;
 use crate::scalar::sql_value::SqlValue;
-use crate::schema::{
-    EDGE, EnumValue, Family, FieldKind, Model, Operand, Operator, Relation, SEARCH, TypeIndex,
-    TypeKind, family,
-};
-use crate::sql::{Column, Direction, Filter, Nulls, Order, Rank};
+use crate::schema::{Family, FieldKind, Model, Operand, Operator, Relation, TypeIndex, TypeKind};
+use crate::sql::{Column, Direction, Filter, Nulls, Order};
 use crate::{Error, ErrorCode};
-use related_aggregates::{aggregate_filter, aggregate_orders};
+use related_aggregates::aggregate_filter;
+use stored::Stored;
 
 type Fields = IndexMap<Name, Value>;
 
 /// The field with a function's arguments, next to the operators on its value.
 const ARGS: &str = "args";
-
-/// A stored field of a row or of an embedded object.
-pub(super) struct Stored<'a> {
-    pub(super) column: Column,
-    pub(super) named: TypeIndex,
-    list: bool,
-    /// The values of an enum.
-    values: Option<&'a [EnumValue]>,
-}
-
-impl<'a> Stored<'a> {
-    /// Returns the field with the Rust name `rust`, below `path`.
-    pub(super) fn of(
-        model: &'a Model,
-        object: TypeIndex,
-        path: &[String],
-        rust: &str,
-    ) -> Result<Self, Error> {
-        let def = model
-            .possible_types(object)
-            .first()
-            .and_then(|index| model.object(*index));
-        let field = def.and_then(|object| object.fields.values().find(|field| field.rust == rust));
-        let Some((field, FieldKind::Stored { stored, .. })) =
-            field.map(|field| (field, field.kind))
-        else {
-            // A filter with an unknown field must never become "all rows".
-            let path = &model.types[object].path;
-            return Err(Error::internal(format!(
-                "a filter names `{rust}`, which `{path}` does not store"
-            )));
-        };
-
-        let named = field.ty.named();
-        let values = enum_values(model, named);
-        let mut column = path.to_vec();
-
-        column.push(stored.to_owned());
-
-        Ok(Self {
-            column: Column::at(column),
-            named,
-            list: field.ty.is_list(),
-            values,
-        })
-    }
-
-    /// Returns the field with the Rust name `rust` below `path`, if a function computes it from the
-    /// row. The function's arguments come from `asked`, where they are next to the operators or the
-    /// direction.
-    fn computed(
-        model: &'a Model,
-        object: TypeIndex,
-        path: &[String],
-        rust: &str,
-        asked: &Value,
-    ) -> Result<Option<Self>, Error> {
-        let Some((field, function)) = computed_field(model, object, rust) else {
-            return Ok(None);
-        };
-
-        let args = match asked {
-            Value::Object(asked) => asked.get(ARGS),
-            _ => None,
-        };
-
-        let args = match args {
-            Some(Value::Object(args)) => Some(args),
-            _ => None,
-        };
-
-        let call = Some(asked_call(model, object, (field, function), args)?);
-        let column = Column {
-            path: [path, &[rust.to_owned()]].concat(),
-            call,
-        };
-
-        let named = field.ty.named();
-
-        Ok(Some(Self {
-            column,
-            named,
-            list: field.ty.is_list(),
-            values: enum_values(model, named),
-        }))
-    }
-
-    /// Returns the key of a relation, by the names of the relation and of the field in its rows. A
-    /// comparison with the relation itself compares its key.
-    fn key(
-        model: &'a Model,
-        object: TypeIndex,
-        path: &[String],
-        rust: (&str, &str),
-    ) -> Result<Self, Error> {
-        let unknown = || {
-            Error::internal(format!(
-                "a filter names the key of `{}`, which is not a relation",
-                rust.0
-            ))
-        };
-
-        let relation = relation(model, object, rust.0).ok_or_else(unknown)?;
-        let there = Self::of(model, relation.row, &[], rust.1)?;
-        Ok(Self {
-            column: Column::at([path, &[rust.0.to_owned()]].concat()),
-            ..there
-        })
-    }
-
-    /// Returns the value in its stored form; enum values become their stored text.
-    fn value(&self, value: &Value) -> SqlValue {
-        match (self.values, value) {
-            (Some(values), Value::Enum(name)) => {
-                let stored = values
-                    .iter()
-                    .find(|value| value.name == name.as_str())
-                    .map(|value| value.stored);
-                SqlValue::Text(stored.unwrap_or(name).to_owned())
-            }
-            (Some(_), Value::List(items)) => {
-                SqlValue::List(items.iter().map(|item| self.value(item)).collect())
-            }
-            (_, value) => SqlValue::from_graphql(value),
-        }
-    }
-
-    /// Whether it is JSON, or a list of JSON.
-    fn holds_json(&self, model: &Model) -> bool {
-        family(&model.types[self.named].kind) == Family::Json
-    }
-
-    fn family(&self, model: &Model) -> Family {
-        if self.list {
-            Family::List
-        } else {
-            family(&model.types[self.named].kind)
-        }
-    }
-}
-
-/// The values of an enum.
-fn enum_values(model: &Model, named: TypeIndex) -> Option<&[EnumValue]> {
-    match &model.types[named].kind {
-        TypeKind::Enum(def) => Some(&def.values[..]),
-        _ => None,
-    }
-}
 
 /// Returns the relation with the Rust name `rust`.
 pub(super) fn relation(model: &Model, object: TypeIndex, rust: &str) -> Option<Relation> {
@@ -392,105 +245,6 @@ impl Where<'_> {
     }
 }
 
-/// Adds the keys of one object of `orderBy`, in the order given by the client. Rows reached through
-/// a join table can also be ordered by the fields of the join table rows.
-pub(super) fn orders(
-    model: &Model,
-    (row, joining): (TypeIndex, Option<TypeIndex>),
-    key: &Value,
-    order: &mut Vec<Order>,
-) -> Result<(), Error> {
-    let (Some(joining), Value::Object(fields)) = (joining, key) else {
-        return order_keys(model, row, &[], key, order);
-    };
-
-    for (rust, direction) in fields {
-        if rust != EDGE {
-            let key = Value::Object(Fields::from([(rust.clone(), direction.clone())]));
-            order_keys(model, row, &[], &key, order)?;
-        } else if !matches!(direction, Value::Null) {
-            order_keys(model, joining, &[EDGE.to_owned()], direction, order)?;
-        }
-    }
-
-    Ok(())
-}
-
-fn order_keys(
-    model: &Model,
-    object: TypeIndex,
-    path: &[String],
-    key: &Value,
-    order: &mut Vec<Order>,
-) -> Result<(), Error> {
-    let Value::Object(fields) = key else {
-        return Err(Error::internal("an order is not an object"));
-    };
-
-    for (rust, direction) in fields {
-        if let Some(relation) = relation(model, object, rust) {
-            let mut path = path.to_vec();
-            path.push(rust.to_string());
-            if let (true, Value::Object(fields)) = (relation.is_beside(), direction) {
-                aggregate_orders(model, relation.row, &Column::at(path), fields, order)?;
-            } else if !matches!(direction, Value::Null) {
-                order_keys(model, relation.row, &path, direction, order)?;
-            }
-            continue;
-        }
-
-        if let Some(computed) = Stored::computed(model, object, path, rust, direction)? {
-            order.extend(computed_order(computed.column, direction));
-            continue;
-        }
-
-        let stored = Stored::of(model, object, path, rust)?;
-        let Value::Enum(direction) = direction else {
-            if stored.family(model) == Family::Search {
-                order.extend(rank(stored.column, direction)?);
-            } else if !matches!(direction, Value::Null) {
-                order_keys(model, stored.named, &stored.column.path, direction, order)?;
-            }
-            continue;
-        };
-
-        let key = Order {
-            column: stored.column,
-            direction: Direction::Asc,
-            nulls: Nulls::Last,
-            rank: None,
-            aggregate: None,
-        };
-
-        order.push(self::direction(key, direction));
-    }
-
-    Ok(())
-}
-
-/// Returns the order by a computed value, given as a direction, or as a direction with arguments.
-fn computed_order(column: Column, given: &Value) -> Option<Order> {
-    let given = match given {
-        Value::Object(fields) => fields.get("direction")?,
-        given => given,
-    };
-
-    let Value::Enum(given) = given else {
-        return None;
-    };
-
-    Some(direction(
-        Order {
-            column,
-            direction: Direction::Asc,
-            nulls: Nulls::Last,
-            rank: None,
-            aggregate: None,
-        },
-        given,
-    ))
-}
-
 /// Returns the order with the client's direction.
 pub(super) fn direction(order: Order, given: &str) -> Order {
     let (direction, nulls) = match given {
@@ -504,43 +258,5 @@ pub(super) fn direction(order: Order, given: &str) -> Order {
         direction,
         nulls,
         ..order
-    }
-}
-
-/// Returns the order by full-text rank, given as a query in one of the query languages, and a
-/// direction.
-fn rank(column: Column, key: &Value) -> Result<Option<Order>, Error> {
-    let Value::Object(fields) = key else {
-        return Ok(None);
-    };
-
-    let queries = SEARCH
-        .iter()
-        .filter_map(|def| Some((def.operator, fields.get(def.name)?)));
-    let given = match fields.get("direction") {
-        Some(Value::Enum(given)) => given.as_str(),
-        _ => "DESC_NULLS_LAST",
-    };
-
-    match queries.collect::<Vec<_>>().as_slice() {
-        [(operator, query)] if **query != Value::Null => {
-            let rank = Some(Rank {
-                operator: *operator,
-                query: SqlValue::from_graphql(query),
-            });
-            let order = Order {
-                column,
-                direction: Direction::Desc,
-                nulls: Nulls::Last,
-                rank,
-                aggregate: None,
-            };
-
-            Ok(Some(direction(order, given)))
-        }
-        _ => Err(Error::new(
-            ErrorCode::BadUserInput,
-            "an order by rank takes exactly one query, which is not null",
-        )),
     }
 }

@@ -1,7 +1,8 @@
 //! `UserAggregate`: aggregates over all rows and over groups of them.
 
+use super::Companions;
+use super::inputs::{define, described, field, reserve};
 use super::objects::{define_object, non_null, reserve_object};
-use super::{Companions, define, described, field, reserve};
 use crate::schema::assembly::fields::stored_fields;
 use crate::schema::family;
 use crate::schema::gated_fields::{gate_of, is_checked};

@@ -1,7 +1,8 @@
 //! `ReviewAggregateWhere` and `ReviewAggregateOrderBy`: conditions on aggregates of related rows,
 //! and orders by them.
 
-use super::{Companions, define, described, reserve};
+use super::Companions;
+use super::inputs::{define, described, reserve};
 use crate::schema::model::{ArgDef, InputRole, TypeDef, TypeExpr, TypeIndex};
 use crate::schema::{AggregateFunction, family};
 

@@ -1,9 +1,9 @@
 //! `UserConnection`, `UserEdge` and `PageInfo` (GraphQL Cursor Connections Specification, Relay).
 
+use super::Companions;
 use super::objects::{define_object, list, non_null, reserve_object};
-use super::{Companions, TypeKind};
 use crate::schema::gated_fields::gate_of_stored;
-use crate::schema::model::{FieldDef, Part, TypeDef, TypeExpr, TypeIndex};
+use crate::schema::model::{FieldDef, Part, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
 impl Companions<'_> {
     pub(super) fn connection(

@@ -3,7 +3,8 @@
 
 use async_graphql::{Name, Value};
 
-use super::{Companions, RowField, define, described, reserve};
+use super::inputs::{define, described, reserve};
+use super::{Companions, RowField};
 use crate::schema::model::{
     ArgDef, ArgRole, DefaultValue, FieldDef, FieldKind, InputRole, TypeDef, TypeExpr, TypeIndex,
     TypeKind,

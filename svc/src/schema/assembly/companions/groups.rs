@@ -1,9 +1,10 @@
 //! `UserGroup`, its grouping keys, and the arguments of `groups`.
 
+use super::Companions;
 use super::aggregate::{Computed, value};
 use super::group_keys::{GroupKeys, KeyField, RelatedKeys};
+use super::inputs::{arg, define, described, field, list_of, reserve};
 use super::objects::{define_object, list, non_null, reserve_object};
-use super::{Companions, arg, define, described, field, list_of, reserve};
 use crate::schema::model::{
     ArgDef, ArgRole, EnumDef, FieldDef, FieldKind, InputRole, Part, TypeDef, TypeExpr, TypeIndex,
     TypeKind,

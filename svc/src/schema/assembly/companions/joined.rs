@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use super::{Companions, define, described, list_of, reserve, row_fields};
+use super::inputs::{define, described, list_of, reserve};
+use super::{Companions, row_fields};
 use crate::schema::assembly::fields::stored_fields;
 use crate::schema::gated_fields::{gate_of, is_checked};
 use crate::schema::model::{

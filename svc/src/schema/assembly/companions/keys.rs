@@ -1,6 +1,7 @@
 //! Conditions on the keys of relations, such as `authorId` for `author`.
 
-use super::{Companions, field, gate_of, is_checked, relations, stored_fields};
+use super::inputs::field;
+use super::{Companions, gate_of, is_checked, relations, stored_fields};
 use crate::schema::family;
 use crate::schema::model::{
     ArgDef, FieldDef, FieldKind, Gated, TypeDef, TypeExpr, TypeIndex, TypeKind,

@@ -3,7 +3,8 @@
 use async_graphql::{Name, Value};
 use chrono::NaiveDate;
 
-use super::{Companions, define, described, expr, reserve};
+use super::inputs::{define, described, reserve};
+use super::{Companions, expr};
 use crate::schema::model::{ArgDef, DefaultValue, InputRole, TypeDef, TypeExpr, TypeIndex};
 use crate::schema::registry::{Entry, Registry};
 use crate::schema::{Family, OperatorDef, SEARCH};

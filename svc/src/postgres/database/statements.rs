@@ -1,0 +1,136 @@
+//! Reads and transactions of requests, and the errors of the driver.
+
+use std::sync::atomic::Ordering;
+
+use tokio_postgres::Row;
+
+use super::Database;
+use crate::postgres::driver::{DriverError, EachResult, Isolation, OpenTransaction};
+use crate::postgres::recorder::{self, Recording, StatementKind, TimedSink};
+use crate::postgres::sqlstate::is_read_only;
+use crate::postgres::{DbError, RowSink, Rows, Session, Statement};
+
+impl Database {
+    /// Runs a read with the session variables of its request.
+    pub(crate) async fn fetch(
+        &self,
+        session: &Session,
+        statement: &Statement,
+    ) -> Result<Rows, DbError> {
+        let mut rows = Vec::new();
+        self.stream(session, statement, &mut rows).await?;
+        Ok(Rows::Read(rows))
+    }
+
+    /// Runs a read and passes on its rows as they arrive. A connection that has died since its last
+    /// use is replaced.
+    pub(crate) async fn stream(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DbError> {
+        self.reached().await?;
+        session.check()?;
+        let turn = session.turn().await;
+        let read = match recorder::begin(statement, StatementKind::Read) {
+            None => self.driver.read(session, statement, sink).await,
+            Some(recording) => {
+                Box::pin(self.read_recorded(&recording, session, statement, sink)).await
+            }
+        };
+
+        drop(turn);
+
+        match read {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                Err(Box::pin(self.error_of(statement, self.noted_of(session, error))).await)
+            }
+        }
+    }
+
+    async fn read_recorded(
+        &self,
+        recording: &Recording,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
+        let mut timed = TimedSink::new(sink);
+        let result = self.driver.read(session, statement, &mut timed).await;
+        recording.read(result.is_ok(), &timed);
+        result
+    }
+
+    /// Runs pipelined reads on one connection and returns a result for each. An error common to all
+    /// is not examined further.
+    pub(crate) async fn read_each(
+        &self,
+        reads: &[(&Session, &Statement)],
+    ) -> Result<Vec<EachResult>, DbError> {
+        self.reached().await?;
+        for (session, _) in reads {
+            session.check()?;
+        }
+        self.driver
+            .read_each(reads)
+            .await
+            .map_err(|error| self.noted(error))
+    }
+
+    /// Begins a transaction with the session variables of a request.
+    pub(crate) async fn begin(
+        &self,
+        session: &Session,
+        isolation: Isolation,
+    ) -> Result<OpenTransaction, DbError> {
+        self.reached().await?;
+        session.check()?;
+        self.driver
+            .begin(session, isolation)
+            .await
+            .map_err(|error| self.noted_of(session, error))
+    }
+
+    /// Begins a transaction with its first statement, in one round trip; `rows` receives the rows
+    /// that arrived.
+    pub(crate) async fn begin_with(
+        &self,
+        session: &Session,
+        isolation: Isolation,
+        statement: &Statement,
+        rows: &mut Vec<Row>,
+    ) -> Result<OpenTransaction, DbError> {
+        self.reached().await?;
+        session.check()?;
+        let begun = self
+            .driver
+            .begin_with(session, isolation, statement, rows)
+            .await;
+        begun.map_err(|error| self.noted_of(session, error).of_values(statement))
+    }
+
+    /// Converts a driver error of a statement that ran with a request's session variables.
+    pub(in crate::postgres) fn noted_of(&self, session: &Session, error: DriverError) -> DbError {
+        match session.blamed(error.of_database()) {
+            Some(names) => DbError::BadVariable(names),
+            None => match session.setup() {
+                Some(setup) => self.noted(error).of_values(setup),
+                None => self.noted(error),
+            },
+        }
+    }
+
+    /// Converts a driver error, and triggers a check if the database may be unreachable.
+    pub(crate) fn noted(&self, error: DriverError) -> DbError {
+        let is_read_only = error.code().is_some_and(|code| is_read_only(code.code()));
+        if is_read_only {
+            self.is_read_only.store(true, Ordering::Relaxed);
+        }
+        if error.is_sign_of_absence() || is_read_only || self.driver.notes_lost_statement(&error) {
+            self.suspect();
+        }
+        error.into()
+    }
+}

@@ -1,0 +1,64 @@
+//! Fields with checks in the schema: no input has them, and the log of the start names them.
+
+use svc::prelude::*;
+use svc_tests::Log;
+
+use super::{Person, Ran, beings, database, options, page, people, statistics};
+
+#[test]
+fn no_input_of_the_schema_can_ask_for_it() {
+    let sdl = AppOptions::new()
+        .queries(queries![people, page, statistics, beings])
+        .data(Ran::default())
+        .sdl()
+        .unwrap_or_else(|error| panic!("{error}"));
+    for part in sdl
+        .split("\n}\n")
+        .filter(|part| part.contains("input ") || part.contains("type PersonM"))
+    {
+        for field in ["email", "phone", "salary", "mood", "boss"] {
+            assert!(!part.contains(&format!("  {field}:")), "{part}");
+        }
+    }
+    assert!(
+        sdl.contains("input PersonWhere")
+            && sdl.contains("type PersonGroupKey")
+            && sdl.contains("input BeingWhere")
+    );
+    let key = sdl
+        .split("type PersonGroupKey {")
+        .nth(1)
+        .unwrap()
+        .split('}')
+        .next()
+        .unwrap();
+    assert!(key.contains("name: ") && !key.contains("email"), "{key}");
+}
+
+#[tokio::test]
+async fn the_log_of_the_start_names_the_fields() {
+    let database = database().await;
+    let log = Log::everything();
+    drop(create_svc_app(options(&database)).await.unwrap());
+    let told = log.text();
+    assert!(
+        told.contains("Person.email, Person.phone, Person.salary"),
+        "{told}"
+    );
+}
+
+#[svc::query(name = "people")]
+async fn by_email(email: String) -> Vec<Person>;
+
+#[test]
+fn an_argument_that_would_compare_it_is_refused() {
+    let error = AppOptions::new()
+        .queries(queries![by_email])
+        .sdl()
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("the argument `email` of") && error.contains("`authorize_field`"),
+        "{error}"
+    );
+}

@@ -1,0 +1,128 @@
+//! Rows of other tables that updates and upserts replace.
+
+use serde_json::{Value, json};
+
+use super::{ALL, KINDS, ask, done, serve, stored};
+
+#[tokio::test]
+async fn what_is_given_replaces_what_is_there() {
+    for kind in KINDS {
+        let (database, app) = serve(kind, false).await;
+        let input = r#"{label: "a", invoiceIds: [1, 2], lines: [
+            {sku: "x", quantity: 3, extras: [{name: "red"}, {name: "wrapped"}]}, {sku: "y"}, {sku: "z"}]}"#;
+        done(&app, &format!("create(input: {input}) {{ id }}")).await;
+        done(
+            &app,
+            r#"create(input: {label: "other", lines: [{sku: "o"}], invoiceIds: [3]}) { id }"#,
+        )
+        .await;
+        let all = |lines: Value, invoices: Value| json!({"label": "a", "customer": null, "lines": lines, "invoices": invoices});
+        // What is left out stays.
+        let kept = done(&app, &format!("change(id: 1, input: {{}}) {ALL}")).await;
+        let invoices = json!(["ada 1", "ada 2"]);
+        assert_eq!(
+            kept,
+            all(
+                json!(["1 x 3 1=red,2=wrapped", "2 y 1", "3 z 1"]),
+                invoices.clone()
+            ),
+            "{kind}"
+        );
+        let lines = r#"[{id: 3, quantity: 5}, {sku: "n", extras: [{name: "new"}]}, {id: 1, extras: [{id: 2, name: "boxed"}, {name: "blue"}]}]"#;
+        let changed = done(
+            &app,
+            &format!("change(id: 1, input: {{lines: {lines}, invoiceIds: [2]}}) {ALL}"),
+        )
+        .await;
+        assert_eq!(
+            (
+                &changed["invoices"],
+                changed["lines"].as_array().unwrap().len()
+            ),
+            (&json!(["ada 2"]), 3),
+            "{kind}: {changed}"
+        );
+        let text = changed["lines"].to_string();
+        for part in ["1 x 3 2=boxed,", "=blue", "3 z 5", " n 1 ", "=new"] {
+            assert!(text.contains(part), "{kind}: no {part} in {text}");
+        }
+        // Each statement once, whatever the number of rows.
+        for (statement, number) in [
+            ("DELETE FROM \"tb_line\"", 1),
+            ("UPDATE \"tb_line\"", 1),
+            ("DELETE FROM \"tb_extra\"", 1),
+        ] {
+            assert_eq!(
+                database.statements(statement).await,
+                number,
+                "{kind} {statement}"
+            );
+        }
+        let there = stored(&database).await;
+        assert!(
+            there.contains("(4,101,o,1)") && there.contains(r#"(3,"bob 3",101)"#),
+            "{kind}: the other order keeps its own: {there}"
+        );
+        // A line of another order is not there.
+        let answer = ask(
+            &app,
+            "ada",
+            &format!("change(id: 1, input: {{lines: [{{id: 4, quantity: 9}}]}}) {ALL}"),
+        )
+        .await;
+        assert_eq!(
+            answer["errors"][0]["message"], "`input.lines[0]`: there is no such `Line`",
+            "{kind}: {answer}"
+        );
+        let new = done(
+            &app,
+            &format!(
+                r#"change(id: 1, input: {{label: "a", customer: {{name: "Bob"}}, lines: [], invoiceIds: []}}) {ALL}"#
+            ),
+        )
+        .await;
+        assert_eq!(
+            new,
+            json!({"label": "a", "customer": "Bob", "lines": null, "invoices": null}),
+            "{kind}"
+        );
+        let answer = ask(&app, "ada", "change(id: 99, input: {lines: []}) { id }").await;
+        assert_eq!(
+            answer["errors"][0]["extensions"]["code"], "NOT_FOUND",
+            "{kind}: {answer}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn upserts_replace_what_is_there() {
+    for kind in KINDS {
+        let (_database, app) = serve(kind, false).await;
+        let put = async |lines: &str| {
+            done(
+                &app,
+                &format!(r#"put(input: {{label: "a", lines: {lines}}}) {ALL}"#),
+            )
+            .await["lines"]
+                .clone()
+        };
+        assert_eq!(
+            put(r#"[{sku: "x"}, {sku: "y"}]"#).await,
+            json!(["1 x 1", "2 y 1"]),
+            "{kind}"
+        );
+        assert_eq!(
+            put(r#"[{id: 2, sku: "z"}, {sku: "n"}]"#).await,
+            json!(["2 z 1", "3 n 1"]),
+            "{kind}"
+        );
+        let both =
+            r#"[{label: "b", lines: [{sku: "b"}]}, {label: "a", lines: [{id: 3, quantity: 7}]}]"#;
+        let all = done(&app, &format!("putAll(input: {both}) {{ label lines }}")).await;
+        assert_eq!(
+            all,
+            json!([{"label": "b", "lines": ["4 b 1"]}, {"label": "a", "lines": ["3 n 7"]}]),
+            "{kind}"
+        );
+    }
+}

@@ -1,0 +1,192 @@
+//! Mutations that write rows of a table: what is written, what is answered, and what is refused.
+
+mod changes;
+mod inserts;
+mod policies;
+mod refusals;
+mod upserts;
+
+use serde_json::Value;
+use svc::Constraint;
+use svc::prelude::*;
+use svc_tests::{App, TestDatabase};
+
+#[svc_input]
+pub(super) struct NewProduct {
+    sku: String,
+    name: String,
+    price: Option<Decimal>,
+    tags: Option<Vec<String>>,
+    details: Option<Value>,
+}
+
+#[svc_input]
+struct ProductPatch {
+    name: Patch<String>,
+    price: Patch<Decimal>,
+}
+
+/// The same type and mutations over views of one kind.
+macro_rules! products {
+    ($kind:ident, $view:literal) => {
+        mod $kind {
+            use serde_json::Value;
+            use svc::prelude::*;
+
+            use super::{NewProduct, ProductPatch};
+
+            #[svc_type(sql_source = $view, name = "Product")]
+            pub(super) struct Product {
+                id: i32,
+                sku: String,
+                name: String,
+                price: Decimal,
+                tags: Vec<String>,
+                details: Option<Value>,
+            }
+
+            #[svc_result]
+            pub(super) enum CreateProductResult {
+                Success { product: Product },
+                Error,
+            }
+
+            #[svc_result]
+            pub(super) enum CreateProductsResult {
+                Success { products: Vec<Product> },
+                Error,
+            }
+
+            #[svc::query]
+            async fn products() -> Vec<Product>;
+            #[svc::mutation(insert = "app.tb_product", key = "pk_product")]
+            async fn create_product(input: NewProduct) -> Product;
+            #[svc::mutation(insert = "app.tb_product", key = "pk_product")]
+            async fn create_products(input: Vec<NewProduct>) -> Vec<Product>;
+            #[svc::mutation(insert = "app.tb_product", key = "pk_product")]
+            async fn try_product(input: NewProduct) -> CreateProductResult;
+            #[svc::mutation(insert = "app.tb_product", key = "pk_product")]
+            async fn try_products(input: Vec<NewProduct>) -> CreateProductsResult;
+            #[svc::mutation(update = "app.tb_product", key = "pk_product")]
+            async fn update_product(id: i32, input: ProductPatch) -> Option<Product>;
+            #[svc::mutation(update = "app.tb_product", key = "pk_product")]
+            async fn rename_sku(sku: String, input: ProductPatch) -> CreateProductResult;
+            #[svc::mutation(delete = "app.tb_product", key = "pk_product")]
+            async fn delete_product(id: i32) -> Option<Product>;
+            #[svc::mutation(delete = "app.tb_product", key = "pk_product")]
+            async fn delete_priced(price: Decimal) -> Option<Product>;
+            #[svc::mutation(upsert = "app.tb_product", key = "pk_product", conflict = "sku")]
+            async fn put_product(input: NewProduct) -> Product;
+            #[svc::mutation(upsert = "app.tb_product", key = "pk_product", conflict = ["sku"], on_conflict = nothing)]
+            async fn keep_product(input: NewProduct) -> Product;
+            #[svc::mutation(upsert = "app.tb_product", key = "pk_product", conflict = "sku")]
+            async fn put_products(input: Vec<NewProduct>) -> Vec<Product>;
+            #[svc::mutation(upsert = "app.tb_product", key = "pk_product", conflict = "sku", on_conflict = nothing)]
+            async fn keep_products(input: Vec<NewProduct>) -> Vec<Product>;
+
+            pub(super) fn options() -> AppOptions {
+                AppOptions::new().queries(queries![products]).mutations(mutations![
+                    create_product,
+                    create_products,
+                    try_product,
+                    try_products,
+                    update_product,
+                    rename_sku,
+                    delete_product,
+                    delete_priced,
+                    put_product,
+                    keep_product,
+                    put_products,
+                    keep_products
+                ])
+            }
+
+            /// The same with a policy: everybody sees and writes what has a tag with their name.
+            pub(super) fn governed() -> AppOptions {
+                options().row_policy::<Product>(|ctx| {
+                    Ok(match ctx.header("x-user") {
+                        Some(user) => RowDecision::allow_where(col("name").starts_with(user)),
+                        None => RowDecision::deny(),
+                    })
+                })
+            }
+        }
+    };
+}
+
+products!(columns, "c_product");
+products!(data, "d_product");
+products!(table, "tv_product");
+
+const KINDS: [&str; 3] = ["columns", "data", "table"];
+
+/// The table's key has another name than the views'. `c_product` has an empty `data` beside its
+/// columns.
+pub(super) const SQL: &str = r#"
+CREATE SCHEMA app;
+CREATE TABLE app.tb_product (
+    pk_product int GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, sku varchar(20) NOT NULL UNIQUE,
+    name text NOT NULL CHECK (name <> 'bad'), price numeric(10, 2) NOT NULL DEFAULT 9.50, tags text[] NOT NULL DEFAULT '{none}',
+    details jsonb, secret text DEFAULT 'shh'
+);
+CREATE VIEW s_product AS SELECT pk_product AS id, sku, name, price, tags, details, secret FROM app.tb_product;
+CREATE VIEW c_product AS SELECT *, '{}'::jsonb AS data FROM s_product;
+CREATE VIEW d_product AS SELECT to_jsonb(s) AS data FROM s_product s;
+CREATE TABLE tv_product (id int PRIMARY KEY, data jsonb);
+CREATE FUNCTION app.project() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF TG_OP <> 'INSERT' THEN DELETE FROM tv_product WHERE id = OLD.pk_product; END IF;
+    IF TG_OP <> 'DELETE' THEN
+        INSERT INTO tv_product SELECT id, to_jsonb(s) FROM s_product s WHERE id = NEW.pk_product;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER projected AFTER INSERT OR UPDATE OR DELETE ON app.tb_product FOR EACH ROW EXECUTE FUNCTION app.project();
+"#;
+
+async fn serve(kind: &str, is_governed: bool) -> (TestDatabase, App) {
+    let database = TestDatabase::copy_of("tables", SQL).await;
+    let options = match (kind, is_governed) {
+        ("columns", false) => columns::options(),
+        ("data", false) => data::options(),
+        (_, false) => table::options(),
+        ("columns", true) => columns::governed(),
+        ("data", true) => data::governed(),
+        (_, true) => table::governed(),
+    };
+    let options = options
+        .constraint(
+            Constraint::new("tb_product_sku_key", "this sku is taken")
+                .field("sku")
+                .identifier("sku_taken"),
+        )
+        .constraint(Constraint::new("tb_product_name_check", "take another name").field("name"));
+    let app = App::serve(options.database_url(database.url()).auto_camel_case(true)).await;
+    (database, app)
+}
+
+/// The answer of a mutation with the fields of a product.
+async fn done(app: &App, mutation: &str) -> Value {
+    let reply = app
+        .query(&format!("mutation {{ answer: {mutation} }}"))
+        .await;
+    assert_eq!(
+        reply.json().get("errors"),
+        None,
+        "{mutation}: {}",
+        reply.text
+    );
+    reply.data()["answer"].clone()
+}
+
+/// The table as text, one row after the other.
+async fn stored(database: &TestDatabase) -> String {
+    let pool = database.pool().await;
+    let rows: Vec<String> = sqlx::query_scalar(
+        "SELECT concat_ws(' ', pk_product, sku, name, price, tags, details) FROM app.tb_product ORDER BY pk_product",
+    )
+    .fetch_all(&pool)
+    .await
+    .unwrap();
+    pool.close().await;
+    rows.join("; ")
+}
