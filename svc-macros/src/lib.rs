@@ -46,6 +46,11 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 #[doc = include_str!("docs/mutation.md")]
+///
+/// Keys: `function = "schema.name"` names the function of the database. `context = ["…"]` lists the
+/// values of the request passed before the arguments. `invalidates = [Post]` lists the row types it
+/// writes in addition to its return type, so that cached responses with them are invalidated.
+/// `name`, `authorizer`, `rate_limit` and `crate` work as for [`query`](macro@query).
 #[proc_macro_attribute]
 pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::mutation)

@@ -40,44 +40,37 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
         .into_iter()
         .filter(|candidate| candidate.takes(call))
         .collect();
-    let signatures = |functions: &[&Function]| {
-        functions
-            .iter()
-            .map(|function| function.signature(name))
-            .collect::<Vec<_>>()
-            .join(" and ")
-    };
 
     match fitting.as_slice() {
         [] => finding(
             format!(
                 "it is called as `{name}({})`, and there is {}",
                 shown(call),
-                signatures(&candidates.iter().collect::<Vec<_>>())
+                signatures(candidates, name)
             ),
             "give the function these parameters in db/schema, or change the arguments of the field",
         ),
-        [one] if one.kind != "f" => finding(
-            format!("`{name}` is a procedure"),
-            "make it a function: procedures cannot be called",
-        ),
-        [one] if one.returns == "void" => finding(
-            format!("`{name}` returns nothing"),
-            "let it return a value, such as its status",
-        ),
         [one] => one
-            .misfit_of_types(call)
-            .or_else(|| one.misfit(call))
+            .first_misfit(call)
             .and_then(|(problem, fix)| finding(problem, &fix)),
         several => finding(
             format!(
                 "it is called as `{name}({})`, which fits {}",
                 shown(call),
-                signatures(several)
+                signatures(several.iter().copied(), name)
             ),
             "drop all but one, or name the function with its schema",
         ),
     }
+}
+
+/// Returns the signatures of functions with this name, for a message.
+fn signatures<'a>(functions: impl IntoIterator<Item = &'a Function>, name: &str) -> String {
+    functions
+        .into_iter()
+        .map(|function| function.signature(name))
+        .collect::<Vec<_>>()
+        .join(" and ")
 }
 
 fn shown(call: &program::Function) -> String {
@@ -114,6 +107,26 @@ impl Function {
                 .is_some_and(|first| first.base == last(view))
         };
         call.row_of.as_ref().is_none_or(is_row)
+    }
+
+    /// The first mismatch with a call whose arguments it takes, and the fix.
+    fn first_misfit(&self, call: &program::Function) -> Option<(String, String)> {
+        let name = &call.name;
+        if self.kind != "f" {
+            return Some((
+                format!("`{name}` is a procedure"),
+                "make it a function: procedures cannot be called".to_owned(),
+            ));
+        }
+
+        if self.returns == "void" {
+            return Some((
+                format!("`{name}` returns nothing"),
+                "let it return a value, such as its status".to_owned(),
+            ));
+        }
+
+        self.misfit_of_types(call).or_else(|| self.misfit(call))
     }
 
     /// The mismatch of its return value, and the fix.

@@ -97,33 +97,17 @@ async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inve
         .batch_execute("BEGIN")
         .await
         .map_err(|error| failed(&error))?;
-    let outside = plan
-        .migrations
-        .iter()
-        .position(|file| !file.in_transaction());
-    let plan = match outside {
-        Some(at) => {
-            let path = &plan.migrations[at].path;
-            terminal::warning(format_args!(
-                "{path} runs outside of a transaction, so it and those after it were not tried"
-            ));
-            &Plan {
-                migrations: plan.migrations[..at].to_vec(),
-                repeatable: Vec::new(),
-                ..plan.clone()
-            }
-        }
-        None => plan,
-    };
 
-    let mut is_whole = outside.is_none();
+    let part = part_in_transaction(plan);
+    let plan = part.as_ref().unwrap_or(plan);
+    let mut is_whole = part.is_none();
     match apply::run(client, plan, Mode::TryOut, LOCK_TIMEOUT).await {
         // The label is only usable after a commit, which `up` does.
         Err(stop) if stop.is_new_label() => is_whole = false,
         tried => tried.map_err(|stop| reworded(&stop.into()))?,
     }
 
-    if !is_whole && outside.is_none() {
+    if !is_whole && part.is_none() {
         client
             .batch_execute("ROLLBACK")
             .await
@@ -161,7 +145,7 @@ async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inve
     }
 
     match plan.count() {
-        0 if outside.is_none() => terminal::done("no file is pending"),
+        0 if part.is_none() => terminal::done("no file is pending"),
         0 => {}
         1 => terminal::done("1 pending file runs on the database, and was undone"),
         tried => terminal::done(format_args!(
@@ -170,6 +154,25 @@ async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inve
     }
 
     Ok((lost.len(), after))
+}
+
+/// Returns the plan up to the first migration that runs outside of a transaction, after a warning;
+/// `None` if there is no such migration.
+fn part_in_transaction<'a>(plan: &Plan<'a>) -> Option<Plan<'a>> {
+    let at = plan
+        .migrations
+        .iter()
+        .position(|file| !file.in_transaction())?;
+    terminal::warning(format_args!(
+        "{} runs outside of a transaction, so it and those after it were not tried",
+        plan.migrations[at].path
+    ));
+
+    Some(Plan {
+        migrations: plan.migrations[..at].to_vec(),
+        repeatable: Vec::new(),
+        ..plan.clone()
+    })
 }
 
 /// A failure of files that are only tried, with hints adapted from the ones for applying a file.

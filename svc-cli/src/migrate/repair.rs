@@ -4,7 +4,7 @@ use tokio_postgres::Client;
 
 use super::files::{self, File, Kind};
 use super::plan::State;
-use super::shadow::{self, Inventory};
+use super::shadow::{self, Differences, Inventory};
 use super::{connect, failed, history, plan};
 use crate::database::Target;
 use crate::failure::{Failure, Result};
@@ -88,6 +88,36 @@ async fn refuse_undone(
     };
 
     let migrations = states(&[State::Applied, State::Changed]);
+    let Some(replayed) = replay(project, files, &migrations).await? else {
+        return Ok(());
+    };
+
+    let differences = replayed
+        .of_tables()
+        .compare(&Inventory::read(client).await?.of_tables());
+    let undone = undone(&differences);
+    if undone.is_empty() {
+        return Ok(());
+    }
+
+    let message = format!(
+        "the database is not as {} makes it now: {}",
+        first.path,
+        undone.join("; ")
+    );
+
+    Err(Failure::new(message)
+        .hint("repair runs nothing: undo the change, and put it into a new migration: svc migrate new NAME")
+        .hint("or begin anew, where the rows may go: svc db reset"))
+}
+
+/// The schema that migrations create on an empty database, together with the files of the schema if
+/// these run; `None`, after a warning, if the migrations cannot run there.
+async fn replay(
+    project: &Project,
+    files: &[File],
+    migrations: &[File],
+) -> Result<Option<Inventory>> {
     let schema = files
         .iter()
         .filter(|file| file.kind == Kind::Schema)
@@ -98,48 +128,29 @@ async fn refuse_undone(
 
     if replayed.is_err() {
         // Views of the schema may require a pending migration.
-        replayed = shadow::replay(&target, &migrations).await;
+        replayed = shadow::replay(&target, migrations).await;
     }
 
-    let replayed = match replayed {
-        Ok(Ok(made)) => made,
+    match replayed {
+        Ok(Ok(made)) => Ok(Some(made)),
         Ok(Err(failure)) | Err(failure) => {
             terminal::warning(format_args!(
                 "{}, so it was not compared with the database",
                 failure.message()
             ));
-            return Ok(());
+            Ok(None)
         }
-    };
-
-    let differences = replayed
-        .of_tables()
-        .compare(&Inventory::read(client).await?.of_tables());
-    let mut undone: Vec<String> = differences
-        .missing
-        .iter()
-        .map(|item| format!("it lacks {item}"))
-        .collect();
-
-    undone.extend(
-        differences
-            .other
-            .iter()
-            .map(|item| format!("it has another form of {item}")),
-    );
-
-    if undone.is_empty() {
-        return Ok(());
     }
+}
 
-    undone.truncate(NAMED);
-    let message = format!(
-        "the database is not as {} makes it now: {}",
-        first.path,
-        undone.join("; ")
-    );
+/// The first items that a database lacks or has in another form, for a message.
+fn undone(differences: &Differences) -> Vec<String> {
+    let missing = differences.missing.iter();
+    let other = differences.other.iter();
 
-    Err(Failure::new(message)
-        .hint("repair runs nothing: undo the change, and put it into a new migration: svc migrate new NAME")
-        .hint("or begin anew, where the rows may go: svc db reset"))
+    missing
+        .map(|item| format!("it lacks {item}"))
+        .chain(other.map(|item| format!("it has another form of {item}")))
+        .take(NAMED)
+        .collect()
 }

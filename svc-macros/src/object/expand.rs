@@ -100,28 +100,9 @@ pub(super) fn stub(object: &Object) -> TokenStream {
 }
 
 fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
-    let Object {
-        krate,
-        ident,
-        cfgs,
-        source,
-        ..
-    } = object;
-
-    let Bodies {
-        items,
-        meta,
-        field,
-        key,
-        stored,
-    } = bodies;
-
-    let (source, quiet, import) = (element::option(source), krate.quiet(), krate.import());
-    let types::Parameters {
-        declared,
-        used,
-        bounds,
-    } = &object.parameters;
+    let Object { krate, cfgs, .. } = object;
+    let (import, items) = (krate.import(), &bodies.items);
+    let (own, derived) = (own_trait(object, bodies), derived_traits(object));
 
     quote! {
         #(#cfgs)*
@@ -129,47 +110,89 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
         const _: () = {
             #import
             #items
-            #[automatically_derived]
-            #quiet
-            impl #declared #krate::Object for #ident #used #bounds {
-                fn meta() -> &'static #krate::ObjectMeta { #meta }
-                fn field(&self, index: ::core::primitive::usize) -> #krate::Resolved<'_> { #field }
-                fn as_any(&self) -> &dyn ::core::any::Any { self }
-                fn rust_type(&self) -> ::core::any::TypeId { ::core::any::TypeId::of::<Self>() }
-                fn key(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }
-                fn read(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> { #stored }
-            }
-
-            #[automatically_derived]
-            #quiet
-            impl #declared #krate::Output for #ident #used #bounds {
-                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef {
-                    #krate::TypeRef::named(<Self as #krate::Object>::key(registry))
-                }
-                fn resolve(&self) -> #krate::Resolved<'_> { #krate::Resolved::Object(self) }
-            }
-
-            #[automatically_derived]
-            #quiet
-            impl #declared #krate::FromStored for #ident #used #bounds {
-                fn row_type() -> ::core::option::Option<::core::any::TypeId> {
-                    ::core::option::Option::Some(::core::any::TypeId::of::<Self>())
-                }
-                fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
-                    <Self as #krate::Object>::read(value)
-                }
-            }
-
-            #[automatically_derived]
-            #quiet
-
-            impl #declared #krate::SvcType for #ident #used #bounds {
-                const SOURCE: ::core::option::Option<&'static ::core::primitive::str> = #source;
-                fn register(registry: &mut #krate::Registry) -> #krate::TypeKey {
-                    <Self as #krate::Object>::key(registry)
-                }
-            }
+            #own
+            #derived
         };
+    }
+}
+
+/// The implementation of `Object`.
+fn own_trait(object: &Object, bodies: &Bodies) -> TokenStream {
+    let Object { krate, ident, .. } = object;
+    let Bodies {
+        meta,
+        field,
+        key,
+        stored,
+        ..
+    } = bodies;
+
+    let quiet = krate.quiet();
+    let types::Parameters {
+        declared,
+        used,
+        bounds,
+    } = &object.parameters;
+
+    quote! {
+        #[automatically_derived]
+        #quiet
+        impl #declared #krate::Object for #ident #used #bounds {
+            fn meta() -> &'static #krate::ObjectMeta { #meta }
+            fn field(&self, index: ::core::primitive::usize) -> #krate::Resolved<'_> { #field }
+            fn as_any(&self) -> &dyn ::core::any::Any { self }
+            fn rust_type(&self) -> ::core::any::TypeId { ::core::any::TypeId::of::<Self>() }
+            fn key(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }
+            fn read(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> { #stored }
+        }
+    }
+}
+
+/// The implementations that only call the one of `Object`.
+fn derived_traits(object: &Object) -> TokenStream {
+    let Object {
+        krate,
+        ident,
+        source,
+        ..
+    } = object;
+
+    let (source, quiet) = (element::option(source), krate.quiet());
+    let types::Parameters {
+        declared,
+        used,
+        bounds,
+    } = &object.parameters;
+
+    quote! {
+        #[automatically_derived]
+        #quiet
+        impl #declared #krate::Output for #ident #used #bounds {
+            fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef {
+                #krate::TypeRef::named(<Self as #krate::Object>::key(registry))
+            }
+            fn resolve(&self) -> #krate::Resolved<'_> { #krate::Resolved::Object(self) }
+        }
+
+        #[automatically_derived]
+        #quiet
+        impl #declared #krate::FromStored for #ident #used #bounds {
+            fn row_type() -> ::core::option::Option<::core::any::TypeId> {
+                ::core::option::Option::Some(::core::any::TypeId::of::<Self>())
+            }
+            fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
+                <Self as #krate::Object>::read(value)
+            }
+        }
+
+        #[automatically_derived]
+        #quiet
+        impl #declared #krate::SvcType for #ident #used #bounds {
+            const SOURCE: ::core::option::Option<&'static ::core::primitive::str> = #source;
+            fn register(registry: &mut #krate::Registry) -> #krate::TypeKey {
+                <Self as #krate::Object>::key(registry)
+            }
+        }
     }
 }
 

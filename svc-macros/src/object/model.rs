@@ -125,34 +125,8 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     }
 
     if args.skip {
-        if let Some(key) = args.name.as_ref().or(args.stored.as_ref()) {
-            errors.at(
-                key,
-                format!("`{ident}` is skipped; remove this key, or remove `skip`"),
-            );
-        }
-
-        if !guards.is_empty() || !checks.is_empty() {
-            errors
-                .at(&ident, format!("`{ident}` is skipped, so clients cannot ask for it; remove the guard, or `skip`"));
-        }
-
-        if args.relation.is_some() {
-            errors.at(
-                &ident,
-                format!("`{ident}` is skipped; remove `#[relation]`, or remove `skip`"),
-            );
-        }
-
-        if args.non_null {
-            errors.at(
-                &ident,
-                format!(
-                    "`{ident}` is skipped, so it is not read; remove `non_null`, or remove `skip`"
-                ),
-            );
-        }
-
+        let is_guarded = !guards.is_empty() || !checks.is_empty();
+        check_skipped(&ident, &args, is_guarded, errors);
         return None;
     }
 
@@ -191,6 +165,39 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
         checks,
         non_null,
     })
+}
+
+/// Checks that a skipped field has nothing that only fields of the schema use.
+fn check_skipped(ident: &Ident, args: &FieldArgs, is_guarded: bool, errors: &mut Errors) {
+    if let Some(key) = args.name.as_ref().or(args.stored.as_ref()) {
+        errors.at(
+            key,
+            format!("`{ident}` is skipped; remove this key, or remove `skip`"),
+        );
+    }
+
+    if is_guarded {
+        errors.at(
+            ident,
+            format!(
+                "`{ident}` is skipped, so clients cannot ask for it; remove the guard, or `skip`"
+            ),
+        );
+    }
+
+    if args.relation.is_some() {
+        errors.at(
+            ident,
+            format!("`{ident}` is skipped; remove `#[relation]`, or remove `skip`"),
+        );
+    }
+
+    if args.non_null {
+        errors.at(
+            ident,
+            format!("`{ident}` is skipped, so it is not read; remove `non_null`, or remove `skip`"),
+        );
+    }
 }
 
 /// Checks that a relation is marked as one, and has no stored name.

@@ -48,6 +48,24 @@ pub(super) struct RelationArgs {
     pub(super) aggregate: Option<Beside>,
 }
 
+impl RelationArgs {
+    /// Reads the value of one of the keys.
+    fn read(&mut self, key: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+        match key.to_string().as_str() {
+            "from" => self.from = Some(KeyNames::read(key, input)?),
+            "to" => self.to = Some(KeyNames::read(key, input)?),
+            "order_by" => self.order_by = Some(DefaultOrder::read(key, input)?),
+            "through" => self.through = Some(Joining::read(key, input)?),
+            "here" => self.here = Some(KeyNames::read(key, input)?),
+            "connection" => self.connection = Some(Beside::read(key, input)?),
+            "aggregate" => self.aggregate = Some(Beside::read(key, input)?),
+            _ => self.there = Some(KeyNames::read(key, input)?),
+        }
+
+        Ok(())
+    }
+}
+
 /// An extra field derived from a relation.
 pub(super) struct Beside {
     pub(super) key: Ident,
@@ -136,38 +154,9 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
         let args: &mut RelationArgs = found.get_or_insert_default();
         match attr.meta {
             Meta::Path(_) => {}
-            Meta::List(list) => keys.read(list.tokens, errors, |key, input| {
-                if key == "order_by" {
-                    args.order_by = Some(DefaultOrder::read(key, input)?);
-                    return Ok(());
-                }
-
-                if key == "through" {
-                    args.through = Some(Joining::read(key, input)?);
-                    return Ok(());
-                }
-
-                if key == "connection" || key == "aggregate" {
-                    let beside = Beside::read(key, input)?;
-                    let place = if key == "connection" {
-                        &mut args.connection
-                    } else {
-                        &mut args.aggregate
-                    };
-                    *place = Some(beside);
-                    return Ok(());
-                }
-
-                let names = KeyNames::read(key, input)?;
-                match key.to_string().as_str() {
-                    "from" => args.from = Some(names),
-                    "to" => args.to = Some(names),
-                    "here" => args.here = Some(names),
-                    _ => args.there = Some(names),
-                }
-
-                Ok(())
-            }),
+            Meta::List(list) => {
+                keys.read(list.tokens, errors, |key, input| args.read(key, input));
+            }
             Meta::NameValue(other) => {
                 let instead = "write `#[relation]` or `#[relation(from = \"…\", to = \"…\")]`";
                 errors.at(

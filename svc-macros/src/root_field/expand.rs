@@ -187,75 +187,110 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
         ident,
         params,
         resolver,
-        context,
-        on_failure,
-        order_by,
         ..
     } = field;
 
-    if let Resolver::Function(name) = resolver {
-        let on_failure = format_ident!(
-            "{}",
-            if *on_failure == OnFailure::Commit {
-                "Commit"
-            } else {
-                "Rollback"
-            }
-        );
-
-        let (checks, place) = (checks(field), element::place(krate, ident));
-        let acts_on = acts_on(field);
-        return quote!(#krate::Run::Function(#krate::FunctionMeta {
-            name: #name,
-            context: &[#(#context),*],
-            on_failure: #krate::OnFailure::#on_failure,
-            acts_on: #acts_on,
-            checks: #checks,
-            place: #place,
-        }));
-    }
-
-    if let Resolver::Write(write) = resolver {
-        return write.tokens(
+    match resolver {
+        Resolver::Function(name) => function(field, name),
+        Resolver::Write(write) => write.tokens(
             krate,
             params,
             output,
             &checks(field),
             &element::place(krate, ident),
-        );
+        ),
+        Resolver::Planned(_) | Resolver::Events(_) => planned(field, output),
+        Resolver::Sync | Resolver::Async | Resolver::Stream(_) => code(field, output),
     }
+}
 
-    if let Resolver::Planned(_) | Resolver::Events(_) = resolver {
-        let outside = types::outside(output, None);
-        let answers = answers(resolver);
-        let (shape, row) = (
-            quote_spanned!(types::span(output)=> <#outside as #krate::#answers>::SHAPE),
-            quote_spanned!(types::span(output)=> <#outside as #krate::#answers>::row),
-        );
-        let order = order_by.as_ref().map(|order| {
-            let keys = order.tokens(krate);
-            quote_spanned!(order.at.span()=> .ordered(#keys))
-        });
-        let source = match resolver {
-            Resolver::Planned(Some(source)) => Some(source.tokens(
-                krate,
-                context,
-                &checks(field),
-                &element::place(krate, ident),
-            )),
-            _ => None,
-        };
+/// The call of the function `name` of the database.
+fn function(field: &RootField, name: &str) -> TokenStream {
+    let RootField {
+        krate,
+        ident,
+        context,
+        on_failure,
+        ..
+    } = field;
 
-        let planned = quote!(#krate::PlannedMeta::new(#shape, #row) #order #source);
+    let on_failure = format_ident!(
+        "{}",
+        if *on_failure == OnFailure::Commit {
+            "Commit"
+        } else {
+            "Rollback"
+        }
+    );
 
-        return match resolver {
-            Resolver::Events(channel) => {
-                let meta = quote_spanned!(types::span(output)=> #krate::EventMeta::new(#channel, #planned));
-                quote!(#krate::Run::Event(#meta))
-            }
-            _ => quote!(#krate::Run::Planned(#planned)),
-        };
+    let (checks, place) = (checks(field), element::place(krate, ident));
+    let acts_on = acts_on(field);
+
+    quote!(#krate::Run::Function(#krate::FunctionMeta {
+        name: #name,
+        context: &[#(#context),*],
+        on_failure: #krate::OnFailure::#on_failure,
+        acts_on: #acts_on,
+        checks: #checks,
+        place: #place,
+    }))
+}
+
+/// The rows that one statement reads, or that events name.
+fn planned(field: &RootField, output: &Type) -> TokenStream {
+    let RootField {
+        krate,
+        ident,
+        resolver,
+        context,
+        order_by,
+        ..
+    } = field;
+
+    let outside = types::outside(output, None);
+    let answers = answers(resolver);
+    let (shape, row) = (
+        quote_spanned!(types::span(output)=> <#outside as #krate::#answers>::SHAPE),
+        quote_spanned!(types::span(output)=> <#outside as #krate::#answers>::row),
+    );
+
+    let order = order_by.as_ref().map(|order| {
+        let keys = order.tokens(krate);
+        quote_spanned!(order.at.span()=> .ordered(#keys))
+    });
+
+    let source = match resolver {
+        Resolver::Planned(Some(source)) => Some(source.tokens(
+            krate,
+            context,
+            &checks(field),
+            &element::place(krate, ident),
+        )),
+        _ => None,
+    };
+
+    let planned = quote!(#krate::PlannedMeta::new(#shape, #row) #order #source);
+
+    match resolver {
+        Resolver::Events(channel) => {
+            let meta =
+                quote_spanned!(types::span(output)=> #krate::EventMeta::new(#channel, #planned));
+            quote!(#krate::Run::Event(#meta))
+        }
+        _ => quote!(#krate::Run::Planned(#planned)),
     }
+}
+
+/// The call of the function's body.
+fn code(field: &RootField, output: &Type) -> TokenStream {
+    let RootField {
+        krate,
+        ident,
+        params,
+        resolver,
+        asynchronous,
+        ..
+    } = field;
 
     let events = match resolver {
         Resolver::Stream(stream) => Some(stream.reader(krate)),
@@ -268,7 +303,6 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
         quote!(Code)
     };
 
-    let asynchronous = field.asynchronous;
     let callee = quote!(#ident);
     let code = Caller {
         krate,
@@ -276,7 +310,7 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
         receiver: None,
         params,
         output,
-        asynchronous,
+        asynchronous: *asynchronous,
         events,
     }
     .variant("Resolver");

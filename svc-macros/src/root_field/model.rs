@@ -125,18 +125,7 @@ pub(super) fn build(
 ) -> RootField {
     let guards = Guards::take(&mut function.attrs, errors);
     FieldChecks::refuse(&mut function.attrs, errors);
-    let is_stream = kind == Kind::Subscription && function.body.is_some();
-    let stream = if is_stream {
-        EventStream::of(function, errors)
-    } else {
-        None
-    };
-
-    let output = match is_stream {
-        true => stream.as_ref().map(|stream| stream.output.clone()),
-        false => function.check(errors),
-    };
-
+    let (stream, output) = returned(kind, function, errors);
     if let Some(FnArg::Receiver(receiver)) = function.sig.inputs.first() {
         errors.at(
             receiver,
@@ -149,46 +138,12 @@ pub(super) fn build(
         check_planned(function, &params, errors);
     }
 
-    let write = args.table.write();
-    if function.body.is_some() || args.function.is_some() || args.sql.is_some() || write.is_some() {
-        params.refuse_null(errors);
-    }
-
-    match kind {
-        Kind::Subscription => check_channel(&args, function, errors),
-        Kind::Mutation => check_function(&args, function, errors),
-        Kind::Query => rows::check(
-            &args,
-            function.body.is_some(),
-            params.args().count(),
-            errors,
-        ),
-    }
-
-    args.table.check(
-        args.function.as_ref(),
-        function.body.is_some(),
-        &params,
-        errors,
-    );
-
-    check_acted(&args, &function.sig.ident, &params, errors);
-    if let (Some(order), Some(_)) = (&args.order_by, &function.body) {
-        errors
-            .at(&order.at, "a body orders its rows itself; remove this, and return `ctx.db().find().default_order(…)`");
-    }
-
-    args.caching.check(errors);
-    let rows = if kind == Kind::Query {
-        rows::source(&args)
-    } else {
-        None
-    };
-
+    check_keys(kind, &args, function, &params, errors);
     let resolver = stream.map_or_else(
-        || resolver(rows, &args, function),
+        || resolver(kind, &args, function),
         |stream| Resolver::Stream(Box::new(stream)),
     );
+
     let element = Element::new(
         &function.sig.ident,
         args.name.as_ref(),
@@ -221,7 +176,62 @@ pub(super) fn build(
     }
 }
 
-fn resolver(rows: Option<RowSource>, args: &Args, function: &Function) -> Resolver {
+/// Returns the stream of a subscription with a body, and the type of the field; reports types that
+/// a schema cannot express.
+fn returned(
+    kind: Kind,
+    function: &Function,
+    errors: &mut Errors,
+) -> (Option<EventStream>, Option<Type>) {
+    if kind != Kind::Subscription || function.body.is_none() {
+        return (None, function.check(errors));
+    }
+
+    let stream = EventStream::of(function, errors);
+    let output = stream.as_ref().map(|stream| stream.output.clone());
+
+    (stream, output)
+}
+
+/// Reports keys that do not fit together, or that do not fit the function and its parameters.
+fn check_keys(
+    kind: Kind,
+    args: &Args,
+    function: &Function,
+    params: &Parameters,
+    errors: &mut Errors,
+) {
+    let has_body = function.body.is_some();
+    let write = args.table.write();
+    if has_body || args.function.is_some() || args.sql.is_some() || write.is_some() {
+        params.refuse_null(errors);
+    }
+
+    match kind {
+        Kind::Subscription => check_channel(args, function, errors),
+        Kind::Mutation => check_function(args, function, errors),
+        Kind::Query => rows::check(args, has_body, params.args().count(), errors),
+    }
+
+    args.table
+        .check(args.function.as_ref(), has_body, params, errors);
+
+    check_acted(args, &function.sig.ident, params, errors);
+    if let (Some(order), true) = (&args.order_by, has_body) {
+        errors
+            .at(&order.at, "a body orders its rows itself; remove this, and return `ctx.db().find().default_order(…)`");
+    }
+
+    args.caching.check(errors);
+}
+
+fn resolver(kind: Kind, args: &Args, function: &Function) -> Resolver {
+    let rows = if kind == Kind::Query {
+        rows::source(args)
+    } else {
+        None
+    };
+
     match (&function.body, function.sig.asyncness) {
         (None, _) if rows.is_some() => Resolver::Planned(rows),
         (None, _) => match (&args.channel, &args.function, args.table.write()) {

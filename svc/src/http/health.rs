@@ -50,26 +50,9 @@ pub(super) async fn ready(
 
     let missing = database.missing_sources();
     let found = found(&service).await;
-    let broken = found
-        .iter()
-        .filter(|finding| finding.severity == Severity::Fault);
-    let broken: Vec<String> = broken
-        .map(|finding| format!("{}: {}", finding.cause, finding.remedy))
-        .collect();
     let checks = [
         ("database", failure(&service, answers.as_ref().err())),
-        (
-            "schema",
-            match (&answers, missing.is_empty(), broken.is_empty()) {
-                (Err(DbError::UnboundPolicies), ..) => Some("the database is not used".to_owned()),
-                (Err(_), ..) => Some("the database does not answer".to_owned()),
-                (Ok(()), false, _) => {
-                    Some(format!("missing in the database: {}", missing.join(", ")))
-                }
-                (Ok(()), true, false) => Some(first(&broken)),
-                (Ok(()), true, true) => None,
-            },
-        ),
+        ("schema", schema_failure(&answers, &missing, &found)),
         ("pool", no_connection),
     ];
 
@@ -96,31 +79,7 @@ pub(super) async fn ready(
 
     checks.sort_by_key(|(_, failure)| failure.is_some());
     let is_ready = stopping.is_none() && checks.iter().all(|(_, failure)| failure.is_none());
-    let mut checks: serde_json::Map<String, Value> = checks
-        .into_iter()
-        .map(|(name, failure)| {
-            (
-                name,
-                failure
-                    .map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}"))
-                    .into(),
-            )
-        })
-        .collect();
-
-    if let Some(Shed {
-        percent,
-        is_stuck: false,
-    }) = shed
-    {
-        // An instance that answers as many requests as it can stays ready: otherwise all instances
-        // would leave at once.
-        checks.insert(
-            "load".to_owned(),
-            format!("degraded: {percent} % of the last requests were refused").into(),
-        );
-    }
-
+    let checks = results(checks, shed);
     let status = if is_ready {
         StatusCode::OK
     } else {
@@ -193,6 +152,61 @@ fn shown(finding: &Finding) -> Value {
         remedy,
     } = finding;
     json!({ "severity": severity.as_str(), "source": source, "field": field, "cause": cause, "remedy": remedy })
+}
+
+/// Returns the reason why the schema cannot be used with the database.
+fn schema_failure(
+    answers: &Result<(), DbError>,
+    missing: &[String],
+    found: &[Finding],
+) -> Option<String> {
+    match answers {
+        Err(DbError::UnboundPolicies) => return Some("the database is not used".to_owned()),
+        Err(_) => return Some("the database does not answer".to_owned()),
+        Ok(()) => {}
+    }
+
+    if !missing.is_empty() {
+        return Some(format!("missing in the database: {}", missing.join(", ")));
+    }
+
+    let broken: Vec<String> = found
+        .iter()
+        .filter(|finding| finding.severity == Severity::Fault)
+        .map(|finding| format!("{}: {}", finding.cause, finding.remedy))
+        .collect();
+
+    (!broken.is_empty()).then(|| first(&broken))
+}
+
+/// Returns the results of the checks by their names. Of two checks with the same name, the last one
+/// counts.
+fn results(
+    checks: Vec<(String, Option<String>)>,
+    shed: Option<Shed>,
+) -> serde_json::Map<String, Value> {
+    let result = |failure: Option<String>| {
+        failure.map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}"))
+    };
+    let mut results: serde_json::Map<String, Value> = checks
+        .into_iter()
+        .map(|(name, failure)| (name, Value::from(result(failure))))
+        .collect();
+
+    if let Some(Shed {
+        percent,
+        is_stuck: false,
+    }) = shed
+    {
+        // An instance that answers as many requests as it can stays ready: otherwise all instances
+        // would leave at once.
+        results.insert(
+            "load".to_owned(),
+            format!("degraded: {percent} % of the last requests were refused").into(),
+        );
+    }
+
+    results
 }
 
 /// Joins the first few problems, and adds the number of the remaining ones.

@@ -121,24 +121,14 @@ pub(crate) fn router(service: Arc<AppState>) -> Router {
     let graphql = MethodRouter::new()
         .get(get::get)
         .fallback(endpoint::other_method);
-    let graphql = if protection.cross_origin.is_some() {
-        graphql.layer(cross_origin.clone())
-    } else {
-        graphql
-    };
-
+    let graphql = ruled(graphql, &cross_origin);
     let by_http = cross_origin.layer(post(Transport::HttpPost));
     let graphql = limited(graphql, limits).on_service(MethodFilter::POST, by_http);
     let router = Router::new().route("/graphql", graphql);
     let router = if service.rust_endpoint {
         let planned = limited(MethodRouter::new().fallback(endpoint::post_only), limits);
         let planned = planned.on_service(MethodFilter::POST, post(Transport::RustEndpoint));
-        let planned = if protection.cross_origin.is_some() {
-            planned.layer(cross_origin)
-        } else {
-            planned
-        };
-        router.route("/graphql/rust", planned)
+        router.route("/graphql/rust", ruled(planned, &cross_origin))
     } else {
         router
     };
@@ -166,7 +156,12 @@ pub(crate) fn router(service: Arc<AppState>) -> Router {
         None => router,
     };
 
-    let router = router
+    with_probes(router).with_state(service)
+}
+
+/// Adds `/health` and `/ready`.
+fn with_probes(router: Router<Arc<AppState>>) -> Router<Arc<AppState>> {
+    router
         .route(
             "/health",
             get(|state| guarded(MediaType::Json, health::health(state))),
@@ -174,9 +169,18 @@ pub(crate) fn router(service: Arc<AppState>) -> Router {
         .route(
             "/ready",
             get(|state, stopping| guarded(MediaType::Json, health::ready(state, stopping))),
-        );
+        )
+}
 
-    router.with_state(service)
+/// Adds the rules for requests from other origins to routes, if there are any.
+fn ruled<S: Clone + Send + Sync + 'static>(
+    routes: MethodRouter<S>,
+    rules: &CrossOriginLayer,
+) -> MethodRouter<S> {
+    match rules.0 {
+        Some(_) => routes.layer(rules.clone()),
+        None => routes,
+    }
 }
 
 /// Adds the rate limits to routes, if there are any.

@@ -244,6 +244,22 @@ impl DriverError {
         self.of_database()
             .is_some_and(|error| error.where_().is_none() && is_refused_value(error))
     }
+
+    /// Returns the error that a client may see.
+    fn into_error(self) -> Error {
+        if let Some(condition) = self.report().as_ref().and_then(ErrorReport::condition) {
+            return condition.to_error().with_source(self);
+        }
+
+        let code = self.code().map_or_else(
+            || "a statement".to_owned(),
+            |code| format!("SQLSTATE {}", code.code()),
+        );
+
+        Error::internal("a statement failed")
+            .of_type(code)
+            .with_source(self)
+    }
 }
 
 impl From<UnknownSession> for DbError {
@@ -404,18 +420,7 @@ impl DbError {
                 Some(condition) => condition.to_error().with_source(error),
                 None => Error::internal("a statement failed").with_source(error),
             },
-            Self::Driver(error) => {
-                if let Some(condition) = error.report().as_ref().and_then(ErrorReport::condition) {
-                    return condition.to_error().with_source(error);
-                }
-                let code = error.code().map_or_else(
-                    || "a statement".to_owned(),
-                    |code| format!("SQLSTATE {}", code.code()),
-                );
-                Error::internal("a statement failed")
-                    .of_type(code)
-                    .with_source(error)
-            }
+            Self::Driver(error) => error.into_error(),
             // Clients do not need to know its name.
             Self::UnknownSource(_) => MISSING.to_error().with_source(text),
             Self::NoSession

@@ -91,16 +91,9 @@ impl Printer<'_> {
                 writeln!(out, "}}")
             }
             TypeKind::Object(object) => {
-                let names: Vec<_> = object
-                    .implements
-                    .iter()
-                    .map(|index| self.types[*index].name.as_str())
-                    .collect();
-
-                let implements = if names.is_empty() {
-                    String::new()
-                } else {
-                    format!(" implements {}", names.join(" & "))
+                let implements = match object.implements.as_slice() {
+                    [] => String::new(),
+                    interfaces => format!(" implements {}", self.names(interfaces, " & ")),
                 };
 
                 let _ = writeln!(out, "type {name}{implements} {{");
@@ -115,17 +108,22 @@ impl Printer<'_> {
                     writeln!(out, "}}")
                 }
                 None => {
-                    let names: Vec<_> = abstract_type
-                        .members
-                        .iter()
-                        .map(|m| self.types[*m].name.as_str())
-                        .collect();
-                    writeln!(out, "union {name} = {}", names.join(" | "))
+                    let members = self.names(&abstract_type.members, " | ");
+                    writeln!(out, "union {name} = {members}")
                 }
             },
         };
 
         out
+    }
+
+    /// The names of types, with a separator between them.
+    fn names(&self, types: &[TypeIndex], separator: &str) -> String {
+        let names: Vec<_> = types
+            .iter()
+            .map(|index| self.types[*index].name.as_str())
+            .collect();
+        names.join(separator)
     }
 
     fn fields(&self, out: &mut String, fields: &IndexMap<String, FieldDef>) {

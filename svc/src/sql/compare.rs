@@ -35,8 +35,6 @@ impl<'a> Builder<'a> {
         operator: Operator,
         value: &SqlValue,
     ) -> Result<(), DbError> {
-        use Operator as O;
-
         self.checks.push(None);
         let operand = self.comparable(operand, name, operator, value)?;
         let Some((operator, value)) = self.rounded(&operand, operator, value) else {
@@ -45,71 +43,19 @@ impl<'a> Builder<'a> {
 
         let value = value.as_ref();
         let mut bound = self.bind_values(operator, value)?;
-        if let Some(text) = self
+        let of_rule = self
             .is_ruling
             .then(|| strict(&operand, operator, value, &mut bound))
-            .flatten()
-        {
-            return self.compared(&text, bound.casts);
-        }
+            .flatten();
 
-        let (sql, cast, bound) = (&operand.sql, operand.cast.as_str(), &mut bound);
-        let text = match (operator, value) {
-            (O::Eq, SqlValue::Null) | (O::IsNull, SqlValue::Bool(true)) => format!("{sql} IS NULL"),
-            (O::Ne, SqlValue::Null) | (O::IsNull, SqlValue::Bool(false)) => {
-                format!("{sql} IS NOT NULL")
-            }
-            // A comparison with null matches no row.
-            (_, SqlValue::Null) | (O::IsNull, _) => "false".to_owned(),
-            (O::Eq, _) => format!("{sql} = {}", bound.one(cast)),
-            (O::Ne, _) => format!("{sql} IS DISTINCT FROM {}", bound.one(cast)),
-            (O::Gt, _) => format!("{sql} > {}", bound.one(cast)),
-            (O::Gte, _) => format!("{sql} >= {}", bound.one(cast)),
-            (O::Lt, _) => format!("{sql} < {}", bound.one(cast)),
-            (O::Lte, _) => format!("{sql} <= {}", bound.one(cast)),
-            (O::In, _) => format!("{sql} = ANY({})", bound.list(cast)),
-            (O::NotIn, _) => format!("({sql} <> ALL({})) IS NOT FALSE", bound.list(cast)),
-            (O::Like | O::Contains | O::StartsWith | O::EndsWith, _) => {
-                on_text(&operand, "LIKE", bound)
-            }
-            (O::ILike | O::IContains | O::IStartsWith | O::IEndsWith, _) => {
-                on_text(&operand, "ILIKE", bound)
-            }
-            (O::Matches, _) => on_text(&operand, "~", bound),
-            (O::IMatches, _) => on_text(&operand, "~*", bound),
-            (O::ListContains, _) => format!("{sql} @> {}", bound.list(cast)),
-            (O::ListContainedBy, _) => format!("{sql} <@ {}", bound.list(cast)),
-            (O::Overlaps, _) => format!("{sql} && {}", bound.list(cast)),
-            (O::IsEmpty, value) => {
-                let compared = if *value == SqlValue::Bool(true) {
-                    "="
-                } else {
-                    "<>"
-                };
-                format!("cardinality({sql}) {compared} 0")
-            }
-            (O::LenEq, _) => format!("cardinality({sql}) = {}", bound.one("int8")),
-            (O::LenGt, _) => format!("cardinality({sql}) > {}", bound.one("int8")),
-            (O::LenGte, _) => format!("cardinality({sql}) >= {}", bound.one("int8")),
-            (O::LenLt, _) => format!("cardinality({sql}) < {}", bound.one("int8")),
-            (O::LenLte, _) => format!("cardinality({sql}) <= {}", bound.one("int8")),
-            (O::HasKey, _) => format!("{sql} ? {}", bound.one("text")),
-            (O::HasAnyKeys, _) => format!("{sql} ?| {}", bound.list("text")),
-            (O::HasAllKeys, _) => but_not_null(&format!("{sql} ?& {}", bound.list("text")), sql),
-            (O::JsonContains, _) => format!("{sql} @> {}", bound.one("jsonb")),
-            (O::JsonContainedBy, _) => format!("{sql} <@ {}", bound.one("jsonb")),
-            (O::PathExists, _) => but_not_null(&format!("{sql} @? {}", bound.one("jsonpath")), sql),
-            (operator, value) => specific(&operand, operator, value, bound)?,
+        let text = match of_rule {
+            Some(text) => text,
+            None => comparison(&operand, operator, value, &mut bound)?,
         };
 
-        let casts = std::mem::take(&mut bound.casts);
+        self.casts.extend(bound.casts);
+        self.text.push_str(&text);
 
-        self.compared(&text, casts)
-    }
-
-    fn compared(&mut self, text: &str, casts: Vec<(usize, String)>) -> Result<(), DbError> {
-        self.casts.extend(casts);
-        self.text.push_str(text);
         Ok(())
     }
 
@@ -226,6 +172,57 @@ impl Operand {
             comparison.to_owned()
         }
     }
+}
+
+/// The comparison in the logic of client filters.
+fn comparison(
+    operand: &Operand,
+    operator: Operator,
+    value: &SqlValue,
+    bound: &mut Placeholders,
+) -> Result<String, DbError> {
+    use Operator as O;
+
+    let (sql, cast) = (&operand.sql, operand.cast.as_str());
+    Ok(match (operator, value) {
+        (O::Eq, SqlValue::Null) | (O::IsNull, SqlValue::Bool(true)) => format!("{sql} IS NULL"),
+        (O::Ne, SqlValue::Null) | (O::IsNull, SqlValue::Bool(false)) => {
+            format!("{sql} IS NOT NULL")
+        }
+        // A comparison with null matches no row.
+        (_, SqlValue::Null) | (O::IsNull, _) => "false".to_owned(),
+        (O::Eq, _) => format!("{sql} = {}", bound.one(cast)),
+        (O::Ne, _) => format!("{sql} IS DISTINCT FROM {}", bound.one(cast)),
+        (O::Gt, _) => format!("{sql} > {}", bound.one(cast)),
+        (O::Gte, _) => format!("{sql} >= {}", bound.one(cast)),
+        (O::Lt, _) => format!("{sql} < {}", bound.one(cast)),
+        (O::Lte, _) => format!("{sql} <= {}", bound.one(cast)),
+        (O::In, _) => format!("{sql} = ANY({})", bound.list(cast)),
+        (O::NotIn, _) => format!("({sql} <> ALL({})) IS NOT FALSE", bound.list(cast)),
+        (O::Like | O::Contains | O::StartsWith | O::EndsWith, _) => on_text(operand, "LIKE", bound),
+        (O::ILike | O::IContains | O::IStartsWith | O::IEndsWith, _) => {
+            on_text(operand, "ILIKE", bound)
+        }
+        (O::Matches, _) => on_text(operand, "~", bound),
+        (O::IMatches, _) => on_text(operand, "~*", bound),
+        (O::ListContains, _) => format!("{sql} @> {}", bound.list(cast)),
+        (O::ListContainedBy, _) => format!("{sql} <@ {}", bound.list(cast)),
+        (O::Overlaps, _) => format!("{sql} && {}", bound.list(cast)),
+        (O::IsEmpty, SqlValue::Bool(true)) => format!("cardinality({sql}) = 0"),
+        (O::IsEmpty, _) => format!("cardinality({sql}) <> 0"),
+        (O::LenEq, _) => format!("cardinality({sql}) = {}", bound.one("int8")),
+        (O::LenGt, _) => format!("cardinality({sql}) > {}", bound.one("int8")),
+        (O::LenGte, _) => format!("cardinality({sql}) >= {}", bound.one("int8")),
+        (O::LenLt, _) => format!("cardinality({sql}) < {}", bound.one("int8")),
+        (O::LenLte, _) => format!("cardinality({sql}) <= {}", bound.one("int8")),
+        (O::HasKey, _) => format!("{sql} ? {}", bound.one("text")),
+        (O::HasAnyKeys, _) => format!("{sql} ?| {}", bound.list("text")),
+        (O::HasAllKeys, _) => but_not_null(&format!("{sql} ?& {}", bound.list("text")), sql),
+        (O::JsonContains, _) => format!("{sql} @> {}", bound.one("jsonb")),
+        (O::JsonContainedBy, _) => format!("{sql} <@ {}", bound.one("jsonb")),
+        (O::PathExists, _) => but_not_null(&format!("{sql} @? {}", bound.one("jsonpath")), sql),
+        _ => specific(operand, operator, value, bound)?,
+    })
 }
 
 /// The comparisons that differ between SQL's three-valued logic and the client filters' logic.

@@ -19,71 +19,97 @@ use crate::postgres::DbError;
 /// # Errors
 /// Returns [`DbError::BadPattern`] with a suggested alternative.
 pub(super) fn check(path: &str) -> Result<(), DbError> {
-    let refuse = |why: &str| Err(DbError::BadPattern(format!("the path {why}")));
-    let (mut roots, mut descents, mut key_values, mut subscripts) = (0, 0, 0, 0);
-
-    // Whether each open bracket has had a comma; parentheses may contain commas between arguments.
-    let mut open: Vec<Option<bool>> = Vec::new();
-    let mut rest = path.as_bytes();
-    let mut in_text = false;
-
-    while let [byte, after @ ..] = rest {
-        rest = after;
-
-        match byte {
-            b'\\' if in_text => rest = after.get(1..).unwrap_or_default(),
-            b'"' => in_text = !in_text,
-            _ if in_text => {}
-            b'\\' => return refuse("can have a `\\` in quotes only"),
-            b'/' if after.starts_with(b"*") => return refuse("cannot have a comment"),
-            b'$' if names_variable(after) => {
-                return refuse("cannot have a variable; write its value");
-            }
-            b'$' => roots += 1,
-            b'*' if after.starts_with(b"*") => {
-                descents += 1;
-                rest = &after[1..];
-            }
-            b'[' => open.push(Some(false)),
-            b'(' => open.push(None),
-            b']' | b')' => drop(open.pop()),
-            b',' => {
-                if let Some(Some(has_comma @ false)) = open.last_mut() {
-                    (*has_comma, subscripts) = (true, subscripts + 1);
-                }
-            }
-            b'k' | b'K'
-                if after
-                    .get(..7)
-                    .is_some_and(|word| word.eq_ignore_ascii_case(b"eyvalue")) =>
-            {
-                key_values += 1
-            }
-            _ => {}
-        }
-    }
-
-    for (count, why) in [
+    let counts = Counts::of(path)?;
+    let bounds = [
         (
-            roots,
+            counts.roots,
             "can name the root `$` once; begin with `@` inside a filter",
         ),
         (
-            descents,
+            counts.descents,
             "can have one `**`; name the keys of the other levels",
         ),
-        (key_values, "can have one `keyvalue()`"),
+        (counts.key_values, "can have one `keyvalue()`"),
         (
-            subscripts,
+            counts.subscripts,
             "can list subscripts once; use `[*]`, a range, or a filter",
         ),
-    ] {
-        if count > 1 {
-            return refuse(why);
-        }
-    }
+    ];
 
-    Ok(())
+    match bounds.into_iter().find(|(count, _)| *count > 1) {
+        Some((_, why)) => Err(refusal(why)),
+        None => Ok(()),
+    }
+}
+
+/// The numbers of the parts of a path that multiply its cost.
+#[derive(Default)]
+struct Counts {
+    roots: usize,
+    descents: usize,
+    key_values: usize,
+    /// The lists of subscripts.
+    subscripts: usize,
+}
+
+impl Counts {
+    /// Counts the parts of a path.
+    ///
+    /// # Errors
+    /// If the path has a comment, an escape outside quotes, or a variable.
+    fn of(path: &str) -> Result<Self, DbError> {
+        let mut counts = Self::default();
+
+        // Whether each open bracket has had a comma; parentheses may contain commas between
+        // arguments.
+        let mut open: Vec<Option<bool>> = Vec::new();
+        let mut rest = path.as_bytes();
+        let mut in_text = false;
+
+        while let [byte, after @ ..] = rest {
+            rest = after;
+
+            match byte {
+                b'\\' if in_text => rest = after.get(1..).unwrap_or_default(),
+                b'"' => in_text = !in_text,
+                _ if in_text => {}
+                b'\\' => return Err(refusal("can have a `\\` in quotes only")),
+                b'/' if after.starts_with(b"*") => return Err(refusal("cannot have a comment")),
+                b'$' if names_variable(after) => {
+                    return Err(refusal("cannot have a variable; write its value"));
+                }
+                b'$' => counts.roots += 1,
+                b'*' if after.starts_with(b"*") => {
+                    counts.descents += 1;
+                    rest = &after[1..];
+                }
+                b'[' => open.push(Some(false)),
+                b'(' => open.push(None),
+                b']' | b')' => drop(open.pop()),
+                b',' => {
+                    if let Some(Some(has_comma @ false)) = open.last_mut() {
+                        *has_comma = true;
+                        counts.subscripts += 1;
+                    }
+                }
+                b'k' | b'K' if continues_keyvalue(after) => counts.key_values += 1,
+                _ => {}
+            }
+        }
+
+        Ok(counts)
+    }
+}
+
+fn refusal(why: &str) -> DbError {
+    DbError::BadPattern(format!("the path {why}"))
+}
+
+/// Whether the text after a `k` completes the word `keyvalue`.
+fn continues_keyvalue(after: &[u8]) -> bool {
+    after
+        .get(..7)
+        .is_some_and(|word| word.eq_ignore_ascii_case(b"eyvalue"))
 }
 
 /// Whether the `$` before this text starts a variable. No variables are defined, which only

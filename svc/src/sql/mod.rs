@@ -30,6 +30,7 @@ mod row_filter;
 mod rules;
 mod scope;
 mod select;
+mod select_list;
 mod shape;
 mod specific;
 mod through;

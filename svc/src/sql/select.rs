@@ -1,4 +1,4 @@
-//! Queries: the select list, the source, the order, and nested queries.
+//! Queries: the source, the conditions, the order, and nested queries.
 //!
 //! Nested rows are read as records, which PostgreSQL sends in its binary format: one statement
 //! reads a tree, without any conversion to JSON.
@@ -9,7 +9,7 @@ use super::Builder;
 use super::edge::Joined;
 use super::filter::{Direction, Filter, Nulls, Order, Rank};
 use super::once::Reading;
-use super::operand::{Operand, quote_literal};
+use super::operand::Operand;
 use super::query::{Query, Selected, Subquery, Window};
 use super::scope::{RowScope, Scope, Tie};
 use crate::postgres::{DbError, Param};
@@ -168,6 +168,33 @@ impl<'a> Builder<'a> {
             self.outermost = Some(self.text.len());
         }
 
+        self.where_clause(reading, &scope, query, ties, order)?;
+        self.groups(&Scope::Row(rows.clone()), query)?;
+
+        if query.backward {
+            let flipped: Vec<_> = order.iter().cloned().map(Order::flipped).collect();
+            self.order(&scope, &flipped)?;
+        } else {
+            self.order(&scope, order)?;
+        }
+
+        if numbered {
+            let _ = write!(self.text, " ORDER BY {}.ordinality", rows.alias());
+        }
+
+        self.group_order(&Scope::Row(rows), query)
+    }
+
+    /// Writes the conditions on single rows: the ties, the filter, and the cursors. `scope` is the
+    /// source of the order keys.
+    fn where_clause(
+        &mut self,
+        reading: &mut Reading<'a>,
+        scope: &Scope<'a>,
+        query: &Query,
+        ties: [Option<&str>; 2],
+        order: &[Order],
+    ) -> Result<(), DbError> {
         let (conditions, mut word) = (self.text.len(), " WHERE ");
         for tie in ties.into_iter().flatten() {
             let _ = write!(self.text, "{word}{tie}");
@@ -195,31 +222,12 @@ impl<'a> Builder<'a> {
         });
         for past in &query.past {
             self.text.extend([word, &when]);
-            self.past(&scope, order, past)?;
+            self.past(scope, order, past)?;
             self.text.push_str(end);
             word = " AND ";
         }
 
-        self.groups(&Scope::Row(rows.clone()), query)?;
-
-        if query.backward {
-            self.order(
-                &scope,
-                &order
-                    .iter()
-                    .cloned()
-                    .map(Order::flipped)
-                    .collect::<Vec<_>>(),
-            )?;
-        } else {
-            self.order(&scope, order)?;
-        }
-
-        if numbered {
-            let _ = write!(self.text, " ORDER BY {}.ordinality", rows.alias());
-        }
-
-        self.group_order(&Scope::Row(rows), query)
+        Ok(())
     }
 
     /// Binds the arguments of the source of the rows before all other values, so that its
@@ -253,133 +261,6 @@ impl<'a> Builder<'a> {
             let offset = self.bind(Param::Int(read.offset));
             let _ = write!(self.text, " OFFSET {offset}");
         }
-    }
-
-    pub(super) fn select_list(
-        &mut self,
-        rows: &RowScope<'a>,
-        query: &Query,
-        tie: Option<Tie<'_>>,
-        as_record: bool,
-    ) -> Result<(), DbError> {
-        if as_record {
-            self.text.push_str("ROW(");
-        }
-
-        if query.list.is_empty() {
-            self.text.push_str("1::int4");
-        }
-
-        for (index, selected) in query.list.iter().enumerate() {
-            if index > 0 {
-                self.text.push_str(", ");
-            }
-            self.selected(rows, query, selected, tie)?;
-        }
-
-        for guard in self.guards(rows, query)? {
-            let _ = write!(self.text, ", {}", guard.sql);
-        }
-
-        if as_record {
-            self.text.push(')');
-        }
-
-        Ok(())
-    }
-
-    fn selected(
-        &mut self,
-        rows: &RowScope<'a>,
-        query: &Query,
-        selected: &Selected,
-        tie: Option<Tie<'_>>,
-    ) -> Result<(), DbError> {
-        let scope = Scope::Row(rows.clone());
-        match selected {
-            Selected::Column(name, select) => {
-                let column = self.masked(&scope, name, rows.column(name))?;
-                let (before, after) = select.around();
-                self.text.extend([before, column.as_str(), after]);
-            }
-            Selected::Key(name) => self.data_key(rows, &scope, name)?,
-            Selected::Call(call, select) => {
-                let value = self.called(&scope, call, Self::plain_call)?.sql;
-                let (before, after) = select.around();
-                self.text.extend([before, value.as_str(), after]);
-            }
-            Selected::Related(relation, part) => {
-                let from: Vec<_> = self
-                    .related_keys(&scope, relation)?
-                    .into_iter()
-                    .map(|key| key.sql)
-                    .collect();
-
-                self.subquery(
-                    part,
-                    rows.depth + 1,
-                    Some(Tie {
-                        relation,
-                        from: &from,
-                    }),
-                )?;
-            }
-            Selected::BadKey(relation) => {
-                let keys = self.related_keys(&scope, relation)?;
-                self.text.push_str(
-                    &keys
-                        .iter()
-                        .map(Operand::is_bad)
-                        .collect::<Vec<_>>()
-                        .join(" OR "),
-                );
-            }
-            Selected::Bad(value) => {
-                let bad = self.group_value(&scope, value)?.is_bad();
-                let _ = write!(self.text, "bool_or({bad})");
-            }
-            Selected::Edge(query) => self.edge(rows, query, tie)?,
-            Selected::Rows(query) => {
-                let inner = self.rows(query.row, rows.depth + 1)?;
-                self.text.push_str("ARRAY(");
-                self.query(&inner, query, tie, true)?;
-                self.text.push(')');
-            }
-            Selected::OrderKeys => {
-                let keys = self.order_keys(&scope, query);
-                let keys = keys
-                    .iter()
-                    .map(|key| Ok(format!("({})::text", self.order_operand(&scope, key)?.sql)));
-                let keys = keys.collect::<Result<Vec<_>, DbError>>()?;
-                let _ = write!(self.text, "ARRAY[{}]", keys.join(", "));
-            }
-            Selected::Value(value, form) => {
-                let operand = self.group_value(&scope, value)?;
-                self.text.push_str(&operand.shown(&operand.sql, *form));
-            }
-            Selected::Count => self.text.push_str("count(*)"),
-            Selected::Aggregate(function, column, form) => {
-                let operand = self.operand(&scope, column)?;
-                let aggregate = operand.aggregate(*function, self.careful);
-                self.text.push_str(&operand.shown(&aggregate, *form));
-            }
-        }
-
-        Ok(())
-    }
-
-    fn data_key(
-        &mut self,
-        rows: &RowScope<'a>,
-        scope: &Scope<'a>,
-        name: &str,
-    ) -> Result<(), DbError> {
-        // Only masked keys are read from `json`.
-        let is_json = rows.source.data().is_some_and(|data| data.name == "json");
-        let data = [&*rows.column("data"), if is_json { "::jsonb" } else { "" }].concat();
-        let key = self.masked(scope, name, format!("{data}->{}", quote_literal(name)))?;
-        self.text.push_str(&key);
-        Ok(())
     }
 
     /// The order, including the unique last key that makes the order of a page stable. This key has

@@ -8,7 +8,7 @@
 use tokio_postgres::types::Type;
 
 use super::column::{ColumnForm, Select};
-use super::filter::{Column, Computed};
+use super::filter::{Column, Computed, Order};
 use super::grouping::{Having, OfGroup};
 use super::operand::Operand;
 use super::query::{Query, Selected, Subquery};
@@ -120,28 +120,8 @@ impl<'a> Builder<'a> {
             guards.extend(guard.filter(|guard| guards.iter().all(|known| known.sql != guard.sql)));
         };
 
-        for key in query
-            .order
-            .iter()
-            .filter(|key| key.rank.is_none() && key.column.call.is_none())
-        {
-            if let (Some(joining), Some(column)) = (query.joining, key.column.of_edge()) {
-                let join = self.rows(joining, rows.depth + 1)?;
-                let operand = self.operand(&Scope::Row(join.clone()), &column)?;
-                add(Guard::of_aggregate(&join, &column, &operand));
-            } else if let Some(by) = &key.aggregate {
-                if let Computed::Of(_, column, _) = &by.value {
-                    let (rows, _) = self.aggregate_value(&scope, &key.column, by)?;
-                    let operand = self.operand(&Scope::Row(rows.clone()), column)?;
-                    add(Guard::of_aggregate(&rows, column, &operand));
-                }
-            } else if !query
-                .list
-                .iter()
-                .any(|selected| shows(selected, &key.column))
-            {
-                add(Guard::of(&self.operand(&scope, &key.column)?));
-            }
+        for key in &query.order {
+            add(self.order_guard(&scope, query, key)?);
         }
 
         for value in query.group.iter().filter(|value| value.period.is_none()) {
@@ -179,6 +159,44 @@ impl<'a> Builder<'a> {
         }
 
         Ok(guards)
+    }
+
+    /// Returns the guard of an order key, unless the key needs none or is selected itself.
+    fn order_guard(
+        &mut self,
+        scope: &Scope<'a>,
+        query: &Query,
+        key: &Order,
+    ) -> Result<Option<Guard>, DbError> {
+        if key.rank.is_some() || key.column.call.is_some() {
+            return Ok(None);
+        }
+
+        if let (Some(joining), Some(column)) = (query.joining, key.column.of_edge()) {
+            let join = self.rows(joining, scope.depth() + 1)?;
+            let operand = self.operand(&Scope::Row(join.clone()), &column)?;
+            return Ok(Guard::of_aggregate(&join, &column, &operand));
+        }
+
+        if let Some(by) = &key.aggregate {
+            let Computed::Of(_, column, _) = &by.value else {
+                return Ok(None);
+            };
+
+            let (rows, _) = self.aggregate_value(scope, &key.column, by)?;
+            let operand = self.operand(&Scope::Row(rows.clone()), column)?;
+            return Ok(Guard::of_aggregate(&rows, column, &operand));
+        }
+
+        if query
+            .list
+            .iter()
+            .any(|selected| shows(selected, &key.column))
+        {
+            return Ok(None);
+        }
+
+        Ok(Guard::of(&self.operand(scope, &key.column)?))
     }
 }
 

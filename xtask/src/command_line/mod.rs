@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use crate::run::{cargo, root, run};
+use dev::Change;
 use project::Project;
 
 /// The most bytes of the binary.
@@ -34,81 +35,108 @@ const RUNS: usize = 20;
 /// Builds a release of the tool, prints the figures, and fails when one is out of bounds.
 pub(crate) fn measure() -> Result<()> {
     run(cargo().args(["build", "--release", "--package", "svc-cli"]))?;
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into);
-    let target = target.canonicalize()?;
-    let binary = target.join("release/svc");
-    let size = std::fs::metadata(&binary)?.len();
-    let help = help(&binary)?;
-    let project = Project::make(binary, target)?;
-    let (alone, embedded, change) = (
-        dev::alone(&project)?,
-        dev::embedded(&project)?,
-        dev::change(&project)?,
-    );
+    let figures = Figures::measure()?;
+    figures.print()?;
+    figures.check()
+}
 
-    println!("<!-- begin command-line -->\n{}\n", machine()?);
-    println!("| | measured | at most |\n|---|---:|---:|");
-    println!(
-        "| the binary | {:.1} MB | {} MB |",
-        size as f64 / 1e6,
-        LARGEST / 1_000_000
-    );
+/// The figures, without their bounds.
+#[derive(Debug)]
+struct Figures {
+    /// The bytes of the binary.
+    size: u64,
+    help: Duration,
+    alone: Duration,
+    embedded: Duration,
+    change: Change,
+}
 
-    println!(
-        "| `svc --help` | {:.1} ms | {} ms |",
-        help.as_secs_f64() * 1e3,
-        HELP.as_millis()
-    );
+impl Figures {
+    fn measure() -> Result<Self> {
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), Into::into);
+        let target = target.canonicalize()?;
+        let binary = target.join("release/svc");
+        let size = std::fs::metadata(&binary)?.len();
+        let help = help(&binary)?;
+        let project = Project::make(binary, target)?;
 
-    let seconds = |what: &str, time: Duration, most: Duration| {
-        println!(
-            "| {what} | {:.1} s | {} s |",
-            time.as_secs_f64(),
-            most.as_secs()
-        );
-    };
-
-    seconds(
-        "`svc dev`: the first answer after the build, without a database",
-        alone,
-        ALONE,
-    );
-
-    seconds(
-        "the same with the project's own database, which is made then",
-        embedded,
-        EMBEDDED,
-    );
-
-    seconds(
-        "from a change of one field to the first answer that has it",
-        change.time,
-        CHANGE,
-    );
-
-    println!(
-        "| requests meanwhile, and those refused | {}, {} | –, 0 |",
-        change.requests, change.refused
-    );
-    println!("<!-- end command-line -->");
-    ensure!(size <= LARGEST, "the binary has {size} bytes");
-    ensure!(
-        change.refused == 0,
-        "{} requests were refused",
-        change.refused
-    );
-
-    for (time, most) in [
-        (help, HELP),
-        (alone, ALONE),
-        (embedded, EMBEDDED),
-        (change.time, CHANGE),
-    ] {
-        ensure!(time <= most, "{time:?} is longer than {most:?}");
+        Ok(Self {
+            size,
+            help,
+            alone: dev::alone(&project)?,
+            embedded: dev::embedded(&project)?,
+            change: dev::change(&project)?,
+        })
     }
 
-    Ok(())
+    fn print(&self) -> Result<()> {
+        println!("<!-- begin command-line -->\n{}\n", machine()?);
+        println!("| | measured | at most |\n|---|---:|---:|");
+        println!(
+            "| the binary | {:.1} MB | {} MB |",
+            self.size as f64 / 1e6,
+            LARGEST / 1_000_000
+        );
+
+        println!(
+            "| `svc --help` | {:.1} ms | {} ms |",
+            self.help.as_secs_f64() * 1e3,
+            HELP.as_millis()
+        );
+
+        let times = [
+            (
+                "`svc dev`: the first answer after the build, without a database",
+                self.alone,
+                ALONE,
+            ),
+            (
+                "the same with the project's own database, which is made then",
+                self.embedded,
+                EMBEDDED,
+            ),
+            (
+                "from a change of one field to the first answer that has it",
+                self.change.time,
+                CHANGE,
+            ),
+        ];
+
+        for (what, time, most) in times {
+            println!(
+                "| {what} | {:.1} s | {} s |",
+                time.as_secs_f64(),
+                most.as_secs()
+            );
+        }
+
+        println!(
+            "| requests meanwhile, and those refused | {}, {} | –, 0 |",
+            self.change.requests, self.change.refused
+        );
+        println!("<!-- end command-line -->");
+
+        Ok(())
+    }
+
+    /// Fails when one is out of bounds.
+    fn check(&self) -> Result<()> {
+        let (size, refused) = (self.size, self.change.refused);
+        ensure!(size <= LARGEST, "the binary has {size} bytes");
+        ensure!(refused == 0, "{refused} requests were refused");
+
+        for (time, most) in [
+            (self.help, HELP),
+            (self.alone, ALONE),
+            (self.embedded, EMBEDDED),
+            (self.change.time, CHANGE),
+        ] {
+            ensure!(time <= most, "{time:?} is longer than {most:?}");
+        }
+
+        Ok(())
+    }
 }
 
 /// The fastest of some runs of the help.

@@ -4,9 +4,8 @@
 //! The bounds are a little above the highest rates in axum, tower-http, sqlx, ripgrep and uv.
 //! Single sentences are free.
 
-use std::path::Path;
-
 use crate::tidy::TextFile;
+use crate::tidy::source::is_of_tests;
 
 /// The texts that are counted together.
 const PARTS: [&str; 5] = [
@@ -125,10 +124,6 @@ fn exceeded(part: &str, files: &[TextFile]) -> Vec<String> {
     }
 
     messages
-}
-
-fn is_of_tests(path: &Path) -> bool {
-    path.ends_with("tests.rs") || path.iter().any(|folder| folder == "tests")
 }
 
 /// The lines of comments or of a page outside code, each with its number.

@@ -23,7 +23,10 @@ pub(crate) struct Source {
 pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) line: usize,
+    /// The number of its lines, without blank lines and plain comments.
     pub(crate) lines: usize,
+    /// Whether it has `#[test]`, or an attribute like `#[tokio::test]`.
+    pub(crate) is_test: bool,
 }
 
 /// A path that begins with `crate`, `super` or `self`, or a path of a `use`. Those of tests are
@@ -51,35 +54,43 @@ impl Source {
             test_modules: Vec::new(),
         };
 
-        source.functions(&tokens);
+        source.functions(&tokens, &text.lines().collect::<Vec<_>>());
         source.walk(tokens, &mut Vec::new());
 
         Ok(source)
     }
 
-    /// Adds every `fn name … { … }`, at any depth.
-    fn functions(&mut self, tokens: &TokenStream) {
-        let mut open: Option<(String, usize)> = None;
+    /// Adds every `fn name … { … }`, at any depth. `text` has all lines of the file.
+    fn functions(&mut self, tokens: &TokenStream, text: &[&str]) {
+        let (mut open, mut is_test) = (None, false);
         let mut tokens = tokens.clone().into_iter().peekable();
         while let Some(token) = tokens.next() {
             match token {
+                TokenTree::Punct(point) if point.as_char() == '#' => {
+                    if let Some(TokenTree::Group(attribute)) = tokens.peek() {
+                        is_test |= is_test_attribute(attribute);
+                    }
+                }
                 TokenTree::Ident(word) if word == "fn" => {
                     if let Some(TokenTree::Ident(name)) = tokens.peek() {
-                        open = Some((name.to_string(), word.span().start().line));
+                        open = Some((name.to_string(), word.span().start().line, is_test));
+                        is_test = false;
                     }
                 }
                 TokenTree::Punct(point) if point.as_char() == ';' => open = None,
                 TokenTree::Group(group) => {
                     if group.delimiter() == Delimiter::Brace
-                        && let Some((name, line)) = open.take()
+                        && let Some((name, line, is_test)) = open.take()
                     {
+                        let end = group.span_close().end().line;
                         self.functions.push(Function {
                             name,
                             line,
-                            lines: group.span_close().end().line - line + 1,
+                            lines: counted_lines(&text[line - 1..end]),
+                            is_test,
                         });
                     }
-                    self.functions(&group.stream());
+                    self.functions(&group.stream(), text);
                 }
                 _ => {}
             }
@@ -300,6 +311,37 @@ impl Tokens {
     }
 }
 
+/// Whether a file has nothing but tests and their parts.
+pub(crate) fn is_of_tests(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+
+    name.is_some_and(|name| name == "tests.rs" || name.ends_with("_tests.rs"))
+        || path.iter().any(|folder| folder == "tests")
+}
+
+/// The number of lines that are neither blank nor a plain comment. Documentation counts.
+fn counted_lines(lines: &[&str]) -> usize {
+    let is_documentation = |line: &str| line.starts_with("///") || line.starts_with("//!");
+    let is_plain_comment = |line: &str| line.starts_with("//") && !is_documentation(line);
+
+    lines
+        .iter()
+        .map(|line| line.trim_start())
+        .filter(|line| !line.is_empty() && !is_plain_comment(line))
+        .count()
+}
+
+/// Whether the path of an attribute is `test`, or ends with it.
+fn is_test_attribute(attribute: &Group) -> bool {
+    let path = attribute
+        .stream()
+        .into_iter()
+        .take_while(|token| matches!(token, TokenTree::Ident(_)) || is_colon(token));
+
+    path.last()
+        .is_some_and(|last| matches!(last, TokenTree::Ident(word) if word == "test"))
+}
+
 fn is_colon(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(point) if point.as_char() == ':')
 }
@@ -320,7 +362,7 @@ fn starts_with_in(group: &Group) -> bool {
 mod tests {
     use std::path::Path;
 
-    use super::Source;
+    use super::{Source, is_of_tests};
 
     fn parse(text: &str) -> Source {
         Source::parse(Path::new("a.rs"), text).unwrap()
@@ -378,5 +420,45 @@ mod tests {
             .collect();
 
         assert_eq!(found, [("f", 3, 6), ("g", 7, 1)]);
+    }
+
+    #[test]
+    fn blank_lines_and_plain_comments_do_not_count() {
+        let source = parse(
+            "fn f() {\n\n    // A comment.\n    let a = 1; // Another.\n    \n    /// Of `g`.\n    fn g() {}\n}",
+        );
+        let lines: Vec<_> = source.functions.iter().map(|f| f.lines).collect();
+
+        assert_eq!(lines, [5, 1]);
+    }
+
+    #[test]
+    fn functions_of_tests_are_told_by_their_attributes() {
+        let source = parse(
+            "#[test]\n#[cfg(unix)]\nfn a() { fn b() {} }\n#[tokio::test(flavor = \"multi_thread\")]\n\
+             async fn c() {}\n#[cfg(test)]\nfn d() {}\nfn e() {}",
+        );
+        let tests: Vec<_> = source
+            .functions
+            .iter()
+            .filter(|f| f.is_test)
+            .map(|f| f.name.as_str())
+            .collect();
+
+        assert_eq!(tests, ["a", "c"]);
+    }
+
+    #[test]
+    fn files_of_tests_are_told_by_their_paths() {
+        for (path, expected) in [
+            ("tests/it/main.rs", true),
+            ("svc/src/a/tests/b.rs", true),
+            ("svc/src/a/tests.rs", true),
+            ("svc/src/a/b_tests.rs", true),
+            ("svc/src/a/contests.rs", false),
+            ("xtask/src/test/mod.rs", false),
+        ] {
+            assert_eq!(is_of_tests(Path::new(path)), expected, "{path}");
+        }
     }
 }

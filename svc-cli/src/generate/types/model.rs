@@ -106,32 +106,7 @@ fn of_source(
     enums: &dyn Fn(&str) -> Option<String>,
 ) -> Type {
     let mut names = Names::default();
-    let (mut fields, mut left_out) = (Vec::new(), Vec::new());
-
-    // In svc's views, `data` repeats the columns, and may contain values that are not for clients.
-    let is_projection = source.name.starts_with("v_") || source.name.starts_with("tv_");
-
-    for column in source
-        .columns
-        .iter()
-        .filter(|column| !(is_projection && column.name == "data"))
-    {
-        let Some(ty) = rust_type(column, enums) else {
-            left_out.push(format!("{} ({})", column.name, column.ty));
-            continue;
-        };
-
-        let name = names.choose([identifier(&snake(&column.name)).as_str()]);
-        fields.push(Field {
-            name,
-            column: column.name.clone(),
-            ty,
-            docs: column.comment.clone(),
-            origin: column.origin,
-            is_primary: column.is_primary,
-        });
-    }
-
+    let (fields, left_out) = fields(source, &mut names, enums);
     let words = snake(&split(&name));
     let (list, one) = (plural(&words), words);
     let list_query = queries.choose([identifier(&list).as_str()]);
@@ -173,6 +148,41 @@ fn of_source(
         row_query,
         names,
     }
+}
+
+/// The fields of a source, and its columns without a field.
+fn fields(
+    source: &Source,
+    names: &mut Names,
+    enums: &dyn Fn(&str) -> Option<String>,
+) -> (Vec<Field>, Vec<String>) {
+    let (mut fields, mut left_out) = (Vec::new(), Vec::new());
+
+    // In svc's views, `data` repeats the columns, and may contain values that are not for clients.
+    let is_projection = source.name.starts_with("v_") || source.name.starts_with("tv_");
+
+    for column in source
+        .columns
+        .iter()
+        .filter(|column| !(is_projection && column.name == "data"))
+    {
+        let Some(ty) = rust_type(column, enums) else {
+            left_out.push(format!("{} ({})", column.name, column.ty));
+            continue;
+        };
+
+        let name = names.choose([identifier(&snake(&column.name)).as_str()]);
+        fields.push(Field {
+            name,
+            column: column.name.clone(),
+            ty,
+            docs: column.comment.clone(),
+            origin: column.origin,
+            is_primary: column.is_primary,
+        });
+    }
+
+    (fields, left_out)
 }
 
 /// `BlogPost` as `Blog Post`.

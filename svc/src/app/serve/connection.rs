@@ -82,14 +82,9 @@ pub(super) fn serve(
         &shared.app
     };
 
-    let (app, stopping, connections) = (
-        app.clone(),
-        shared.stopping.clone(),
-        shared.long_lived.clone(),
-    );
-
+    let (app, stopping) = (app.clone(), shared.stopping.clone());
     let keeper = Arc::new(Keeper {
-        connections,
+        connections: shared.long_lived.clone(),
         stopping: stopping.clone(),
         running,
         activity: activity.clone(),
@@ -98,12 +93,7 @@ pub(super) fn serve(
     let noted = activity.clone();
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let is_http2 = request.version() == Version::HTTP_2;
-        noted.request_came(request.version());
-        let is_asked_for = request.headers().contains_key(header::EXPECT);
-        let mut request = request.map(|body| match is_http2 || body.is_end_stream() {
-            true => Body::new(body),
-            false => Body::new(RequestBody::new(body, is_asked_for, noted.clone())),
-        });
+        let mut request = note(request, &noted);
         request.extensions_mut().insert(ConnectInfo(peer));
         if let Some(limited) = &limited {
             request.extensions_mut().insert(limited.clone());
@@ -135,14 +125,7 @@ pub(super) fn serve(
         .serve_connection_with_upgrades(socket, service)
         .into_owned();
 
-    Connection {
-        connection: Box::pin(connection),
-        activity: activity.clone(),
-        heard: None,
-        must_finish: false,
-        head_time: None,
-        last_request: None,
-    }
+    Connection::new(Box::pin(connection), activity.clone())
 }
 
 fn set_up(stream: &TcpStream, write_timeout: Duration) {
@@ -187,6 +170,18 @@ fn builder(config: &HttpConfig, activity: &Arc<Activity>) -> Builder<Streams> {
     builder
 }
 
+/// Records a request of the connection, and replaces its body by one that the connection can read
+/// on.
+fn note(request: Request<Incoming>, activity: &Arc<Activity>) -> Request<Body> {
+    let is_http2 = request.version() == Version::HTTP_2;
+    activity.request_came(request.version());
+    let is_asked_for = request.headers().contains_key(header::EXPECT);
+    request.map(|body| match is_http2 || body.is_end_stream() {
+        true => Body::new(body),
+        false => Body::new(RequestBody::new(body, is_asked_for, activity.clone())),
+    })
+}
+
 /// A connection that follows its orders.
 struct Connection<C> {
     connection: Pin<Box<C>>,
@@ -202,6 +197,17 @@ struct Connection<C> {
 }
 
 impl<C> Connection<C> {
+    fn new(connection: Pin<Box<C>>, activity: Arc<Activity>) -> Self {
+        Self {
+            connection,
+            activity,
+            heard: None,
+            must_finish: false,
+            head_time: None,
+            last_request: None,
+        }
+    }
+
     /// Returns the order, with the waker registered for the next one.
     fn hear(&mut self, task: &Waker) -> Order {
         loop {

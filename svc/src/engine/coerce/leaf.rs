@@ -81,19 +81,8 @@ pub(crate) fn coerce_number(
     };
 
     match kind {
-        K::Int | K::BigInt => match integer {
-            Some(value) if *kind == K::BigInt && value > i64::MAX.into() => {
-                match u64::try_from(value) {
-                    Ok(value) => Ok(Value::from(value)),
-                    Err(_) => refuse("cannot represent the value"),
-                }
-            }
-            Some(value) => match i64::try_from(value) {
-                Ok(value) if *kind == K::BigInt || i32::try_from(value).is_ok() => {
-                    Ok(Value::from(value))
-                }
-                _ => refuse("cannot represent the value"),
-            },
+        K::Int | K::BigInt => match integer.and_then(|value| integer_value(*kind, value)) {
+            Some(value) => Ok(value),
             None => refuse("cannot represent the value"),
         },
         K::Float => match number.as_f64() {
@@ -118,6 +107,18 @@ pub(crate) fn coerce_number(
         ),
         _ => refuse("cannot represent the value"),
     }
+}
+
+/// Returns the value of an `Int` or a `BigInt`, or `None` if it is out of range.
+fn integer_value(kind: ScalarKind, value: i128) -> Option<Value> {
+    let is_big = kind == ScalarKind::BigInt;
+    if is_big && value > i64::MAX.into() {
+        return u64::try_from(value).ok().map(Value::from);
+    }
+
+    let value = i64::try_from(value).ok()?;
+    let fits = is_big || i32::try_from(value).is_ok();
+    fits.then(|| Value::from(value))
 }
 
 /// A value of the scalar `JSON`.

@@ -59,6 +59,20 @@ impl<'a> Column<'a> {
         })
     }
 
+    fn required_integer(self) -> Result<i64, LeafError> {
+        self.integer().ok_or_else(|| self.refuse("an integer"))
+    }
+
+    /// Returns the value of an `Int`.
+    fn short_integer(self) -> Result<i32, LeafError> {
+        let value = self.required_integer()?;
+        i32::try_from(value).map_err(|_| {
+            LeafError(format!(
+                "Int cannot represent non 32-bit signed integer value: {value}"
+            ))
+        })
+    }
+
     fn float(self) -> Option<f64> {
         match self.form {
             ColumnForm::Float4 => Some(shortest_decimal(f32::from_be_bytes(
@@ -136,21 +150,8 @@ impl<'a> Column<'a> {
         }
 
         match (kind, self.form) {
-            (K::Int, _) => {
-                let value = self.integer().ok_or_else(|| self.refuse("an integer"))?;
-                let value = i32::try_from(value).map_err(|_| {
-                    LeafError(format!(
-                        "Int cannot represent non 32-bit signed integer value: {value}"
-                    ))
-                })?;
-                write_integer(out, value.into());
-            }
-            (K::BigInt, _) => write_big_integer(
-                out,
-                self.integer()
-                    .ok_or_else(|| self.refuse("an integer"))?
-                    .into(),
-            ),
+            (K::Int, _) => write_integer(out, self.short_integer()?.into()),
+            (K::BigInt, _) => write_big_integer(out, self.required_integer()?.into()),
             (K::Float, _) => {
                 write_float(out, self.float().ok_or_else(|| self.refuse("a number"))?)?
             }
@@ -159,22 +160,12 @@ impl<'a> Column<'a> {
             }
             (K::Id | K::Decimal, ColumnForm::Int2 | ColumnForm::Int4 | ColumnForm::Int8) => {
                 out.push(b'"');
-                write_integer(
-                    out,
-                    self.integer().ok_or_else(|| self.refuse("an integer"))?,
-                );
+                write_integer(out, self.required_integer()?);
                 out.push(b'"');
             }
             (K::Uuid | K::Id | K::String, ColumnForm::Uuid) => {
                 let value = Uuid::from_slice(self.bytes).map_err(|_| self.refuse("a UUID"))?;
-                out.push(b'"');
-                out.extend_from_slice(
-                    value
-                        .hyphenated()
-                        .encode_lower(&mut Uuid::encode_buffer())
-                        .as_bytes(),
-                );
-                out.push(b'"');
+                write_uuid(out, value);
             }
             (K::DateTime, ColumnForm::Instant) => {
                 write_instant(
@@ -259,4 +250,14 @@ impl<'a> Column<'a> {
             None => LeafError(format!("expected {expected}, found another in the column")),
         }
     }
+}
+
+/// Writes a UUID as a JSON string, in lower case with hyphens.
+fn write_uuid(out: &mut Vec<u8>, value: Uuid) {
+    let mut buffer = Uuid::encode_buffer();
+    let text = value.hyphenated().encode_lower(&mut buffer);
+
+    out.push(b'"');
+    out.extend_from_slice(text.as_bytes());
+    out.push(b'"');
 }

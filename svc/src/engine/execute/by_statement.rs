@@ -47,6 +47,7 @@ impl Engine {
         decisions: Vec<Option<Decided<'p>>>,
     ) -> Vec<CompletedValue> {
         let plan = &prepared.plan;
+        let fields = &plan.root.fields;
         let decisions = if decisions.is_empty() {
             self.decide(cx, prepared).await
         } else {
@@ -58,14 +59,12 @@ impl Engine {
             note_filter(cx, &decisions);
             let is_denied = decisions.iter().flatten().any(Result::is_err);
             return match plan.kind {
-                OperationKind::Mutation if is_denied => not_done(cx, &plan.root.fields, &decisions),
+                OperationKind::Mutation if is_denied => not_done(cx, fields, &decisions),
                 _ => self.by_field(cx, prepared, decisions).await,
             };
         };
 
-        let refused = plan
-            .root
-            .fields
+        let refused = fields
             .iter()
             .find_map(|field| check_arguments(cx, field).err());
 
@@ -74,17 +73,13 @@ impl Engine {
             Some(_) if plan.kind == OperationKind::Query && prepared.code.is_none() => {
                 return self.by_field(cx, prepared, decisions).await;
             }
-            Some(error) => return all_failed(cx, &plan.root.fields, &error),
+            Some(error) => return all_failed(cx, fields, &error),
             None => {}
         }
 
         let running = async {
-            match plan
-                .root
-                .fields
-                .first()
-                .filter(|_| query_stats::is_attributing())
-            {
+            let attributed = fields.first().filter(|_| query_stats::is_attributing());
+            match attributed {
                 Some(first) => {
                     query_stats::attribute(&first.coordinate, statement.run(cx, admitted))
                         .boxed()
@@ -102,27 +97,7 @@ impl Engine {
             None => running.await,
         };
 
-        if plan.kind == OperationKind::Query {
-            let mut completed = Vec::with_capacity(plan.root.fields.len());
-            for field in &plan.root.fields {
-                completed.push(self.answer_of(cx, prepared, &answered, field).await);
-            }
-            return completed;
-        }
-
-        // All fields share one transaction, so its outcome applies to each of them.
-        let mut mutations = Mutations::new(cx);
-        let mut is_null = false;
-        for field in &plan.root.fields {
-            let value = self.answer_of(cx, prepared, &answered, field).await;
-            is_null |= mutations.end(field, value);
-        }
-
-        if is_null {
-            mutations.lose(&plan.root.fields);
-        }
-
-        mutations.into_completed()
+        self.complete_from(cx, prepared, &answered).await
     }
 
     /// Decides about all root fields before any of them runs, because their functions may be
@@ -166,6 +141,37 @@ impl Engine {
                 .reachable(model)
                 .into_iter()
                 .any(|row| policies.govern(row))
+    }
+
+    /// Completes all root fields from the result of the statement.
+    async fn complete_from(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        answered: &Answered<'_>,
+    ) -> Vec<CompletedValue> {
+        let fields = &prepared.plan.root.fields;
+        if prepared.plan.kind == OperationKind::Query {
+            let mut completed = Vec::with_capacity(fields.len());
+            for field in fields {
+                completed.push(self.answer_of(cx, prepared, answered, field).await);
+            }
+            return completed;
+        }
+
+        // All fields share one transaction, so its outcome applies to each of them.
+        let mut mutations = Mutations::new(cx);
+        let mut is_null = false;
+        for field in fields {
+            let value = self.answer_of(cx, prepared, answered, field).await;
+            is_null |= mutations.end(field, value);
+        }
+
+        if is_null {
+            mutations.lose(fields);
+        }
+
+        mutations.into_completed()
     }
 
     async fn answer_of(

@@ -169,9 +169,7 @@ impl Engine {
         let mutation =
             (kind == OperationKind::Mutation && deadlines.is_some()).then(|| prepared.mutation());
         let written = self.written(&prepared, &scope);
-        let explanation = prepared
-            .explain
-            .then(|| Box::new(Explanation::of(&prepared.plan)));
+        let explanation = prepared.explanation();
         let response = {
             // Pinned here, because it is large to move.
             let watching = (spending.as_ref(), explanation.as_deref());
@@ -186,19 +184,7 @@ impl Engine {
             written.answered();
         }
 
-        let response = response.unwrap_or_else(|| {
-            let known = |(plan, is_one): &(Arc<Plan>, bool)| {
-                Some(effects_when_late(
-                    scope.db.ledger.as_deref()?,
-                    plan,
-                    *is_one,
-                ))
-            };
-            let effects = mutation.as_ref().and_then(known).unwrap_or_default();
-            record_late(&self.app, scope.parts());
-            Response::late(self.app.request_limit(), &effects)
-        });
-
+        let response = response.unwrap_or_else(|| self.late_response(&scope, mutation.as_ref()));
         let response = measured.answered(response);
         let response = match explanation {
             Some(explanation) => {
@@ -210,10 +196,25 @@ impl Engine {
             None => response,
         };
 
-        match spending.and_then(Spending::end) {
-            Some((key, value)) => response.with_extension(key, &value),
-            None => response,
-        }
+        end_spending(spending, response)
+    }
+
+    /// Returns the response to an operation that was stopped at its deadline. `mutation` is the
+    /// plan of a mutation, whose effects it reports, and whether one statement may execute all of
+    /// it.
+    fn late_response(
+        &self,
+        scope: &RequestScope,
+        mutation: Option<&(Arc<Plan>, bool)>,
+    ) -> Response {
+        let effects = mutation.and_then(|(plan, is_one)| {
+            let ledger = scope.db.ledger.as_deref()?;
+            Some(effects_when_late(ledger, plan, *is_one))
+        });
+
+        record_late(&self.app, scope.parts());
+
+        Response::late(self.app.request_limit(), &effects.unwrap_or_default())
     }
 
     /// Notifies the hooks of an operation that is about to run. Returns its spending if a hook
@@ -397,6 +398,15 @@ impl Engine {
             &prepared.document.text,
             self.app.limits.errors,
         )
+    }
+}
+
+/// Ends the metering of an operation if a hook meters it, and adds the hook's entry to the
+/// response.
+fn end_spending(spending: Option<Spending>, response: Response) -> Response {
+    match spending.and_then(Spending::end) {
+        Some((key, value)) => response.with_extension(key, &value),
+        None => response,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::ErrorCode;
 use crate::engine::coerce::{VariableError, Variables, coerce_variables};
 use crate::engine::document::Document;
 use crate::engine::execution_context::OperationInfo;
+use crate::engine::explanation::Explanation;
 use crate::engine::introspect::{check_depth, introspect};
 use crate::engine::location::LineIndex;
 use crate::engine::measure::{self, Begun, Measured};
@@ -113,6 +114,11 @@ impl Prepared {
         (self.plan.clone(), self.has_statement())
     }
 
+    /// Returns the explanation to record the execution in, if the client requests one.
+    pub(super) fn explanation(&self) -> Option<Box<Explanation>> {
+        self.explain.then(|| Box::new(Explanation::of(&self.plan)))
+    }
+
     pub(super) fn info(&self) -> OperationInfo<'_> {
         let requested = self.operation_name.as_deref();
         OperationInfo {
@@ -157,28 +163,12 @@ impl Engine {
             .plan(&self.app.model, &self.app.limits, operation, &variables)
             .map_err(one)?;
         let plan = planned.plan();
-        let has_sql = registered
-            .as_ref()
-            .is_some_and(|operation| operation.sql.is_some());
-        let code = if allowed == AllowedOperations::WithoutCode {
-            plan.needs_code().map(code_refused)
-        } else {
-            None
-        };
-
-        if let Some(message) = code.as_ref().filter(|_| !has_sql) {
-            return Err(one(RequestError::new(ErrorCode::BadRequest, message)));
-        }
+        let code = check_code(plan, registered.as_deref(), allowed).map_err(one)?;
 
         self.check(&document, operation, plan, &variables)
             .map_err(one)?;
         check_rules(&self.app.model, plan, &variables, self.app.limits.errors).map_err(one)?;
-        let introspection = if plan.introspects {
-            let answer = introspect(&self.app.model, &document, operation, &variables);
-            Some(Box::new(answer.map_err(|error| Response::failed(&error))?))
-        } else {
-            None
-        };
+        let introspection = self.introspection_of(&document, operation, plan, &variables)?;
 
         let (plan, is_kept) = self.documents.keep(&document, planned);
 
@@ -216,6 +206,23 @@ impl Engine {
 
         plan.check(&self.app.model, &self.app.limits, variables)
     }
+
+    /// Returns the values of `__schema` and `__type`, if the operation selects them.
+    fn introspection_of(
+        &self,
+        document: &Document,
+        operation: &Operation,
+        plan: &Plan,
+        variables: &Variables,
+    ) -> Result<Option<Box<JsonMap>>, Response> {
+        if !plan.introspects {
+            return Ok(None);
+        }
+
+        introspect(&self.app.model, document, operation, variables)
+            .map(|values| Some(Box::new(values)))
+            .map_err(|error| Response::failed(&error))
+    }
 }
 
 /// Rejects a kind of operation that the transport does not support.
@@ -234,6 +241,24 @@ fn check_kind(kind: OperationType, allowed: AllowedOperations) -> Result<(), Res
             "a subscription is answered with a stream; send it over a WebSocket, or accept `text/event-stream`",
         )),
         _ => Ok(()),
+    }
+}
+
+/// Returns the reason why only the operation's own statement may answer it, if there is one.
+/// Rejects the operation if it has no statement.
+fn check_code(
+    plan: &Plan,
+    registered: Option<&Registered>,
+    allowed: AllowedOperations,
+) -> Result<Option<String>, RequestError> {
+    if allowed != AllowedOperations::WithoutCode {
+        return Ok(None);
+    }
+
+    let has_sql = registered.is_some_and(|operation| operation.sql.is_some());
+    match plan.needs_code().map(code_refused) {
+        Some(message) if !has_sql => Err(RequestError::new(ErrorCode::BadRequest, message)),
+        code => Ok(code),
     }
 }
 

@@ -84,25 +84,7 @@ pub(crate) async fn group_counts(
             )
             .await?;
 
-        let group = |row: usize| {
-            let cells = Cells::Nth(&rows, row);
-            let text = |column| {
-                cells
-                    .get(column)
-                    .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-            };
-
-            let count = cells
-                .get(columns.len())
-                .and_then(|bytes| bytes.try_into().ok())
-                .map_or(0, i64::from_be_bytes);
-
-            GroupCount {
-                key: (0..columns.len()).map(text).collect(),
-                count,
-            }
-        };
-
+        let group = |row| group_count(&Cells::Nth(&rows, row), columns.len());
         Ok::<_, DbError>((0..rows.len()).map(group).collect::<Vec<_>>())
     };
 
@@ -120,4 +102,23 @@ pub(crate) async fn group_counts(
     }
 
     Ok(groups)
+}
+
+/// Reads a group from its row: first the values of its key, then the number of its rows.
+fn group_count(cells: &Cells<'_>, key_length: usize) -> GroupCount {
+    let text = |column| {
+        cells
+            .get(column)
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    };
+
+    let count = cells
+        .get(key_length)
+        .and_then(|bytes| bytes.try_into().ok())
+        .map_or(0, i64::from_be_bytes);
+
+    GroupCount {
+        key: (0..key_length).map(text).collect(),
+        count,
+    }
 }

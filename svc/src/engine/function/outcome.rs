@@ -51,12 +51,7 @@ pub(crate) async fn call_function(
 ) -> Result<CallOutcome, Error> {
     let model = &db.app.model;
     let result = target.ty.and_then(|ty| model.results.get(&ty).copied());
-    let entity_has_status = match result {
-        Some(result) => entity_field(model, &result.success)
-            .is_some_and(|field| holds_status(model, field.ty.named())),
-        None => target.ty.is_none_or(|ty| holds_status(model, ty)),
-    };
-
+    let entity_has_status = target.entity_has_status(model, result);
     let check = (target.on_failure == OnFailure::Rollback).then_some(StatusCheck {
         entity_has_status,
         refuses_null: result.is_some(),
@@ -77,14 +72,8 @@ pub(crate) async fn call_function(
         Ok(called) => called,
         Err(error) => {
             let failure = Failure::of_error(error, &db.app.constraints)?;
-            return Box::pin(fail(
-                &db.without_transaction(),
-                target,
-                result,
-                failure,
-                &Response::default(),
-            ))
-            .await;
+            let response = Response::default();
+            return Box::pin(fail_undone(db, target, result, failure, &response)).await;
         }
     };
 
@@ -93,11 +82,7 @@ pub(crate) async fn call_function(
     };
 
     if called.kept && check.is_some() && Status::read(&response.status) != Status::Success {
-        db.app.database.may_have_changed();
-        tracing::error!(
-            function = target.function,
-            "a failing call was not undone: its return type has changed"
-        );
+        report_kept(db, target.function);
     }
 
     match Status::read(&response.status) {
@@ -109,24 +94,22 @@ pub(crate) async fn call_function(
         Status::Failure(kind, identifier) => {
             let failure = Failure::of_response(kind, identifier, &response);
             if called.kept {
-                return Box::pin(fail(db, target, result, failure, &response)).await;
+                Box::pin(fail(db, target, result, failure, &response)).await
+            } else {
+                Box::pin(fail_undone(db, target, result, failure, &response)).await
             }
-
-            // A failed transaction reads nothing more.
-            Box::pin(fail(
-                &db.without_transaction(),
-                target,
-                result,
-                failure,
-                &response,
-            ))
-            .await
         }
-        Status::Unknown => Err(Error::internal(format!(
-            "the function `{}` answered with the status {:?}, which is neither a word of success nor a kind of failure",
-            target.function, response.status
-        ))),
+        Status::Unknown => Err(target.unknown_status(&response.status)),
     }
+}
+
+/// Reports a failing call whose writes are kept.
+fn report_kept(db: &Db, function: &str) {
+    db.app.database.may_have_changed();
+    tracing::error!(
+        function,
+        "a failing call was not undone: its return type has changed"
+    );
 }
 
 /// Completes a result without a status, which is the entity itself.
@@ -292,7 +275,40 @@ pub(crate) async fn fail(
     })
 }
 
+/// Returns the value of a failure whose call was undone.
+///
+/// # Errors
+/// The failure, if the type cannot represent it.
+async fn fail_undone(
+    db: &Db,
+    target: &Target<'_>,
+    result: Option<&'static ResultMeta>,
+    failure: Failure,
+    response: &Response<'_>,
+) -> Result<CallOutcome, Error> {
+    // A failed transaction reads nothing more.
+    let db = db.without_transaction();
+    fail(&db, target, result, failure, response).await
+}
+
 impl Target<'_> {
+    /// Whether the entity may have a `status` that is not the status of a response.
+    fn entity_has_status(&self, model: &Model, result: Option<&'static ResultMeta>) -> bool {
+        match result {
+            Some(result) => entity_field(model, &result.success)
+                .is_some_and(|field| holds_status(model, field.ty.named())),
+            None => self.ty.is_none_or(|ty| holds_status(model, ty)),
+        }
+    }
+
+    /// The error of a status that has no meaning.
+    fn unknown_status(&self, status: &str) -> Error {
+        Error::internal(format!(
+            "the function `{}` answered with the status {status:?}, which is neither a word of success nor a kind of failure",
+            self.function
+        ))
+    }
+
     /// The entity of a member, if the client selects it, or the reason why a required one is
     /// missing.
     async fn entity(

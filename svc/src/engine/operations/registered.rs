@@ -50,28 +50,7 @@ impl Registered {
         let shown = operation.shown();
         let fail = |reason: String| OperationError::new(shown.clone(), reason);
         let text = operation.document.trim_end();
-        let document = match Document::prepare(model, limits, text, true) {
-            Ok(document) => Arc::new(document.counted_elsewhere()),
-            Err(errors) => {
-                let errors = errors.iter().map(|error| match error.locations.first() {
-                    Some(at) => {
-                        format!("{} (line {}, column {})", error.message, at.line, at.column)
-                    }
-                    None => error.message.clone(),
-                });
-                return Err(fail(format!(
-                    "the document is not valid: {}",
-                    errors.collect::<Vec<_>>().join("; ")
-                )));
-            }
-        };
-
-        let count = document.executable.operations.iter().count();
-        if count != 1 {
-            return Err(fail(format!(
-                "the document has {count} operations; give each a document of its own"
-            )));
-        }
+        let document = prepare_document(model, limits, text).map_err(fail)?;
 
         let (executable, info) = document
             .operation(None)
@@ -142,6 +121,31 @@ impl Registered {
     pub(super) fn bytes(&self) -> usize {
         self.document.text.len() + self.sql.as_ref().map_or(0, |sql| sql.text.len())
     }
+}
+
+/// Returns the valid document of a text with one operation, or why it is refused.
+fn prepare_document(model: &Model, limits: &Limits, text: &str) -> Result<Arc<Document>, String> {
+    let document = Document::prepare(model, limits, text, true).map_err(|errors| {
+        let errors = errors.iter().map(|error| match error.locations.first() {
+            Some(at) => {
+                format!("{} (line {}, column {})", error.message, at.line, at.column)
+            }
+            None => error.message.clone(),
+        });
+        format!(
+            "the document is not valid: {}",
+            errors.collect::<Vec<_>>().join("; ")
+        )
+    })?;
+
+    let count = document.executable.operations.iter().count();
+    if count != 1 {
+        return Err(format!(
+            "the document has {count} operations; give each a document of its own"
+        ));
+    }
+
+    Ok(Arc::new(document.counted_elsewhere()))
 }
 
 /// Returns the hash if an id is one, with or without `sha256:`: clients send hashes in both forms.

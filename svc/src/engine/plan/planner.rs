@@ -25,7 +25,7 @@ use crate::engine::coerce::{Variables, condition};
 use crate::engine::location::MAX_LOCATIONS;
 use crate::engine::request_error::RequestError;
 use crate::metrics::OperationSlot;
-use crate::schema::{FieldDef, FieldKind, Model, OperationKind, TypeIndex, TypeKind};
+use crate::schema::{FieldDef, FieldKind, Gated, Model, OperationKind, TypeIndex, TypeKind};
 
 const ROOT_FIELDS: &str = "SVC_LIMIT_ROOT_FIELDS";
 
@@ -44,6 +44,28 @@ pub(crate) struct Planner<'a> {
 }
 
 type Groups<'a> = IndexMap<&'a str, Vec<&'a Node<Field>>>;
+
+/// The parts of a planned field that follow from its definition.
+struct Source {
+    kind: PlanKind,
+    ty: OutType,
+    args: Arc<[ArgPlan]>,
+    children: Children,
+    gated: Option<Gated>,
+}
+
+impl Source {
+    /// A field that the schema does not define, as every GraphQL schema has it.
+    fn built_in(kind: PlanKind) -> Self {
+        Self {
+            kind,
+            ty: OutType::Composite,
+            args: Arc::default(),
+            children: Children::None,
+            gated: None,
+        }
+    }
+}
 
 impl<'a> Planner<'a> {
     pub(crate) fn new(
@@ -238,92 +260,38 @@ impl<'a> Planner<'a> {
         key: &str,
         nodes: &[&'a Node<Field>],
     ) -> Result<PlanField, RequestError> {
-        let node = nodes[0];
-        let name = node.name.as_str();
-        if nodes[1..].iter().any(|other| !same_lists(node, other)) {
-            let message = format!(
-                "the fields `{key}` cannot be merged, as their arguments differ; use aliases"
-            );
-            return Err(RequestError::new(
-                ErrorCode::GraphqlValidationFailed,
-                message,
-            ));
-        }
+        check_same(key, nodes)?;
 
         let mut prefix = Vec::with_capacity(key.len() + 3);
         crate::json::write_text(&mut prefix, key);
         prefix.push(b':');
-        let model = self.model;
-        let (kind, ty, args, children, gated) = match name {
-            "__typename" => (
-                PlanKind::Typename,
-                OutType::Composite,
-                Arc::default(),
-                Children::None,
-                None,
-            ),
+
+        let name = nodes[0].name.as_str();
+        let source = match name {
+            "__typename" => Source::built_in(PlanKind::Typename),
             "__schema" | "__type" => {
                 nodes.iter().for_each(|node| self.introspection.add(node));
-                (
-                    PlanKind::Introspection,
-                    OutType::Composite,
-                    Arc::default(),
-                    Children::None,
-                    None,
-                )
+                Source::built_in(PlanKind::Introspection)
             }
-            _ => {
-                let def = model
-                    .object(parent)
-                    .and_then(|object| object.fields.get(name))
-                    .ok_or_else(|| {
-                        RequestError::new(
-                            ErrorCode::GraphqlValidationFailed,
-                            format!("there is no field `{name}`"),
-                        )
-                    })?;
-
-                let kind = match PlanKind::of(def.kind) {
-                    Some(_) if def.is_checked() => PlanKind::Checked(Checked::new(def)),
-                    Some(kind) => kind,
-                    None => {
-                        return Err(RequestError::new(
-                            ErrorCode::InternalServerError,
-                            format!("`{name}` is only promised"),
-                        ));
-                    }
-                };
-
-                self.bounds.charge(self.limits)?;
-                let args = self.args(def, node)?;
-                let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
-
-                (
-                    kind,
-                    OutType::of_field(model, parent, def),
-                    args,
-                    self.children(def.ty.named(), &sets)?,
-                    def.gated,
-                )
-            }
+            _ => self.source(parent, name, nodes)?,
         };
 
         let field = PlanField {
             key: key.to_owned(),
             prefix: prefix.into(),
             name: name.to_owned(),
-            coordinate: format!("{}.{name}", model.types[parent].name),
-            kind,
-            ty,
-            args,
-            children,
+            coordinate: format!("{}.{name}", self.model.types[parent].name),
+            kind: source.kind,
+            ty: source.ty,
+            args: source.args,
+            children: source.children,
             offsets: nodes
                 .iter()
                 .filter_map(|node| node.location())
                 .map(|span| span.offset())
                 .take(MAX_LOCATIONS)
                 .collect(),
-            gated,
+            gated: source.gated,
             denial: None,
             statements: Slot::default(),
         };
@@ -331,6 +299,48 @@ impl<'a> Planner<'a> {
         self.bounds.weigh(field.weight())?;
 
         Ok(field)
+    }
+
+    /// Plans a field that the schema defines.
+    fn source(
+        &mut self,
+        parent: TypeIndex,
+        name: &str,
+        nodes: &[&'a Node<Field>],
+    ) -> Result<Source, RequestError> {
+        let model = self.model;
+        let def = model
+            .object(parent)
+            .and_then(|object| object.fields.get(name))
+            .ok_or_else(|| {
+                RequestError::new(
+                    ErrorCode::GraphqlValidationFailed,
+                    format!("there is no field `{name}`"),
+                )
+            })?;
+
+        let kind = match PlanKind::of(def.kind) {
+            Some(_) if def.is_checked() => PlanKind::Checked(Checked::new(def)),
+            Some(kind) => kind,
+            None => {
+                return Err(RequestError::new(
+                    ErrorCode::InternalServerError,
+                    format!("`{name}` is only promised"),
+                ));
+            }
+        };
+
+        self.bounds.charge(self.limits)?;
+        let args = self.args(def, nodes[0])?;
+        let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
+
+        Ok(Source {
+            kind,
+            ty: OutType::of_field(model, parent, def),
+            args,
+            children: self.children(def.ty.named(), &sets)?,
+            gated: def.gated,
+        })
     }
 
     fn args(
@@ -387,4 +397,16 @@ impl<'a> Planner<'a> {
             _ => Ok(Children::None),
         }
     }
+}
+
+/// Rejects fields with the same response key whose arguments differ.
+fn check_same(key: &str, nodes: &[&Node<Field>]) -> Result<(), RequestError> {
+    if nodes[1..].iter().all(|other| same_lists(nodes[0], other)) {
+        return Ok(());
+    }
+
+    Err(RequestError::new(
+        ErrorCode::GraphqlValidationFailed,
+        format!("the fields `{key}` cannot be merged, as their arguments differ; use aliases"),
+    ))
 }

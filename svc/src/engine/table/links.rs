@@ -18,31 +18,7 @@ impl<'a> Writer<'a> {
         (_, nested): NestedField<'a>,
         held: Held<'a>,
     ) -> Result<(), Undone> {
-        if !held.replaced.is_empty() {
-            let there = self.there(level, nested.column, &held).await?;
-            if !there.visible.is_empty() {
-                let (column, kept) = (nested.column, held.keys(level));
-                let unlinking = level.table.unlink_others(column, &there.visible, &kept);
-                let (to, keys, kept) = (
-                    held.replaced.as_slice(),
-                    there.visible.as_slice(),
-                    kept.as_slice(),
-                );
-
-                self.change_others(
-                    level,
-                    unlinking,
-                    Others {
-                        column,
-                        to,
-                        keys,
-                        kept,
-                        removes: false,
-                    },
-                )
-                .await?;
-            }
-        }
+        self.unlink(level, nested.column, &held).await?;
 
         let rows = held.given;
         if rows.is_empty() {
@@ -80,6 +56,36 @@ impl<'a> Writer<'a> {
         self.written(level, rows, values, true);
 
         Ok(())
+    }
+
+    /// Sets the reference to null in the rows that referred to the written rows but are no longer
+    /// given.
+    async fn unlink(
+        &mut self,
+        level: &Level<'a>,
+        column: &str,
+        held: &Held<'a>,
+    ) -> Result<(), Undone> {
+        if held.replaced.is_empty() {
+            return Ok(());
+        }
+
+        let there = self.there(level, column, held).await?;
+        if there.visible.is_empty() {
+            return Ok(());
+        }
+
+        let kept = held.keys(level);
+        let unlinking = level.table.unlink_others(column, &there.visible, &kept);
+        let others = Others {
+            column,
+            to: &held.replaced,
+            keys: &there.visible,
+            kept: &kept,
+            removes: false,
+        };
+
+        self.change_others(level, unlinking, others).await
     }
 
     /// Returns the keys in the result that the policies do not permit.

@@ -33,7 +33,7 @@ use crate::postgres::{DbError, has_nul};
 use crate::repository::Db;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{
-    FieldDef, InputDef, Model, OnFailure, Operator, TypeIndex, TypeKind, WriteMeta,
+    ArgDef, FieldDef, InputDef, Model, OnFailure, Operator, TypeIndex, TypeKind, WriteMeta,
 };
 use crate::sql::{Filter, Subject, col};
 use crate::{Error, ErrorCode};
@@ -96,43 +96,21 @@ async fn answer(
             return Err(DbError::Nul.into_error());
         }
 
-        match &cx.model.types[arg.ty.named()].kind {
-            TypeKind::Input(_) => (items, given) = (documents(value), Some(arg)),
-            _ => {
-                if db
-                    .rules
-                    .as_ref()
-                    .is_some_and(|rules| rules.mask(row, &arg.rust).is_some())
-                {
-                    let value = SqlValue::from_graphql(&value.clone().into_argument());
-                    masked.push(Filter::Compare(col(&arg.rust), Operator::Eq, value));
-                }
-
-                keys.push((
-                    if arg.rust == "id" {
-                        write.key
-                    } else {
-                        arg.rust.as_str()
-                    },
-                    value,
-                ));
-            }
+        if matches!(cx.model.types[arg.ty.named()].kind, TypeKind::Input(_)) {
+            (items, given) = (documents(value), Some(arg));
+            continue;
         }
+
+        masked.extend(masked_key(db, row, arg, &value));
+        let column = match arg.rust.as_str() {
+            "id" => write.key,
+            column => column,
+        };
+        keys.push((column, value));
     }
 
     let input = given.and_then(|arg| input_of(cx.model, arg.ty.named()));
-    let (most, rows) = (
-        cx.limits.max_page as usize,
-        items
-            .iter()
-            .map(|item| rows(cx.model, input, item))
-            .sum::<usize>(),
-    );
-
-    if rows > most {
-        let message = format!("{rows} rows are given, and at most {most} can be written at once");
-        return Err(Error::new(ErrorCode::BadUserInput, message));
-    }
+    check_rows(cx, input, &items)?;
 
     let is_governed = match &db.rules {
         Some(rules) => rules.rule(Subject::Rows(row))?.is_some(),
@@ -158,6 +136,33 @@ async fn answer(
     }
     .run()
     .await
+}
+
+/// Returns the condition on a key of the rows, if its field is masked.
+fn masked_key(db: &Db, row: TypeIndex, arg: &ArgDef, value: &ExactJson) -> Option<Filter> {
+    db.rules.as_ref()?.mask(row, &arg.rust)?;
+    let value = SqlValue::from_graphql(&value.clone().into_argument());
+    Some(Filter::Compare(col(&arg.rust), Operator::Eq, value))
+}
+
+/// Rejects documents with more rows than can be written at once.
+fn check_rows(
+    cx: &ExecutionContext<'_>,
+    input: Option<&InputDef>,
+    documents: &[Fields],
+) -> Result<(), Error> {
+    let most = cx.limits.max_page as usize;
+    let rows: usize = documents
+        .iter()
+        .map(|document| rows(cx.model, input, document))
+        .sum();
+
+    if rows > most {
+        let message = format!("{rows} rows are given, and at most {most} can be written at once");
+        return Err(Error::new(ErrorCode::BadUserInput, message));
+    }
+
+    Ok(())
 }
 
 /// The number of rows in a document: the row itself, and the nested rows of other tables.

@@ -101,21 +101,7 @@ impl TlsConfig {
             None => given.default_file("root.crt").map(Pem::File),
         };
 
-        let verify = match mode {
-            Mode::VerifyFull => Verify::Name,
-            Mode::VerifyCa if root.is_none() => {
-                return Err(given.refuse(
-                    "sslmode",
-                    "cannot be verify-ca without sslrootcert: public authorities sign certificates for anybody; name \
-                     the file of your authority, or use verify-full",
-                ));
-            }
-            Mode::VerifyCa => Verify::Authority,
-            // As in libpq, because some programs rely on it.
-            Mode::Require if root.is_some() => Verify::Authority,
-            Mode::Disable | Mode::Prefer | Mode::Require => Verify::Nothing,
-        };
-
+        let verify = verify(given, mode, root.is_some())?;
         let negotiation = given
             .choice("sslnegotiation", &NEGOTIATIONS)?
             .unwrap_or(SslNegotiation::Postgres);
@@ -141,6 +127,22 @@ impl TlsConfig {
             identity,
             versions,
         })
+    }
+}
+
+/// Returns how a mode checks the server's certificate.
+fn verify(given: &Given, mode: Mode, has_root: bool) -> Result<Verify, BadUrl> {
+    match mode {
+        Mode::VerifyFull => Ok(Verify::Name),
+        Mode::VerifyCa if !has_root => Err(given.refuse(
+            "sslmode",
+            "cannot be verify-ca without sslrootcert: public authorities sign certificates for anybody; name \
+             the file of your authority, or use verify-full",
+        )),
+        Mode::VerifyCa => Ok(Verify::Authority),
+        // As in libpq, because some programs rely on it.
+        Mode::Require if has_root => Ok(Verify::Authority),
+        Mode::Disable | Mode::Prefer | Mode::Require => Ok(Verify::Nothing),
     }
 }
 

@@ -107,13 +107,9 @@ impl Database {
 
         sources.sort();
         sources.dedup();
-        let timeout = settings.statement_timeout.as_millis().to_string();
         let bounds = settings.bounds();
         let place = settings.connect.place();
-        let config = settings
-            .connect
-            .clone()
-            .setting("statement_timeout", &timeout);
+        let config = statement_config(&settings);
         let reset_session = settings.reset_session != Some(false);
         let changes = Changes::new(settings.catalogue_poll.is_some());
         let database = Arc::new(Self {
@@ -155,13 +151,15 @@ impl Database {
             row_security: settings.row_security,
         });
 
-        tokio::spawn(watch_over(Arc::downgrade(&database)));
-        tokio::spawn(follow_changes(
-            Arc::downgrade(&database),
-            settings.catalogue_poll,
-        ));
+        database.start_tasks(settings.catalogue_poll);
 
         Ok(database)
+    }
+
+    /// Starts the tasks that watch the database and follow its changes.
+    fn start_tasks(self: &Arc<Self>, catalogue_poll: Option<Duration>) {
+        tokio::spawn(watch_over(Arc::downgrade(self)));
+        tokio::spawn(follow_changes(Arc::downgrade(self), catalogue_poll));
     }
 
     /// The columns of the views and tables.
@@ -261,6 +259,15 @@ impl Database {
     pub(crate) fn place(&self) -> &str {
         &self.place
     }
+}
+
+/// Returns the configuration of the connections for the application's statements.
+fn statement_config(settings: &Settings) -> ConnectConfig {
+    let timeout = settings.statement_timeout.as_millis().to_string();
+    settings
+        .connect
+        .clone()
+        .setting("statement_timeout", &timeout)
 }
 
 impl Pools for Database {

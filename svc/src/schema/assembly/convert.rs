@@ -11,10 +11,10 @@ use crate::schema::model::{
     AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, Gated,
     InputDef, InputRole, ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
-use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs};
+use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs, RelationRefs};
 use crate::schema::{
-    AbstractMeta, ArgMeta, ComputedRun, ElementMeta, Guard, ObjectMeta, Registry, Shape, ValueRule,
-    derived,
+    AbstractMeta, ArgMeta, ComputedRun, ElementMeta, Guard, ObjectMeta, Registry, RelationMeta,
+    Shape, ValueRule, derived,
 };
 
 impl Builder {
@@ -84,21 +84,7 @@ impl Builder {
                 .as_ref()
                 .zip(refs.relations[position].as_ref());
             let kind = match related {
-                Some((relation, refs)) => FieldKind::Relation(Relation {
-                    index: position,
-                    shape: if relation.many {
-                        Shape::List
-                    } else {
-                        Shape::Optional
-                    },
-                    row: refs.row.0,
-                    from: relation.from,
-                    to: relation.to,
-                    through: relation.through,
-                    joining: refs.joining.map(|joining| joining.0),
-                    order: relation.order,
-                    is_from_client: false,
-                }),
+                Some((meta, refs)) => FieldKind::Relation(relation(meta, refs, position)),
                 None => FieldKind::Stored {
                     index: position,
                     stored: field.stored,
@@ -123,6 +109,27 @@ impl Builder {
                 .for_each(|def| self.add_field(&mut fields, def, meta.path));
         }
 
+        self.add_computed_fields(&mut fields, meta, refs);
+        self.gate_fields(&mut fields, index, meta);
+        let implements = refs.implements.iter().map(|key| key.0).collect();
+        let object = ObjectDef {
+            index,
+            fields,
+            source: meta.source,
+            implements,
+            declared: Some(meta),
+        };
+
+        define(&meta.element, meta.path, TypeKind::Object(object))
+    }
+
+    /// Adds the fields that methods and functions of the database compute.
+    fn add_computed_fields(
+        &mut self,
+        fields: &mut IndexMap<String, FieldDef>,
+        meta: &ObjectMeta,
+        refs: &ObjectRefs,
+    ) {
         for (field, (ty, args)) in meta.computed.iter().zip(&refs.computed) {
             let kind = match field.run {
                 ComputedRun::Method(code) => FieldKind::Method(code, field.cost),
@@ -137,9 +144,17 @@ impl Builder {
                 ..def
             };
 
-            self.add_field(&mut fields, def, meta.path);
+            self.add_field(fields, def, meta.path);
         }
+    }
 
+    /// Gates the fields of an object type that have guards or that `authorize_fields` names.
+    fn gate_fields(
+        &mut self,
+        fields: &mut IndexMap<String, FieldDef>,
+        index: TypeIndex,
+        meta: &ObjectMeta,
+    ) {
         for gated in meta.authorize_fields {
             match fields
                 .values_mut()
@@ -163,17 +178,7 @@ impl Builder {
             });
         }
 
-        beside::share_gates(&mut fields);
-        let implements = refs.implements.iter().map(|key| key.0).collect();
-        let object = ObjectDef {
-            index,
-            fields,
-            source: meta.source,
-            implements,
-            declared: Some(meta),
-        };
-
-        define(&meta.element, meta.path, TypeKind::Object(object))
+        beside::share_gates(fields);
     }
 
     fn abstract_type(&mut self, meta: &'static AbstractMeta, refs: &AbstractRefs) -> TypeDef {
@@ -363,6 +368,27 @@ impl FieldDef {
             guards,
             ..self
         }
+    }
+}
+
+/// The relation of the field at a position of a struct.
+fn relation(meta: &RelationMeta, refs: &RelationRefs, index: usize) -> Relation {
+    let shape = if meta.many {
+        Shape::List
+    } else {
+        Shape::Optional
+    };
+
+    Relation {
+        index,
+        shape,
+        row: refs.row.0,
+        from: meta.from,
+        to: meta.to,
+        through: meta.through,
+        joining: refs.joining.map(|joining| joining.0),
+        order: meta.order,
+        is_from_client: false,
     }
 }
 

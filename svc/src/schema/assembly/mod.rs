@@ -88,25 +88,7 @@ pub(crate) fn build(
         register(&mut registry);
     }
 
-    let mut builder = Builder {
-        dialect,
-        types: Vec::new(),
-        errors: Vec::new(),
-    };
-
-    for index in 0..registry.entries.len() {
-        let def = builder.convert(&registry, index);
-        builder.types.push(def);
-    }
-
-    builder.errors.extend(
-        registry
-            .misplaced
-            .iter()
-            .copied()
-            .map(SchemaError::misplaced_page),
-    );
-
+    let mut builder = Builder::of(&registry, dialect);
     builder.join_interfaces();
     builder.check_row_functions();
     let derived = derived::find(&registry);
@@ -144,6 +126,27 @@ struct Builder {
 }
 
 impl Builder {
+    /// Converts all registered types.
+    fn of(registry: &Registry, dialect: Dialect) -> Self {
+        let mut builder = Self {
+            dialect,
+            types: Vec::new(),
+            errors: Vec::new(),
+        };
+
+        for index in 0..registry.entries.len() {
+            let def = builder.convert(registry, index);
+            builder.types.push(def);
+        }
+
+        let misplaced = registry.misplaced.iter().copied();
+        builder
+            .errors
+            .extend(misplaced.map(SchemaError::misplaced_page));
+
+        builder
+    }
+
     fn finish(
         self,
         registry: &Registry,

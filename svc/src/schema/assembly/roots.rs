@@ -13,7 +13,7 @@ use crate::schema::model::{
 use crate::schema::registry::ArgRef;
 use crate::schema::{
     NullArgument, OperationKind, PlannedMeta, Registry, ResultMeta, RootFieldMeta, Run, Shape,
-    TypeRef,
+    TypeRef, WriteMeta,
 };
 
 /// An operation with its registered types.
@@ -118,48 +118,11 @@ impl Builder {
         );
 
         let mut def = def.guarded(meta.rules.guards);
-        if !matches!(meta.run, Run::Code(_) | Run::Stream(_)) {
-            let spread = operation.args.iter().find(|arg| arg.spread);
-            let misplaced = spread
-                .and_then(|arg| meta.args.get(arg.slot))
-                .map(|arg| (arg.element.rust, meta.path));
-            self.errors
-                .extend(misplaced.map(SchemaError::misplaced_page));
-        }
-
-        if !matches!(
-            (meta.kind, meta.run),
-            (OperationKind::Mutation, Run::Code(_))
-        ) {
-            let file = def
-                .args
-                .iter()
-                .find(|arg| inputs::holds_file(&self.types, &arg.ty));
-            self.errors
-                .extend(file.map(|arg| SchemaError::MisplacedFile {
-                    argument: arg.rust.clone(),
-                    path: meta.path.to_owned(),
-                }));
-        }
+        self.check_args(operation, &def);
 
         match meta.run {
             Run::Function(_) => self.check_function(meta, operation, &def),
-            Run::Write(write) => {
-                let rows = written.as_ref().unwrap_or(&def.ty);
-                let wrong = writes::check(&self.types, write, &def.args, rows);
-                self.errors.extend(wrong.map(|why| SchemaError::BadWrite {
-                    path: meta.path.to_owned(),
-                    why,
-                }));
-                let row = rows.named();
-                let two = writes::gate_keys(&self.types, write, row, &mut def.args);
-
-                self.errors
-                    .extend(two.map(|argument| SchemaError::TwoGates {
-                        argument,
-                        path: meta.path.to_owned(),
-                    }));
-            }
+            Run::Write(write) => self.check_write(meta, write, written.as_ref(), &mut def),
             _ => {}
         }
 
@@ -229,6 +192,59 @@ impl Builder {
             def.args
                 .extend(args.into_iter().filter(|arg| !taken.contains(&arg.name)));
         }
+    }
+
+    /// Rejects pages and files in the arguments of operations that cannot take them.
+    fn check_args(&mut self, operation: &Operation, def: &FieldDef) {
+        let meta = operation.meta;
+        if !matches!(meta.run, Run::Code(_) | Run::Stream(_)) {
+            let spread = operation.args.iter().find(|arg| arg.spread);
+            let misplaced = spread
+                .and_then(|arg| meta.args.get(arg.slot))
+                .map(|arg| (arg.element.rust, meta.path));
+            self.errors
+                .extend(misplaced.map(SchemaError::misplaced_page));
+        }
+
+        if !matches!(
+            (meta.kind, meta.run),
+            (OperationKind::Mutation, Run::Code(_))
+        ) {
+            let file = def
+                .args
+                .iter()
+                .find(|arg| inputs::holds_file(&self.types, &arg.ty));
+            self.errors
+                .extend(file.map(|arg| SchemaError::MisplacedFile {
+                    argument: arg.rust.clone(),
+                    path: meta.path.to_owned(),
+                }));
+        }
+    }
+
+    /// Checks a mutation that writes to a table, and gates the arguments that select its row.
+    /// `written` is the type of the entity in its result, if it returns one.
+    fn check_write(
+        &mut self,
+        meta: &RootFieldMeta,
+        write: WriteMeta,
+        written: Option<&TypeExpr>,
+        def: &mut FieldDef,
+    ) {
+        let rows = written.unwrap_or(&def.ty);
+        let wrong = writes::check(&self.types, write, &def.args, rows);
+        self.errors.extend(wrong.map(|why| SchemaError::BadWrite {
+            path: meta.path.to_owned(),
+            why,
+        }));
+
+        let row = rows.named();
+        let two = writes::gate_keys(&self.types, write, row, &mut def.args);
+        self.errors
+            .extend(two.map(|argument| SchemaError::TwoGates {
+                argument,
+                path: meta.path.to_owned(),
+            }));
     }
 
     /// Rejects a list of results: no status could report the outcome of the other results.

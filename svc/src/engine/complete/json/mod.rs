@@ -17,8 +17,8 @@ use crate::engine::path::Path;
 use crate::engine::plan::{Children, Keys, Leaf, NodeType, PlanField, PlanKind, Selection};
 use crate::json::{ExactJson, ExactNumber, plain_decimal, shorten, string_end, write_text};
 use crate::scalar::{
-    LeafError, big_integer, canonical, is_escaped_once, is_integer, write_big_integer,
-    write_canonical, write_float, write_integer, write_value,
+    CustomScalar, LeafError, big_integer, canonical, is_escaped_once, is_integer,
+    write_big_integer, write_canonical, write_float, write_integer, write_value,
 };
 use crate::schema::ScalarKind;
 
@@ -215,28 +215,37 @@ impl<'a> Json<'a> {
             K::DateTime => return self.quoted(kind, "an RFC 3339 date and time", out),
             K::Date => return self.quoted(kind, "a date", out),
             K::Time => return self.quoted(kind, "a time", out),
-            K::Json => {
-                let text = std::str::from_utf8(self.text).map_err(|_| self.refuse("JSON"))?;
-                if self.unique {
-                    compact(text, out);
-                } else {
-                    ExactJson::read(text)
-                        .map_err(|_| self.refuse("JSON"))?
-                        .write(out);
-                }
-            }
-            K::Custom(custom) => {
-                let value = std::str::from_utf8(self.text)
-                    .ok()
-                    .and_then(|text| ExactJson::read(text).ok());
-                let value = value
-                    .and_then(|value| value.nearest_value().ok())
-                    .ok_or_else(|| self.refuse("JSON"))?;
-                write_value(out, &(custom.recode)(value).map_err(LeafError)?)?;
-            }
+            K::Json => self.document(out)?,
+            K::Custom(custom) => self.custom(custom, out)?,
         }
 
         Ok(())
+    }
+
+    /// Writes the scalar `JSON`.
+    fn document(self, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        let text = std::str::from_utf8(self.text).map_err(|_| self.refuse("JSON"))?;
+        if self.unique {
+            compact(text, out);
+        } else {
+            ExactJson::read(text)
+                .map_err(|_| self.refuse("JSON"))?
+                .write(out);
+        }
+
+        Ok(())
+    }
+
+    /// Writes a user-defined scalar.
+    fn custom(self, scalar: CustomScalar, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        let value = std::str::from_utf8(self.text)
+            .ok()
+            .and_then(|text| ExactJson::read(text).ok());
+        let value = value
+            .and_then(|value| value.nearest_value().ok())
+            .ok_or_else(|| self.refuse("JSON"))?;
+
+        write_value(out, &(scalar.recode)(value).map_err(LeafError)?)
     }
 
     /// Whether the text is already in the scalar's canonical form.

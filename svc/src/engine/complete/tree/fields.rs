@@ -6,7 +6,7 @@ use super::{complete_all, guarded, outcomes};
 use crate::Error;
 use crate::engine::complete::joined::join;
 use crate::engine::complete::resolved::{Found, Instance};
-use crate::engine::complete::{PropagatedNull, Walk, key, typename};
+use crate::engine::complete::{PropagatedNull, key, typename};
 use crate::engine::completed_value::CompletedValue;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
@@ -183,31 +183,55 @@ async fn by_kind<'a>(
             cx.reads.function(cx, field, function, rows.collect()).await
         }
         PlanKind::Method(method, _) => called(cx, field, method, &objects).await,
-        PlanKind::Typename => {
-            let name = |walk: &mut Walk<'_>, out: &mut Vec<u8>| {
-                let _ = walk;
-                typename(out, selection);
-                Ok(())
-            };
-            objects
-                .iter()
-                .map(|_| CompletedValue::walk(cx, name))
-                .collect()
-        }
-        PlanKind::Denied => {
-            let denied = |(_, path): &(_, &Path<'_>)| {
-                CompletedValue::walk(cx, |walk, out| walk.denied(field, path, out))
-            };
-            objects.iter().map(denied).collect()
-        }
+        PlanKind::Typename => type_names(cx, selection, objects.len()),
+        PlanKind::Denied => all_denied(cx, field, &objects),
         PlanKind::Introspection | PlanKind::Part(_) | PlanKind::Checked(_) | PlanKind::Root(..) => {
-            let error = Error::internal("the field belongs to no value of a resolver");
-            objects
-                .iter()
-                .map(|(_, path)| CompletedValue::failed(cx, &error, field, path))
-                .collect()
+            all_misplaced(cx, field, &objects)
         }
     }
+}
+
+/// Writes the name of the type, once for each object.
+fn type_names(
+    cx: &ExecutionContext<'_>,
+    selection: &Selection,
+    objects: usize,
+) -> Vec<CompletedValue> {
+    let name = |_| {
+        CompletedValue::walk(cx, |_, out| {
+            typename(out, selection);
+            Ok(())
+        })
+    };
+
+    (0..objects).map(name).collect()
+}
+
+/// Completes a field that the client may not access.
+fn all_denied(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    objects: &[(Instance<'_>, &Path<'_>)],
+) -> Vec<CompletedValue> {
+    let denied = |(_, path): &(_, &Path<'_>)| {
+        CompletedValue::walk(cx, |walk, out| walk.denied(field, path, out))
+    };
+
+    objects.iter().map(denied).collect()
+}
+
+/// Completes a field that cannot occur on the value of a resolver.
+fn all_misplaced(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    objects: &[(Instance<'_>, &Path<'_>)],
+) -> Vec<CompletedValue> {
+    let error = Error::internal("the field belongs to no value of a resolver");
+
+    objects
+        .iter()
+        .map(|(_, path)| CompletedValue::failed(cx, &error, field, path))
+        .collect()
 }
 
 /// Calls a method of each object and completes the outcomes.

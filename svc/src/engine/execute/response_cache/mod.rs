@@ -22,7 +22,7 @@ use crate::engine::plan::{AllAdmitted, Cacheable, Plan, PlanField};
 use crate::engine::response::{Answer, Response};
 use crate::metrics::CacheType;
 use crate::request::Transport;
-use crate::response_cache::{Found, Responses};
+use crate::response_cache::{Entry, Found, Responses};
 use crate::schema::TypeIndex;
 use crate::trace::OpenSpan;
 
@@ -95,18 +95,29 @@ impl Engine {
             }
         };
 
-        match scope {
-            Scope::Public | Scope::Everyone if cx.context.transport() == Transport::HttpGet => {
-                let may_age = scope == Scope::Everyone
-                    && self.response_keys.max_age
-                    && !self.is_decided(prepared);
-                let freshness = Freshness::new(&entry, may_age, self.response_keys.vary.clone());
-                Response {
-                    freshness: freshness.map(Box::new),
-                    ..response
-                }
-            }
-            _ => response,
+        self.with_freshness(cx, prepared, scope, &entry, response)
+    }
+
+    /// Adds the headers for external caches to a response, if they may store it.
+    fn with_freshness(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        scope: Scope,
+        entry: &Entry,
+        response: Response,
+    ) -> Response {
+        if scope == Scope::Private || cx.context.transport() != Transport::HttpGet {
+            return response;
+        }
+
+        let keys = &self.response_keys;
+        let may_age = scope == Scope::Everyone && keys.max_age && !self.is_decided(prepared);
+        let freshness = Freshness::new(entry, may_age, keys.vary.clone());
+
+        Response {
+            freshness: freshness.map(Box::new),
+            ..response
         }
     }
 

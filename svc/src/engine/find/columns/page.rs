@@ -11,7 +11,7 @@ use crate::postgres::DbError;
 use crate::repository::{CursorPage, check_size};
 use crate::schema::{Part, Relation, TypeIndex};
 use crate::sql::{
-    Filter, Keyset, Query, Selected, Subquery, Views, Window, order_keys, record_types,
+    Filter, Keyset, Order, Query, Selected, Subquery, Views, Window, order_keys, record_types,
 };
 
 /// The parts of a page that a client selects.
@@ -74,6 +74,12 @@ impl Wanted {
             previous: true,
             cursors: true,
         }
+    }
+
+    /// Whether the client asks if there are rows on the other side of the page, opposite to the
+    /// reading direction.
+    fn beyond(&self, backward: bool) -> bool {
+        if backward { self.next } else { self.previous }
     }
 }
 
@@ -196,39 +202,10 @@ impl PageRead {
             ..read.clone().matching()
         };
 
-        let mut query = Query {
-            order: read.order.clone(),
-            // Reads one extra row to detect whether more rows follow.
-            page: Some(Window {
-                limit: limit as i64 + 1,
-                offset: 0,
-            }),
-            backward,
-            ..all.clone()
-        };
-
-        let with_cursors = Query {
-            list: vec![Selected::OrderKeys],
-            ..query.clone()
-        };
-
-        let order = order_keys(views, &with_cursors)?;
-        if order.is_empty() && wanted.rows {
-            return Err(DbError::NoOrder);
-        }
-
-        let mark = mark(&views.model.types[read.row].name, &order);
-        let bound = |cursor: &Option<String>, before| {
-            let keys = cursor.as_ref().map(|cursor| decode(mark, cursor));
-            Ok::<_, DbError>(keys.transpose()?.map(|keys| Keyset {
-                keys,
-                before,
-                inverted: false,
-            }))
-        };
-
-        let (after, before) = (bound(&page.after, false)?, bound(&page.before, true)?);
-        query.past = after.iter().chain(&before).cloned().collect();
+        let mut query = page_rows(&all, &read.order, limit, backward);
+        let mark = order_mark(views, &query, wanted)?;
+        let bounds = Bounds::of(&page, mark)?;
+        query.past = bounds.keysets();
 
         let mut shape = PageShape {
             mark,
@@ -242,24 +219,11 @@ impl PageRead {
             list.push(Selected::OrderKeys);
         }
 
-        // The rows on the other side of the page, opposite to the reading direction.
-        let beyond = if backward {
-            (wanted.next, &before)
-        } else {
-            (wanted.previous, &after)
-        };
-
-        if let (true, Some(keyset)) = beyond {
-            let past = vec![Keyset {
-                inverted: true,
-                ..keyset.clone()
-            }];
-            let order = query.order.clone();
-            shape.beyond = Some(add(Subquery::Exists(Query {
-                past,
-                order,
-                ..all.clone()
-            })));
+        if wanted.beyond(backward)
+            && let Some(start) = bounds.start(backward)
+        {
+            let rows = rows_beyond(&all, &query.order, start);
+            shape.beyond = Some(add(Subquery::Exists(rows)));
         }
 
         if wanted.total {
@@ -276,6 +240,85 @@ impl PageRead {
         }
 
         Ok(shape)
+    }
+}
+
+/// Returns the query for the rows of a page, without the bounds of its cursors.
+fn page_rows(all: &Query, order: &[Order], limit: usize, backward: bool) -> Query {
+    Query {
+        order: order.to_vec(),
+        // Reads one extra row to detect whether more rows follow.
+        page: Some(Window {
+            limit: limit as i64 + 1,
+            offset: 0,
+        }),
+        backward,
+        ..all.clone()
+    }
+}
+
+/// Returns the mark of the order of a page, which its cursors contain.
+///
+/// # Errors
+/// If rows are wanted and have no order.
+fn order_mark(views: Views<'_>, query: &Query, wanted: &Wanted) -> Result<u32, DbError> {
+    let with_cursors = Query {
+        list: vec![Selected::OrderKeys],
+        ..query.clone()
+    };
+
+    let order = order_keys(views, &with_cursors)?;
+    if order.is_empty() && wanted.rows {
+        return Err(DbError::NoOrder);
+    }
+
+    Ok(mark(&views.model.types[query.row].name, &order))
+}
+
+/// The cursors between which the rows of a page are.
+struct Bounds {
+    after: Option<Keyset>,
+    before: Option<Keyset>,
+}
+
+impl Bounds {
+    /// Decodes the cursors of a page of the list with this mark.
+    fn of(page: &CursorPage, mark: u32) -> Result<Self, DbError> {
+        let bound = |cursor: &Option<String>, before| {
+            let keys = cursor.as_ref().map(|cursor| decode(mark, cursor));
+            Ok::<_, DbError>(keys.transpose()?.map(|keys| Keyset {
+                keys,
+                before,
+                inverted: false,
+            }))
+        };
+
+        Ok(Self {
+            after: bound(&page.after, false)?,
+            before: bound(&page.before, true)?,
+        })
+    }
+
+    fn keysets(&self) -> Vec<Keyset> {
+        self.after.iter().chain(&self.before).cloned().collect()
+    }
+
+    /// Returns the cursor from which the page is read.
+    fn start(&self, backward: bool) -> Option<&Keyset> {
+        let start = if backward { &self.before } else { &self.after };
+        start.as_ref()
+    }
+}
+
+/// Returns the query for the rows on the other side of `start`, opposite to the reading direction.
+fn rows_beyond(all: &Query, order: &[Order], start: &Keyset) -> Query {
+    Query {
+        order: order.to_vec(),
+        past: vec![Keyset {
+            inverted: true,
+            ..start.clone()
+        }],
+        ..all.clone()
     }
 }
 

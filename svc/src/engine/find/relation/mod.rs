@@ -53,11 +53,7 @@ pub(super) async fn write_relation<'a>(
     }
 
     if let Some(key) = keys.iter().find(|key| !is_key_of(key, relation.from.len())) {
-        let error = wrong_count(field, relation, key);
-        return parents
-            .iter()
-            .map(|(_, path)| CompletedValue::failed(cx, &error, field, path))
-            .collect();
+        return all_failed(cx, field, &wrong_count(field, relation, key), &parents);
     }
 
     let (wanted, spots) = (&keys, &parents);
@@ -78,18 +74,30 @@ pub(super) async fn write_relation<'a>(
         result => result,
     };
 
-    result.unwrap_or_else(|error| {
-        let error = if relation.is_from_client && error.is_of_unreadable_value() {
-            tracing::debug!(%error, "the key of a node cannot be read");
-            bad_key(relation)
-        } else {
-            error.into_error()
-        };
-        parents
-            .iter()
-            .map(|(_, path)| CompletedValue::failed(cx, &error, field, path))
-            .collect()
-    })
+    result.unwrap_or_else(|error| all_failed(cx, field, &visible(error, relation), &parents))
+}
+
+/// Completes the field of each parent with the same error.
+fn all_failed(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    error: &Error,
+    parents: &[Parent<'_>],
+) -> Vec<CompletedValue> {
+    parents
+        .iter()
+        .map(|(_, path)| CompletedValue::failed(cx, error, field, path))
+        .collect()
+}
+
+/// Returns the error that a client may see when the rows of a relation cannot be read.
+fn visible(error: DbError, relation: Relation) -> Error {
+    if relation.is_from_client && error.is_of_unreadable_value() {
+        tracing::debug!(%error, "the key of a node cannot be read");
+        return bad_key(relation);
+    }
+
+    error.into_error()
 }
 
 /// Returns the error for a value that application code created with the wrong number of keys for

@@ -88,40 +88,8 @@ fn found(
             .map(|(statement, shape, _)| (statement, shape, None));
     };
 
-    let known = field
-        .statements
-        .get::<StatementCache>()
-        .map(|statements| statements.0.load());
-    let known = || {
-        known
-            .iter()
-            .flat_map(|known| known.iter())
-            .flat_map(|known| known.iter())
-    };
-
-    for written in known().filter(|written| Arc::ptr_eq(&written.catalogue, catalogue)) {
-        let without_tiebreaker = written
-            .without_tiebreaker
-            .as_ref()
-            .filter(|without_tiebreaker| may_tie && without_tiebreaker.is_promising());
-        if let Some(statement) =
-            written.bound(&reads, cx.context.db().rules.as_deref(), without_tiebreaker)?
-        {
-            #[cfg(debug_assertions)]
-            assert_holds(
-                cx,
-                catalogue,
-                field,
-                read,
-                (&statement, &written.shape, without_tiebreaker),
-            )?;
-
-            return Ok((
-                statement,
-                written.shape.clone(),
-                without_tiebreaker.cloned(),
-            ));
-        }
+    if let Some(cached) = cached(cx, catalogue, field, &reads, may_tie)? {
+        return Ok(cached);
     }
 
     let (statement, shape, reuse) = write(cx, catalogue, field, read)?;
@@ -142,6 +110,54 @@ fn found(
     }
 
     Ok((statement, shape, None))
+}
+
+/// Returns a cached statement with the values of `reads`; `None` if no cached statement is valid
+/// for them.
+fn cached(
+    cx: &ExecutionContext<'_>,
+    catalogue: &Arc<Catalogue>,
+    field: &PlanField,
+    reads: &Reads<'_>,
+    may_tie: bool,
+) -> Result<Option<Found>, DbError> {
+    let known = field
+        .statements
+        .get::<StatementCache>()
+        .map(|statements| statements.0.load());
+    let known = known
+        .iter()
+        .flat_map(|known| known.iter())
+        .flat_map(|known| known.iter());
+
+    for written in known.filter(|written| Arc::ptr_eq(&written.catalogue, catalogue)) {
+        let without_tiebreaker = written
+            .without_tiebreaker
+            .as_ref()
+            .filter(|without_tiebreaker| may_tie && without_tiebreaker.is_promising());
+        let Some(statement) =
+            written.bound(reads, cx.context.db().rules.as_deref(), without_tiebreaker)?
+        else {
+            continue;
+        };
+
+        #[cfg(debug_assertions)]
+        assert_holds(
+            cx,
+            catalogue,
+            field,
+            reads.own,
+            (&statement, &written.shape, without_tiebreaker),
+        )?;
+
+        return Ok(Some((
+            statement,
+            written.shape.clone(),
+            without_tiebreaker.cloned(),
+        )));
+    }
+
+    Ok(None)
 }
 
 /// Checks that a reused statement and its shape equal a newly written statement and shape.

@@ -1,0 +1,126 @@
+//! The creation of an application from its options.
+
+mod database;
+mod engine;
+mod entrance;
+mod operations;
+mod policies;
+mod routes;
+mod schema;
+
+use std::sync::Arc;
+
+use axum::Router;
+
+use super::view_check::start_findings;
+use super::{AppOptions, DatabaseConfig, StartError, describe};
+use crate::http::AppState;
+use crate::request::SessionVariables;
+use crate::schema::Model;
+use crate::settings::{ConfigError, variable};
+use database::OpenDatabase;
+use engine::{application, engine};
+use entrance::Entrance;
+use operations::Operations;
+use policies::Policies;
+use routes::routes;
+use schema::Schema;
+
+/// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`]; more routes
+/// can be added to it.
+///
+/// The database may be unreachable: the service starts, logs this once, and uses the database when
+/// it becomes available.
+///
+/// Logs go to standard error unless the program has set up its own `tracing` subscriber; `RUST_LOG`
+/// filters them. Without the feature `logging`, only such a subscriber receives them.
+///
+/// ```no_run
+/// use svc::prelude::*;
+///
+/// #[svc::query]
+/// fn hello() -> &'static str {
+///     "world"
+/// }
+///
+/// #[tokio::main]
+/// async fn main() -> svc::Result<()> {
+///     let app = create_svc_app(AppOptions::from_env()?.queries(queries![hello])).await?;
+///     svc::serve(app).await
+/// }
+/// ```
+///
+/// # Errors
+/// A [`StartError`] when a setting or the schema cannot be used.
+pub async fn create_svc_app(options: AppOptions) -> Result<Router, StartError> {
+    Ok(assemble(options).await?.0)
+}
+
+/// Returns the router of an application, and its state. The order of the steps decides which of
+/// several errors is returned.
+pub(crate) async fn assemble(
+    mut options: AppOptions,
+) -> Result<(Router, Arc<AppState>), StartError> {
+    #[cfg(unix)]
+    let _start = super::FirstProcess::listen();
+    #[cfg(feature = "logging")]
+    super::logging::init(options.config.log.format);
+    options.note_unknown_settings();
+
+    let schema = Schema::of(&options)?;
+    let policies = Policies::take(&mut options, &schema)?;
+    #[cfg(feature = "auth")]
+    let authentication = super::authentication::from_options(&mut options)?;
+    #[cfg(not(feature = "auth"))]
+    super::authentication::refuse(&options.config.auth)?;
+    let entrance = Entrance::take(&mut options)?;
+    let operations = Operations::take(&mut options, &schema.model)?;
+
+    check_session_variables(&options.session_variables)?;
+    if let Some(file) = variable(describe::VARIABLE) {
+        describe_and_end(&schema.model, &options.config.database, &file).await?;
+    }
+
+    let opened = OpenDatabase::open(&mut options, &schema.model, &operations).await?;
+    let clients = entrance.clients.clone();
+    let app = application(&mut options, schema.model, &operations, &opened, clients);
+    let engine = engine(
+        &mut options,
+        app,
+        policies,
+        operations,
+        #[cfg(feature = "auth")]
+        authentication,
+    );
+
+    Ok(routes(
+        options,
+        engine,
+        entrance,
+        #[cfg(feature = "embedded")]
+        opened.embedded,
+    ))
+}
+
+/// Writes the description and exits: the CLI wants the schema, not a server.
+#[expect(clippy::exit, reason = "the program would go on to serve")]
+async fn describe_and_end(
+    model: &Model,
+    config: &DatabaseConfig,
+    file: &str,
+) -> Result<std::convert::Infallible, StartError> {
+    let found = match variable(describe::DATABASE) {
+        Some(url) => Some(start_findings(model, config, &url).await),
+        None => None,
+    };
+    describe::write(model, found, file)?;
+    std::process::exit(0)
+}
+
+fn check_session_variables(variables: &SessionVariables) -> Result<(), ConfigError> {
+    variables.check().map_err(|bad| ConfigError {
+        name: "a session variable".to_owned(),
+        value: bad.value,
+        allowed: bad.allowed.to_owned(),
+    })
+}

@@ -1,0 +1,128 @@
+//! The routes of an application.
+
+use std::sync::{Arc, Weak};
+
+use axum::Router;
+
+use super::entrance::Entrance;
+use crate::app::authentication::dev_auth;
+use crate::app::{AppOptions, SvcConfig};
+use crate::engine::Engine;
+use crate::http::{self, AppState, LiveConnections};
+use crate::metrics::application_made;
+use crate::postgres::Database;
+use crate::rate_limit::AddressRule;
+use crate::request_log::RequestLog;
+
+/// The warning if no setting says which proxies write the addresses of clients.
+const OPEN: &str = "clients may name their own address in X-Forwarded-For and X-Real-IP, so they can pass the bound \
+    of sockets per address or use up that of another address; set SVC_TRUSTED_PROXIES to the proxies in front, or to \
+    none";
+
+/// Returns the router of an application, and its state.
+pub(super) fn routes(
+    options: AppOptions,
+    engine: Engine,
+    entrance: Entrance,
+    #[cfg(feature = "embedded")] embedded: Option<svc_embedded::Database>,
+) -> (Router, Arc<AppState>) {
+    warn_of_named_addresses(&options.config, entrance.rate_limits.is_some());
+    let others = Router::new();
+    #[cfg(feature = "native-auth")]
+    let others = crate::app::native_accounts::mount(
+        options.native.as_ref(),
+        &options.config.accounts.path,
+        &entrance.protection,
+        others,
+    );
+
+    // The routes of the state limit their requests themselves.
+    let others = match entrance.rate_limits.clone() {
+        Some(limits) => others.layer(limits),
+        None => others,
+    };
+
+    let (state, request_log) = state(
+        options,
+        engine,
+        entrance,
+        #[cfg(feature = "embedded")]
+        embedded,
+    );
+
+    let router = http::router(state.clone()).merge(others);
+    let router = match request_log {
+        Some(log) => router.layer(log),
+        None => router,
+    };
+
+    (router, state)
+}
+
+/// Returns the state of the handlers, and the request log if it is enabled. From now on, health
+/// checks and metrics have the database.
+fn state(
+    options: AppOptions,
+    engine: Engine,
+    entrance: Entrance,
+    #[cfg(feature = "embedded")] embedded: Option<svc_embedded::Database>,
+) -> (Arc<AppState>, Option<RequestLog>) {
+    let live = LiveConnections::new(
+        options.config.subscriptions,
+        AddressRule::of(&options.config.rate_limit),
+        #[cfg(feature = "auth")]
+        engine
+            .authentication
+            .as_ref()
+            .and_then(|authentication| authentication.revocation.clone()),
+    );
+
+    let health = options
+        .health
+        .inspect(|health| health.bind(&engine.app.database));
+    let pools: Weak<Database> = Arc::downgrade(&engine.app.database);
+    application_made(pools, engine.development);
+    let request_log = RequestLog::of(&options.config.log);
+    let state = Arc::new(AppState {
+        engine: Arc::new(engine),
+        live,
+        #[cfg(feature = "upload")]
+        uploads: options
+            .config
+            .uploads
+            .enabled
+            .then_some(options.config.uploads)
+            .inspect(crate::upload::sweep),
+        name: options.config.service_name,
+        health,
+        rust_endpoint: options.config.operations.rust_endpoint,
+        dev_auth: dev_auth(&options.config.auth, &entrance.clients),
+        protection: entrance.protection,
+        rate_limits: entrance.rate_limits,
+        #[cfg(feature = "websocket")]
+        request_log: request_log.clone(),
+        batch_max: options.config.protection.batch_max,
+        body_timeout: options.config.http.bounded().body_timeout,
+        #[cfg(feature = "embedded")]
+        embedded,
+    });
+
+    (state, request_log)
+}
+
+/// Warns that clients may choose the address by which their sockets are bounded.
+fn warn_of_named_addresses(config: &SvcConfig, has_rate_limits: bool) {
+    // Rate limits warn of this themselves.
+    let is_known = config.rate_limit.trusted_proxies.is_some() || has_rate_limits;
+    let has_bound =
+        cfg!(feature = "websocket") && config.subscriptions.max_connections_per_address > 0;
+    if is_known || !has_bound {
+        return;
+    }
+
+    if config.is_development() {
+        tracing::info!("{OPEN}");
+    } else {
+        tracing::warn!("{OPEN}");
+    }
+}
