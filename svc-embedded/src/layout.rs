@@ -10,7 +10,7 @@ use std::{
 use crate::{Error, Result, identity::Identity};
 
 /// Maximum length of the path of a unix socket in bytes: 107 on Linux, 103 on macOS.
-const LONGEST_SOCKET: usize = 103;
+const MAX_SOCKET_PATH: usize = 103;
 
 const WRITABLE_BY_ALL: u32 = 0o002;
 const OPEN_TO_OTHERS: u32 = 0o077;
@@ -92,7 +92,7 @@ pub(crate) fn socket(folder: &Path, port: u16) -> PathBuf {
 
 /// Returns `true` if a socket's path is short enough, and UTF-8, as the URL requires.
 fn fits(folder: &Path) -> bool {
-    folder.to_str().is_some() && socket(folder, u16::MAX).as_os_str().len() <= LONGEST_SOCKET
+    folder.to_str().is_some() && socket(folder, u16::MAX).as_os_str().len() <= MAX_SOCKET_PATH
 }
 
 /// Returns a folder with a short path that depends only on the root and the user. `/tmp` comes

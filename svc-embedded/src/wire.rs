@@ -12,7 +12,7 @@ use tokio::{
 };
 
 /// Maximum length of a message in bytes, far above the messages of a `CREATE DATABASE`.
-const LONGEST_MESSAGE: usize = 1 << 20;
+const MAX_MESSAGE_SIZE: usize = 1 << 20;
 
 /// Maximum time to open a session. A server that accepts a connection but sends nothing isn't
 /// ready.
@@ -115,7 +115,7 @@ impl Session {
     async fn receive(&mut self) -> io::Result<(u8, Vec<u8>)> {
         let kind = self.stream.read_u8().await?;
         let length = self.stream.read_u32().await? as usize;
-        if !(4..=LONGEST_MESSAGE).contains(&length) {
+        if !(4..=MAX_MESSAGE_SIZE).contains(&length) {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let mut body = vec![0; length - 4];

@@ -41,7 +41,7 @@ fn read(tokens: TokenStream, errors: &mut Errors) -> Args {
     Keys::new(&["operation_type", "name", "crate"]).read(tokens, errors, |key, input| {
         match key.to_string().as_str() {
             "operation_type" => {
-                args.operation_type = Some(operation_type(keys::string(key, input)?)?)
+                args.operation_type = Some(operation_type(keys::string(key, input)?)?);
             }
             "name" => args.name = Some(keys::string(key, input)?),
             _ => args.krate = keys::krate(key, input)?,

@@ -19,7 +19,7 @@ const UNITS: [(&str, u64); 9] = [
     ("day", 86_400),
 ];
 /// The highest count of a limit, and the longest window in seconds.
-const MOST: [u64; 2] = [50_000_000, 86_400];
+const MAX_VALUES: [u64; 2] = [50_000_000, 86_400];
 
 /// How often a client may run a root field in a window of seconds.
 #[derive(Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl RateLimit {
             parts().ok_or_else(|| format!("`{text}` is not a rate limit; write {shape}"))?;
         for ((what, value), most) in [("times", limit.count), ("seconds", limit.window)]
             .into_iter()
-            .zip(MOST)
+            .zip(MAX_VALUES)
         {
             if !(1..=most).contains(&value) {
                 return Err(format!(

@@ -12,7 +12,7 @@ use uuid::Uuid;
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The maximum length of an identifier from a client or a proxy.
-const LONGEST: usize = 128;
+const MAX_LENGTH: usize = 128;
 
 /// The identifier of a request: that of its `X-Request-Id`, or a new one if it has no usable one.
 /// It is included in the response, and in the logged errors of the request.
@@ -128,5 +128,5 @@ fn digits(number: u64) -> [u8; DIGITS / 2] {
 /// Whether an identifier is safe in a log line without escaping.
 fn is_usable(given: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:+/=@".contains(byte);
-    (1..=LONGEST).contains(&given.len()) && given.iter().all(is_plain)
+    (1..=MAX_LENGTH).contains(&given.len()) && given.iter().all(is_plain)
 }

@@ -123,7 +123,7 @@ fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
         BufReader::new(stream)
             .lines()
             .map_while(Result::ok)
-            .for_each(|line| drop(sender.send(line)))
+            .for_each(|line| drop(sender.send(line)));
     };
     std::thread::spawn(read);
     lines

@@ -13,7 +13,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{Layer, fmt};
 
 /// The shortest secret that is searched for: shorter ones stand in a log by chance.
-const SHORTEST: usize = 12;
+const MIN_LENGTH: usize = 12;
 /// The fields of requests and answers that hold secrets.
 const FIELDS: [&str; 6] = [
     "password",
@@ -48,8 +48,8 @@ fn written<T>(with: impl FnOnce(&mut Written) -> T) -> T {
 pub fn secret(secret: impl Into<String>) {
     let secret = secret.into();
     assert!(
-        secret.len() >= SHORTEST,
-        "a secret that is searched for has at least {SHORTEST} bytes"
+        secret.len() >= MIN_LENGTH,
+        "a secret that is searched for has at least {MIN_LENGTH} bytes"
     );
     written(|written| written.secrets.insert(secret));
 }
@@ -166,7 +166,7 @@ impl Watch {
             .split('.')
             .skip(header)
             .map(str::trim)
-            .filter(|part| part.len() >= SHORTEST);
+            .filter(|part| part.len() >= MIN_LENGTH);
         self.secrets
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -1,6 +1,6 @@
 //! `svc check`.
 
-mod catalogue;
+mod catalog;
 mod finding;
 mod functions;
 mod nulls;
@@ -131,7 +131,7 @@ fn read_database(
 
     database::block_on(async {
         match database::open(&target).await {
-            Ok(client) => catalogue::read(&client, description).await.map(Some),
+            Ok(client) => catalog::read(&client, description).await.map(Some),
             Err(failure) if arguments.update => Err(failure),
             Err(failure) => {
                 without(failure.message());

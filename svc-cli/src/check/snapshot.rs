@@ -98,7 +98,7 @@ pub(super) struct Function {
 pub(super) struct Parameter {
     #[serde(rename = "type")]
     pub(super) ty: String,
-    /// The base type of a domain, by its name in the catalogue.
+    /// The base type of a domain, by its name in the catalog.
     pub(super) base: String,
 }
 

@@ -46,7 +46,7 @@ impl Target {
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             match parameter.split_once('=') {
                 Some(("sslrootcert", file)) => {
-                    authorities = Some(PathBuf::from(file.replace("%2F", "/")))
+                    authorities = Some(PathBuf::from(file.replace("%2F", "/")));
                 }
                 Some(("sslmode", value)) => mode = Some(ssl_mode(value).map_err(bad)?),
                 _ => others.push(parameter),

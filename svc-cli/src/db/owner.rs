@@ -14,7 +14,7 @@ use crate::project::Project;
 const PREFIX: &str = "svc";
 
 /// The maximum length of a project's name: the setting has at most 63 bytes.
-const LONGEST_NAME: usize = 24;
+const MAX_NAME_LENGTH: usize = 24;
 
 /// The owner of a running server.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,7 +41,11 @@ pub(super) fn mark(project: &Project) -> Result<String> {
         .into_owned();
 
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
-    let name: String = name.chars().filter(is_plain).take(LONGEST_NAME).collect();
+    let name: String = name
+        .chars()
+        .filter(is_plain)
+        .take(MAX_NAME_LENGTH)
+        .collect();
 
     Ok(format!(
         "{PREFIX} {:x}.{:x} {name}",

@@ -8,7 +8,7 @@ use super::finding::Finding;
 use crate::project::Project;
 
 /// The minimum length of a secret for HS256.
-const SHORTEST_SECRET: usize = 32;
+const MIN_SECRET_LENGTH: usize = 32;
 
 /// The limits, each with a value above which it does not protect.
 const LIMITS: [(&str, u64); 7] = [
@@ -96,10 +96,10 @@ fn secrets(project: &Project) -> Vec<Finding> {
             .iter()
             .any(|word| secret.to_lowercase().contains(word));
         let fix = "openssl rand -hex 32 makes one";
-        findings.push(if secret.len() < SHORTEST_SECRET {
+        findings.push(if secret.len() < MIN_SECRET_LENGTH {
             Finding::problem(
                 "secrets",
-                format!("SVC_AUTH_SECRET_KEY has less than {SHORTEST_SECRET} bytes"),
+                format!("SVC_AUTH_SECRET_KEY has less than {MIN_SECRET_LENGTH} bytes"),
                 fix,
             )
         } else if distinct < 10 || looks_made_up {

@@ -11,7 +11,7 @@ use crate::terminal;
 
 /// The maximum length of a table's name, so that PostgreSQL does not truncate the names of its
 /// indexes and functions.
-const LONGEST: usize = 63 - "update__updated_at".len();
+const MAX_LENGTH: usize = 63 - "update__updated_at".len();
 
 pub(super) fn run(project: &Project, arguments: &Migration) -> Result<()> {
     let entity = snake_case(&arguments.entity_name);
@@ -19,10 +19,10 @@ pub(super) fn run(project: &Project, arguments: &Migration) -> Result<()> {
         .table
         .clone()
         .unwrap_or_else(|| format!("tb_{}", entity.strip_prefix("tb_").unwrap_or(&entity)));
-    if !is_plain(&table) || table.len() > LONGEST {
+    if !is_plain(&table) || table.len() > MAX_LENGTH {
         let failure = Failure::usage(format!("`{table}` cannot be the name of the table"));
         return Err(failure.hint(format!(
-            "a table's name has lower-case letters, digits and `_`, {LONGEST} at most: svc generate migration product"
+            "a table's name has lower-case letters, digits and `_`, {MAX_LENGTH} at most: svc generate migration product"
         )));
     }
 

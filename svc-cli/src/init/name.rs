@@ -76,7 +76,7 @@ const RESERVED: [&str; 66] = [
 ];
 
 /// The maximum length of a database's name.
-const LONGEST: usize = 63;
+const MAX_LENGTH: usize = 63;
 
 /// The name of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,9 +113,9 @@ impl Name {
             return Err(bad(&format!("has {shown}")));
         }
 
-        if name.len() > LONGEST {
+        if name.len() > MAX_LENGTH {
             return Err(bad(&format!(
-                "is longer than {LONGEST} characters, the most that a database's name can have"
+                "is longer than {MAX_LENGTH} characters, the most that a database's name can have"
             )));
         }
 

@@ -215,14 +215,14 @@ async fn replay(project: &Project, files: &[File], after: Option<Inventory>) -> 
     missing.iter().for_each(|item| {
         terminal::warning(format_args!(
             "the database lacks {item}, which the files make"
-        ))
+        ));
     });
 
     other.iter().for_each(|item| {
-        terminal::warning(format_args!("the database has another form of {item}"))
+        terminal::warning(format_args!("the database has another form of {item}"));
     });
     extra.iter().for_each(|item| {
-        terminal::warning(format_args!("the database has {item}, which no file makes"))
+        terminal::warning(format_args!("the database has {item}, which no file makes"));
     });
     let count = missing.len() + other.len() + extra.len();
     if count == 0 {

@@ -56,7 +56,7 @@ impl Dev {
             output
                 .lines()
                 .map_while(Result::ok)
-                .for_each(|line| drop(sender.send(line)))
+                .for_each(|line| drop(sender.send(line)));
         });
         Self {
             child,

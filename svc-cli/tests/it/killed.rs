@@ -218,7 +218,7 @@ fn killed_and_completed(with_backend: bool) {
         let write = |files: &[(&str, &str)]| {
             files
                 .iter()
-                .for_each(|(path, text)| place.write(path, text))
+                .for_each(|(path, text)| place.write(path, text));
         };
         if moment.done > 0 {
             write(&FILES[..moment.done]);

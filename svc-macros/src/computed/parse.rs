@@ -13,7 +13,7 @@ use crate::keys::{self, Keys};
 use crate::krate::Crate;
 
 /// The highest cost of a field.
-const MOST_COST: u32 = 1_000_000;
+const MAX_COST: u32 = 1_000_000;
 
 /// `impl User { … }`.
 pub(super) struct Block {
@@ -86,10 +86,10 @@ pub(super) fn method(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> MethodA
 fn cost(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitInt> {
     let number: LitInt = keys::value(key, input, "50")?;
     match number.base10_parse() {
-        Ok(1..=MOST_COST) => Ok(number),
+        Ok(1..=MAX_COST) => Ok(number),
         _ => Err(syn::Error::new(
             number.span(),
-            format!("a cost is a whole number from 1 to {MOST_COST}"),
+            format!("a cost is a whole number from 1 to {MAX_COST}"),
         )),
     }
 }

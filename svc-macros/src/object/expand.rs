@@ -310,7 +310,7 @@ fn beside(object: &Object, field: &Field) -> TokenStream {
         let (span, rust) = (beside.key.span(), format!("{}_{key}", field.ident.unraw()));
         let (method, element) = (Ident::new(key, span), field.element.beside(rust, beside.name.as_ref()).meta(krate));
         quote_spanned! {span=>
-            .#method(#krate::BesideMeta {
+            .#method(#krate::DerivedMeta {
                 element: #element,
                 ty: <#krate::#of<<#ty as #krate::RelationType>::Row> as #krate::PlannedReturn>::type_ref,
             })

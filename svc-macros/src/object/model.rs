@@ -89,7 +89,7 @@ fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<(Ident
                 match field(each, errors) {
                     Some(field) => fields.push(field),
                     None => {
-                        skipped.extend(each.ident.clone().map(|ident| (ident, each.ty.clone())))
+                        skipped.extend(each.ident.clone().map(|ident| (ident, each.ty.clone())));
                     }
                 }
             }

@@ -12,7 +12,7 @@ use crate::keys;
 use crate::krate::Crate;
 
 /// The maximum number of seconds in the cache.
-const MOST: u32 = 86_400;
+const MAX_AGE: u32 = 86_400;
 
 /// The keys about cached responses.
 #[derive(Default)]
@@ -32,11 +32,11 @@ impl Caching {
         let seconds = value
             .base10_parse()
             .ok()
-            .filter(|seconds| (1..=MOST).contains(seconds));
+            .filter(|seconds| (1..=MAX_AGE).contains(seconds));
         let wrong = || {
             syn::Error::new(
                 value.span(),
-                format!("an answer is kept for 1 to {MOST} seconds"),
+                format!("an answer is kept for 1 to {MAX_AGE} seconds"),
             )
         };
 

@@ -6,7 +6,7 @@ use syn::Type;
 use syn::spanned::Spanned as _;
 
 use super::model::{Resolver, RootField};
-use super::parse::{ActsOn, OnFailure};
+use super::parse::{OnFailure, TargetRow};
 use crate::element;
 use crate::function::Caller;
 use crate::rate_limit::RateLimit;
@@ -162,13 +162,13 @@ fn acts_on(
         ..
     }: &RootField,
 ) -> TokenStream {
-    let acted = acts_on.as_ref().and_then(|ActsOn { row, id }| {
+    let acted = acts_on.as_ref().and_then(|TargetRow { row, id }| {
         Some((row, params.args().position(|arg| arg.ident == *id)?))
     });
     let Some((row, at)) = acted else {
         return quote!(::core::option::Option::None);
     };
-    let new = quote_spanned!(row.span()=> #krate::ActsOn::new::<#row>);
+    let new = quote_spanned!(row.span()=> #krate::TargetRow::new::<#row>);
     quote!(::core::option::Option::Some(#new(#at)))
 }
 

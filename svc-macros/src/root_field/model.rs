@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use syn::{Attribute, FnArg, LitStr, Meta, Path, Type, Visibility};
 
 use super::caching::Caching;
-use super::parse::{ActsOn, Args, OnFailure};
+use super::parse::{Args, OnFailure, TargetRow};
 use super::rows::{self, RowSource};
 use super::stream::EventStream;
 use super::table::TableWrite;
@@ -87,7 +87,7 @@ pub(super) struct RootField {
     pub(super) context: Vec<LitStr>,
     pub(super) on_failure: OnFailure,
     /// The row that the mutation acts on.
-    pub(super) acts_on: Option<ActsOn>,
+    pub(super) acts_on: Option<TargetRow>,
     /// The authorizer that replaces the application's.
     pub(super) authorizer: Option<Path>,
     pub(super) guards: Guards,
@@ -276,7 +276,7 @@ fn check_function(args: &Args, function: &Function, errors: &mut Errors) {
 /// The row that a mutation acts on requires a function call, which can be undone if the row may not
 /// be written.
 fn check_acted(args: &Args, mutation: &Ident, params: &Parameters, errors: &mut Errors) {
-    let Some(ActsOn { row, id }) = &args.acts_on else {
+    let Some(TargetRow { row, id }) = &args.acts_on else {
         return;
     };
 

@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// The table that a mutation without a body writes.
     pub(super) table: TableKeys,
     /// The row that the mutation acts on.
-    pub(super) acts_on: Option<ActsOn>,
+    pub(super) acts_on: Option<TargetRow>,
     /// The authorizer that replaces the application's.
     pub(super) authorizer: Option<Path>,
     /// The field's own rate limit.
@@ -74,12 +74,12 @@ impl OnFailure {
 }
 
 /// `acts_on = Post(id)`: a type of rows, and the argument that holds a row's id.
-pub(super) struct ActsOn {
+pub(super) struct TargetRow {
     pub(super) row: Path,
     pub(super) id: Ident,
 }
 
-impl Parse for ActsOn {
+impl Parse for TargetRow {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let row = input.call(Path::parse_mod_style)?;
         if !input.peek(syn::token::Paren) {

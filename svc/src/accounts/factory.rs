@@ -7,7 +7,7 @@ use ring::hmac;
 use tokio::sync::Semaphore;
 
 use super::client::ClientAddress;
-use super::mailer::{DynMailer, MOST_MAILS};
+use super::mailer::{DynMailer, MAX_MAILS};
 use super::password::PasswordHasher;
 use super::provider::Inner;
 use super::tokens::Tokens;
@@ -210,7 +210,7 @@ impl NativeAuthFactory {
             revocation,
             limits: self.limits,
             mailer: self.mailer,
-            mails: Arc::new(Semaphore::new(MOST_MAILS)),
+            mails: Arc::new(Semaphore::new(MAX_MAILS)),
             address: self.address,
             mac_key: hmac::Key::new(hmac::HMAC_SHA256, mac_key.as_ref()),
             secret: secret.len(),

@@ -9,7 +9,7 @@ use super::Account;
 
 /// The maximum number of mails being sent at once; further ones are dropped, and a warning is
 /// logged.
-pub(super) const MOST_MAILS: usize = 64;
+pub(super) const MAX_MAILS: usize = 64;
 
 /// A mail to be sent: a token for the owner of an account. `Debug` does not show the token.
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::AccountError;
 use super::password::{Busy, Weakness};
 use crate::auth::AuthError;
-use crate::error::{ErrorIds, Raised};
+use crate::error::{ErrorIds, ErrorLocation};
 use crate::error_tracker::{self, Facts};
 
 /// Why an operation on accounts is rejected.
@@ -40,7 +40,7 @@ impl Refused {
         let ids = ErrorIds::new();
         error_tracker::capture(
             &ids,
-            &Raised::here("accounts"),
+            &ErrorLocation::here("accounts"),
             what,
             error,
             1,

@@ -5,7 +5,7 @@ use precis_profiles::UsernameCaseMapped;
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The maximum length of a name in bytes, both as sent and as stored.
-const LONGEST: usize = 255;
+const MAX_LENGTH: usize = 255;
 
 /// The characters allowed in an address before the `@`, besides letters and digits (RFC 5322,
 /// section 3.2.3).
@@ -15,11 +15,11 @@ const ATOM: &str = "!#$%&'*+-/=?^_`{|}~.";
 /// empty, too long, or contains characters that no name may have, such as spaces and invisible
 /// ones.
 pub(super) fn read_username(text: &str) -> Option<String> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return None;
     }
     let name = UsernameCaseMapped::new().enforce(text).ok()?;
-    (name.len() <= LONGEST).then(|| name.into_owned())
+    (name.len() <= MAX_LENGTH).then(|| name.into_owned())
 }
 
 /// Parses an email address, and converts its host to lower case; only the mail server can confirm
@@ -29,7 +29,7 @@ pub(super) fn read_email(text: &str) -> Option<String> {
     let (name, host) = address.rsplit_once('@')?;
     let host = host.to_lowercase();
     let is_fit = !name.is_empty()
-        && address.len() <= LONGEST
+        && address.len() <= MAX_LENGTH
         && name
             .chars()
             .all(|sign| sign.is_alphanumeric() || ATOM.contains(sign))

@@ -7,7 +7,7 @@ use super::{AppOptions, StartError};
 use crate::auth::{AuthConfig, AuthProviderKind};
 #[cfg(feature = "auth")]
 use crate::auth::{
-    Authentication, KeptTokens, MultiProvider, SharedProvider, SignedTokenProvider,
+    Authentication, MultiProvider, SharedProvider, SignedTokenProvider, TokenCache,
     TokenRevocationService,
 };
 use crate::http::DevAuth;
@@ -110,7 +110,7 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
     Ok(Some(Authentication {
         provider,
         revocation,
-        kept: KeptTokens::new(config.token_cache_size << 20),
+        kept: TokenCache::new(config.token_cache_size << 20),
         verifications: Default::default(),
         outages: Default::default(),
         required: config.required,

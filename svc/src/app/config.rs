@@ -16,7 +16,7 @@ use crate::request_log::LogConfig;
 use crate::response_cache::ResponseCacheConfig;
 use crate::security_log::SecurityLogConfig;
 use crate::settings::{
-    ConfigError, Count, Flag, Group as _, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text,
+    ConfigError, Count, Flag, Group as _, MAX_TIMEOUT, Maybe, Parsed, Path, Seconds, Text,
     Variables, Whether, check_text, or_never, settings, variable,
 };
 use crate::upload::UploadConfig;
@@ -172,7 +172,7 @@ impl SvcConfig {
     pub(crate) fn request_limit(&self) -> Option<Duration> {
         self.request_timeout
             .filter(|time| !time.is_zero())
-            .map(|time| time.min(LONGEST_TIMEOUT))
+            .map(|time| time.min(MAX_TIMEOUT))
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::postgres::{ConnectConfig, Variable};
 use crate::settings::{
-    ConfigError, Count, Flag, Kind, LONGEST_TIMEOUT, Milliseconds, Otherwise, Seconds, Variables,
+    ConfigError, Count, Flag, Kind, MAX_TIMEOUT, Milliseconds, Otherwise, Seconds, Variables,
     Whether, or_never, settings,
 };
 
@@ -42,14 +42,14 @@ settings! {
 
 impl DatabaseConfig {
     pub(super) fn pool_limit(&self) -> Duration {
-        self.pool_timeout.min(LONGEST_TIMEOUT)
+        self.pool_timeout.min(MAX_TIMEOUT)
     }
 
     /// Returns the time between two looks whether views have changed; `None` is never.
     pub(super) fn poll(&self) -> Option<Duration> {
         self.catalogue_poll
             .filter(|time| !time.is_zero())
-            .map(|time| time.min(LONGEST_TIMEOUT))
+            .map(|time| time.min(MAX_TIMEOUT))
     }
 }
 

@@ -250,7 +250,7 @@ fn stored_field(model: &Model, field: &FieldDef, declared: &[FieldMeta]) -> Opti
         })),
         // The fields derived from a relation need nothing of the view beyond the relation's own
         // columns.
-        FieldKind::Relation(relation) if !relation.is_beside() => Some(json!({
+        FieldKind::Relation(relation) if !relation.is_derived() => Some(json!({
             "name": field.name, "rust": field.rust, "line": declared[relation.index].line,
             "non_null": declared[relation.index].non_null, "type": ty,
             "relation": {

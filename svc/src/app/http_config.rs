@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use crate::settings::{Count, LONGEST_TIMEOUT, Maybe, Parsed, Seconds, or_never, settings};
+use crate::settings::{Count, MAX_TIMEOUT, Maybe, Parsed, Seconds, or_never, settings};
 
 settings! {
     /// The address of the server and the bounds of its connections; the field `http` of
@@ -59,7 +59,7 @@ settings! {
 impl HttpConfig {
     /// With times that a clock can count.
     pub(super) fn bounded(self) -> Self {
-        let bound = |time: Duration| time.clamp(Duration::from_millis(1), LONGEST_TIMEOUT);
+        let bound = |time: Duration| time.clamp(Duration::from_millis(1), MAX_TIMEOUT);
         Self {
             header_timeout: bound(self.header_timeout),
             body_timeout: bound(self.body_timeout),

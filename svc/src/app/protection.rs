@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::serve::max_connections;
 use super::{ProtectionConfig, SvcConfig};
 use crate::http::{
-    CrossOriginRules, CsrfProtection, Overload, PendingBodies, PendingBounds, Protection,
-    UnreadAnswers,
+    CrossOriginRules, CsrfProtection, Overload, PendingBodies, PendingBounds, PendingResponses,
+    Protection,
 };
 use crate::rate_limit::AddressRule;
 use crate::security_log::Clients;
@@ -15,7 +15,7 @@ use crate::settings::{ConfigError, is_origin};
 /// The minimum concurrency limit of load shedding, however slow requests are: it keeps processors
 /// and disks busy. With twice as many, requests for rows that take up two processors would take
 /// eight times as long as one alone.
-const LEAST: usize = 8;
+const MIN_LIMIT: usize = 8;
 
 /// Builds the protection configured by the settings.
 ///
@@ -36,7 +36,7 @@ pub(super) fn protection(
     } = settings;
 
     // Requests wait for connections of the pool, and no connection should be idle.
-    let least = LEAST.max(usize::try_from(config.database.pool_size).unwrap_or(LEAST));
+    let least = MIN_LIMIT.max(usize::try_from(config.database.pool_size).unwrap_or(MIN_LIMIT));
 
     // Slow bodies must leave connections for other clients, also if the process may open only a few
     // files.
@@ -66,7 +66,7 @@ pub(super) fn protection(
             // Otherwise a body within the size limit could never arrive.
             bytes: settings.max_bodies_size.max(config.limits.body),
         }),
-        unread: UnreadAnswers::new(settings.max_unread_answers),
+        unread: PendingResponses::new(settings.max_unread_answers),
         addresses: AddressRule::of(&config.rate_limit),
     }))
 }

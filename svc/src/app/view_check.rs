@@ -6,9 +6,7 @@ use std::sync::Arc;
 use super::database_config::read_url;
 use super::{AppOptions, DatabaseConfig};
 use crate::engine::{Finding, database_needs, findings, findings_beside_nulls};
-use crate::postgres::{
-    Catalogue, CheckError, Database, DbError, Enforcement, RowSecurity, Settings,
-};
+use crate::postgres::{Catalog, CheckError, Database, DbError, Enforcement, RowSecurity, Settings};
 use crate::schema::Model;
 use crate::settings::variable;
 use crate::{Error, ErrorCode, Result};
@@ -34,9 +32,9 @@ use crate::{Error, ErrorCode, Result};
 /// When the schema cannot be served, or the database cannot be used.
 pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>> {
     let model = options.model()?;
-    let (database, catalogue) =
+    let (database, catalog) =
         look(&model, &options.config.database, options.setup.clone(), url).await?;
-    Ok(findings(&model, &database, &catalogue))
+    Ok(findings(&model, &database, &catalog))
 }
 
 /// Returns all findings of a start on the database at `url`, except findings that the CLI detects
@@ -46,8 +44,8 @@ pub(super) async fn start_findings(
     config: &DatabaseConfig,
     url: &str,
 ) -> Result<Vec<Finding>> {
-    let (database, catalogue) = look(model, config, None, url).await?;
-    Ok(findings_beside_nulls(model, &database, &catalogue))
+    let (database, catalog) = look(model, config, None, url).await?;
+    Ok(findings_beside_nulls(model, &database, &catalog))
 }
 
 /// Reads the catalog of the database at `url` for the objects named by the schema.
@@ -56,7 +54,7 @@ async fn look(
     config: &DatabaseConfig,
     setup: Option<Cow<'static, str>>,
     url: &str,
-) -> Result<(Arc<Database>, Arc<Catalogue>)> {
+) -> Result<(Arc<Database>, Arc<Catalog>)> {
     let settings = Settings {
         connect: read_url("the database URL", url, &variable)?,
         max_connections: 1,
@@ -77,7 +75,7 @@ async fn look(
     let database = Database::new(settings, database_needs(model))?;
     let unusable = |error: CheckError| Error::new(ErrorCode::ServiceUnavailable, error.to_string());
     database.check().await.map_err(unusable)?;
-    let catalogue = database.catalogue().await.map_err(DbError::into_error)?;
+    let catalog = database.catalog().await.map_err(DbError::into_error)?;
 
-    Ok((database, catalogue))
+    Ok((database, catalog))
 }

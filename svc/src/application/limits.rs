@@ -7,7 +7,7 @@ use crate::settings::{
 };
 
 /// The largest limit that a variable may give.
-const MOST: u64 = u32::MAX as u64;
+const MAX_LIMIT: u64 = u32::MAX as u64;
 
 /// The consequence for an operation that is over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,45 +51,45 @@ settings! {
     /// ```
     pub struct Limits {
         /// Bytes of a request body.
-        body: usize = 1_000_000, ["SVC_LIMIT_BODY"], Count(0..=MOST, "bytes");
+        body: usize = 1_000_000, ["SVC_LIMIT_BODY"], Count(0..=MAX_LIMIT, "bytes");
         /// Tokens of a document, white space and comments included.
-        tokens: usize = 15_000, ["SVC_LIMIT_TOKENS"], Count(0..=MOST, "tokens");
+        tokens: usize = 15_000, ["SVC_LIMIT_TOKENS"], Count(0..=MAX_LIMIT, "tokens");
         /// Values in the variables of a request: list elements and object fields.
-        values: usize = 20_000, ["SVC_LIMIT_VALUES"], Count(0..=MOST, "values");
+        values: usize = 20_000, ["SVC_LIMIT_VALUES"], Count(0..=MAX_LIMIT, "values");
         /// Levels of nested fields, and of conditions and orders inside their arguments;
         /// introspection has a limit of its own.
-        depth: usize = 15, ["SVC_LIMIT_DEPTH"], Count(0..=MOST, "levels");
+        depth: usize = 15, ["SVC_LIMIT_DEPTH"], Count(0..=MAX_LIMIT, "levels");
         /// Aliases in a document.
-        aliases: usize = 100, ["SVC_LIMIT_ALIASES"], Count(0..=MOST, "aliases");
+        aliases: usize = 100, ["SVC_LIMIT_ALIASES"], Count(0..=MAX_LIMIT, "aliases");
         /// Root fields of an operation.
-        root_fields: usize = 50, ["SVC_LIMIT_ROOT_FIELDS"], Count(0..=MOST, "fields");
+        root_fields: usize = 50, ["SVC_LIMIT_ROOT_FIELDS"], Count(0..=MAX_LIMIT, "fields");
         /// Directives in a document.
-        directives: usize = 100, ["SVC_LIMIT_DIRECTIVES"], Count(0..=MOST, "directives");
+        directives: usize = 100, ["SVC_LIMIT_DIRECTIVES"], Count(0..=MAX_LIMIT, "directives");
         /// The complexity of an operation: a scalar costs 1, an object 1 and its children, a list 1
         /// and its children times the page size: its argument `limit`, `first` or `last`, or 5 for
         /// a list without one. Comparisons, hops and order keys in the arguments of a field cost 1
         /// each.
-        complexity: u64 = 10_000, ["SVC_LIMIT_COMPLEXITY"], Count(0..=MOST, "points");
+        complexity: u64 = 10_000, ["SVC_LIMIT_COMPLEXITY"], Count(0..=MAX_LIMIT, "points");
         /// Comparisons in the filters of an operation. A list, as `in` has it, counts as one for
         /// every 50 values, a text that is looked for in any case as 4, a regular expression or a
         /// path into JSON as 10.
-        comparisons: u64 = 200, ["SVC_LIMIT_COMPARISONS"], Count(0..=MOST, "comparisons");
+        comparisons: u64 = 200, ["SVC_LIMIT_COMPARISONS"], Count(0..=MAX_LIMIT, "comparisons");
         /// Relations that the filters and orders of an operation follow. One behind another counts
         /// one more than that.
-        hops: u64 = 12, ["SVC_LIMIT_HOPS"], Count(0..=MOST, "relations");
+        hops: u64 = 12, ["SVC_LIMIT_HOPS"], Count(0..=MAX_LIMIT, "relations");
         /// Keys in the orders of an operation, fields that its groups are by, and fields of
         /// `countDistinct`.
-        order_keys: u64 = 50, ["SVC_LIMIT_ORDER_KEYS"], Count(0..=MOST, "keys");
+        order_keys: u64 = 50, ["SVC_LIMIT_ORDER_KEYS"], Count(0..=MAX_LIMIT, "keys");
         /// Relations that an operation selects.
-        relations: u64 = 100, ["SVC_LIMIT_RELATIONS"], Count(0..=MOST, "relations");
+        relations: u64 = 100, ["SVC_LIMIT_RELATIONS"], Count(0..=MAX_LIMIT, "relations");
         /// Rows of a list that gives no `limit`.
-        default_page: u32 = 20, ["SVC_LIMIT_DEFAULT_PAGE"], Count(0..=MOST, "rows");
+        default_page: u32 = 20, ["SVC_LIMIT_DEFAULT_PAGE"], Count(0..=MAX_LIMIT, "rows");
         /// The largest `limit`.
-        max_page: u32 = 1_000, ["SVC_LIMIT_MAX_PAGE"], Count(0..=MOST, "rows");
+        max_page: u32 = 1_000, ["SVC_LIMIT_MAX_PAGE"], Count(0..=MAX_LIMIT, "rows");
         /// Errors in an answer.
-        errors: usize = 50, ["SVC_LIMIT_ERRORS"], Count(0..=MOST, "errors");
+        errors: usize = 50, ["SVC_LIMIT_ERRORS"], Count(0..=MAX_LIMIT, "errors");
         /// Bytes of an answer.
-        answer: usize = 33_554_432, ["SVC_LIMIT_ANSWER"], Count(0..=MOST, "bytes");
+        answer: usize = 33_554_432, ["SVC_LIMIT_ANSWER"], Count(0..=MAX_LIMIT, "bytes");
         /// The consequence for an operation that is over a limit: it is refused, or runs and is
         /// noted in the log.
         mode: LimitMode = LimitMode::Enforce, ["SVC_LIMIT_MODE"], Parsed("enforce or warn");

@@ -11,7 +11,7 @@ use super::flights::Verifications;
 use super::outage::OutageLog;
 use super::provider::Verified;
 use super::{
-    AuthError, Identity, KeptTokens, Refusal, SharedProvider, TokenRevocationService, UserContext,
+    AuthError, Identity, Refusal, SharedProvider, TokenCache, TokenRevocationService, UserContext,
 };
 use crate::security_log::{Clients, SecurityEventType, record};
 
@@ -20,7 +20,7 @@ pub(crate) struct Authentication {
     pub(crate) provider: Option<SharedProvider>,
     pub(crate) revocation: Option<TokenRevocationService>,
     /// `None` if tokens are not cached and are verified on every request.
-    pub(crate) kept: Option<KeptTokens>,
+    pub(crate) kept: Option<TokenCache>,
     pub(crate) verifications: Verifications,
     pub(crate) outages: OutageLog,
     /// Whether requests without a user are rejected.
@@ -168,7 +168,7 @@ impl Authentication {
 
     async fn verify_anew(
         &self,
-        kept: &KeptTokens,
+        kept: &TokenCache,
         key: u128,
         generation: u64,
         provider: &SharedProvider,

@@ -22,7 +22,7 @@ const OVERHEAD: u64 = 1_024;
 /// The cache key is a 128-bit hash with a random key, so that an attacker cannot construct another
 /// token with the same hash, and no token stays in memory for longer than its request.
 #[derive(Debug)]
-pub(crate) struct KeptTokens {
+pub(crate) struct TokenCache {
     entries: Cache<u128, Entry, ByWeight, RandomState, DefaultLifecycle<u128, Entry>>,
     hasher: SipHasher13,
 }
@@ -45,7 +45,7 @@ impl Weighter<u128, Entry> for ByWeight {
     }
 }
 
-impl KeptTokens {
+impl TokenCache {
     /// A cache of at most this many bytes; `None` for zero bytes, or if the system provides no
     /// random key.
     pub(crate) fn new(bytes: u64) -> Option<Self> {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn long_tokens_take_the_place_of_many() {
-        let kept = KeptTokens::new(300_000).unwrap();
+        let kept = TokenCache::new(300_000).unwrap();
         let until = SystemTime::now() + std::time::Duration::from_secs(60);
         let token = Authenticated::new(Claims::default(), UserContext::new("1")).keep_until(until);
 

@@ -87,7 +87,7 @@ pub use self::{
 pub(crate) use self::{
     authentication::Authentication,
     identity::{Identity, Refusal},
-    kept::KeptTokens,
+    kept::TokenCache,
     provider::{SharedProvider, Verified},
     user::OF_TOKENS,
 };

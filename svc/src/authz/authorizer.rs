@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use super::{AuthorizationDecision, AuthorizationRequest, IntoDecision, Question};
+use super::{AccessCheck, AuthorizationDecision, AuthorizationRequest, IntoDecision};
 use crate::Result;
 use crate::schema::Code;
 
@@ -227,7 +227,7 @@ pub(crate) trait DynAuthorizer: Send + Sync + 'static {
     ///
     /// # Errors
     /// A variable that leaves a required place empty.
-    fn decide_about(&self, question: &dyn Question) -> Result<Deciding<'_>> {
+    fn decide_about(&self, question: &dyn AccessCheck) -> Result<Deciding<'_>> {
         Ok(Deciding::Later(self.decide(question.request()?)))
     }
 }

@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use super::authorizer::{Deciding, Decisions};
 use super::decision_key::DecisionKey;
 use super::kept_decisions::KeptDecisions;
-use super::{AuthorizationDecision, AuthorizationRequest, DynAuthorizer, Question};
+use super::{AccessCheck, AuthorizationDecision, AuthorizationRequest, DynAuthorizer};
 use crate::Result;
 use crate::metrics::CacheType;
 use crate::request::Context;
@@ -211,7 +211,7 @@ impl CachedAuthorizer {
 }
 
 impl DynAuthorizer for CachedAuthorizer {
-    fn decide_about(&self, question: &dyn Question) -> Result<Deciding<'_>> {
+    fn decide_about(&self, question: &dyn AccessCheck) -> Result<Deciding<'_>> {
         let (arguments, kind, name) = (
             question.arguments()?,
             question.kind().into(),

@@ -11,8 +11,8 @@ use futures_util::{FutureExt as _, poll};
 
 use super::authorizer::Deciding;
 use super::{
-    Admission, AuthorizationDecision, AuthorizationRequest, DynAuthorizer, FieldCheck,
-    FieldQuestion, OwnAuthorizer, Question, guard,
+    AccessCheck, Admission, AuthorizationDecision, AuthorizationRequest, DynAuthorizer,
+    FieldAccess, FieldCheck, OwnAuthorizer, guard,
 };
 use crate::error::Denied;
 use crate::schema::{Code, Object, OperationKind, Resolved};
@@ -46,7 +46,7 @@ impl Gate {
     pub(crate) async fn admit<'f, F: Sync>(
         &self,
         field: &'f F,
-        question: &dyn Question,
+        question: &dyn AccessCheck,
     ) -> Result<Admission<'f, F>, Error> {
         let rules = question.rules();
         if !rules.guards.is_empty() {
@@ -69,7 +69,7 @@ impl Gate {
     ///
     /// # Errors
     /// The denial, as reported to the client; `extensions.field` names the field.
-    pub(crate) async fn admit_field(&self, question: &FieldQuestion<'_>) -> Result<(), Error> {
+    pub(crate) async fn admit_field(&self, question: &FieldAccess<'_>) -> Result<(), Error> {
         let decided = match guard::check(question.guards, &question.context, &question.name) {
             Ok(()) => self.ask_for_field(question).await,
             Err(denied) => Err(denied),
@@ -81,7 +81,7 @@ impl Gate {
     /// them one by one.
     pub(crate) async fn admit_fields(
         &self,
-        questions: &[FieldQuestion<'_>],
+        questions: &[FieldAccess<'_>],
     ) -> Option<Vec<Result<(), Error>>> {
         let authorizer = self.authorizer.as_deref()?;
         let mut decided: Vec<_> = questions
@@ -127,14 +127,14 @@ impl Gate {
             decided[at] = questions[at].without_filter(judged(decision, &questions[at].name));
         }
 
-        let named = |(question, decided): (&FieldQuestion<'_>, Result<(), Error>)| {
+        let named = |(question, decided): (&FieldAccess<'_>, Result<(), Error>)| {
             decided.map_err(|error| question.named(error))
         };
 
         Some(questions.iter().zip(decided).map(named).collect())
     }
 
-    async fn ask_for_field(&self, question: &FieldQuestion<'_>) -> Result<(), Error> {
+    async fn ask_for_field(&self, question: &FieldAccess<'_>) -> Result<(), Error> {
         let Some(authorizer) = self
             .authorizer
             .as_deref()
@@ -157,7 +157,7 @@ impl Gate {
     /// The denial, as reported to the client; `extensions.field` names the field.
     pub(crate) async fn check_object(
         &self,
-        question: &FieldQuestion<'_>,
+        question: &FieldAccess<'_>,
         checks: &[&'static dyn Code],
         object: &dyn Object,
     ) -> Result<(), Error> {
@@ -189,7 +189,7 @@ impl Gate {
     async fn decide(
         &self,
         own: &'static dyn Code,
-        question: &dyn Question,
+        question: &dyn AccessCheck,
     ) -> Result<Option<Arc<RowFilter>>, Error> {
         let unknown = || denied(question).with_source("the authorizer of the field is not one");
         let own = OwnAuthorizer::of(own).ok_or_else(unknown)?;
@@ -204,7 +204,7 @@ impl Gate {
     async fn ask_about(
         &self,
         authorizer: &dyn DynAuthorizer,
-        question: &dyn Question,
+        question: &dyn AccessCheck,
     ) -> Result<AuthorizationDecision, Error> {
         let name = question.field();
         let decided = match catch_unwind(AssertUnwindSafe(|| authorizer.decide_about(question))) {
@@ -314,7 +314,7 @@ impl Refusal {
     }
 }
 
-impl FieldQuestion<'_> {
+impl FieldAccess<'_> {
     /// Completes a decision about a field; filters are ignored with a warning.
     fn without_filter(
         &self,
@@ -348,7 +348,7 @@ impl FieldQuestion<'_> {
 /// that a function of the application sends to subscribers; there, the authorizer allows or denies
 /// the whole field.
 fn row_filter(
-    question: &dyn Question,
+    question: &dyn AccessCheck,
     decisions: &[AuthorizationDecision],
 ) -> Result<Option<Arc<RowFilter>>, Error> {
     if !decisions.iter().any(AuthorizationDecision::is_filtered) {
@@ -401,7 +401,7 @@ fn denial(decision: &AuthorizationDecision, field: &str) -> Error {
     )
 }
 
-fn denied(question: &dyn Question) -> Error {
+fn denied(question: &dyn AccessCheck) -> Error {
     denied_field(question.field())
 }
 

@@ -44,6 +44,6 @@ pub(crate) use authorizer::DynAuthorizer;
 pub(crate) use cache::CachedAuthorizer;
 pub(crate) use dry_run::{TriedRule, TryingAuthorizer};
 pub(crate) use gate::{Gate, bypassed_filter, lost_filter};
-pub(crate) use question::{FieldQuestion, Question};
+pub(crate) use question::{AccessCheck, FieldAccess};
 pub(crate) use request_rules::RequestRules;
 pub(crate) use row_policies::{RowPolicies, RowPolicy};

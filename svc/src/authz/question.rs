@@ -13,7 +13,7 @@ use crate::{Error, ErrorCode};
 use super::{AuthorizationRequest, OperationType};
 
 /// A root field to authorize, with its request and its operation; implemented by the engine.
-pub(crate) trait Question: Sync {
+pub(crate) trait AccessCheck: Sync {
     /// The request.
     fn context(&self) -> Context<'_>;
 
@@ -50,7 +50,7 @@ pub(crate) trait Question: Sync {
     fn arguments(&self) -> Result<Vec<(&str, Cow<'_, Value>)>, Error>;
 }
 
-impl dyn Question + '_ {
+impl dyn AccessCheck + '_ {
     /// Builds the request for authorizers, which may keep it.
     pub(super) fn request(&self) -> Result<AuthorizationRequest, Error> {
         let denied = || {
@@ -71,7 +71,7 @@ impl dyn Question + '_ {
 }
 
 /// A gated field that may be revealed to a client.
-pub(crate) struct FieldQuestion<'a> {
+pub(crate) struct FieldAccess<'a> {
     /// The request.
     pub(crate) context: Context<'a>,
     /// `Type.field`, with the names of the schema.
@@ -84,7 +84,7 @@ pub(crate) struct FieldQuestion<'a> {
     pub(crate) arguments: Cow<'a, IndexMap<String, Value>>,
 }
 
-impl FieldQuestion<'_> {
+impl FieldAccess<'_> {
     /// Builds the request for authorizers; `None` if it is not shared.
     pub(super) fn request(&self) -> Option<AuthorizationRequest> {
         Some(AuthorizationRequest {

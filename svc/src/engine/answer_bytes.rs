@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Counts the bytes of one response.
 #[derive(Debug)]
-pub(crate) struct AnswerBytes {
+pub(crate) struct ResponseBudget {
     most: usize,
     written: AtomicUsize,
     /// Bytes of abandoned values. They cost time: of ten fields that are too large, not all are
@@ -17,13 +17,13 @@ pub(crate) struct AnswerBytes {
 /// back to the budget.
 #[derive(Debug)]
 pub(crate) struct Writing<'a> {
-    answer: &'a AnswerBytes,
+    answer: &'a ResponseBudget,
     counted: usize,
     /// The maximum size of the value in bytes.
     pub(crate) room: usize,
 }
 
-impl AnswerBytes {
+impl ResponseBudget {
     /// Creates the budget of a response with at most `most` bytes.
     pub(crate) fn new(most: usize) -> Self {
         Self {

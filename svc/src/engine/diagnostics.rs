@@ -18,9 +18,9 @@ use crate::schema::Model;
 /// fields that do not exist.
 const NO_SELECTION: &str = "interface, union and object types must have a subselection set";
 /// The maximum length of a name that gets a suggestion.
-const LONGEST: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 /// The maximum number of errors that get a suggestion.
-const MOST: usize = 8;
+const MAX_SUGGESTIONS: usize = 8;
 /// The share of letters that a suggested name must have in common.
 const LIKENESS: f64 = 0.6;
 
@@ -56,7 +56,7 @@ pub(super) fn of_validation(
         .collect::<Vec<_>>();
 
     let Some(schema) = schema else { return errors };
-    for error in errors.iter_mut().take(MOST) {
+    for error in errors.iter_mut().take(MAX_SUGGESTIONS) {
         if let Some(meant) = likely(schema, &error.message) {
             error.message = format!("{}; did you mean `{meant}`?", error.message);
         }
@@ -195,7 +195,7 @@ fn arguments<'s>(schema: &'s Model, coordinate: &str) -> Option<Vec<&'s str>> {
 }
 
 fn nearest<'s>(name: &str, names: Vec<&'s str>) -> Option<&'s str> {
-    if name.len() > LONGEST {
+    if name.len() > MAX_NAME_LENGTH {
         return None;
     }
 

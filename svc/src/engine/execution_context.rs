@@ -7,7 +7,7 @@ use async_graphql::{Name, Value};
 use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 
-use super::answer_bytes::AnswerBytes;
+use super::answer_bytes::ResponseBudget;
 use super::cache::DocumentCache;
 use super::coerce::Variables;
 use super::completed_value::CompletedValue;
@@ -16,9 +16,9 @@ use super::explanation::{ExplainedField, Explanation};
 use super::path::Path;
 use super::plan::{Admission, ArgPlan, Plan, PlanField, Selection};
 use super::resolver::{Call, Outcome, ReturnedQuery};
-use super::spending::Spending;
+use super::spending::CostMeter;
 use crate::application::Limits;
-use crate::authz::{FieldQuestion, Gate};
+use crate::authz::{FieldAccess, Gate};
 use crate::mutation::failed_sql;
 use crate::postgres::{Database, DbError, Session};
 use crate::repository::Db;
@@ -47,9 +47,9 @@ pub(crate) struct ExecutionContext<'a> {
     /// this has failed.
     pub(crate) careful: bool,
     /// The bytes of the response so far.
-    pub(crate) answer: &'a AnswerBytes,
+    pub(crate) answer: &'a ResponseBudget,
     /// Counts completed objects, if a hook meters the operation.
-    pub(crate) spending: Option<&'a Spending>,
+    pub(crate) spending: Option<&'a CostMeter>,
     /// The explanation of the operation, if it is requested.
     pub(crate) explanation: Option<&'a Explanation>,
 }
@@ -189,8 +189,8 @@ impl<'a> ExecutionContext<'a> {
     }
 
     /// The access question about a field, which its checks decide for each object.
-    pub(crate) fn field_question(&self, field: &PlanField) -> Result<FieldQuestion<'_>, Error> {
-        Ok(FieldQuestion {
+    pub(crate) fn field_question(&self, field: &PlanField) -> Result<FieldAccess<'_>, Error> {
+        Ok(FieldAccess {
             context: self.context,
             name: field.coordinate.clone(),
             guards: &[],

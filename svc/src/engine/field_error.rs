@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::path::{Path, Segment};
 use super::plan::PlanField;
-use crate::error::{Origin, Raised};
+use crate::error::{ErrorLocation, Origin};
 use crate::error_tracker::is_tracking;
 use crate::{Error, ErrorCode};
 
@@ -43,7 +43,7 @@ pub(super) struct Logged {
     /// The SQLSTATE of an error of PostgreSQL, as `SQLSTATE 22012`.
     pub(super) sqlstate: Option<String>,
     /// The place where it was raised, for the error tracker; `None` without an error tracker.
-    pub(super) raised: Option<Raised>,
+    pub(super) raised: Option<ErrorLocation>,
 }
 
 impl FieldError {
@@ -96,7 +96,7 @@ impl FieldError {
         path: &Path<'_>,
     ) -> Self {
         let chain = format!("{}: {message} ({place})", field.coordinate);
-        let raised = is_tracking().then(|| Raised::nowhere("a stored value"));
+        let raised = is_tracking().then(|| ErrorLocation::nowhere("a stored value"));
         Self {
             code: Cow::Borrowed(ErrorCode::InternalServerError.as_str()),
             message: if sees {

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 
 use super::execute::{Engine, Prepared};
 use super::plan::{Denial, Denials, Plan, Touch};
-use crate::authz::FieldQuestion;
+use crate::authz::FieldAccess;
 use crate::error::Denied;
 use crate::request::{Context, RequestScope, Transport};
 use crate::request_log::gate_asked;
@@ -90,7 +90,7 @@ impl Engine {
         prepared: &Prepared,
         scope: &RequestScope,
     ) -> Known {
-        let mut questions: Vec<FieldQuestion<'_>> = Vec::new();
+        let mut questions: Vec<FieldAccess<'_>> = Vec::new();
         if !self.gate.is_guarded() {
             return Known::new();
         }
@@ -184,10 +184,10 @@ fn question<'a>(
     owner: &str,
     field: &FieldDef,
     arguments: Cow<'a, IndexMap<String, Value>>,
-) -> FieldQuestion<'a> {
+) -> FieldAccess<'a> {
     let name = format!("{owner}.{}", field.name);
     let (guards, is_authorized) = (field.guards, field.is_authorized);
-    FieldQuestion {
+    FieldAccess {
         context: Context::new(scope),
         name,
         guards,

@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 128;
 
 /// Whether merging the fields of a document takes more than `most` steps.
 pub(crate) fn exceeds(model: &Model, document: &ExecutableDocument, most: usize) -> bool {
-    let mut merging = Merging {
+    let mut merging = MergeCost {
         model,
         document,
         left: most,
@@ -52,7 +52,7 @@ struct Weight {
     arguments: usize,
 }
 
-struct Merging<'a> {
+struct MergeCost<'a> {
     model: &'a Model,
     document: &'a ExecutableDocument,
     left: usize,
@@ -68,7 +68,7 @@ struct Selected<'a> {
     field: &'a Node<Field>,
 }
 
-impl<'a> Merging<'a> {
+impl<'a> MergeCost<'a> {
     /// Counts the steps of merging selection sets and everything below them; `None` if no steps are
     /// left.
     fn merge(&mut self, sets: &[&'a SelectionSet], by: By, depth: usize) -> Option<()> {

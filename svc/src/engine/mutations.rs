@@ -9,13 +9,13 @@ use super::field_error::FieldError;
 use super::path::Segment;
 use super::plan::{Plan, PlanField, RootField};
 use crate::metrics::{error_type, get_metrics};
-use crate::postgres::{Effect, Ledger};
+use crate::postgres::{Effect, EffectLog};
 use crate::schema::Model;
 
 /// The mutations of an operation, in order.
 pub(super) struct Mutations<'a> {
     model: &'a Model,
-    ledger: Option<&'a Ledger>,
+    ledger: Option<&'a EffectLog>,
     completed: Vec<CompletedValue>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Mutations<'a> {
 
         let result = self
             .ledger
-            .and_then(Ledger::take_result)
+            .and_then(EffectLog::take_result)
             .and_then(|ty| self.model.types.get(ty));
         let is_failure = |name: &str| {
             self.model
@@ -100,7 +100,7 @@ impl<'a> Mutations<'a> {
 /// `is_one` means that all of them are one statement, unless it was not used: under a row filter or
 /// a row policy, they run one by one.
 pub(super) fn effects_when_late(
-    ledger: &Ledger,
+    ledger: &EffectLog,
     plan: &Plan,
     is_one: bool,
 ) -> Vec<(String, Effect)> {

@@ -49,7 +49,7 @@ fn mark(schema: &Schema, set: &mut SelectionSet) {
             }
             Selection::Field(field) => mark(schema, &mut field.make_mut().selection_set),
             Selection::InlineFragment(fragment) => {
-                mark(schema, &mut fragment.make_mut().selection_set)
+                mark(schema, &mut fragment.make_mut().selection_set);
             }
             Selection::FragmentSpread(_) => {}
         }

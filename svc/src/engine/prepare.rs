@@ -211,7 +211,7 @@ fn collect_conditions(set: &executable::SelectionSet, found: &mut Vec<String>) {
         match selection {
             executable::Selection::Field(field) => collect_conditions(&field.selection_set, found),
             executable::Selection::InlineFragment(fragment) => {
-                collect_conditions(&fragment.selection_set, found)
+                collect_conditions(&fragment.selection_set, found);
             }
             executable::Selection::FragmentSpread(_) => {}
         }

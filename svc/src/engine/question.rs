@@ -8,13 +8,13 @@ use super::execute::Engine;
 use super::execution_context::ExecutionContext;
 use super::plan::{Admission, ArgPlan, PlanField, RootField};
 use crate::Error;
-use crate::authz::Question;
+use crate::authz::AccessCheck;
 use crate::request::{Context, RequestScope, Transport};
 use crate::request_log::gate_asked;
 use crate::schema::{OperationKind, RootRules, TypeIndex};
 
 /// A root field that requests admission.
-struct RootQuestion<'a> {
+struct RootFieldAccess<'a> {
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
     /// Whether the program's own statement may execute the operation.
@@ -41,7 +41,7 @@ impl Engine {
         self.gate
             .admit(
                 field,
-                &RootQuestion {
+                &RootFieldAccess {
                     cx,
                     field,
                     has_statement,
@@ -51,7 +51,7 @@ impl Engine {
     }
 }
 
-impl Question for RootQuestion<'_> {
+impl AccessCheck for RootFieldAccess<'_> {
     fn context(&self) -> Context<'_> {
         self.cx.context
     }

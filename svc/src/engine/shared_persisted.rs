@@ -14,7 +14,7 @@ use crate::redis_client::CommandError;
 const TTL: u64 = 86_400;
 /// The maximum number of bytes that a process stores in Redis within that time: anyone may persist
 /// documents, and Redis holds other data as well.
-const MOST: usize = 32 << 20;
+const MAX_MEMORY: usize = 32 << 20;
 /// The time between two log lines about failures of Redis.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
 /// The bytes of a document in addition to its text.
@@ -40,7 +40,7 @@ impl Room {
     fn new() -> Self {
         Self {
             since: Instant::now(),
-            left: MOST,
+            left: MAX_MEMORY,
         }
     }
 
@@ -53,7 +53,7 @@ impl Room {
         let left = self.left.checked_sub(text.len() + OVERHEAD);
         if left.is_none() && self.left > 0 {
             tracing::warn!(
-                bytes = MOST,
+                bytes = MAX_MEMORY,
                 "clients persist too many documents; this process shares no more for a day"
             );
         }

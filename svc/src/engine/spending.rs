@@ -8,14 +8,14 @@ use crate::request::{RequestHook, Spent};
 
 /// The complexity that an operation has used so far, that is, the complexity of its completed
 /// parts. It is reported once, even if the operation is dropped.
-pub(crate) struct Spending {
+pub(crate) struct CostMeter {
     /// `None` once it is reported.
     metering: Option<Arc<dyn RequestHook>>,
     asked: u64,
     used: AtomicU64,
 }
 
-impl Spending {
+impl CostMeter {
     /// Starts metering an operation with its requested complexity; `used` is the part that it uses
     /// regardless of its results.
     pub(super) fn begin(metering: Arc<dyn RequestHook>, asked: u64, used: u64) -> Self {
@@ -49,7 +49,7 @@ impl Spending {
     }
 }
 
-impl Drop for Spending {
+impl Drop for CostMeter {
     fn drop(&mut self) {
         self.tell();
     }

@@ -3,14 +3,14 @@
 #[cfg(feature = "sqlx")]
 use std::{borrow::Cow, cell::RefCell, panic::PanicHookInfo, sync::Once};
 
-use super::raised::Raised;
+use super::raised::ErrorLocation;
 #[cfg(feature = "sqlx")]
 use super::stack;
 
 #[cfg(feature = "sqlx")]
 thread_local! {
     /// The last panic of this thread, with its message.
-    static LAST_PANIC: RefCell<Option<(String, Raised)>> = const { RefCell::new(None) };
+    static LAST_PANIC: RefCell<Option<(String, ErrorLocation)>> = const { RefCell::new(None) };
 }
 
 /// Starts capturing stacks of errors and recording panics, before the program's own hook sees them.
@@ -36,7 +36,7 @@ fn note(info: &PanicHookInfo<'_>) {
 
     let message = info.payload_as_str().unwrap_or("no message").to_owned();
     let (file, line) = (Cow::Owned(location.file().to_owned()), location.line());
-    let raised = Raised {
+    let raised = ErrorLocation {
         kind: Cow::Borrowed("panic"),
         file,
         line,
@@ -49,7 +49,7 @@ fn note(info: &PanicHookInfo<'_>) {
 
 /// Returns the location of this thread's last panic, if it had this message and panics are
 /// recorded.
-pub(crate) fn raised_by_panic(message: &str) -> Raised {
+pub(crate) fn raised_by_panic(message: &str) -> ErrorLocation {
     #[cfg(feature = "sqlx")]
     if let Ok(Some((noted, raised))) = LAST_PANIC.try_with(RefCell::take)
         && noted == message
@@ -57,5 +57,5 @@ pub(crate) fn raised_by_panic(message: &str) -> Raised {
         return raised;
     }
     let _ = message;
-    Raised::nowhere("panic")
+    ErrorLocation::nowhere("panic")
 }

@@ -21,7 +21,7 @@ pub(crate) use ids::ErrorIds;
 pub(crate) use last_panic::note_panics;
 pub(crate) use last_panic::raised_by_panic;
 pub(crate) use origin::{Denied, Origin};
-pub(crate) use raised::Raised;
+pub(crate) use raised::ErrorLocation;
 #[cfg(feature = "sqlx")]
 pub(crate) use stack::{Stack, stack_text};
 
@@ -57,7 +57,7 @@ struct Repr {
     extensions: serde_json::Map<String, serde_json::Value>,
     source: Option<Source>,
     origin: Origin,
-    raised: Raised,
+    raised: ErrorLocation,
 }
 
 impl Error {
@@ -75,7 +75,7 @@ impl Error {
     ) -> Self {
         let code = code.into();
         Self::made(
-            Raised::here_in_sight(code.clone()),
+            ErrorLocation::here_in_sight(code.clone()),
             code,
             message.into(),
             false,
@@ -83,7 +83,7 @@ impl Error {
     }
 
     fn made(
-        raised: Raised,
+        raised: ErrorLocation,
         code: Cow<'static, str>,
         message: Cow<'static, str>,
         masked: bool,
@@ -104,11 +104,16 @@ impl Error {
     #[track_caller]
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
         let code = Cow::Borrowed(ErrorCode::InternalServerError.as_str());
-        Self::made(Raised::here(code.clone()), code, message.into(), true)
+        Self::made(
+            ErrorLocation::here(code.clone()),
+            code,
+            message.into(),
+            true,
+        )
     }
 
     /// Replaces the place where the error was raised.
-    pub(crate) fn raised_at(mut self, raised: Raised) -> Self {
+    pub(crate) fn raised_at(mut self, raised: ErrorLocation) -> Self {
         self.0.raised = raised;
         self
     }
@@ -120,7 +125,7 @@ impl Error {
     }
 
     /// The place where the error was raised.
-    pub(crate) fn raised(&self) -> &Raised {
+    pub(crate) fn raised(&self) -> &ErrorLocation {
         &self.0.raised
     }
 

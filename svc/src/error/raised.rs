@@ -12,7 +12,7 @@ use super::stack::{self, Stack};
     not(feature = "sqlx"),
     expect(dead_code, reason = "errors are not tracked")
 )]
-pub(crate) struct Raised {
+pub(crate) struct ErrorLocation {
     pub(crate) kind: Cow<'static, str>,
     pub(crate) file: Cow<'static, str>,
     pub(crate) line: u32,
@@ -21,7 +21,7 @@ pub(crate) struct Raised {
     pub(crate) stack: Option<Stack>,
 }
 
-impl Raised {
+impl ErrorLocation {
     /// The place of the caller, for an error of this type.
     #[track_caller]
     pub(crate) fn here(kind: impl Into<Cow<'static, str>>) -> Self {

@@ -6,7 +6,7 @@ use sqlx::PgPool;
 
 use super::exception::Exception;
 use super::tracker::ErrorTracker;
-use crate::error::{ErrorIds, Raised, note_panics};
+use crate::error::{ErrorIds, ErrorLocation, note_panics};
 
 static PROCESS: OnceLock<ErrorTracker> = OnceLock::new();
 
@@ -66,7 +66,7 @@ pub(crate) fn is_tracking() -> bool {
 /// Captures an error of the service, which happened `times` times, if there is a tracker.
 pub(crate) fn capture(
     ids: &ErrorIds,
-    raised: &Raised,
+    raised: &ErrorLocation,
     function: &str,
     message: &str,
     times: usize,

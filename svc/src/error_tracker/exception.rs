@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::context::ErrorContext;
-use crate::error::{ErrorIds, Raised, Stack};
+use crate::error::{ErrorIds, ErrorLocation, Stack};
 use crate::trace;
 
 /// The maximum length of a message, in characters.
@@ -38,7 +38,12 @@ pub(super) struct Exception {
 
 impl Exception {
     /// Creates an error that happens now.
-    pub(super) fn new(ids: &ErrorIds, raised: &Raised, function: &str, message: &str) -> Self {
+    pub(super) fn new(
+        ids: &ErrorIds,
+        raised: &ErrorLocation,
+        function: &str,
+        message: &str,
+    ) -> Self {
         Self {
             id: ids.error,
             at: Utc::now(),

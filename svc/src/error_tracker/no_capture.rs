@@ -1,6 +1,6 @@
 //! The captures of builds without the feature `sqlx`, which capture nothing.
 
-use crate::error::{ErrorIds, Raised};
+use crate::error::{ErrorIds, ErrorLocation};
 
 /// The request during which an error happened.
 #[derive(Debug, Default, Clone)]
@@ -16,4 +16,4 @@ pub(crate) fn is_tracking() -> bool {
 }
 
 /// Captures an error; without the feature `sqlx`, does nothing.
-pub(crate) fn capture(_: &ErrorIds, _: &Raised, _: &str, _: &str, _: usize, _: &Facts) {}
+pub(crate) fn capture(_: &ErrorIds, _: &ErrorLocation, _: &str, _: &str, _: usize, _: &Facts) {}

@@ -14,7 +14,7 @@ use super::exception::Exception;
 use super::group::{ErrorGroup, ErrorOccurrence, ErrorState, group, occurrence};
 use super::standing::{ErrorTrackerStatus, Standing};
 use super::worker::{Worker, work};
-use crate::error::{ErrorIds, Raised};
+use crate::error::{ErrorIds, ErrorLocation};
 use crate::{Error, Result};
 
 /// The maximum number of errors that wait to be written.
@@ -85,7 +85,7 @@ impl ErrorTracker {
         error: &E,
         context: ErrorContext,
     ) -> Uuid {
-        let raised = Raised::here(std::any::type_name::<E>());
+        let raised = ErrorLocation::here(std::any::type_name::<E>());
         let mut message = error.to_string();
         let mut next = error.source();
         while let Some(cause) = next {
@@ -101,7 +101,7 @@ impl ErrorTracker {
         self.capture(error.raised(), &error.chain(), context)
     }
 
-    fn capture(&self, raised: &Raised, message: &str, mut context: ErrorContext) -> Uuid {
+    fn capture(&self, raised: &ErrorLocation, message: &str, mut context: ErrorContext) -> Uuid {
         let ids = ErrorIds::new();
         let function = context.function.take().unwrap_or_default();
         self.push(|| Exception::new(&ids, raised, &function, message).within(context));

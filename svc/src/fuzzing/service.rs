@@ -7,7 +7,7 @@ use tokio::runtime::Runtime;
 
 use crate::app::assemble;
 use crate::futures_util::stream;
-use crate::http::AppState;
+use crate::http::HttpState;
 use crate::prelude::*;
 use crate::schema::Model;
 use crate::{Limits, ProtectionConfig};
@@ -21,7 +21,7 @@ pub(super) struct Service {
         not(feature = "websocket"),
         expect(dead_code, reason = "only sockets are looked at")
     )]
-    pub(super) state: Arc<AppState>,
+    pub(super) state: Arc<HttpState>,
 }
 
 thread_local! {

@@ -157,7 +157,7 @@ fn check(heard: Vec<u8>, sent: usize) {
                 let field = |name| message.get(name).and_then(ExactJson::as_str);
                 match field("type").expect("a type") {
                     "connection_ack" => {
-                        assert!(!std::mem::replace(&mut acknowledged, true), "a second one")
+                        assert!(!std::mem::replace(&mut acknowledged, true), "a second one");
                     }
                     "ping" | "pong" => {}
                     "next" | "error" | "complete" => {
@@ -170,7 +170,7 @@ fn check(heard: Vec<u8>, sent: usize) {
             }
             // A close frame from the client is echoed.
             Message::Close(frame) => {
-                assert!(frame.is_none_or(|frame| u16::from(frame.code) != 4500))
+                assert!(frame.is_none_or(|frame| u16::from(frame.code) != 4500));
             }
             Message::Pong(_) => {}
             other => panic!("{other:?}"),

@@ -19,7 +19,7 @@ use crate::postgres::Database;
 use crate::{Error, ErrorCode, Result};
 
 /// The maximum time of a check.
-const LONGEST: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Named checks of the dependencies of a service. Clones share the application.
 #[derive(Clone, Default)]
@@ -117,7 +117,7 @@ impl HealthCheck {
     async fn run(&self, name: &str, check: &Check) -> CheckReport {
         let context = self.context.clone();
         let checking = AssertUnwindSafe(async { check(context).await }).catch_unwind();
-        match timeout(LONGEST, checking).await {
+        match timeout(TIMEOUT, checking).await {
             Ok(Ok(Ok(details))) => CheckReport::passed(details),
             Ok(Ok(Err(error))) => {
                 let ids = ErrorIds::new();
@@ -143,7 +143,7 @@ impl HealthCheck {
                 CheckReport::masked(crate::panic::report(&what, crate::panic::message(&*panic)))
             }
             Err(_) => {
-                CheckReport::failed(&format!("no answer within {} seconds", LONGEST.as_secs()))
+                CheckReport::failed(&format!("no answer within {} seconds", TIMEOUT.as_secs()))
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::ErrorCode;
 
 /// The number of parts of a body that may be short: each costs about as much as a hundred bytes,
 /// however short it is.
-const MOST_PARTS: usize = 4_096;
+const MAX_SHORT_PARTS: usize = 4_096;
 /// The minimum average size of the parts of a body with more parts, in bytes.
 const SHORT_PART: usize = 64;
 
@@ -100,7 +100,7 @@ async fn rest(
         };
 
         parts += 1;
-        if parts > MOST_PARTS && whole.len() < parts * SHORT_PART {
+        if parts > MAX_SHORT_PARTS && whole.len() < parts * SHORT_PART {
             return Err(in_short_parts());
         }
 
@@ -123,7 +123,7 @@ pub(super) fn parts(
         let part = part?;
         (count, size) = (count + 1, size + part.len());
         pending.pass(part.len());
-        match count > MOST_PARTS && size < count * SHORT_PART {
+        match count > MAX_SHORT_PARTS && size < count * SHORT_PART {
             true => Err("the body comes in too many short parts".into()),
             false => Ok(part),
         }

@@ -17,7 +17,7 @@ use super::negotiate::MediaType;
 use super::parameters::{self, Sent};
 use super::protection::Head;
 use super::reply::{Refusal, answer, challenged, fresh, status};
-use super::{AppState, batch, body};
+use super::{HttpState, batch, body};
 use crate::ErrorCode;
 use crate::engine::{self, Answering};
 use crate::request::{RequestHook, RequestParts, Transport};
@@ -36,7 +36,7 @@ pub(super) async fn post_only() -> Response<Body> {
 
 /// Handles a request with a JSON body, and the media type that its client accepts.
 pub(super) async fn post(
-    service: &AppState,
+    service: &HttpState,
     request: HttpRequest,
     hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,
@@ -65,7 +65,7 @@ pub(super) async fn post(
 }
 
 /// Rejects requests that another site may have made a browser send.
-pub(super) fn check_forgery(service: &AppState, parts: &Parts) -> Result<(), Refusal> {
+pub(super) fn check_forgery(service: &HttpState, parts: &Parts) -> Result<(), Refusal> {
     let Some(csrf) = &service.protection.csrf else {
         return Ok(());
     };
@@ -82,7 +82,7 @@ pub(super) fn check_forgery(service: &AppState, parts: &Parts) -> Result<(), Ref
 /// Executes a request once its body has arrived: the client determines how long that takes, so the
 /// permit is acquired afterwards.
 async fn answer_post(
-    service: &AppState,
+    service: &HttpState,
     parts: RequestParts,
     body: Body,
     media: Option<MediaType>,
@@ -157,7 +157,7 @@ fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Bod
 
 /// Reads the body of a request, which must be JSON.
 pub(super) async fn read(
-    service: &AppState,
+    service: &HttpState,
     headers: &HeaderMap,
     body: Body,
     address: Option<IpAddr>,
@@ -176,7 +176,7 @@ pub(super) async fn read(
 
 /// Handles `GET /graphql`: a query in the query string, or GraphiQL for a browser without one.
 pub(super) async fn get(
-    State(service): State<Arc<AppState>>,
+    State(service): State<Arc<HttpState>>,
     request: HttpRequest,
 ) -> Response<Body> {
     #[cfg(feature = "graphiql")]
@@ -205,7 +205,7 @@ pub(super) async fn get(
 }
 
 async fn query_by_get(
-    service: &AppState,
+    service: &HttpState,
     request: HttpRequest,
     media: Option<MediaType>,
     address: Option<IpAddr>,
@@ -235,7 +235,7 @@ async fn query_by_get(
 }
 
 async fn answer_get(
-    service: &AppState,
+    service: &HttpState,
     parts: RequestParts,
     query: &str,
     media: Option<MediaType>,

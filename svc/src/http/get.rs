@@ -9,11 +9,11 @@ use axum::http::Response;
 use super::guard::guarded;
 use super::negotiate::MediaType;
 use super::stream_type::StreamType;
-use super::{AppState, endpoint, streamed};
+use super::{HttpState, endpoint, streamed};
 use crate::request::Hooked;
 
 /// Handles a request with the transport that the client requests.
-pub(super) async fn get(State(service): State<Arc<AppState>>, request: Request) -> Response<Body> {
+pub(super) async fn get(State(service): State<Arc<HttpState>>, request: Request) -> Response<Body> {
     #[cfg(feature = "websocket")]
     if super::websocket::is_wanted(request.headers()) {
         return super::websocket::open(&service, request);

@@ -12,7 +12,7 @@ use axum::response::IntoResponse as _;
 use axum::routing::get;
 use uuid::Uuid;
 
-use super::AppState;
+use super::HttpState;
 use super::example_query::example_query;
 use super::reply::{PRIVATE, VARY};
 use crate::schema::Model;
@@ -39,7 +39,7 @@ const ASSETS: [(&str, &str, &[u8]); 3] = [
 ];
 
 /// The routes of the assets.
-pub(super) fn routes() -> Router<Arc<AppState>> {
+pub(super) fn routes() -> Router<Arc<HttpState>> {
     Router::new().route("/graphql/assets/{name}", get(asset))
 }
 

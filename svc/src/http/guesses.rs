@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::rate_limit::network_of;
 
 /// The maximum number of wrong passwords per address and window.
-const MOST: u32 = 30;
+const MAX_GUESSES: u32 = 30;
 const WINDOW: Duration = Duration::from_secs(60);
 /// The maximum number of addresses with their own count. Further addresses take over the smallest
 /// ones, and share one if all addresses have to wait.
@@ -29,7 +29,7 @@ struct Window {
 impl Window {
     /// Whether the address has to wait.
     fn is_used_up(&self, now: Instant) -> bool {
-        self.count >= MOST && self.left(now).is_some()
+        self.count >= MAX_GUESSES && self.left(now).is_some()
     }
 
     /// Returns the time until the window ends, if it has not ended.
@@ -45,7 +45,7 @@ impl Guesses {
     pub(super) fn wait(&self, address: Option<IpAddr>, now: Instant) -> Option<Duration> {
         let windows = self.lock();
         let window = windows.get(&key(&windows, address, now))?;
-        window.left(now).filter(|_| window.count >= MOST)
+        window.left(now).filter(|_| window.count >= MAX_GUESSES)
     }
 
     /// Counts a wrong password.
@@ -114,7 +114,7 @@ fn make_room(windows: &mut HashMap<Option<IpAddr>, Window>, now: Instant) -> Opt
 
     let displaceable = windows
         .iter()
-        .filter(|(address, window)| address.is_some() && window.count < MOST);
+        .filter(|(address, window)| address.is_some() && window.count < MAX_GUESSES);
     let (least, _) = displaceable.min_by_key(|(_, window)| (window.count, window.since))?;
     let least = *least;
 
@@ -131,7 +131,7 @@ mod tests {
     fn an_address_waits_after_thirty_wrong_passwords_until_its_window_ends() {
         let (guesses, start) = (Guesses::default(), Instant::now());
         let [one, other] = [1, 2].map(|last| Some(IpAddr::from(Ipv4Addr::new(192, 0, 2, last))));
-        for _ in 0..MOST {
+        for _ in 0..MAX_GUESSES {
             assert_eq!(guesses.wait(one, start), None);
             guesses.count(one, start);
         }
@@ -150,7 +150,7 @@ mod tests {
     fn a_flood_of_addresses_is_bounded_and_neither_frees_nor_locks_out_others() {
         let (guesses, start) = (Guesses::default(), Instant::now());
         let [limited, stranger] = [u32::MAX, u32::MAX - 1].map(of);
-        (0..MOST).for_each(|_| guesses.count(limited, start));
+        (0..MAX_GUESSES).for_each(|_| guesses.count(limited, start));
         (0..10_000).for_each(|number| guesses.count(of(number), start));
         assert!(guesses.lock().len() <= ADDRESSES + 1);
         assert_eq!(
@@ -168,7 +168,7 @@ mod tests {
         let (guesses, start) = (Guesses::default(), Instant::now());
         let used_up = Window {
             since: start,
-            count: MOST,
+            count: MAX_GUESSES,
         };
 
         guesses

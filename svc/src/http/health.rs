@@ -9,7 +9,7 @@ use axum::{Extension, Json};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::AppState;
+use super::HttpState;
 use super::protection::{Overload, Shed};
 use crate::engine::{Finding, Severity, findings};
 use crate::health::{CheckReport, HealthStatus};
@@ -28,7 +28,7 @@ type NotKept = [(HeaderName, HeaderValue); 1];
 const NOT_KEPT: NotKept = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
 
 /// Reports that the process is running.
-pub(super) async fn health(State(service): State<Arc<AppState>>) -> (NotKept, Json<Value>) {
+pub(super) async fn health(State(service): State<Arc<HttpState>>) -> (NotKept, Json<Value>) {
     (
         NOT_KEPT,
         Json(json!({ "status": "healthy", "service": service.name })),
@@ -38,7 +38,7 @@ pub(super) async fn health(State(service): State<Arc<AppState>>) -> (NotKept, Js
 /// Reports whether the service can execute requests: a connection becomes free in time, the
 /// database responds on it, and its views exist.
 pub(super) async fn ready(
-    State(service): State<Arc<AppState>>,
+    State(service): State<Arc<HttpState>>,
     stopping: Option<Extension<ShuttingDown>>,
 ) -> (StatusCode, NotKept, Json<Value>) {
     let database = &service.engine.app.database;
@@ -132,12 +132,12 @@ async fn reached(database: &Database) -> (Result<(), DbError>, Option<String>) {
 }
 
 /// Returns the findings of the schema against the database, if its catalog has been loaded.
-async fn found(service: &AppState) -> Vec<Finding> {
+async fn found(service: &HttpState) -> Vec<Finding> {
     let app = &service.engine.app;
-    let Ok(catalogue) = app.database.catalogue_now().await else {
+    let Ok(catalog) = app.database.catalog_now().await else {
         return Vec::new();
     };
-    catalogue
+    catalog
         .as_ref()
         .map(|known| findings(&app.model, &app.database, known))
         .unwrap_or_default()
@@ -211,24 +211,24 @@ fn results(
 
 /// Joins the first few problems, and adds the number of the remaining ones.
 fn first(broken: &[String]) -> String {
-    const MOST: usize = 10;
+    const MAX_NAMED: usize = 10;
 
     let first = broken
         .iter()
-        .take(MOST)
+        .take(MAX_NAMED)
         .map(String::as_str)
         .collect::<Vec<_>>()
         .join("; ");
 
-    if broken.len() > MOST {
-        format!("{first}; and {} more", broken.len() - MOST)
+    if broken.len() > MAX_NAMED {
+        format!("{first}; and {} more", broken.len() - MAX_NAMED)
     } else {
         first
     }
 }
 
 /// Returns the reason why the database cannot be used; the underlying error only in development.
-fn failure(service: &AppState, error: Option<&DbError>) -> Option<String> {
+fn failure(service: &HttpState, error: Option<&DbError>) -> Option<String> {
     #[cfg(feature = "embedded")]
     if let Some(embedded) = service
         .embedded
@@ -255,7 +255,7 @@ fn failure(service: &AppState, error: Option<&DbError>) -> Option<String> {
 }
 
 /// Returns the results of the application's own checks: the reason of each failure.
-async fn own_checks(service: &AppState) -> Vec<(String, Option<String>)> {
+async fn own_checks(service: &HttpState) -> Vec<(String, Option<String>)> {
     let Some(health) = &service.health else {
         return Vec::new();
     };

@@ -48,7 +48,7 @@ pub(crate) use pending_bodies::{PendingBodies, PendingBounds};
 #[cfg(feature = "native-auth")]
 pub(crate) use protection::{BodyReader, protect};
 pub(crate) use protection::{CrossOriginRules, CsrfProtection, Overload, Protection};
-pub(crate) use unread::{LargeAnswer, Recipient, Taken, UnreadAnswers};
+pub(crate) use unread::{LargeAnswer, PendingResponses, Recipient, Taken};
 
 use crate::engine::Engine;
 use crate::health::HealthCheck;
@@ -66,7 +66,7 @@ use tower::Layer as _;
 
 /// The state shared by the handlers.
 #[derive(Debug)]
-pub(crate) struct AppState {
+pub(crate) struct HttpState {
     pub(crate) engine: Arc<Engine>,
     pub(crate) name: String,
     /// The application's own checks.
@@ -105,7 +105,7 @@ pub(crate) fn read_request(body: &[u8]) -> Result<crate::engine::Request<'_>, Ve
 }
 
 /// Returns the routes of a service.
-pub(crate) fn router(service: Arc<AppState>) -> Router {
+pub(crate) fn router(service: Arc<HttpState>) -> Router {
     let limits = service.rate_limits.as_ref();
 
     // Attempts to guess the password count as well, which needs a layer around everything.
@@ -160,7 +160,7 @@ pub(crate) fn router(service: Arc<AppState>) -> Router {
 }
 
 /// Adds `/health` and `/ready`.
-fn with_probes(router: Router<Arc<AppState>>) -> Router<Arc<AppState>> {
+fn with_probes(router: Router<Arc<HttpState>>) -> Router<Arc<HttpState>> {
     router
         .route(
             "/health",

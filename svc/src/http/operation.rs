@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
-use super::AppState;
+use super::HttpState;
 use super::negotiate::MediaType;
 use super::reply::{Refusal, status};
 use crate::engine::{Request, Response, ResponseStream};
@@ -16,7 +16,7 @@ use crate::request::{RequestId, RequestParts};
 /// # Errors
 /// The response of an operation with a single response, or of a rejected one.
 pub(super) fn start(
-    service: Arc<AppState>,
+    service: Arc<HttpState>,
     request: Request<'static>,
     parts: RequestParts,
 ) -> impl Future<Output = Result<ResponseStream, Response>> + Send {
@@ -26,7 +26,7 @@ pub(super) fn start(
 }
 
 async fn logged(
-    service: Arc<AppState>,
+    service: Arc<HttpState>,
     request: Request<'static>,
     parts: RequestParts,
 ) -> Result<ResponseStream, Response> {
@@ -41,7 +41,7 @@ async fn logged(
 }
 
 async fn answer(
-    service: Arc<AppState>,
+    service: Arc<HttpState>,
     request: Request<'static>,
     parts: RequestParts,
 ) -> Result<ResponseStream, Response> {
@@ -65,7 +65,7 @@ async fn answer(
 }
 
 async fn run(
-    service: &AppState,
+    service: &HttpState,
     request: Request<'static>,
     mut parts: RequestParts,
 ) -> Result<ResponseStream, Response> {

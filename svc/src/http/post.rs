@@ -14,7 +14,7 @@ use axum::http::Response;
 use super::guard::panicked;
 use super::negotiate::MediaType;
 use super::stream_type::StreamType;
-use super::{AppState, endpoint, streamed};
+use super::{HttpState, endpoint, streamed};
 use crate::rate_limit::{Answer, LimitedFuture};
 use crate::request::{Hooked, RequestHook, Transport};
 use crate::wake_flag::WakeFlag;
@@ -25,7 +25,7 @@ use crate::wake_flag::WakeFlag;
 /// ours is several kB.
 #[derive(Debug, Clone)]
 pub(super) struct Post {
-    service: Arc<AppState>,
+    service: Arc<HttpState>,
     transport: Transport,
     /// Whether this service applies rate limits itself. If an outer layer does, it leaves its hook
     /// in the extensions.
@@ -33,7 +33,7 @@ pub(super) struct Post {
 }
 
 impl Post {
-    pub(super) fn new(service: &Arc<AppState>, transport: Transport, is_limiting: bool) -> Self {
+    pub(super) fn new(service: &Arc<HttpState>, transport: Transport, is_limiting: bool) -> Self {
         Self {
             service: service.clone(),
             transport,
@@ -95,7 +95,7 @@ impl Post {
 }
 
 async fn answer(
-    service: Arc<AppState>,
+    service: Arc<HttpState>,
     request: Request,
     hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,

@@ -20,7 +20,7 @@ pub(super) const VARY: HeaderValue = HeaderValue::from_static("Accept, Authoriza
 
 /// The maximum number of headers of a response, including headers of layers: reserving once costs
 /// less than growing.
-const MOST_HEADERS: usize = 11;
+const MAX_HEADERS: usize = 11;
 
 /// A request that did not reach the engine.
 #[derive(Debug)]
@@ -226,7 +226,7 @@ pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>)
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.reserve(MOST_HEADERS);
+    headers.reserve(MAX_HEADERS);
     headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static(media.as_str()),

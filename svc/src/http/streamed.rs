@@ -17,7 +17,7 @@ use super::negotiate::MediaType;
 use super::reply::{PRIVATE, Refusal, VARY, challenged};
 use super::stream_body::{Source, StreamBody};
 use super::stream_type::StreamType;
-use super::{AppState, parameters};
+use super::{HttpState, parameters};
 use crate::engine::{Answer, ResponseStream};
 use crate::request::{AllowedOperations, RequestHook, RequestParts, Transport};
 
@@ -30,7 +30,7 @@ type Started = Result<ResponseStream, crate::engine::Response>;
 /// Handles a request whose client accepts a stream; `media` is the other media type that it
 /// accepts.
 pub(super) async fn answer(
-    service: &AppState,
+    service: &HttpState,
     request: HttpRequest,
     hook: Option<Arc<dyn RequestHook>>,
     wanted: StreamType,
@@ -96,7 +96,7 @@ enum Sent {
 
 /// Starts an operation and takes the seat of its stream.
 async fn begin(
-    service: &AppState,
+    service: &HttpState,
     parts: RequestParts,
     sent: Sent,
     media: Option<MediaType>,
@@ -134,7 +134,7 @@ struct Client {
 }
 
 impl Client {
-    fn of(parts: &RequestParts, service: &AppState) -> Self {
+    fn of(parts: &RequestParts, service: &HttpState) -> Self {
         Self {
             header_bytes: parts.header_bytes(),
             address: service
@@ -171,7 +171,7 @@ fn request_parts(
 
 /// Starts an operation once its body has arrived, with a seat for its stream if `client` is given.
 async fn start(
-    service: &AppState,
+    service: &HttpState,
     parts: RequestParts,
     sent: Sent,
     client: Option<&Client>,
@@ -207,7 +207,7 @@ async fn start(
     not(feature = "auth"),
     expect(unused_mut, reason = "nothing says who asks")
 )]
-fn seat(service: &AppState, client: &Client) -> Result<Seat, Full> {
+fn seat(service: &HttpState, client: &Client) -> Result<Seat, Full> {
     #[cfg(feature = "auth")]
     let address = client.address.filter(|_| client.user.is_none());
     #[cfg(not(feature = "auth"))]

@@ -6,7 +6,7 @@ use std::fmt;
 use serde_json::Number;
 
 /// The maximum shift of the decimal point by an exponent; digits are not written out beyond it.
-const MOST_ZEROS: i64 = 400;
+const MAX_ZEROS: i64 = 400;
 
 /// A JSON number with all its digits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl ExactNumber {
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         match &self.0 {
             Digits::Int(value) => {
-                out.extend_from_slice(itoa::Buffer::new().format(*value).as_bytes())
+                out.extend_from_slice(itoa::Buffer::new().format(*value).as_bytes());
             }
             Digits::Text(text) => out.extend_from_slice(text.as_bytes()),
         }
@@ -167,7 +167,7 @@ pub(crate) fn plain_decimal(text: &str) -> Option<Cow<'_, str>> {
     let exponent: i64 = exponent
         .parse()
         .ok()
-        .filter(|exponent: &i64| exponent.abs() <= MOST_ZEROS)?;
+        .filter(|exponent: &i64| exponent.abs() <= MAX_ZEROS)?;
     let digits = format!("{whole}{fraction}");
 
     // The length of a text fits into an `i64`.

@@ -103,7 +103,7 @@ impl Failure {
         for error in &mut self.errors {
             match &mut error.details {
                 Some(ExactJson::Object(details)) => {
-                    details.insert(name.to_owned(), ExactJson::String(text.to_owned()))
+                    details.insert(name.to_owned(), ExactJson::String(text.to_owned()));
                 }
                 Some(_) => {}
                 details => *details = Some(text_field(name, text)),

@@ -9,7 +9,7 @@ use tokio_postgres::Row;
 use super::driver::{Commit, DriverError, FromRow as _, OpenTransaction};
 use super::functions::{self, ArgForm, Function, FunctionSpec, ROLLED_BACK};
 use super::recorder::{self, StatementKind};
-use super::{Database, DbError, Ledger, Rows, Session, Statement};
+use super::{Database, DbError, EffectLog, Rows, Session, Statement};
 use crate::json::ExactJson;
 
 /// A call.
@@ -44,7 +44,7 @@ pub(crate) struct Written {
 pub(crate) struct Caller<'a> {
     pub(crate) session: &'a Session,
     /// The ledger of the running mutation; `None` in a query.
-    pub(crate) ledger: Option<&'a Ledger>,
+    pub(crate) ledger: Option<&'a EffectLog>,
     /// The transaction for its calls, if they do not run in their own.
     pub(crate) transaction: Option<&'a Mutex<OpenTransaction>>,
 }
@@ -119,7 +119,7 @@ impl Database {
         Box::pin(self.find_function(spec)).await
     }
 
-    /// Looks up the function, which may have been created since the catalogue was read.
+    /// Looks up the function, which may have been created since the catalog was read.
     async fn find_function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
         let (specs, mut rows) = (std::slice::from_ref(spec), Vec::new());
         let read = self
@@ -132,7 +132,7 @@ impl Database {
             .map(functions::Row::from_row)
             .collect::<Result<_, _>>();
         let (views, rows) = (
-            self.catalogue().await?,
+            self.catalog().await?,
             rows.map_err(|error| self.noted(error.into()))?,
         );
         let mut found = functions::choose(specs, rows, |name| views.source(name));

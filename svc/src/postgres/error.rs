@@ -5,7 +5,7 @@ use tokio_postgres::error::SqlState;
 use super::driver::DriverError;
 use super::session::UnknownSession;
 use super::sqlstate::{Condition, ErrorReport, MISSING, is_conversion};
-use crate::error::{Origin, Raised};
+use crate::error::{ErrorLocation, Origin};
 use crate::{Error, ErrorCode};
 
 /// An error between a plan and its rows.
@@ -303,7 +303,7 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
         let known: Option<Self> = None;
         match known {
             Some(known) => known
-                .raised_at(Raised::here(std::any::type_name::<E>()))
+                .raised_at(ErrorLocation::here(std::any::type_name::<E>()))
                 .with_source(source),
             None => Self::of_cause(source),
         }

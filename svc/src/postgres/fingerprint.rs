@@ -1,4 +1,4 @@
-//! Fingerprints of the catalogue data, and of everything that decides the rows of reads.
+//! Fingerprints of the catalog data, and of everything that decides the rows of reads.
 
 use super::driver::{DedicatedConnection, DriverError};
 use super::functions::{self, FunctionSpec};
@@ -12,8 +12,8 @@ const RULES: &str = include_str!("rules.sql");
 /// at all has changed since the last check.
 pub(super) struct Fingerprints {
     pub(super) snapshot: String,
-    /// Of the catalogue data.
-    pub(super) catalogue: Option<String>,
+    /// Of the catalog data.
+    pub(super) catalog: Option<String>,
     /// Of the functions and expressions that may alter the session.
     pub(super) effects: Option<String>,
     /// Of everything but the rows themselves that decides the rows of reads, if it is tracked.
@@ -43,12 +43,11 @@ pub(super) async fn fingerprints(
         ))
         .await?;
 
-    let (snapshot, catalogue, effects, rules) =
-        rows.into_iter().next().ok_or(DriverError::Closed)?;
+    let (snapshot, catalog, effects, rules) = rows.into_iter().next().ok_or(DriverError::Closed)?;
 
     Ok(Fingerprints {
         snapshot,
-        catalogue,
+        catalog,
         effects,
         rules,
     })

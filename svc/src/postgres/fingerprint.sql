@@ -1,4 +1,4 @@
--- A snapshot, a fingerprint of what is read of the catalogue, and one of what may set something for the session. The
+-- A snapshot, a fingerprint of what is read of the catalog, and one of what may set something for the session. The
 -- program adds rules.sql and `FROM now`. The fingerprints are null as long as nothing at all has changed since the snapshot
 -- `$1`, which costs PostgreSQL a comparison of two texts. A standby leaves transactions out of its snapshots, so there they
 -- are always computed.

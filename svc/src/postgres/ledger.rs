@@ -36,7 +36,7 @@ impl Effect {
 
 /// The writes of the running mutation, as far as they go through svc.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct EffectLog {
     /// Whether the mutations of the operation run one by one, rather than as one statement.
     is_one_by_one: AtomicBool,
     /// Commits sent without a response yet.
@@ -52,7 +52,7 @@ pub(crate) struct Ledger {
     lost: OnceLock<Vec<(String, Effect)>>,
 }
 
-impl Ledger {
+impl EffectLog {
     /// Starts the next mutation of an operation whose mutations run one by one.
     pub(crate) fn begin(&self) {
         self.is_one_by_one.store(true, Ordering::Relaxed);

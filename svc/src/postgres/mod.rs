@@ -1,10 +1,10 @@
-//! PostgreSQL: connections and their pool, health checks, and the catalogue.
+//! PostgreSQL: connections and their pool, health checks, and the catalog.
 //!
 //! This module is independent of GraphQL. [`statement`] defines statements, [`driver`] runs them,
 //! and [`Database`] combines everything.
 
 mod call;
-mod catalogue;
+mod catalog;
 mod column_facts;
 mod connect;
 mod database;
@@ -43,7 +43,7 @@ mod statement;
 mod table;
 
 pub(crate) use call::{Call, Called, Caller, Written, has_nul};
-pub(crate) use catalogue::Catalogue;
+pub(crate) use catalog::Catalog;
 pub(crate) use column_facts::ColumnFacts;
 pub(crate) use connect::{ConnectConfig, Variable};
 pub(crate) use database::{CheckError, Database, Needs, Settings};
@@ -57,7 +57,7 @@ pub(crate) use explain::Explained;
 pub(crate) use fault::Fault;
 pub(crate) use functions::{ArgForm, FunctionSpec};
 pub(crate) use identifier::quote;
-pub(crate) use ledger::{Effect, Ledger};
+pub(crate) use ledger::{Effect, EffectLog};
 pub(crate) use reader::Reader;
 pub(crate) use recorder::{Recorded, Recorder};
 pub(crate) use retries::Retries;
@@ -70,7 +70,7 @@ pub(crate) use schema_version::SchemaVersion;
 #[cfg(feature = "testing")]
 pub(crate) use script_connection::ScriptConnection;
 pub(crate) use session::Session;
-pub(crate) use share::Share;
+pub(crate) use share::RequestQuota;
 pub(crate) use shared_reads::{Participant, SharedReads};
 pub(crate) use source::{ColumnType, Source};
 pub(crate) use sqlstate::{CONTENTION, ErrorReport, is_contention, is_conversion};

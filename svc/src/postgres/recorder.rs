@@ -9,7 +9,7 @@ use tokio_postgres::Row;
 use super::{Param, RowSink, Statement};
 
 /// The maximum number of statements recorded per root field; further ones are only counted.
-const MOST: usize = 20;
+const MAX_STATEMENTS: usize = 20;
 
 tokio::task_local! {
     static RECORDER: Arc<Recorder>;
@@ -109,7 +109,7 @@ impl Recorder {
     fn add(&self, statement: &Statement, kind: StatementKind) -> Option<usize> {
         let mut state = self.state();
         let index = state.statements.len();
-        if index == MOST {
+        if index == MAX_STATEMENTS {
             state.unrecorded += 1;
             return None;
         }

@@ -12,7 +12,7 @@ use super::{Database, DbError};
 /// The maximum wait before the first retry; it doubles with each further one.
 const FIRST: Duration = Duration::from_millis(20);
 /// The maximum wait before any retry.
-const LONGEST: Duration = Duration::from_millis(500);
+const MAX_WAIT: Duration = Duration::from_millis(500);
 
 /// The remaining retries of a transaction.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl Retries {
         );
         tokio::time::sleep(self.wait.mul_f64(fraction())).await;
         self.left -= 1;
-        self.wait = LONGEST.min(self.wait * 2);
+        self.wait = MAX_WAIT.min(self.wait * 2);
 
         true
     }

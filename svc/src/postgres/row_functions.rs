@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::catalogue::Catalogue;
+use super::catalog::Catalog;
 use super::functions::{Function, FunctionSpec, Functions, Parameter};
 use super::source::Source;
 use super::{DbError, Param, Probe};
@@ -98,7 +98,7 @@ impl Function {
     }
 }
 
-impl Catalogue {
+impl Catalog {
     /// Stores the row functions: the text of statements depends on them.
     pub(super) fn keep_functions(&mut self, functions: &Functions) {
         let of_rows = functions.iter().filter(|(spec, _)| spec.row_of.is_some());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::SemaphorePermit;
 
-use super::{Param, Share, Statement, is_conversion};
+use super::{Param, RequestQuota, Statement, is_conversion};
 
 /// The session variables of a request, and its share of the pool. No statement of a request runs
 /// without one.
@@ -12,7 +12,7 @@ use super::{Param, Share, Statement, is_conversion};
 pub(crate) struct Session {
     state: State,
     /// `None` for a request that runs one statement at a time.
-    share: Option<Arc<Share>>,
+    share: Option<Arc<RequestQuota>>,
 }
 
 /// Sessions with the same variables see the same rows.
@@ -63,7 +63,7 @@ impl Session {
     }
 
     /// A session with the same variables, or with none, and a share of the pool.
-    pub(crate) fn sharing(session: Option<Self>, share: Arc<Share>) -> Self {
+    pub(crate) fn sharing(session: Option<Self>, share: Arc<RequestQuota>) -> Self {
         Self {
             state: session.map_or(State::None, |session| session.state),
             share: Some(share),

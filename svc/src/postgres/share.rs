@@ -6,9 +6,9 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// can require a hundred statements, which would otherwise block all other requests. Transactions
 /// are not counted: a resolver with an open transaction may read outside of it.
 #[derive(Debug)]
-pub(crate) struct Share(Semaphore);
+pub(crate) struct RequestQuota(Semaphore);
 
-impl Share {
+impl RequestQuota {
     /// A share with this many connections.
     pub(crate) fn new(connections: u32) -> Self {
         Self(Semaphore::new(

@@ -2,7 +2,7 @@
 //!
 //! `pg_stat_statements` identifies a statement by a number that PostgreSQL derives from its parsed
 //! form, and contains its text with constants replaced. svc has the text that it has sent. Both
-//! texts are normalised and compared.
+//! texts are normalized and compared.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use ahash::RandomState;
 use lru::LruCache;
 
-use super::normalise::normalised;
+use super::normalize::normalized;
 
 /// The maximum number of statements whose root fields are remembered.
 const STATEMENTS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(4_095);
@@ -35,7 +35,7 @@ struct Attribution {
 struct Known {
     /// Hashes of the pairs of statements and root fields that have been recorded already.
     seen: LruCache<u64, ()>,
-    /// The root fields, by the hash of the normalised text.
+    /// The root fields, by the hash of the normalized text.
     fields: LruCache<u64, BTreeSet<String>>,
 }
 
@@ -74,7 +74,7 @@ pub(super) fn root_fields(sql: &str) -> Vec<String> {
         return Vec::new();
     };
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-    let fields = known.fields.get(&hasher.hash_one(normalised(sql)));
+    let fields = known.fields.get(&hasher.hash_one(normalized(sql)));
     fields.into_iter().flatten().cloned().collect()
 }
 
@@ -86,7 +86,7 @@ impl Attribution {
             return;
         }
 
-        let statement = self.hasher.hash_one(normalised(sql));
+        let statement = self.hasher.hash_one(normalized(sql));
         let fields = known.fields.get_or_insert_mut(statement, BTreeSet::new);
 
         if fields.len() < FIELDS {

@@ -7,7 +7,7 @@
 #[cfg_attr(not(feature = "sqlx"), path = "no_attribution.rs")]
 mod attribution;
 #[cfg(feature = "sqlx")]
-mod normalise;
+mod normalize;
 mod order;
 #[cfg(feature = "sqlx")]
 mod record;

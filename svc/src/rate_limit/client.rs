@@ -59,7 +59,7 @@ impl Hash for Client {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Address(IpAddr::V4(address)) => {
-                state.write_u64((4 << 32) | u64::from(address.to_bits()))
+                state.write_u64((4 << 32) | u64::from(address.to_bits()));
             }
             Self::Address(IpAddr::V6(address)) => {
                 state.write_u64(6);

@@ -8,9 +8,9 @@ use crate::ConfigError;
 
 /// The maximum that a limit may allow: with it and the longest window, the arithmetic stays within
 /// the integers that a double represents exactly, and Redis counts with doubles.
-const MOST: u64 = 50_000_000;
+const MAX_COUNT: u64 = 50_000_000;
 /// The longest window: a day, in seconds.
-const LONGEST: u64 = 86_400;
+const MAX_WINDOW: u64 = 86_400;
 
 /// The unit that a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -142,11 +142,11 @@ impl RateLimit {
             )),
         };
 
-        number("count", self.count, MOST)?;
-        number("window in seconds", self.window, LONGEST)?;
+        number("count", self.count, MAX_COUNT)?;
+        number("window in seconds", self.window, MAX_WINDOW)?;
 
         self.burst
-            .map_or(Ok(()), |burst| number("burst", burst, MOST))
+            .map_or(Ok(()), |burst| number("burst", burst, MAX_COUNT))
     }
 
     /// Returns the meter of the limit; the settings provide the values that the limit does not set.

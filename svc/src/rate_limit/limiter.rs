@@ -17,7 +17,7 @@ use super::operation_limits::OperationLimits;
 use super::proxies::ClientAddress;
 use super::rate_limiting::{ClockFn, KINDS, KeyFn, TIERS};
 use super::rule::{
-    ENDPOINT, GRAPHQL, MESSAGE, PathPattern, RateLimitRule, is_about_graphql, normalised,
+    ENDPOINT, GRAPHQL, MESSAGE, PathPattern, RateLimitRule, is_about_graphql, normalized,
 };
 use super::store::{Amount, Standings, Takes, is_taken};
 use super::waiting::Waiting;
@@ -35,7 +35,7 @@ pub(super) struct PathLimits {
     pub(super) limits: Vec<Arc<NamedLimit>>,
 }
 
-/// The path of a request, normalised, with its limits.
+/// The path of a request, normalized, with its limits.
 #[derive(Debug, Clone)]
 pub(super) struct RequestPath {
     /// `None` means the endpoint, which receives most requests.
@@ -146,7 +146,7 @@ impl Limiter {
         })
     }
 
-    /// Returns the index of the limits of a normalised path; the index after the last means the
+    /// Returns the index of the limits of a normalized path; the index after the last means the
     /// default limits.
     fn position(&self, path: &str) -> usize {
         position(&self.paths, path)
@@ -166,7 +166,7 @@ impl Limiter {
             };
         }
 
-        let path = normalised(path);
+        let path = normalized(path);
         let limits = self.position(&path);
         let known = &self.at(limits).path;
 

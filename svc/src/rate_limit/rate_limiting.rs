@@ -23,7 +23,7 @@ pub(super) const TIERS: [&str; 3] = ["low", "medium", "high"];
 pub struct RateLimitRequest<'a> {
     /// The headers.
     pub headers: &'a HeaderMap,
-    /// The path, normalised.
+    /// The path, normalized.
     pub path: &'a str,
     /// The address of the client, if available.
     pub address: Option<IpAddr>,

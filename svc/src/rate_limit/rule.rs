@@ -65,7 +65,7 @@ impl RateLimitRule {
 pub(super) struct PathPattern(String);
 
 impl PathPattern {
-    /// Whether the pattern matches the path, which is normalised.
+    /// Whether the pattern matches the path, which is normalized.
     pub(super) fn matches(&self, path: &str) -> bool {
         self.0.strip_suffix("/*") == Some(path) || fits(&self.0, path)
     }
@@ -128,9 +128,9 @@ pub(super) fn rules_beside_graphql() -> Vec<RateLimitRule> {
         .collect()
 }
 
-/// Normalises a path for rules: removes differences in spelling that other parts of a service may
+/// Normalizes a path for rules: removes differences in spelling that other parts of a service may
 /// ignore.
-pub(super) fn normalised(path: &str) -> std::borrow::Cow<'_, str> {
+pub(super) fn normalized(path: &str) -> std::borrow::Cow<'_, str> {
     let mut before = b'/';
     let is_plain = path.bytes().skip(1).all(|byte| {
         let starts_segment = std::mem::replace(&mut before, byte) == b'/';
@@ -225,10 +225,10 @@ mod tests {
             "/y/../api/./x",
             "\\api\\x",
         ] {
-            assert_eq!(normalised(path), "/api/x", "{path}");
+            assert_eq!(normalized(path), "/api/x", "{path}");
         }
 
-        assert_eq!(normalised("/"), "/");
-        assert_eq!(normalised("/../.."), "/");
+        assert_eq!(normalized("/"), "/");
+        assert_eq!(normalized("/../.."), "/");
     }
 }

@@ -11,7 +11,7 @@ use super::count_key::CountKey;
 use super::named_limit::{Found, NamedLimit};
 
 /// The maximum number of remembered clients. For a forgotten client, Redis is consulted again.
-const MOST: NonZeroUsize = NonZeroUsize::new(10_000).expect("not zero");
+const MAX_CLIENTS: NonZeroUsize = NonZeroUsize::new(10_000).expect("not zero");
 
 /// Clients that have to wait, by the limit.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(super) struct Waiting(Mutex<LruCache<CountKey, (u64, Found)>>);
 
 impl Waiting {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(LruCache::new(MOST)))
+        Self(Mutex::new(LruCache::new(MAX_CLIENTS)))
     }
 
     /// Remembers how long a client has to wait, for a limit that amounts are never given back to.

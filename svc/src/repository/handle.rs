@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use crate::application::Application;
-use crate::postgres::{Caller, Catalogue, Ledger, OpenTransaction, Reader, Session};
+use crate::postgres::{Caller, Catalog, EffectLog, OpenTransaction, Reader, Session};
 use crate::scalar::sql_value::SqlValue;
 use crate::sql::{RowFilter, RowRules, Views};
 
@@ -22,7 +22,7 @@ pub struct Db {
     /// The request's row rules; `None` if the program has no row policies.
     pub(crate) rules: Option<Arc<dyn RowRules>>,
     /// The writes of the current mutation; `None` in a query.
-    pub(crate) ledger: Option<Arc<Ledger>>,
+    pub(crate) ledger: Option<Arc<EffectLog>>,
     /// The transaction for calls and typed reads; `None` if each runs in its own.
     pub(crate) transaction: Option<Arc<Mutex<OpenTransaction>>>,
 }
@@ -62,10 +62,10 @@ impl Db {
     }
 
     /// The context for generating the statements of its reads.
-    pub(crate) fn views<'a>(&'a self, catalogue: &'a Catalogue) -> Views<'a> {
+    pub(crate) fn views<'a>(&'a self, catalog: &'a Catalog) -> Views<'a> {
         Views {
             model: &self.app.model,
-            catalogue,
+            catalog,
             rules: self.rules.as_deref(),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sqlx::{PgConnection, Postgres};
 
 use crate::Error;
-use crate::postgres::{CommitError, DbError, Ledger};
+use crate::postgres::{CommitError, DbError, EffectLog};
 use crate::repository::Db;
 
 /// A transaction of sqlx; made by [`Db::sqlx_transaction`].
@@ -16,7 +16,7 @@ use crate::repository::Db;
 #[must_use = "a transaction that is dropped is rolled back"]
 pub struct SqlxTransaction(
     pub(crate) sqlx::Transaction<'static, Postgres>,
-    Option<Arc<Ledger>>,
+    Option<Arc<EffectLog>>,
 );
 
 impl SqlxTransaction {

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::decision::{Decision, FieldLimit, Spent};
 use super::transport::{AllowedOperations, Transport};
-use crate::postgres::Share;
+use crate::postgres::RequestQuota;
 use crate::schema::OperationKind;
 use crate::security_log::{Clients, SecurityEvent, SecurityEventType};
 
@@ -121,7 +121,7 @@ pub(crate) struct RequestParts {
     /// Whether the request came with credentials that have been removed from its headers.
     pub(crate) had_credentials: bool,
     /// The share of the pool that the operations of a batch, or of a WebSocket, use together.
-    pub(crate) share: Option<Arc<Share>>,
+    pub(crate) share: Option<Arc<RequestQuota>>,
     /// The start of the request's time, as a beat of the deadlines.
     started: AtomicU32,
 }

@@ -16,7 +16,7 @@ tokio::task_local! {
 }
 
 /// The maximum length, in characters, of a name chosen by a client or by an issuer of tokens.
-const LONGEST: usize = 200;
+const MAX_NAME_LENGTH: usize = 200;
 
 /// The record of a request, or of one operation of a batch or a connection.
 #[derive(Debug)]
@@ -179,7 +179,7 @@ pub(crate) fn note_code(code: &str) {
 }
 
 fn short(text: &str) -> String {
-    text.chars().take(LONGEST).collect()
+    text.chars().take(MAX_NAME_LENGTH).collect()
 }
 
 /// Measures the time spent in the gate, until it is dropped.

@@ -9,7 +9,7 @@ use crate::schema::{Model, TypeIndex};
 /// with `{"types": ["Post"]}`.
 pub(super) const CHANNEL: &str = "svc_changed";
 /// The maximum size of a payload in bytes; PostgreSQL accepts less than 8,000.
-const LONGEST: usize = 7_000;
+const MAX_PAYLOAD_SIZE: usize = 7_000;
 
 /// The payload on the channel.
 #[derive(Serialize, Deserialize)]
@@ -24,7 +24,7 @@ struct Payload<'a> {
 
 /// The changes that a payload announces.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum InvalidationBus {
     /// Changes that this instance has announced itself.
     Own,
     /// Changes of rows of these types.
@@ -33,7 +33,7 @@ pub(super) enum News {
     Everything,
 }
 
-impl News {
+impl InvalidationBus {
     /// Parses a payload. A payload that cannot be parsed may announce any change.
     pub(super) fn read(payload: &str, model: &Model, own: Uuid) -> Self {
         let Ok(Payload { from, types }) = serde_json::from_str::<Payload<'_>>(payload) else {
@@ -69,7 +69,7 @@ impl News {
         };
 
         let text = write(Some(names.collect()));
-        if text.len() > LONGEST {
+        if text.len() > MAX_PAYLOAD_SIZE {
             write(None)
         } else {
             text

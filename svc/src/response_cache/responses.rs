@@ -14,10 +14,10 @@ use super::Entry;
 use super::changes::{Changes, Moment};
 use super::flights::{Flights, Joined, Lead};
 use super::memory::Memory;
-use super::news::{CHANNEL, News};
+use super::news::{CHANNEL, InvalidationBus};
 #[cfg(feature = "redis")]
 use super::shared::{Looked, Marks, SharedResponses};
-use super::untold::Untold;
+use super::untold::PendingInvalidations;
 use crate::events::{EventListener, Hub};
 use crate::postgres::SchemaVersion;
 use crate::schema::{Model, TypeIndex};
@@ -38,7 +38,7 @@ pub(crate) struct Responses {
     hears: AtomicBool,
     feeds: Feeds,
     /// The changes that are yet to be announced to other instances.
-    untold: Arc<Untold>,
+    untold: Arc<PendingInvalidations>,
     /// The id of this instance in its notifications.
     own: Uuid,
     tasks: Mutex<Vec<AbortHandle>>,
@@ -242,10 +242,10 @@ impl EventListener for Responses {
         }
 
         if channel == CHANNEL {
-            match News::read(payload, &self.model, self.own) {
-                News::Own => {}
-                News::Types(types) => self.change(&types),
-                News::Everything => self.gap(),
+            match InvalidationBus::read(payload, &self.model, self.own) {
+                InvalidationBus::Own => {}
+                InvalidationBus::Types(types) => self.change(&types),
+                InvalidationBus::Everything => self.gap(),
             }
         }
     }
@@ -264,12 +264,12 @@ impl EventListener for Responses {
 }
 
 /// Announces changes to the other instances.
-async fn tell(untold: Arc<Untold>, model: Arc<Model>, own: Uuid, hub: Weak<Hub>) {
+async fn tell(untold: Arc<PendingInvalidations>, model: Arc<Model>, own: Uuid, hub: Weak<Hub>) {
     loop {
         let types = untold.take().await;
         let Some(hub) = hub.upgrade() else { return };
         match hub
-            .publish(CHANNEL, &News::write(&types, &model, own))
+            .publish(CHANNEL, &InvalidationBus::write(&types, &model, own))
             .await
         {
             Ok(()) => untold.done(),

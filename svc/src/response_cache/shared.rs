@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use super::Entry;
-use super::untold::Untold;
+use super::untold::PendingInvalidations;
 use crate::RedisClient;
 use crate::postgres::SchemaVersion;
 use crate::redis_client::{CommandError, Script};
@@ -45,7 +45,7 @@ pub(crate) struct SharedResponses {
     schema: Arc<SchemaVersion>,
     /// The changes that are not sent to Redis yet. Until they are, nothing of these types is read
     /// from it.
-    untold: Untold,
+    untold: PendingInvalidations,
     began: Instant,
     /// The time of the next attempt to use Redis, in milliseconds since `began`.
     retry_at: AtomicU64,
@@ -82,7 +82,11 @@ impl SharedResponses {
             .map(|def| format!("{prefix}:type:{}", def.name))
             .collect();
 
-        let (untold, began, retry_at) = (Untold::default(), Instant::now(), AtomicU64::new(0));
+        let (untold, began, retry_at) = (
+            PendingInvalidations::default(),
+            Instant::now(),
+            AtomicU64::new(0),
+        );
 
         Self {
             client,

@@ -13,7 +13,7 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// The types whose changes are yet to be announced. The announcement is retried until it succeeds.
 #[derive(Debug, Default)]
-pub(super) struct Untold {
+pub(super) struct PendingInvalidations {
     types: Mutex<Types>,
     wake: Notify,
 }
@@ -25,7 +25,7 @@ struct Types {
     told: BTreeSet<TypeIndex>,
 }
 
-impl Untold {
+impl PendingInvalidations {
     /// Adds types that have changed.
     pub(super) fn add(&self, types: &[TypeIndex]) {
         self.locked().waiting.extend(types);

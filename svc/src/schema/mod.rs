@@ -42,13 +42,13 @@ pub use input::check_input;
 pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
-    AbstractMeta, ActsOn, ArgMeta, BesideMeta, BoxFuture, Check, ComputedMeta, ComputedRun,
-    ElementMeta, EnumMeta, EnumValueMeta, EventMeta, FieldMeta, FunctionMeta, InputMeta, InputRule,
+    AbstractMeta, ArgMeta, BoxFuture, Check, ComputedMeta, ComputedRun, DerivedMeta, ElementMeta,
+    EnumMeta, EnumValueMeta, EventMeta, FieldMeta, FunctionMeta, InputMeta, InputRule,
     InterfaceFieldMeta, KeyFn, KeyNames, MeasuredInput, NestedMeta, NestedVerb, NullArgument,
     NumberInput, ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta,
     ROW_FUNCTION_COST, RelationMeta, ResultMember, ResultMeta, RootFieldMeta, RowFunctionMeta,
-    RowSourceKind, RowSourceMeta, Run, Shape, TextInput, Through, TypeFn, WriteMeta, WriteVerb,
-    WrittenRows, row_type,
+    RowSourceKind, RowSourceMeta, Run, Shape, TargetRow, TextInput, Through, TypeFn, WriteMeta,
+    WriteVerb, WrittenRows, row_type,
 };
 pub use on_failure::OnFailure;
 #[doc(hidden)]

@@ -272,8 +272,8 @@ impl FieldDef {
 
     /// Whether the field is derived from a relation and returns pages or aggregates of the
     /// relation's rows.
-    pub(crate) fn is_beside(&self) -> bool {
-        matches!(self.kind, FieldKind::Relation(relation) if relation.is_beside())
+    pub(crate) fn is_derived(&self) -> bool {
+        matches!(self.kind, FieldKind::Relation(relation) if relation.is_derived())
     }
 
     /// Whether the field has checks for each object, so that there is no decision before there is
@@ -369,7 +369,7 @@ impl Relation {
 
     /// Whether the field is derived from a relation and returns pages or aggregates of the
     /// relation's rows.
-    pub(crate) fn is_beside(&self) -> bool {
+    pub(crate) fn is_derived(&self) -> bool {
         matches!(self.shape, Shape::Connection | Shape::Aggregate)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::naming::pascal_case;
 use super::{
-    AbstractMeta, ArgMeta, BesideMeta, ElementMeta, EnumMeta, FieldMeta, FromStored, Input,
+    AbstractMeta, ArgMeta, DerivedMeta, ElementMeta, EnumMeta, FieldMeta, FromStored, Input,
     InputMeta, KeyFn, ObjectMeta, Output, RelationMeta, ResultMeta, ScalarMeta, StoredError,
     SvcType,
 };
@@ -222,7 +222,7 @@ impl Registry {
             (relation.row)(self),
             relation.joining.map(|joining| joining(self)),
         );
-        let mut beside = |beside: Option<BesideMeta>| beside.map(|beside| (beside.ty)(self));
+        let mut beside = |beside: Option<DerivedMeta>| beside.map(|beside| (beside.ty)(self));
         let aggregate = beside(relation.aggregate);
         let connection = match joining.filter(|_| relation.connection.is_some()) {
             Some(joining) => {

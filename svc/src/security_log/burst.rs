@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The maximum number of lines in a window; the others are only counted.
-const MOST: u32 = 100;
+const MAX_LINES: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(60);
 
 /// A bound on the number of events shown. The security log itself contains all of them.
@@ -44,7 +44,7 @@ impl Burst {
             return (true, 0);
         };
 
-        if window.shown < MOST {
+        if window.shown < MAX_LINES {
             window.shown += 1;
             return (true, 0);
         }

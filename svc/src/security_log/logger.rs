@@ -14,7 +14,7 @@ use super::{SecurityEvent, SecurityEventType, SecurityLogConfig, SecuritySeverit
 use crate::request_id::RequestId;
 
 /// The maximum time that [`SecurityLogger::flush`] waits.
-const LONGEST_FLUSH: Duration = Duration::from_secs(3_600);
+const MAX_FLUSH: Duration = Duration::from_secs(3_600);
 
 /// A security log; cheap to clone. [`get_security_logger`](super::get_security_logger) returns that
 /// of the process.
@@ -156,7 +156,7 @@ impl SecurityLogger {
     /// Waits until all events logged before are written, and returns whether they were written in
     /// time. Blocks the thread, for an hour at most.
     pub fn flush(&self, patience: Duration) -> bool {
-        let end = Instant::now() + patience.min(LONGEST_FLUSH);
+        let end = Instant::now() + patience.min(MAX_FLUSH);
         self.0.iter().all(|sink| sink.queue.flush(end))
     }
 

@@ -9,7 +9,7 @@ use super::line;
 use super::{SecurityEvent, SecurityEventType};
 
 /// The maximum number of bytes in the queue; as many again may be on their way to the output.
-const MOST: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// The lines that wait to be written. An accepted line is written eventually; if there is no room,
 /// a line is dropped and counted, and the log reports how many were.
@@ -52,7 +52,7 @@ impl Queue {
     /// Adds the line of an event, if there is room.
     pub(super) fn push(&self, time: DateTime<Utc>, fields: &[u8]) {
         let mut state = self.lock();
-        if state.is_abandoned || state.lines.len() + fields.len() > MOST {
+        if state.is_abandoned || state.lines.len() + fields.len() > MAX_BYTES {
             state.lost += 1;
             state.unsaid += 1;
             return;

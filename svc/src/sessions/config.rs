@@ -51,7 +51,7 @@ pub struct SessionConfig {
 /// The fewest bytes of a secret.
 const SECRET: usize = 32;
 /// The longest time of a session: browsers keep no cookie for longer.
-const LONGEST: Duration = Duration::from_secs(400 * 86_400);
+const MAX_AGE: Duration = Duration::from_secs(400 * 86_400);
 
 impl SessionConfig {
     /// Encrypted cookies of the name `session`, for a day, over HTTPS only.
@@ -95,7 +95,7 @@ impl SessionConfig {
             ));
         }
 
-        if self.max_age < Duration::from_secs(1) || self.max_age > LONGEST {
+        if self.max_age < Duration::from_secs(1) || self.max_age > MAX_AGE {
             let allowed = "it must be from a second to 400 days";
             return Err(ConfigError::new(
                 "max_age",

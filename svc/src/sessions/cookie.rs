@@ -11,7 +11,7 @@ use super::{SameSite, SessionConfig};
 
 /// The maximum number of cookies with this name to try: there are several if other hosts of the
 /// domain have set them.
-const MOST: usize = 8;
+const MAX_COOKIES: usize = 8;
 
 /// The content of a cookie.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub(super) fn presented(
         .filter_map(|pair| pair.trim().split_once('='));
     let ours = pairs
         .filter(|(name, _)| *name == config.session_cookie)
-        .take(MOST);
+        .take(MAX_COOKIES);
     let opened = ours.filter_map(|(_, value)| keys.open(value));
     let mut read = opened.filter_map(|(json, is_before)| {
         let content: Content = serde_json::from_slice(&json).ok()?;

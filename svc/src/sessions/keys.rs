@@ -61,7 +61,7 @@ impl Key {
             CookieProtection::Signed => {
                 sealed = hmac::sign(&self.signing, &named(name, content))
                     .as_ref()
-                    .to_vec()
+                    .to_vec();
             }
         }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{ConfigError, LONGEST_TIMEOUT, Variables};
+use super::{ConfigError, MAX_TIMEOUT, Variables};
 
 /// Parses and displays settings of type `T`.
 pub(crate) trait Kind<T: Debug> {
@@ -267,7 +267,7 @@ impl<T: Debug, K: Kind<T>> Kind<Option<T>> for Otherwise<K> {
 impl<K: Kind<Duration>> Kind<Option<Duration>> for OrNever<K> {
     fn parse(&self, text: &str) -> Result<Option<Duration>, String> {
         let time = self.0.parse(text)?;
-        Ok((!time.is_zero()).then(|| time.min(LONGEST_TIMEOUT)))
+        Ok((!time.is_zero()).then(|| time.min(MAX_TIMEOUT)))
     }
     fn allowed(&self) -> String {
         format!("{}; 0 is never", self.0.allowed())

@@ -28,7 +28,7 @@ pub(crate) use used::{
 pub(crate) use variables::{Variables, variable};
 
 /// The maximum time-out: a year, as clocks are limited.
-pub(crate) const LONGEST_TIMEOUT: std::time::Duration =
+pub(crate) const MAX_TIMEOUT: std::time::Duration =
     std::time::Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A setting, as shown in the book.

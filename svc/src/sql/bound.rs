@@ -10,7 +10,7 @@ use crate::schema::Operator;
 /// The maximum length in bytes of a pattern, a text search query, or a text for a case-insensitive
 /// search. PostgreSQL needs minutes to compile a regular expression of a megabyte and seconds for
 /// 100,000 words, and it scans the whole pattern of `LIKE` or `ILIKE` for each row.
-const LONGEST_PATTERN: usize = 1_000;
+const MAX_PATTERN_LENGTH: usize = 1_000;
 
 /// Binds the values of a comparison, in the order of its placeholders.
 pub(super) fn bind(
@@ -40,7 +40,7 @@ pub(super) fn bind(
         )),
         (O::Contains | O::IContains, value) => params.push(text(format!("%{}%", escape(value)))?),
         (O::StartsWith | O::IStartsWith, value) => {
-            params.push(text(format!("{}%", escape(value)))?)
+            params.push(text(format!("{}%", escape(value)))?);
         }
         (O::EndsWith | O::IEndsWith, value) => params.push(text(format!("%{}", escape(value)))?),
         (O::InRange, SqlValue::List(ends)) if ends.len() == 2 => {
@@ -72,9 +72,9 @@ fn check_pattern(operator: Operator, value: &SqlValue) -> Result<(), DbError> {
         _ => return Ok(()),
     };
 
-    if text.len() > LONGEST_PATTERN {
+    if text.len() > MAX_PATTERN_LENGTH {
         return Err(DbError::BadPattern(format!(
-            "{what} can have at most {LONGEST_PATTERN} bytes"
+            "{what} can have at most {MAX_PATTERN_LENGTH} bytes"
         )));
     }
 

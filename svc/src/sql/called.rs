@@ -2,7 +2,7 @@
 
 use super::operand::{Operand, quote_literal};
 use super::scope::{RowScope, Scope, Stored};
-use super::{Builder, RowCall};
+use super::{Builder, ComputedColumnCall};
 use crate::postgres::{ColumnType, DbError};
 use crate::schema::FieldKind;
 
@@ -12,8 +12,8 @@ impl<'a> Builder<'a> {
     pub(super) fn called(
         &mut self,
         scope: &Scope<'a>,
-        call: &RowCall,
-        form: fn(&Self, String, &ColumnType, &RowCall) -> Operand,
+        call: &ComputedColumnCall,
+        form: fn(&Self, String, &ColumnType, &ComputedColumnCall) -> Operand,
     ) -> Result<Operand, DbError> {
         let Scope::Row(rows) = scope else {
             return self.called_behind(scope, call, form);
@@ -22,7 +22,7 @@ impl<'a> Builder<'a> {
             return self.called_behind(scope, call, form);
         }
 
-        let function = self.catalogue.row_function(&call.spec)?;
+        let function = self.catalog.row_function(&call.spec)?;
         let stored = Stored {
             named: call.named,
             list: call.list,
@@ -54,8 +54,8 @@ impl<'a> Builder<'a> {
     fn called_behind(
         &mut self,
         scope: &Scope<'a>,
-        call: &RowCall,
-        form: fn(&Self, String, &ColumnType, &RowCall) -> Operand,
+        call: &ComputedColumnCall,
+        form: fn(&Self, String, &ColumnType, &ComputedColumnCall) -> Operand,
     ) -> Result<Operand, DbError> {
         self.behind(scope, &call.to_row(), |builder, scope| {
             builder.called(scope, call, form)
@@ -63,7 +63,12 @@ impl<'a> Builder<'a> {
     }
 
     /// The value for a comparison.
-    pub(super) fn typed_call(&self, sql: String, ty: &ColumnType, call: &RowCall) -> Operand {
+    pub(super) fn typed_call(
+        &self,
+        sql: String,
+        ty: &ColumnType,
+        call: &ComputedColumnCall,
+    ) -> Operand {
         self.typed(
             sql,
             ty,
@@ -76,7 +81,12 @@ impl<'a> Builder<'a> {
     }
 
     /// The value for the select list.
-    pub(super) fn plain_call(&self, sql: String, ty: &ColumnType, call: &RowCall) -> Operand {
+    pub(super) fn plain_call(
+        &self,
+        sql: String,
+        ty: &ColumnType,
+        call: &ComputedColumnCall,
+    ) -> Operand {
         Operand {
             sql,
             ..self.typed(

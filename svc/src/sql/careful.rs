@@ -49,7 +49,7 @@ impl Builder<'_> {
                 let pattern = quote_literal(&format!("^{pattern}$"));
                 format!("length({text}) <= {MAX_LENGTH} AND {plain} ~ {pattern}")
             }
-            None if self.catalogue.checks_input() => {
+            None if self.catalog.checks_input() => {
                 format!("pg_catalog.pg_input_is_valid({text}, {name})")
             }
             // Older versions can check an enum, but no other type.

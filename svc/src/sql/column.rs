@@ -87,7 +87,7 @@ impl Select {
     }
 }
 
-/// The form of a catalogue type (by its name in `pg_type`) that is read without a conversion.
+/// The form of a catalog type (by its name in `pg_type`) that is read without a conversion.
 fn native_form(type_name: &str) -> Option<ColumnForm> {
     Some(match type_name {
         "bool" => ColumnForm::Bool,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::row_call::RowCall;
+use super::row_call::ComputedColumnCall;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{AggregateFunction, EDGE, Operator, ScalarKind};
 
@@ -94,7 +94,7 @@ impl Filter {
 pub struct Column {
     pub(crate) path: Vec<String>,
     /// The function that computes the value at the end of the path, in place of a column.
-    pub(crate) call: Option<Arc<RowCall>>,
+    pub(crate) call: Option<Arc<ComputedColumnCall>>,
 }
 
 impl Column {

@@ -1,4 +1,4 @@
-//! SQL for reads: text from the schema and the catalogue, with bound values. Only this module
+//! SQL for reads: text from the schema and the catalog, with bound values. Only this module
 //! writes SQL for reads.
 
 mod acted_row;
@@ -48,9 +48,9 @@ pub(crate) use given_rows::GivenRows;
 use group_join::JoinedValue;
 pub(crate) use grouping::{GroupOrder, GroupValue, Having, OfGroup};
 pub(crate) use keyset::Keyset;
-pub(crate) use neighbours::telling_columns;
+pub(crate) use neighbours::distinguishing_columns;
 pub(crate) use query::{Query, Selected, Subquery, Window};
-pub(crate) use row_call::RowCall;
+pub(crate) use row_call::ComputedColumnCall;
 pub(crate) use row_filter::RowFilter;
 pub(crate) use rules::{Reuse, RowRule, RowRules, Subject};
 use scope::Tie;
@@ -59,7 +59,7 @@ pub(crate) use shape::StatementShape;
 pub(crate) use types::record_types;
 
 use crate::postgres::{
-    Catalogue, DbError, Oid, Param, Probe, Statement, StatementSubject, StatementText,
+    Catalog, DbError, Oid, Param, Probe, Statement, StatementSubject, StatementText,
 };
 use crate::schema::{Model, Relation, TypeIndex};
 
@@ -67,7 +67,7 @@ use crate::schema::{Model, Relation, TypeIndex};
 #[derive(Clone, Copy)]
 pub(crate) struct Views<'a> {
     pub(crate) model: &'a Model,
-    pub(crate) catalogue: &'a Catalogue,
+    pub(crate) catalog: &'a Catalog,
     /// `None` if the program has no row policies.
     pub(crate) rules: Option<&'a dyn RowRules>,
 }
@@ -168,7 +168,7 @@ impl Statement {
                 builder.text.push_str(&format!(", {bad}"));
             }
 
-            let keys = if relation.is_beside() {
+            let keys = if relation.is_derived() {
                 format!("array_append({keys}::text[], NULL)")
             } else {
                 format!("{keys}::text[]")
@@ -217,7 +217,7 @@ fn key_text(relation: &Relation, at: usize) -> String {
 
 struct Builder<'a> {
     model: &'a Model,
-    catalogue: &'a Catalogue,
+    catalog: &'a Catalog,
     rules: Option<&'a dyn RowRules>,
     /// The rules that the statement uses, in the order of their values.
     ruled: Vec<rules::Ruled>,
@@ -251,7 +251,7 @@ impl<'a> Builder<'a> {
     fn new(views: Views<'a>) -> Self {
         Self {
             model: views.model,
-            catalogue: views.catalogue,
+            catalog: views.catalog,
             rules: views.rules,
             ruled: Vec::new(),
             is_ruling: false,

@@ -17,7 +17,7 @@ use crate::schema::TypeKind;
 ///
 /// # Errors
 /// If the view is unknown.
-pub(crate) fn telling_columns(
+pub(crate) fn distinguishing_columns(
     views: Views<'_>,
     query: &Query,
 ) -> Result<Option<Vec<String>>, DbError> {

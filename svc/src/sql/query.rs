@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::column::{ColumnForm, Select};
 use super::filter::{Column, Filter, Order};
 use super::grouping::{GroupOrder, GroupValue, Having};
-use super::{Keyset, RowCall};
+use super::{ComputedColumnCall, Keyset};
 use crate::postgres::RowsCall;
 use crate::schema::{AggregateFunction, Relation, TypeIndex};
 
@@ -103,7 +103,7 @@ pub(crate) enum Selected {
     /// A column of the view.
     Column(String, Select),
     /// The result of a row function.
-    Call(Arc<RowCall>, Select),
+    Call(Arc<ComputedColumnCall>, Select),
     /// A key of the view's `data`, as JSON.
     Key(String),
     /// Whether a careful cast cannot read one of the row's keys of the relation.

@@ -3,12 +3,12 @@
 use std::fmt;
 
 use crate::json::ExactJson;
-use crate::postgres::{Catalogue, DbError, FunctionSpec, Param};
+use crate::postgres::{Catalog, DbError, FunctionSpec, Param};
 use crate::schema::{Relation, Shape, TypeIndex};
 
 /// A call of a row function.
 #[derive(Clone, PartialEq)]
-pub(crate) struct RowCall {
+pub(crate) struct ComputedColumnCall {
     pub(crate) spec: FunctionSpec,
     /// The type of its row argument.
     pub(crate) row: TypeIndex,
@@ -20,11 +20,11 @@ pub(crate) struct RowCall {
 }
 
 /// Numbers of JSON are compared as text, so each equals itself.
-impl Eq for RowCall {}
+impl Eq for ComputedColumnCall {}
 
 /// The fingerprint of an order in cursors is computed from this text, so it only contains parts
 /// that are the same in every version of a program.
-impl fmt::Debug for RowCall {
+impl fmt::Debug for ComputedColumnCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("RowCall")
             .field(&self.spec.name)
@@ -33,7 +33,7 @@ impl fmt::Debug for RowCall {
     }
 }
 
-impl RowCall {
+impl ComputedColumnCall {
     /// The relation from an object to the row with its `id`.
     pub(crate) fn to_row(&self) -> Relation {
         Relation {
@@ -78,12 +78,8 @@ impl RowCall {
     }
 
     /// Binds the arguments in the same order as the code that writes the call.
-    pub(crate) fn bind(
-        &self,
-        catalogue: &Catalogue,
-        params: &mut Vec<Param>,
-    ) -> Result<(), DbError> {
-        catalogue
+    pub(crate) fn bind(&self, catalog: &Catalog, params: &mut Vec<Param>) -> Result<(), DbError> {
+        catalog
             .row_function(&self.spec)?
             .bind_of_row(self.args.iter(), params);
         Ok(())

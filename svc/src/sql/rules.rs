@@ -14,7 +14,7 @@ use super::operand::quote_literal;
 use super::scope::{RowScope, Scope};
 use super::shape::{Checks, bind_filter, same_filter};
 use crate::Error;
-use crate::postgres::{Catalogue, DbError, Param};
+use crate::postgres::{Catalog, DbError, Param};
 use crate::schema::TypeIndex;
 
 /// The subject of a rule.
@@ -141,7 +141,7 @@ impl KnownRules {
     pub(crate) fn bind(
         &self,
         rules: Option<&dyn RowRules>,
-        catalogue: &Catalogue,
+        catalog: &Catalog,
         params: &mut Vec<Param>,
     ) -> Result<bool, DbError> {
         for known in &self.0 {
@@ -157,7 +157,7 @@ impl KnownRules {
             let (mut checks, mut own) = (known.checks.iter(), Vec::new());
             for filter in rule.filters() {
                 // Errors in it are not the client's.
-                if !bind_filter(filter, catalogue, &mut checks, &mut own)
+                if !bind_filter(filter, catalog, &mut checks, &mut own)
                     .map_err(DbError::of_policy)?
                 {
                     return Ok(false);

@@ -171,7 +171,7 @@ impl<'a> Builder<'a> {
             .model
             .source(row)
             .ok_or_else(|| DbError::UnknownSource(self.model.types[row].path.clone()))?;
-        let source = self.catalogue.known(name)?;
+        let source = self.catalog.known(name)?;
         Ok(RowScope {
             row,
             source,

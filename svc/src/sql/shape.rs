@@ -8,7 +8,7 @@ use super::filter::{
 };
 use super::query::Window;
 use super::select::{FIRST, bound};
-use crate::postgres::{Catalogue, DbError, Param};
+use crate::postgres::{Catalog, DbError, Param};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::Operator;
 
@@ -50,21 +50,21 @@ impl StatementShape<'_> {
     /// different text.
     pub(crate) fn bind<'c>(
         &self,
-        catalogue: &Catalogue,
+        catalog: &Catalog,
         checks: &mut impl Iterator<Item = &'c Option<String>>,
         params: &mut Vec<Param>,
     ) -> Result<bool, DbError> {
-        if !bind_filter(self.filter, catalogue, checks, params)? {
+        if !bind_filter(self.filter, catalog, checks, params)? {
             return Ok(false);
         }
 
         for key in self.order {
-            key.column.bind(catalogue, params)?;
+            key.column.bind(catalog, params)?;
             if let Some(rank) = &key.rank {
                 bind(rank.operator, &rank.query, params)?;
             }
             if let Some(by) = &key.aggregate
-                && !bind_filter(&by.filter, catalogue, checks, params)?
+                && !bind_filter(&by.filter, catalog, checks, params)?
             {
                 return Ok(false);
             }
@@ -139,14 +139,10 @@ impl Column {
     }
 
     /// Binds the arguments in the same order as the code that writes the column.
-    pub(super) fn bind(
-        &self,
-        catalogue: &Catalogue,
-        params: &mut Vec<Param>,
-    ) -> Result<(), DbError> {
+    pub(super) fn bind(&self, catalog: &Catalog, params: &mut Vec<Param>) -> Result<(), DbError> {
         self.call
             .as_ref()
-            .map_or(Ok(()), |call| call.bind(catalogue, params))
+            .map_or(Ok(()), |call| call.bind(catalog, params))
     }
 }
 
@@ -271,25 +267,23 @@ fn same_value(one: &SqlValue, other: &SqlValue) -> bool {
 
 pub(super) fn bind_filter<'c>(
     filter: &Filter,
-    catalogue: &Catalogue,
+    catalog: &Catalog,
     checks: &mut impl Iterator<Item = &'c Option<String>>,
     params: &mut Vec<Param>,
 ) -> Result<bool, DbError> {
     match filter {
         Filter::All(all) | Filter::Any(all) => {
             for filter in all {
-                if !bind_filter(filter, catalogue, checks, params)? {
+                if !bind_filter(filter, catalog, checks, params)? {
                     return Ok(false);
                 }
             }
             Ok(true)
         }
-        Filter::Not(inner) | Filter::Some(_, inner) => {
-            bind_filter(inner, catalogue, checks, params)
-        }
+        Filter::Not(inner) | Filter::Some(_, inner) => bind_filter(inner, catalog, checks, params),
         // Errors in it are not the client's.
         Filter::Strict(inner) => {
-            bind_filter(inner, catalogue, checks, params).map_err(DbError::of_policy)
+            bind_filter(inner, catalog, checks, params).map_err(DbError::of_policy)
         }
         Filter::Aggregate(_, of) => {
             for having in &of.having {
@@ -297,10 +291,10 @@ pub(super) fn bind_filter<'c>(
                     return Ok(false);
                 }
             }
-            bind_filter(&of.filter, catalogue, checks, params)
+            bind_filter(&of.filter, catalog, checks, params)
         }
         Filter::Compare(column, operator, value) => {
-            column.bind(catalogue, params)?;
+            column.bind(catalog, params)?;
             bind_comparison(*operator, value, checks, params)
         }
     }

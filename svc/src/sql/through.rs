@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
         relation: &Relation,
         through: Through,
     ) -> Result<RowScope<'a>, DbError> {
-        let source = self.catalogue.known(through.source)?;
+        let source = self.catalog.known(through.source)?;
         Ok(RowScope {
             row: relation.joining.unwrap_or(rows.row),
             source,

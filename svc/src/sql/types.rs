@@ -78,15 +78,13 @@ impl<'a> Builder<'a> {
             | Selected::Call(_, Select::Json)
             | Selected::Key(_) => Type::JSONB.oid(),
             Selected::Call(call, Select::Plain) => {
-                self.catalogue
-                    .row_function(&call.spec)
-                    .map_or(0, |function| {
-                        if in_record {
-                            function.result.declared
-                        } else {
-                            function.result.base
-                        }
-                    })
+                self.catalog.row_function(&call.spec).map_or(0, |function| {
+                    if in_record {
+                        function.result.declared
+                    } else {
+                        function.result.base
+                    }
+                })
             }
             Selected::Related(_, part) => part.oid(),
             Selected::Edge(_) => Type::RECORD.oid(),

@@ -107,7 +107,7 @@ fn rules(field: &FieldDef, is_authorized: bool) -> Vec<String> {
     let mut rules: Vec<String> = field.guards.iter().map(ToString::to_string).collect();
     match field.kind {
         FieldKind::Root(_, _, own) if own.authorizer.is_some() => {
-            rules.push("Asks an authorizer of its own.".into())
+            rules.push("Asks an authorizer of its own.".into());
         }
         FieldKind::Root(..) if is_authorized => rules.push("Asks the authorizer.".into()),
         _ if field.is_authorized && is_authorized => rules.push("Asks the authorizer.".into()),

@@ -11,7 +11,7 @@ use futures_util::{Stream, StreamExt};
 use serde_json::{Value, json};
 
 use crate::engine::ResponseStream;
-use crate::http::{AppState, read_request};
+use crate::http::{HttpState, read_request};
 use crate::request::{RequestParts, Transport};
 use crate::security_log::{SecurityLogConfig, init_security_logger};
 use crate::{AppOptions, Error, Result};
@@ -44,7 +44,7 @@ use crate::{AppOptions, Error, Result};
 /// ```
 pub struct TestService {
     router: Router,
-    state: Arc<AppState>,
+    state: Arc<HttpState>,
 }
 
 /// A request for a subscription.

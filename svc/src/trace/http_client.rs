@@ -15,7 +15,7 @@ use tokio::runtime::Handle;
 use crate::tls_client;
 
 /// The maximum size of a collector's response, in bytes.
-const LARGEST: usize = 256 << 10;
+const MAX_RESPONSE_SIZE: usize = 256 << 10;
 
 /// A client for the thread that exports spans: its requests run in the program's runtime.
 #[derive(Debug, Clone)]
@@ -53,7 +53,10 @@ impl HttpClient for ExportClient {
         let (client, timeout) = (self.client.clone(), self.timeout);
         let sending = async move {
             let (head, body) = client.request(request.map(Full::new)).await?.into_parts();
-            let body = Limited::new(body, LARGEST).collect().await?.to_bytes();
+            let body = Limited::new(body, MAX_RESPONSE_SIZE)
+                .collect()
+                .await?
+                .to_bytes();
             Ok(Response::from_parts(head, body))
         };
 

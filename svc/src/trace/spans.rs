@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::provider::{Provider, provider};
 
 /// The maximum length, in characters, of a name chosen by a client.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LENGTH: usize = 200;
 /// The maximum time that a stopping service waits for the collector.
 const LAST_SPANS: Duration = Duration::from_secs(5);
 
@@ -344,5 +344,5 @@ fn subject_attribute(kind: &str) -> &'static str {
 }
 
 fn short(name: &str) -> String {
-    name.chars().take(LONGEST_NAME).collect()
+    name.chars().take(MAX_NAME_LENGTH).collect()
 }

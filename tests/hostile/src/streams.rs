@@ -111,7 +111,7 @@ pub(crate) fn all() -> Vec<Hostile> {
         post_with(
             "stream: a batch",
             "content-type: application/json\r\naccept: text/event-stream\r\n",
-            { format!("[{}]", document("subscription { forever }")) },
+            format!("[{}]", document("subscription { forever }")),
         ),
     ]
 }

@@ -191,7 +191,7 @@ async fn a_view_that_is_away_comes_back() {
         .await;
 }
 
-/// Statements about the catalogue look costly where tables are not to be read as they are, and
+/// Statements about the catalog look costly where tables are not to be read as they are, and
 /// would be compiled.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_planner_s_settings_of_a_database_do_not_keep_it_away() {

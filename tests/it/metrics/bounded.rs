@@ -14,7 +14,7 @@ use super::shop::{shop, things_database};
 const NAMES: usize = 100_000;
 const IN_BATCH: usize = 500;
 /// The most names that are told apart.
-const MOST: u32 = 50;
+const MAX_OPERATIONS: u32 = 50;
 
 #[tokio::test]
 async fn a_hundred_thousand_names_of_operations_make_a_bounded_number_of_series() {
@@ -34,7 +34,7 @@ async fn a_hundred_thousand_names_of_operations_make_a_bounded_number_of_series(
         ..SvcConfig::default()
     };
     let metrics = MetricsConfig {
-        max_operations: MOST,
+        max_operations: MAX_OPERATIONS,
         ..MetricsConfig::default()
     };
     let app = App::serve_router(shop(&database, config, metrics).await).await;
@@ -73,12 +73,15 @@ async fn a_hundred_thousand_names_of_operations_make_a_bounded_number_of_series(
         .count();
     assert_eq!(
         names,
-        MOST as usize + 2,
+        MAX_OPERATIONS as usize + 2,
         "the first ones, `other`, and the one that is registered"
     );
     assert_eq!(series.sum("svc_graphql_queries_total"), (NAMES + 2) as f64);
     let other = r#"svc_graphql_queries_total{operation_type="query",operation_name="other"}"#;
-    assert_eq!(series.value(other), (NAMES + 1 - MOST as usize) as f64);
+    assert_eq!(
+        series.value(other),
+        (NAMES + 1 - MAX_OPERATIONS as usize) as f64
+    );
     let registered =
         r#"svc_graphql_queries_total{operation_type="query",operation_name="registeredThings"}"#;
     assert_eq!(

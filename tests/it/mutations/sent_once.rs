@@ -153,14 +153,14 @@ async fn a_write_is_sent_once_whatever_the_error() {
     }
 }
 
-/// However many requests find their connections dead, the catalogue is not read for each.
+/// However many requests find their connections dead, the catalog is not read for each.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_catalogue_is_not_read_again_for_each_connection_that_died() {
+async fn the_catalog_is_not_read_again_for_each_connection_that_died() {
     let (database, app) = serve(SessionVariables::new()).await;
     warm(&app).await;
-    // Of the catalogue, and not of the looks at whether it has changed.
-    let catalogue = "NOT a.attisdropped";
-    let before = database.statements(catalogue).await;
+    // Of the catalog, and not of the looks at whether it has changed.
+    let catalog = "NOT a.attisdropped";
+    let before = database.statements(catalog).await;
     assert!(before > 0);
     for _ in 0..3 {
         let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
@@ -169,5 +169,5 @@ async fn the_catalogue_is_not_read_again_for_each_connection_that_died() {
         warm(&app).await;
         warm(&app).await;
     }
-    assert_eq!(database.statements(catalogue).await, before);
+    assert_eq!(database.statements(catalog).await, before);
 }

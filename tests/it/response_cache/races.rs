@@ -106,7 +106,7 @@ impl Race {
                 1 => self.write(user, &pool).await,
                 2..50 => {
                     self.read(instance, user, "{ mine { id owner version } }", "mine")
-                        .await
+                        .await;
                 }
                 _ => {
                     self.read(
@@ -115,7 +115,7 @@ impl Race {
                         &format!("{{ row(id: {user}) {{ id owner version }} }}"),
                         "row",
                     )
-                    .await
+                    .await;
                 }
             }
         }

@@ -87,7 +87,7 @@ async fn instances_share_answers_and_forget_them_together() {
                     .execute(&format!(
                         "UPDATE tb_post SET title = '{expected}' WHERE id = 1"
                     ))
-                    .await
+                    .await;
             }
         }
         for app in [&one, &other] {

@@ -62,7 +62,7 @@ async fn app() -> App {
     .await
 }
 
-const MOST: &str = "18446744073709551615";
+const MAX_U64: &str = "18446744073709551615";
 
 #[tokio::test]
 async fn all_values_are_read_and_found() {
@@ -71,7 +71,7 @@ async fn all_values_are_read_and_found() {
         .same("(orderBy: [{seen: DESC}])", "{ seen again }")
         .await;
     let values = [
-        json!(MOST),
+        json!(MAX_U64),
         json!("9223372036854775808"),
         json!("9223372036854775807"),
         json!(7),
@@ -82,14 +82,14 @@ async fn all_values_are_read_and_found() {
         .collect();
     assert_eq!(rows, expected);
     for (condition, expected) in [
-        (format!("eq: {MOST}"), json!([{ "id": 4 }])),
-        (format!("eq: \"{MOST}\""), json!([{ "id": 4 }])),
+        (format!("eq: {MAX_U64}"), json!([{ "id": 4 }])),
+        (format!("eq: \"{MAX_U64}\""), json!([{ "id": 4 }])),
         (
             "gt: 9223372036854775807".to_owned(),
             json!([{ "id": 3 }, { "id": 4 }]),
         ),
         (
-            format!("in: [7, {MOST}]"),
+            format!("in: [7, {MAX_U64}]"),
             json!([{ "id": 1 }, { "id": 4 }]),
         ),
     ] {
@@ -106,12 +106,12 @@ async fn all_values_are_read_and_found() {
 async fn the_largest_is_an_argument_and_an_aggregate() {
     let app = app().await;
     let document = "query ($seen: BigInt!) { echo(seen: $seen) }";
-    for sent in [json!(u64::MAX), json!(MOST)] {
+    for sent in [json!(u64::MAX), json!(MAX_U64)] {
         assert_eq!(
             app.query_with(document, json!({ "seen": sent }))
                 .await
                 .data(),
-            json!({ "echo": MOST })
+            json!({ "echo": MAX_U64 })
         );
     }
     for sent in [
@@ -133,8 +133,8 @@ async fn the_largest_is_an_argument_and_an_aggregate() {
             "{{ {root} {{ max {{ seen }} sum {{ seen }} groups(by: [SEEN], orderBy: [{{key: {{seen: DESC}}}}], limit: 2) {{ key {{ seen }} }} }} }}"
         );
         let groups =
-            json!([{ "key": { "seen": MOST } }, { "key": { "seen": "9223372036854775808" } }]);
-        let expected = json!({ "max": { "seen": MOST }, "sum": { "seen": "36893488147419103237" }, "groups": groups });
+            json!([{ "key": { "seen": MAX_U64 } }, { "key": { "seen": "9223372036854775808" } }]);
+        let expected = json!({ "max": { "seen": MAX_U64 }, "sum": { "seen": "36893488147419103237" }, "groups": groups });
         assert_eq!(app.query(&document).await.data()[root], expected, "{root}");
     }
 }

@@ -14,7 +14,7 @@ use dev::Change;
 use project::Project;
 
 /// The most bytes of the binary.
-const LARGEST: u64 = 15_000_000;
+const MAX_BINARY_SIZE: u64 = 15_000_000;
 
 /// The longest time of `svc --help`.
 const HELP: Duration = Duration::from_millis(20);
@@ -76,7 +76,7 @@ impl Figures {
         println!(
             "| the binary | {:.1} MB | {} MB |",
             self.size as f64 / 1e6,
-            LARGEST / 1_000_000
+            MAX_BINARY_SIZE / 1_000_000
         );
 
         println!(
@@ -123,7 +123,7 @@ impl Figures {
     /// Fails when one is out of bounds.
     fn check(&self) -> Result<()> {
         let (size, refused) = (self.size, self.change.refused);
-        ensure!(size <= LARGEST, "the binary has {size} bytes");
+        ensure!(size <= MAX_BINARY_SIZE, "the binary has {size} bytes");
         ensure!(refused == 0, "{refused} requests were refused");
 
         for (time, most) in [

@@ -115,7 +115,7 @@ impl Source {
             match token {
                 TokenTree::Punct(point) if point.as_char() == '#' => match tokens.attribute() {
                     Some(attribute) if is_for_tests(&attribute) => {
-                        self.test_modules.extend(tokens.skip_item())
+                        self.test_modules.extend(tokens.skip_item());
                     }
                     Some(attribute) => self.walk(attribute.stream(), inside),
                     None => {}
@@ -166,7 +166,7 @@ impl Source {
         while let Some(token) = tokens.rest.next() {
             match token {
                 TokenTree::Ident(word) if word == "as" => {
-                    used.name = tokens.rest.next().map(|name| name.to_string())
+                    used.name = tokens.rest.next().map(|name| name.to_string());
                 }
                 TokenTree::Ident(word) => {
                     used.line = Some(word.span().start().line);
@@ -293,7 +293,7 @@ impl Tokens {
         while let Some(token) = self.rest.next() {
             match token {
                 TokenTree::Ident(word) if is_module && module.is_none() => {
-                    module = Some(word.to_string())
+                    module = Some(word.to_string());
                 }
                 TokenTree::Ident(word) => is_module = word == "mod",
                 TokenTree::Punct(point) if point.as_char() == ';' => return module,

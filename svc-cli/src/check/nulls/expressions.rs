@@ -116,7 +116,7 @@ impl Scope<'_> {
     }
 
     pub(super) fn function(&self, oid: u32) -> Option<&Function> {
-        self.facts.catalogue.functions.get(&oid)
+        self.facts.catalog.functions.get(&oid)
     }
 
     fn call(&self, call: &Node, oid: u32) -> Nulls {

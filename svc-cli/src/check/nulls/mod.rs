@@ -6,7 +6,7 @@
 //! not expect nulls.
 
 mod aggregates;
-mod catalogue;
+mod catalog;
 mod expressions;
 mod functions;
 mod joins;
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 use tokio_postgres::Client;
 
-use catalogue::Catalogue;
+use catalog::Catalog;
 use scope::Scope;
 
 /// Whether a value may be null.
@@ -64,7 +64,7 @@ impl Nulls {
 /// The columns of relations, and the keys of their documents.
 #[derive(Debug)]
 pub(super) struct Facts {
-    catalogue: Catalogue,
+    catalog: Catalog,
     /// Results for columns of views, shared by the views that read them.
     known: RefCell<HashMap<(u32, usize), Nulls>>,
     /// Columns of recursive queries assumed to be never null during a proof, innermost last.
@@ -75,7 +75,7 @@ impl Facts {
     /// Reads the facts about a database.
     pub(super) async fn read(client: &Client) -> Result<Self, tokio_postgres::Error> {
         Ok(Self {
-            catalogue: catalogue::read(client).await?,
+            catalog: catalog::read(client).await?,
             known: RefCell::default(),
             assumed: RefCell::default(),
         })
@@ -83,7 +83,7 @@ impl Facts {
 
     /// A column by its number.
     pub(super) fn column(&self, relation: u32, column: usize) -> Nulls {
-        let Some(of) = self.catalogue.relations.get(&relation) else {
+        let Some(of) = self.catalog.relations.get(&relation) else {
             return Nulls::Unknown;
         };
 
@@ -111,7 +111,7 @@ impl Facts {
 
     /// The keys of the JSON object in a column, if its definition lists them.
     pub(super) fn keys(&self, relation: u32, column: usize) -> Option<BTreeMap<String, Nulls>> {
-        let of = self.catalogue.relations.get(&relation)?;
+        let of = self.catalog.relations.get(&relation)?;
         let keys = Scope::new(self, of.query.as_ref()?, None).keys_of_output(column)?;
 
         // The rows of a materialized view may be older than a constraint.

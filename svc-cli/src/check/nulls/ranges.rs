@@ -71,7 +71,7 @@ impl<'a> Scope<'a> {
 
         let name = self
             .facts
-            .catalogue
+            .catalog
             .functions
             .get(&call.oid("funcid"))
             .map_or("", |function| function.built_in());

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-use super::catalogue::Relation;
+use super::catalog::Relation;
 use super::joins::{Joins, Optional};
 use super::proofs::{self, Column, Prover};
 use super::tree::Node;
@@ -48,7 +48,7 @@ impl<'a> Scope<'a> {
 
     pub(super) fn prover(&self) -> Prover<'_> {
         Prover {
-            functions: &self.facts.catalogue.functions,
+            functions: &self.facts.catalog.functions,
             relations: &self.relations,
         }
     }
@@ -64,7 +64,7 @@ impl<'a> Scope<'a> {
             .relation(number)
             .filter(|relation| relation.number("rtekind") == RELATION)?;
         let oid = relation.oid("relid");
-        Some((oid, self.facts.catalogue.relations.get(&oid)?))
+        Some((oid, self.facts.catalog.relations.get(&oid)?))
     }
 
     fn use_conditions(&mut self) {
@@ -152,7 +152,7 @@ impl<'a> Scope<'a> {
             .iter()
             .map(|((_, here), there, _)| (*here, *there))
             .collect();
-        let is_key = |key: &&super::catalogue::ForeignKey| {
+        let is_key = |key: &&super::catalog::ForeignKey| {
             (key.from, key.to) == (from_table, to_table)
                 && key.columns == columns
                 && pairs
@@ -167,7 +167,7 @@ impl<'a> Scope<'a> {
             && pairs
                 .iter()
                 .all(|((relation, column), ..)| *relation == from && is_filled(*column))
-            && self.facts.catalogue.keys.iter().any(|key| is_key(&key))
+            && self.facts.catalog.keys.iter().any(|key| is_key(&key))
     }
 
     /// A column of the query's result, by its number.

@@ -35,7 +35,7 @@ impl Imports {
             let Item::Use(item) = item else { continue };
             match &item.tree {
                 UseTree::Rename(renamed) if renamed.ident == "svc" => {
-                    imports.crates.push(renamed.rename.to_string())
+                    imports.crates.push(renamed.rename.to_string());
                 }
                 UseTree::Path(path) => imports.add(&path.ident.to_string(), &path.tree),
                 _ => {}

@@ -105,7 +105,7 @@ impl Source {
         for item in items {
             match item {
                 Item::Fn(function) => {
-                    self.add_function(&function.attrs, &function.sig.ident, &imports, place)
+                    self.add_function(&function.attrs, &function.sig.ident, &imports, place);
                 }
                 Item::Verbatim(tokens) => {
                     if let Ok(Declared { attrs, sig }) = syn::parse2(tokens.clone()) {
@@ -113,7 +113,7 @@ impl Source {
                     }
                 }
                 Item::Mod(module) if !has_condition(&module.attrs) => {
-                    self.add_module(module, place)
+                    self.add_module(module, place);
                 }
                 _ => {}
             }

@@ -50,7 +50,7 @@ pub(super) fn run(project: &Project, arguments: &Crud) -> Result<()> {
 
     match add(&list, &format!("{snake}_mutations")) {
         Some(text) => {
-            fs::write(&module, text).map_err(Failure::io("write src/mutations/mod.rs"))?
+            fs::write(&module, text).map_err(Failure::io("write src/mutations/mod.rs"))?;
         }
         None => terminal::warning(format_args!(
             "src/mutations/mod.rs has no list of functions between `{MODULES}` and `{MUTATIONS}`; declare the module \

@@ -82,7 +82,7 @@ const CONSTRAINTS: &str = "\
 pub(super) async fn read(client: &Client, table: &str) -> Result<Option<Table>> {
     let failed = |error: tokio_postgres::Error| {
         Failure::new(format!(
-            "the database's catalogue cannot be read: {}",
+            "the database's catalog cannot be read: {}",
             reason(&error)
         ))
     };

@@ -1,6 +1,6 @@
 //! `svc generate types`: structs for existing views and tables.
 
-mod catalogue;
+mod catalog;
 mod model;
 mod names;
 mod origin;
@@ -20,27 +20,27 @@ use crate::terminal;
 
 pub(super) fn run(project: &Project, arguments: &Types) -> Result<()> {
     let url = project.database_url()?;
-    let catalogue = database::block_on(async {
+    let catalog = database::block_on(async {
         let client = database::connect(&url).await?;
         match arguments.from_view.as_slice() {
-            [] => catalogue::all(&client, &arguments.schema).await,
-            names => catalogue::named(&client, names).await,
+            [] => catalog::all(&client, &arguments.schema).await,
+            names => catalog::named(&client, names).await,
         }
     })?;
 
-    for left_out in &catalogue.left_out {
+    for left_out in &catalog.left_out {
         terminal::warning(left_out);
     }
 
-    if catalogue.sources.is_empty() {
+    if catalog.sources.is_empty() {
         let failure = Failure::new("the database has no tables or views to read");
         return Err(failure.hint(
             "svc migrate up makes those of db/; --schema names another schema than `public`",
         ));
     }
 
-    let types = model::types(&catalogue);
-    let text = formatted(&write::module(&types, &catalogue.enums));
+    let types = model::types(&catalog);
+    let text = formatted(&write::module(&types, &catalog.enums));
     if arguments.output == "-" {
         return terminal::print(&text);
     }

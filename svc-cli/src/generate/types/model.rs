@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::catalogue::{Catalogue, Place, Source};
+use super::catalog::{Catalog, Place, Source};
 use super::names::{Names, capitalised, identifier, plural, snake, type_name};
 use super::relations;
 use super::scalar::{key_type, rust_type};
@@ -64,20 +64,20 @@ pub(super) struct Relation {
 }
 
 /// The types of all sources, with their relations.
-pub(super) fn types(catalogue: &Catalogue) -> Vec<Type> {
+pub(super) fn types(catalog: &Catalog) -> Vec<Type> {
     let (mut names, mut queries) = (Names::default(), Names::default());
-    let enums = enum_names(&catalogue.enums, &mut names);
+    let enums = enum_names(&catalog.enums, &mut names);
     let enum_name = |name: &str| enums.get(name).cloned();
     let mut types = Vec::new();
 
-    for source in &catalogue.sources {
+    for source in &catalog.sources {
         let wanted = type_name(&source.name);
         let with_schema = format!("{}{wanted}", type_name(&source.schema));
         let name = names.choose([wanted.as_str(), with_schema.as_str()]);
         types.push(of_source(source, name, &mut queries, &enum_name));
     }
 
-    relations::add(&mut types, &catalogue.keys);
+    relations::add(&mut types, &catalog.keys);
 
     types
 }

@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 
 use tokio_postgres::Client;
 
-use super::catalogue::{self, Column, Place, failed};
+use super::catalog::{self, Column, Place, failed};
 use crate::failure::Result;
 
 /// The maximum nesting of views that is followed.
@@ -68,7 +68,7 @@ pub(super) async fn find(client: &Client, view: u32, columns: &mut [Column]) -> 
 
         let behind = match tables.entry(table) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => unknown.insert(catalogue::columns(client, table).await?),
+            Entry::Vacant(unknown) => unknown.insert(catalog::columns(client, table).await?),
         };
 
         let behind = behind

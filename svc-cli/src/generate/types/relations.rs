@@ -1,6 +1,6 @@
 //! Relations, derived from foreign keys.
 
-use super::catalogue::{Key, Place};
+use super::catalog::{Key, Place};
 use super::model::{Field, Relation, Type};
 use super::names::{identifier, plural, snake};
 

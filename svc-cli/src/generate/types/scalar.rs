@@ -1,6 +1,6 @@
 //! The Rust types of columns.
 
-use super::catalogue::Column;
+use super::catalog::Column;
 
 /// The Rust type for a column's values; none for types that clients cannot read.
 pub(super) fn rust_type(column: &Column, enums: &dyn Fn(&str) -> Option<String>) -> Option<String> {

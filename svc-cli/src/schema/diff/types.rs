@@ -60,7 +60,7 @@ fn compare_type(old: &ExtendedType, new: &ExtendedType, found: &mut Changes) {
             fields::compare(name, &old.fields, &new.fields, found);
         }
         (ExtendedType::Union(old), ExtendedType::Union(new)) => {
-            members(name, &old.members, &new.members, found)
+            members(name, &old.members, &new.members, found);
         }
         (ExtendedType::Enum(old), ExtendedType::Enum(new)) => values(old, new, found),
         (ExtendedType::InputObject(old), ExtendedType::InputObject(new)) => input(old, new, found),

@@ -43,10 +43,10 @@ pub(super) fn of(statement: &Stmt) -> Vec<String> {
             .for_each(|query| query_pieces(query, &mut pieces)),
         Stmt::Select(select) => select_pieces(select, &mut pieces),
         Stmt::CompoundSelect(select) => {
-            query_pieces(&SelectVariant::CompoundSelect(select.clone()), &mut pieces)
+            query_pieces(&SelectVariant::CompoundSelect(select.clone()), &mut pieces);
         }
         Stmt::ParenSelect(select) => {
-            query_pieces(&SelectVariant::ParenSelect(select.clone()), &mut pieces)
+            query_pieces(&SelectVariant::ParenSelect(select.clone()), &mut pieces);
         }
         _ => {}
     }

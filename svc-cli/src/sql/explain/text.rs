@@ -4,15 +4,15 @@ use squawk_syntax::SyntaxNode;
 use squawk_syntax::ast::AstNode;
 
 /// The maximum length of a text shown in full.
-const LONGEST: usize = 100;
+const MAX_LENGTH: usize = 100;
 
 /// The text of a part on one line.
 pub(super) fn of(node: &impl AstNode) -> String {
     let words = of_node(node.syntax());
-    if words.chars().count() <= LONGEST {
+    if words.chars().count() <= MAX_LENGTH {
         words
     } else {
-        words.chars().take(LONGEST - 1).chain(['…']).collect()
+        words.chars().take(MAX_LENGTH - 1).chain(['…']).collect()
     }
 }
 

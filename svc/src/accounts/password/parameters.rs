@@ -31,8 +31,8 @@ impl Default for PasswordHashing {
 }
 
 /// The maximum memory that a stored hash may require, in KiB: a tampered row must not exhaust it.
-const MOST_MEMORY: u32 = 1 << 20;
-const MOST_PASSES: u32 = 64;
+const MAX_MEMORY: u32 = 1 << 20;
+const MAX_PASSES: u32 = 64;
 
 /// The parameters of one hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,8 +45,8 @@ pub(super) struct Parameters {
 impl PasswordHashing {
     pub(super) fn parameters(self) -> Parameters {
         Parameters {
-            memory: self.memory.clamp(Params::MIN_M_COST, MOST_MEMORY),
-            passes: self.passes.clamp(Params::MIN_T_COST, MOST_PASSES),
+            memory: self.memory.clamp(Params::MIN_M_COST, MAX_MEMORY),
+            passes: self.passes.clamp(Params::MIN_T_COST, MAX_PASSES),
             lanes: Params::DEFAULT_P_COST,
         }
     }
@@ -63,7 +63,7 @@ impl Parameters {
             lanes: next("p=")?,
         };
 
-        (parts.next().is_none() && read.memory <= MOST_MEMORY && read.passes <= MOST_PASSES)
+        (parts.next().is_none() && read.memory <= MAX_MEMORY && read.passes <= MAX_PASSES)
             .then_some(read)
     }
 

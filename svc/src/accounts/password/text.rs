@@ -3,7 +3,7 @@
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The maximum length of a password in bytes, as sent.
-const LONGEST: usize = 1_024;
+const MAX_LENGTH: usize = 1_024;
 
 /// A normalized password: PRECIS's OpaqueString (RFC 8265, section 4.2). `Debug` shows nothing.
 pub(in crate::accounts) struct Password(String);
@@ -18,7 +18,7 @@ pub(in crate::accounts) enum NotPassword {
 impl Password {
     /// Normalizes a text: other spaces become the ASCII space, and characters are composed (NFC).
     pub(in crate::accounts) fn read(text: &str) -> Result<Self, NotPassword> {
-        if text.len() > LONGEST {
+        if text.len() > MAX_LENGTH {
             return Err(NotPassword::TooLong);
         }
 

@@ -15,7 +15,7 @@ use crate::http::BodyReader;
 
 /// The maximum size of a body in bytes: a password may have a thousand, and JSON may encode each
 /// one as six.
-const LONGEST: usize = 16 << 10;
+const MAX_LENGTH: usize = 16 << 10;
 /// The timeout for receiving a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The maximum number of characters of a `User-Agent` to store.
@@ -76,14 +76,14 @@ impl<T: DeserializeOwned> FromRequest<NativeAuthProvider> for Json<T> {
 /// counts it.
 async fn read(body: Body, reader: Option<BodyReader>) -> Result<Bytes, BadRequest> {
     let Some(reader) = reader else {
-        let whole = tokio::time::timeout(PATIENCE, to_bytes(body, LONGEST)).await;
+        let whole = tokio::time::timeout(PATIENCE, to_bytes(body, MAX_LENGTH)).await;
         return whole
             .map_err(|_| BadRequest::Late)?
             .map_err(|_| BadRequest::TooLarge);
     };
 
     reader
-        .read(body, LONGEST, PATIENCE)
+        .read(body, MAX_LENGTH, PATIENCE)
         .await
         .map_err(|status| match status {
             StatusCode::REQUEST_TIMEOUT => BadRequest::Late,

@@ -11,7 +11,7 @@ use crate::accounts::tokens::SessionToken;
 use crate::auth::{Bearer, token68};
 
 /// The maximum length of a token in bytes.
-const LONGEST: usize = 8 << 10;
+const MAX_LENGTH: usize = 8 << 10;
 
 /// The access token of a request, verified.
 pub(super) struct Access(pub(super) SessionToken);
@@ -23,7 +23,7 @@ impl FromRequestParts<NativeAuthProvider> for Access {
         parts: &mut Parts,
         provider: &NativeAuthProvider,
     ) -> Result<Self, Refused> {
-        let verified = match Bearer::of(&parts.headers, LONGEST) {
+        let verified = match Bearer::of(&parts.headers, MAX_LENGTH) {
             Bearer::Token(token) => verify(token, provider).await,
             Bearer::Absent => return Err(Refused::BadToken { expired: false }),
             Bearer::Malformed => Err(Refused::BadToken { expired: false }),

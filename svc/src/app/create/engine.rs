@@ -11,7 +11,7 @@ use crate::authz::Gate;
 use crate::engine::{DocumentCache, Engine, RegisteredOnly};
 use crate::schema::Model;
 use crate::security_log::Clients;
-use crate::settings::LONGEST_TIMEOUT;
+use crate::settings::MAX_TIMEOUT;
 
 /// Returns the parts that all requests share, with the data of the options.
 pub(super) fn application(
@@ -70,7 +70,7 @@ pub(super) fn engine(
         row_policies: policies.rows,
         gate: Gate::new(
             policies.authorizer,
-            options.config.authorization_timeout.min(LONGEST_TIMEOUT),
+            options.config.authorization_timeout.min(MAX_TIMEOUT),
         ),
         hooks: std::mem::take(&mut options.hooks),
         documents: DocumentCache::new(document_cache, introspection),

@@ -14,7 +14,7 @@ use axum::Router;
 
 use super::view_check::start_findings;
 use super::{AppOptions, DatabaseConfig, StartError, describe};
-use crate::http::AppState;
+use crate::http::HttpState;
 use crate::request::SessionVariables;
 use crate::schema::Model;
 use crate::settings::{ConfigError, variable};
@@ -60,7 +60,7 @@ pub async fn create_svc_app(options: AppOptions) -> Result<Router, StartError> {
 /// several errors is returned.
 pub(crate) async fn assemble(
     mut options: AppOptions,
-) -> Result<(Router, Arc<AppState>), StartError> {
+) -> Result<(Router, Arc<HttpState>), StartError> {
     #[cfg(unix)]
     let _start = super::FirstProcess::listen();
     #[cfg(feature = "logging")]

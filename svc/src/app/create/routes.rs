@@ -8,7 +8,7 @@ use super::entrance::Entrance;
 use crate::app::authentication::dev_auth;
 use crate::app::{AppOptions, SvcConfig};
 use crate::engine::Engine;
-use crate::http::{self, AppState, LiveConnections};
+use crate::http::{self, HttpState, LiveConnections};
 use crate::metrics::application_made;
 use crate::postgres::Database;
 use crate::rate_limit::AddressRule;
@@ -25,7 +25,7 @@ pub(super) fn routes(
     engine: Engine,
     entrance: Entrance,
     #[cfg(feature = "embedded")] embedded: Option<svc_embedded::Database>,
-) -> (Router, Arc<AppState>) {
+) -> (Router, Arc<HttpState>) {
     warn_of_named_addresses(&options.config, entrance.rate_limits.is_some());
     let others = Router::new();
     #[cfg(feature = "native-auth")]
@@ -66,7 +66,7 @@ fn state(
     engine: Engine,
     entrance: Entrance,
     #[cfg(feature = "embedded")] embedded: Option<svc_embedded::Database>,
-) -> (Arc<AppState>, Option<RequestLog>) {
+) -> (Arc<HttpState>, Option<RequestLog>) {
     let live = LiveConnections::new(
         options.config.subscriptions,
         AddressRule::of(&options.config.rate_limit),
@@ -83,7 +83,7 @@ fn state(
     let pools: Weak<Database> = Arc::downgrade(&engine.app.database);
     application_made(pools, engine.development);
     let request_log = RequestLog::of(&options.config.log);
-    let state = Arc::new(AppState {
+    let state = Arc::new(HttpState {
         engine: Arc::new(engine),
         live,
         #[cfg(feature = "upload")]

@@ -24,7 +24,7 @@ use crate::mutation::Constraints;
 use crate::rate_limit::RateLimiting;
 use crate::request::{Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables};
 use crate::schema::{KeyFn, RootFieldMeta};
-use crate::settings::{ConfigError, LONGEST_TIMEOUT};
+use crate::settings::{ConfigError, MAX_TIMEOUT};
 
 /// The parts of an application; passed to [`create_svc_app`](crate::create_svc_app).
 #[derive(Default)]
@@ -317,7 +317,7 @@ impl AppOptions {
             return enforced;
         }
 
-        let limit = self.config.authorization_timeout.min(LONGEST_TIMEOUT);
+        let limit = self.config.authorization_timeout.min(MAX_TIMEOUT);
 
         Some(Box::new(TryingAuthorizer::new(
             enforced,

@@ -42,7 +42,7 @@ const WINDOWS: [u32; 2] = [256 * 1024, 512 * 1024];
 #[cfg(target_os = "linux")]
 const UNSENT: u32 = 128 * 1024;
 /// The smallest limit that hyper accepts.
-const SMALLEST_HEADER_SIZE: usize = 8_192;
+const MIN_HEADER_SIZE: usize = 8_192;
 /// The time for a client to answer a ping.
 const PONG: Duration = Duration::from_secs(20);
 /// The time that a connection in the phase of a request's head gets when the server stops: a
@@ -153,7 +153,7 @@ fn builder(config: &HttpConfig, activity: &Arc<Activity>) -> Builder<Streams> {
         .max_buf_size(
             usize::try_from(config.max_header_size)
                 .unwrap_or(usize::MAX)
-                .max(SMALLEST_HEADER_SIZE),
+                .max(MIN_HEADER_SIZE),
         );
 
     builder

@@ -18,7 +18,7 @@ use super::activity::{Activity, ENOUGH};
 /// nothing, so they are few.
 const CHUNK: usize = 16 * 1024;
 /// The number of canceled requests after which the share of canceled requests is checked.
-const MOST_RESETS: u32 = 100;
+const MAX_RESETS: u32 = 100;
 
 tokio::task_local! {
     /// The response of the stream whose task runs.
@@ -75,7 +75,7 @@ struct Open {
 impl Drop for Open {
     fn drop(&mut self) {
         let given_up = !self.progress.has_begun.load(Ordering::Relaxed);
-        self.activity.stream_closed(given_up, MOST_RESETS);
+        self.activity.stream_closed(given_up, MAX_RESETS);
     }
 }
 

@@ -16,7 +16,7 @@ use super::rest::{Rest, say_close};
 use crate::http::{LargeAnswer, LongLived};
 
 /// The minimum number of connections at which ended ones are removed.
-const LEAST: usize = 64;
+const MIN_CONNECTIONS: usize = 64;
 
 /// The long-lived connections of a server, which are notified when it stops.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ struct Known {
 impl LongLivedConnections {
     pub(super) fn add(&self, connection: LongLived) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.connections.len() >= known.sweep_at.max(LEAST) {
+        if known.connections.len() >= known.sweep_at.max(MIN_CONNECTIONS) {
             known.connections.retain(LongLived::is_open);
             known.sweep_at = known.connections.len() * 2;
         }

@@ -18,7 +18,7 @@ use tokio::time::{Sleep, sleep};
 use super::activity::Activity;
 
 /// The maximum number of bytes that are read, and the maximum time that a response waits for them.
-const MOST: u64 = 64 * 1024;
+const MAX_DRAINED_BYTES: u64 = 64 * 1024;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A response that waits for the rest of the body.
@@ -36,7 +36,7 @@ impl Rest {
         Self {
             response,
             body,
-            left: MOST,
+            left: MAX_DRAINED_BYTES,
             timer: None,
         }
     }

@@ -19,7 +19,7 @@ use crate::rate_limit::network_of;
 /// wait until another connection is closed.
 const RESERVE: [usize; 2] = [4, 32];
 /// The minimum limit of an address, unless the total limit is lower.
-const LEAST_PER_ADDRESS: usize = 64;
+const MIN_PER_ADDRESS: usize = 64;
 
 /// The seats of a server.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Seats {
         let most = limit::max_connections(config.max_connections).min(Semaphore::MAX_PERMITS);
         let per_address = match config.max_connections_per_address {
             Some(per_address) => usize::try_from(per_address).unwrap_or(usize::MAX),
-            None => (most / 2).max(LEAST_PER_ADDRESS),
+            None => (most / 2).max(MIN_PER_ADDRESS),
         };
 
         // Few if the process may open few files.

@@ -14,7 +14,7 @@ use super::half_close::{HalfClosed, Ways};
 use super::seats::Seat;
 
 /// The maximum number of bytes that are read and discarded after a rejection.
-const MOST_DISCARDED: usize = 16 * 1024 * 1024;
+const MAX_DISCARDED_BYTES: usize = 16 * 1024 * 1024;
 /// The size of the reads that discard.
 const DISCARDED: usize = 16 * 1024;
 
@@ -187,7 +187,7 @@ impl AsyncWrite for Socket {
             None => {
                 ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
                 if self.activity.start_lingering() {
-                    MOST_DISCARDED
+                    MAX_DISCARDED_BYTES
                 } else {
                     0
                 }

@@ -16,9 +16,9 @@ use super::{Endpoint, IdpError};
 use crate::tls_client;
 
 /// The timeout for a response, from connecting to the end of the body.
-const LONGEST: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum size of a response in bytes.
-const LARGEST: usize = 256 << 10;
+const MAX_RESPONSE_SIZE: usize = 256 << 10;
 /// The maximum number of redirects to follow, all within one origin.
 const REDIRECTS: usize = 3;
 /// The time after which an idle connection is closed.
@@ -80,8 +80,8 @@ impl HttpClient {
         endpoint: &Endpoint,
         ask: &Ask<'_>,
     ) -> Result<Value, FetchError> {
-        let late = |_| FetchError::Late(endpoint.clone(), LONGEST.as_secs());
-        tokio::time::timeout(LONGEST, self.follow(endpoint, ask))
+        let late = |_| FetchError::Late(endpoint.clone(), TIMEOUT.as_secs());
+        tokio::time::timeout(TIMEOUT, self.follow(endpoint, ask))
             .await
             .map_err(late)?
     }
@@ -97,9 +97,11 @@ impl HttpClient {
             let status = response.status();
 
             if status == StatusCode::OK {
-                let body = Limited::new(response.into_body(), LARGEST).collect().await;
+                let body = Limited::new(response.into_body(), MAX_RESPONSE_SIZE)
+                    .collect()
+                    .await;
                 let body = body.map_err(|error| match error.is::<LengthLimitError>() {
-                    true => FetchError::Long(at.clone(), LARGEST),
+                    true => FetchError::Long(at.clone(), MAX_RESPONSE_SIZE),
                     false => FetchError::Unreachable(at.clone(), error),
                 })?;
                 let json = serde_json::from_slice(&body.to_bytes());

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::auth::{TokenAlgorithm, VerifyingKey};
 
 /// The maximum number of keys read from a set.
-const MOST: usize = 100;
+const MAX_KEYS: usize = 100;
 
 /// The keys of a set that can verify tokens.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl KeySet {
             .get("keys")?
             .as_array()?
             .iter()
-            .take(MOST)
+            .take(MAX_KEYS)
             .filter_map(Value::as_object);
 
         let keys = keys
@@ -174,7 +174,7 @@ mod tests {
         }
 
         let many = vec![key(&json!({})); 1_000];
-        assert_eq!(count(&many), MOST);
+        assert_eq!(count(&many), MAX_KEYS);
     }
 
     /// The number of keys that can verify.

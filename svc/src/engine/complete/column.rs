@@ -153,7 +153,7 @@ impl<'a> Column<'a> {
             (K::Int, _) => write_integer(out, self.short_integer()?.into()),
             (K::BigInt, _) => write_big_integer(out, self.required_integer()?.into()),
             (K::Float, _) => {
-                write_float(out, self.float().ok_or_else(|| self.refuse("a number"))?)?
+                write_float(out, self.float().ok_or_else(|| self.refuse("a number"))?)?;
             }
             (K::Boolean, ColumnForm::Bool) => {
                 out.extend_from_slice(if self.bytes == [1] { b"true" } else { b"false" });

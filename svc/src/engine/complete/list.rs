@@ -17,7 +17,7 @@ const ROOM: usize = 4 << 10;
 const LARGE: usize = 32 << 10;
 /// The maximum capacity reserved at once, as a multiple of the current size: the first rows may not
 /// be typical.
-const MOST: usize = 16;
+const MAX_GROWTH: usize = 16;
 
 /// The rows of a field with a list type.
 pub(crate) struct RowList<'a> {
@@ -70,7 +70,7 @@ impl<'a> RowList<'a> {
         }
         let to_come = length / self.count.max(1) * self.limit.saturating_sub(self.count);
         self.out
-            .reserve_exact((to_come + to_come / 8).clamp(length / 4, length * MOST));
+            .reserve_exact((to_come + to_come / 8).clamp(length / 4, length * MAX_GROWTH));
     }
 
     /// Returns the list, or null if the field is nullable and the list became null.

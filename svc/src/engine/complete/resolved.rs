@@ -89,7 +89,7 @@ impl Node for Found<'_> {
             Resolved::Int(value) => write_integer(out, *value),
             Resolved::Float(value) => write_float(out, *value)?,
             Resolved::Boolean(value) => {
-                out.extend_from_slice(if *value { b"true" } else { b"false" })
+                out.extend_from_slice(if *value { b"true" } else { b"false" });
             }
             Resolved::Str(text) => write_text(out, text),
             Resolved::Enum(name) => {
@@ -155,7 +155,7 @@ impl Node for Found<'_> {
                 PlanKind::Method(Method::Sync(run), _) => {
                     match (walk.cx.call_method(field), instance.object()) {
                         (Ok(call), Ok(object)) => {
-                            outcome(walk, field, run(object.as_any(), call), &path, out)?
+                            outcome(walk, field, run(object.as_any(), call), &path, out)?;
                         }
                         (_, Err(error)) => walk.failed(error, field, &path, out)?,
                         (Err(error), _) => walk.failed(&error, field, &path, out)?,

@@ -24,7 +24,7 @@ use self::size::AnswerSize;
 use crate::Error;
 use crate::application::{Application, RequestDeadlines};
 use crate::authz::{Gate, RowPolicies};
-use crate::engine::answer_bytes::AnswerBytes;
+use crate::engine::answer_bytes::ResponseBudget;
 use crate::engine::cache::DocumentCache;
 use crate::engine::coerce::SentVariables;
 use crate::engine::document_id::DocumentId;
@@ -40,8 +40,8 @@ use crate::engine::plan::{Admission, Plan};
 use crate::engine::report::report;
 use crate::engine::response::Response;
 use crate::engine::security_events::{record_late, record_refused};
-use crate::engine::spending::Spending;
-use crate::postgres::Ledger;
+use crate::engine::spending::CostMeter;
+use crate::postgres::EffectLog;
 use crate::request::{
     Context, Held, PreparedOperation, RequestDataMakers, RequestParts, RequestScope,
     SessionVariables,
@@ -223,7 +223,7 @@ impl Engine {
         &self,
         request: &RequestParts,
         prepared: &Prepared,
-    ) -> Result<Option<Spending>, Response> {
+    ) -> Result<Option<CostMeter>, Response> {
         let (operation, plan) = (prepared.info(), &*prepared.plan);
         let cost = plan.cost(&self.app.model, &self.app.limits, &prepared.variables);
         let (kind, name, complexity) = (operation.kind, &|| operation.name(), cost.complexity);
@@ -246,7 +246,7 @@ impl Engine {
 
         Ok(metering.cloned().map(|metering| {
             let used = plan.root.own_cost() + plan.introspection + cost.asked.sum();
-            Spending::begin(metering, complexity, used)
+            CostMeter::begin(metering, complexity, used)
         }))
     }
 
@@ -283,7 +283,7 @@ impl Engine {
         &'a self,
         prepared: &'a Prepared,
         scope: &'a RequestScope,
-        answer: &'a AnswerBytes,
+        answer: &'a ResponseBudget,
     ) -> ExecutionContext<'a> {
         ExecutionContext {
             model: &self.app.model,
@@ -311,14 +311,14 @@ impl Engine {
         &self,
         prepared: Prepared,
         scope: &RequestScope,
-        (spending, explanation): (Option<&Spending>, Option<&Explanation>),
+        (spending, explanation): (Option<&CostMeter>, Option<&Explanation>),
     ) -> Response {
         let prepared = match self.decides_about(&prepared.plan) {
             true => self.without_denied(prepared, scope).boxed().await,
             false => prepared,
         };
 
-        let answer = AnswerBytes::new(self.app.limits.answer);
+        let answer = ResponseBudget::new(self.app.limits.answer);
         let cx = ExecutionContext {
             spending,
             explanation,
@@ -341,7 +341,7 @@ impl Engine {
             false => response,
         };
 
-        match scope.db.ledger.as_deref().and_then(Ledger::lost) {
+        match scope.db.ledger.as_deref().and_then(EffectLog::lost) {
             Some(lost) => response.with_effects(lost),
             None => response,
         }
@@ -403,8 +403,8 @@ impl Engine {
 
 /// Ends the metering of an operation if a hook meters it, and adds the hook's entry to the
 /// response.
-fn end_spending(spending: Option<Spending>, response: Response) -> Response {
-    match spending.and_then(Spending::end) {
+fn end_spending(spending: Option<CostMeter>, response: Response) -> Response {
+    match spending.and_then(CostMeter::end) {
         Some((key, value)) => response.with_extension(key, &value),
         None => response,
     }

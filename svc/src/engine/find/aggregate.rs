@@ -9,7 +9,7 @@ use crate::engine::complete::{
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
-use crate::postgres::{Catalogue, DbError, Statement};
+use crate::postgres::{Catalog, DbError, Statement};
 use crate::schema::{Part, TypeKind};
 use crate::sql::{Column, ColumnForm, GroupValue, Query, Selected, record_types, value_form};
 
@@ -35,9 +35,9 @@ async fn aggregate(
     read: Read,
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
-    let catalogue = cx.database.catalogue().await?;
-    let (query, shape) = aggregate_query(cx, &catalogue, field, read)?;
-    let statement = Statement::rows(cx.context.db().views(&catalogue), &query)?;
+    let catalog = cx.database.catalog().await?;
+    let (query, shape) = aggregate_query(cx, &catalog, field, read)?;
+    let statement = Statement::rows(cx.context.db().views(&catalog), &query)?;
     let mut row = None;
 
     cx.database
@@ -53,7 +53,7 @@ async fn aggregate(
 /// shape of its one row.
 pub(super) fn aggregate_query(
     cx: &ExecutionContext<'_>,
-    catalogue: &Catalogue,
+    catalog: &Catalog,
     field: &PlanField,
     read: Read,
 ) -> Result<(Query, RowShape), DbError> {
@@ -64,12 +64,12 @@ pub(super) fn aggregate_query(
 
     let mut asking = Asking {
         cx,
-        catalogue: Some(catalogue),
+        catalog: Some(catalog),
         query,
     };
 
     let mut shape = asking.shape(field)?;
-    shape.types = record_types(cx.context.db().views(catalogue), &asking.query)?;
+    shape.types = record_types(cx.context.db().views(catalog), &asking.query)?;
 
     Ok((asking.query, shape))
 }
@@ -82,7 +82,7 @@ pub(super) fn check_aggregate(
 ) -> Result<(), DbError> {
     Asking {
         cx,
-        catalogue: None,
+        catalog: None,
         query: read.matching(),
     }
     .shape(field)
@@ -93,7 +93,7 @@ pub(super) fn check_aggregate(
 struct Asking<'a> {
     cx: &'a ExecutionContext<'a>,
     /// `None` if the query is only checked and will not run.
-    catalogue: Option<&'a Catalogue>,
+    catalog: Option<&'a Catalog>,
     query: Query,
 }
 
@@ -216,14 +216,14 @@ impl Asking<'_> {
 
         let mut groups = Asking {
             cx: self.cx,
-            catalogue: self.catalogue,
+            catalog: self.catalog,
             query,
         };
 
         GroupArguments::of(self.cx, field)?.apply(&mut groups.query)?;
         let mut shape = groups.shape(field)?;
-        if let Some(catalogue) = self.catalogue {
-            shape.types = record_types(self.cx.context.db().views(catalogue), &groups.query)?;
+        if let Some(catalog) = self.catalog {
+            shape.types = record_types(self.cx.context.db().views(catalog), &groups.query)?;
         }
 
         let at = self.add(Selected::Rows(Box::new(groups.query)));

@@ -26,7 +26,7 @@ fn check_field(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbErr
     match field.kind {
         PlanKind::Root(root) => match root.planned() {
             Some((Shape::Connection, row)) => {
-                drop(size(&Read::connection(cx, field, row)?.page, cx.limits)?)
+                size(&Read::connection(cx, field, row)?.page, cx.limits)?;
             }
             Some((shape @ Shape::Aggregate, row)) => {
                 check_aggregate(cx, field, Read::planned(cx, field, shape, row)?)?;
@@ -35,10 +35,9 @@ fn check_field(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbErr
             None => check_resolver(cx, field)?,
         },
         PlanKind::Relation(relation) => match relation.shape {
-            Shape::Connection => drop(size(
-                &Read::page_beside(cx, field, relation)?.page,
-                cx.limits,
-            )?),
+            Shape::Connection => {
+                size(&Read::page_beside(cx, field, relation)?.page, cx.limits)?;
+            }
             Shape::Aggregate => check_aggregate(cx, field, Read::beside(cx, field, relation)?)?,
             _ => drop(Read::relation(cx, field, relation)?),
         },

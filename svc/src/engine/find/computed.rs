@@ -18,7 +18,7 @@ pub(crate) async fn computed(
 ) -> Result<Option<String>, Error> {
     let column = &column;
     let ask = || async move {
-        let catalogue = db.app.database.catalogue().await?;
+        let catalog = db.app.database.catalog().await?;
         let read = Read::all(db, find.clone())?;
         let mut query = read.matching();
 
@@ -31,10 +31,7 @@ pub(crate) async fn computed(
         let rows = db
             .app
             .database
-            .fetch(
-                db.session(),
-                &Statement::rows(db.views(&catalogue), &query)?,
-            )
+            .fetch(db.session(), &Statement::rows(db.views(&catalog), &query)?)
             .await?;
 
         Ok::<_, DbError>(
@@ -59,7 +56,7 @@ pub(crate) async fn group_counts(
     let most = i64::from(db.app.limits.max_page);
     let columns = &columns;
     let ask = || async move {
-        let catalogue = db.app.database.catalogue().await?;
+        let catalog = db.app.database.catalog().await?;
         let read = Read::all(db, find.clone())?;
         let list = columns
             .iter()
@@ -78,10 +75,7 @@ pub(crate) async fn group_counts(
         let rows = db
             .app
             .database
-            .fetch(
-                db.session(),
-                &Statement::rows(db.views(&catalogue), &query)?,
-            )
+            .fetch(db.session(), &Statement::rows(db.views(&catalog), &query)?)
             .await?;
 
         let group = |row| group_count(&Cells::Nth(&rows, row), columns.len());

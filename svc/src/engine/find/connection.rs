@@ -14,7 +14,7 @@ use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::PlanField;
 use crate::json::ExactJson;
-use crate::postgres::{Catalogue, DbError, Rows, Statement};
+use crate::postgres::{Catalog, DbError, Rows, Statement};
 use crate::repository::{ConnectionSpec, Db, Edge, Slice};
 use crate::sql::{Selected, Subquery, Views};
 
@@ -70,9 +70,9 @@ async fn read_page(
     page: PageRead,
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
-    let catalogue = cx.database.catalogue().await?;
+    let catalog = cx.database.catalog().await?;
     let (views, wanted, row) = (
-        cx.context.db().views(&catalogue),
+        cx.context.db().views(&catalog),
         Wanted::of(field),
         page.read.row,
     );
@@ -80,7 +80,7 @@ async fn read_page(
     if needs_whole_rows(field) {
         let (list, whole) = full_rows(views, row)?;
         let asking = Asking::new(page, views, cx.limits, list, &wanted, cx.careful)?;
-        let rows = fetch(cx, &catalogue, &asking).await?;
+        let rows = fetch(cx, &catalog, &asking).await?;
         let answer = asking.node(&rows)?;
         let decoded = Decoded::new(cx.model, &whole, answer.records.iter().cloned());
         let items = complete_page_items(
@@ -105,7 +105,7 @@ async fn read_page(
     let (list, shapes) = row_shapes(cx, views, field, row)?;
     let mut asking = Asking::new(page, views, cx.limits, list, &wanted, cx.careful)?;
     asking.shape.shapes = shapes;
-    let rows = fetch(cx, &catalogue, &asking).await?;
+    let rows = fetch(cx, &catalog, &asking).await?;
     let answer = asking.node(&rows)?;
 
     complete_page(cx, field, (&answer, &asking.shape), Vec::new(), path)
@@ -113,22 +113,22 @@ async fn read_page(
 
 async fn fetch(
     cx: &ExecutionContext<'_>,
-    catalogue: &Catalogue,
+    catalog: &Catalog,
     asking: &Asking,
 ) -> Result<Rows, DbError> {
     if asking.parts.is_empty() {
         return Ok(Rows::default());
     }
-    let statement = Statement::subqueries(cx.context.db().views(catalogue), &asking.parts)?;
+    let statement = Statement::subqueries(cx.context.db().views(catalog), &asking.parts)?;
     cx.database.fetch(cx.session(), &statement).await
 }
 
 /// Returns a page of typed rows for a resolver.
 pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<ExactJson>, Error> {
     let slice = || async move {
-        let catalogue = db.app.database.catalogue().await?;
+        let catalog = db.app.database.catalog().await?;
         let read = Read::all(db, spec.find.clone())?;
-        let (list, whole) = full_rows(db.views(&catalogue), read.row)?;
+        let (list, whole) = full_rows(db.views(&catalog), read.row)?;
         let page = PageRead {
             read,
             page: spec.page.clone(),
@@ -136,14 +136,14 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
 
         let asking = Asking::new(
             page,
-            db.views(&catalogue),
+            db.views(&catalog),
             &db.app.limits,
             list,
             &Wanted::all(),
             false,
         )?;
 
-        let statement = Statement::subqueries(db.views(&catalogue), &asking.parts)?;
+        let statement = Statement::subqueries(db.views(&catalog), &asking.parts)?;
         let rows = db.app.database.fetch(db.session(), &statement).await?;
         let answer = asking.node(&rows)?;
         let edges = answer

@@ -374,9 +374,9 @@ fn is_of_value(error: &DbError) -> bool {
 /// have been refused.
 async fn has_fit_key(cx: &ExecutionContext<'_>, event: &EventRow<'_>) -> bool {
     let reading = async {
-        let catalogue = cx.database.catalogue().await?;
+        let catalog = cx.database.catalog().await?;
         let read = event.read(&[]).reading(Vec::new(), false);
-        let statement = Statement::rows(cx.context.db().views(&catalogue), &read)?;
+        let statement = Statement::rows(cx.context.db().views(&catalog), &read)?;
         cx.database.fetch(cx.session(), &statement).await
     };
     !reading.await.is_err_and(|error| is_of_value(&error))
@@ -389,13 +389,11 @@ async fn write(
     participant: &Participant,
     path: &Path<'_>,
 ) -> Result<Option<CompletedValue>, DbError> {
-    let (db, catalogue) = (cx.context.db(), cx.database.catalogue().await?);
+    let (db, catalog) = (cx.context.db(), cx.database.catalog().await?);
     if field.children.calls() > Calls::None {
-        let (list, whole) = full_rows(db.views(&catalogue), read.row)?;
-        let statement = Statement::rows(
-            db.views(&catalogue),
-            &read.clone().reading(list, cx.careful),
-        )?;
+        let (list, whole) = full_rows(db.views(&catalog), read.row)?;
+        let statement =
+            Statement::rows(db.views(&catalog), &read.clone().reading(list, cx.careful))?;
         let rows = Rows::Read(
             participant
                 .rows(&db.app.database, db.session.as_ref(), statement)
@@ -420,8 +418,8 @@ async fn write(
     }
 
     let (statement, shape) = match cx.careful {
-        true => statement_cache::anew(cx, &catalogue, field, read)?,
-        false => statement_cache::statement(cx, &catalogue, field, read)?,
+        true => statement_cache::anew(cx, &catalog, field, read)?,
+        false => statement_cache::statement(cx, &catalog, field, read)?,
     };
 
     let rows = participant

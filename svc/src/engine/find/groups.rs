@@ -170,7 +170,7 @@ impl<'a> GroupArguments<'a> {
                     }
                 }
                 (None, Value::Object(fields)) => {
-                    self.order_by_key(self.key_type()?, None, fields, query)?
+                    self.order_by_key(self.key_type()?, None, fields, query)?;
                 }
                 _ => {}
             }

@@ -13,7 +13,7 @@ use crate::engine::resolver::refused;
 use crate::json::ExactJson;
 use crate::postgres::{ColumnType, DbError, FunctionSpec, has_nul};
 use crate::schema::{FieldDef, FieldKind, Model, RowFunctionMeta, TypeIndex};
-use crate::sql::RowCall;
+use crate::sql::ComputedColumnCall;
 
 /// Returns the fields computed by functions of rows, each with the row type and the function.
 pub(crate) fn row_functions(
@@ -74,7 +74,7 @@ pub(super) fn selected_call(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
     function: &RowFunctionMeta,
-) -> Result<Arc<RowCall>, DbError> {
+) -> Result<Arc<ComputedColumnCall>, DbError> {
     let unknown = || {
         DbError::refused(Error::internal(format!(
             "there is no field `{}`",
@@ -103,7 +103,7 @@ pub(super) fn asked_call(
     row: TypeIndex,
     (def, function): (&FieldDef, &RowFunctionMeta),
     given: Option<&IndexMap<Name, Value>>,
-) -> Result<Arc<RowCall>, Error> {
+) -> Result<Arc<ComputedColumnCall>, Error> {
     let default =
         |arg: &crate::schema::ArgDef| arg.default.as_ref().map(|default| default.value.clone());
     let values = def.args.iter().map(|arg| match given {
@@ -118,7 +118,7 @@ fn call(
     row: TypeIndex,
     (def, function): (&FieldDef, &RowFunctionMeta),
     given: Vec<Option<Value>>,
-) -> Result<RowCall, Error> {
+) -> Result<ComputedColumnCall, Error> {
     let mut args = Vec::with_capacity(given.len());
     for ((value, check), arg) in given.into_iter().zip(function.checks).zip(&def.args) {
         check(value.clone().map(ExactJson::without_digits))
@@ -132,7 +132,7 @@ fn call(
 
     let spec = field_spec(model, row, def, function);
 
-    Ok(RowCall {
+    Ok(ComputedColumnCall {
         spec,
         row,
         named: def.ty.named(),

@@ -47,10 +47,10 @@ async fn compute(
     ids: &[String],
     spots: &[Spot<'_>],
 ) -> Result<Vec<CompletedValue>, DbError> {
-    let catalogue = cx.database.catalogue().await?;
-    let views = cx.context.db().views(&catalogue);
+    let catalog = cx.database.catalog().await?;
+    let views = cx.context.db().views(&catalog);
     let call = selected_call(cx, field, function)?;
-    let (select, form) = call_form(&catalogue, &call, &field.ty)?;
+    let (select, form) = call_form(&catalog, &call, &field.ty)?;
     let (to_row, row) = (call.to_row(), call.row);
     let query = Query {
         list: vec![Selected::Call(call, select)],

@@ -104,8 +104,8 @@ async fn of_function(
         .await
         .map_err(DbError::into_error)?;
 
-    let catalogue = cx.database.catalogue().await.map_err(DbError::into_error)?;
-    let source = cx.model.source(row).and_then(|name| catalogue.source(name));
+    let catalog = cx.database.catalog().await.map_err(DbError::into_error)?;
+    let source = cx.model.source(row).and_then(|name| catalog.source(name));
     let source = source
         .ok_or_else(|| DbError::UnknownSource(cx.model.types[row].path.clone()).into_error())?;
 

@@ -96,8 +96,8 @@ async fn failed(
 
     let cx = &cx.careful(&error);
     let again = async {
-        let catalogue = cx.database.catalogue().await?;
-        let (statement, shape) = statement_cache::anew(cx, &catalogue, field, read)?;
+        let catalog = cx.database.catalog().await?;
+        let (statement, shape) = statement_cache::anew(cx, &catalog, field, read)?;
         let mut rows: Vec<Row> = Vec::new();
         cx.database
             .stream(cx.session(), &statement, &mut rows)
@@ -157,9 +157,9 @@ async fn list(
     read: &Read,
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
-    let catalogue = cx.database.catalogue().await?;
+    let catalog = cx.database.catalog().await?;
     let (mut statement, shape, without_tiebreaker) =
-        statement_cache::of_list(cx, &catalogue, field, read)?;
+        statement_cache::of_list(cx, &catalog, field, read)?;
     let limit = read
         .page
         .map_or(0, |page| usize::try_from(page.limit).unwrap_or(0));
@@ -184,7 +184,7 @@ async fn list(
         }
 
         // The rows of the first read are discarded, so the result comes from a single statement.
-        statement = statement_cache::statement(cx, &catalogue, field, read)?.0;
+        statement = statement_cache::statement(cx, &catalog, field, read)?.0;
     }
 
     cx.database
@@ -201,10 +201,10 @@ async fn single(
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
     let (statement, shape) = {
-        let catalogue = cx.database.catalogue_now().await?;
+        let catalog = cx.database.catalog_now().await?;
         statement_cache::statement(
             cx,
-            catalogue.as_ref().ok_or(DbError::Unreachable)?,
+            catalog.as_ref().ok_or(DbError::Unreachable)?,
             field,
             read,
         )?

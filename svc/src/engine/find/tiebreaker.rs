@@ -13,9 +13,9 @@ use super::read::Read;
 use crate::engine::complete::RowList;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::PlanField;
-use crate::postgres::{Catalogue, DbError, RowSink, Statement, cell};
+use crate::postgres::{Catalog, DbError, RowSink, Statement, cell};
 use crate::schema::Shape;
-use crate::sql::{Query, Select, Selected, Window, telling_columns};
+use crate::sql::{Query, Select, Selected, Window, distinguishing_columns};
 
 /// A statement that reads a page without the unique tiebreaker key.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl WithoutTiebreaker {
     /// Returns the statement for the rows of `read`, if this is a page that can omit the key.
     pub(super) fn new(
         cx: &ExecutionContext<'_>,
-        catalogue: &Catalogue,
+        catalog: &Catalog,
         field: &PlanField,
         read: &Read,
     ) -> Result<Option<Self>, DbError> {
@@ -41,9 +41,9 @@ impl WithoutTiebreaker {
             return Ok(None);
         }
 
-        let views = cx.context.db().views(catalogue);
-        let (mut query, _) = read.clone().query(cx, catalogue, field)?;
-        let Some(names) = telling_columns(views, &query)? else {
+        let views = cx.context.db().views(catalog);
+        let (mut query, _) = read.clone().query(cx, catalog, field)?;
+        let Some(names) = distinguishing_columns(views, &query)? else {
             return Ok(None);
         };
 

@@ -20,13 +20,13 @@ pub(crate) async fn total(
             query.list.clear();
         }
 
-        let catalogue = db.app.database.catalogue().await?;
+        let catalog = db.app.database.catalog().await?;
         let rows = db
             .app
             .database
             .fetch(
                 db.session(),
-                &Statement::subqueries(db.views(&catalogue), &[subquery(query)])?,
+                &Statement::subqueries(db.views(&catalog), &[subquery(query)])?,
             )
             .await?;
 

@@ -18,9 +18,9 @@ pub(super) async fn typed(
     careful: bool,
     wanted: Option<&[&str]>,
 ) -> Result<(Rows, FullRows), DbError> {
-    let catalogue = db.app.database.catalogue().await?;
-    let (list, whole) = wanted_rows(db.views(&catalogue), read.row, wanted)?;
-    let statement = Statement::rows(db.views(&catalogue), &read.clone().reading(list, careful))?;
+    let catalog = db.app.database.catalog().await?;
+    let (list, whole) = wanted_rows(db.views(&catalog), read.row, wanted)?;
+    let statement = Statement::rows(db.views(&catalog), &read.clone().reading(list, careful))?;
     Ok((reader.fetch(&statement).await?, whole))
 }
 

@@ -4,7 +4,7 @@
 use crate::json::ExactJson;
 use crate::postgres::{ArgForm, Call, Called, DbError, Isolation, Statement};
 use crate::repository::{Db, Transaction};
-use crate::schema::{ActsOn, TypeIndex};
+use crate::schema::{TargetRow, TypeIndex};
 use crate::sql::Subject;
 use crate::{Error, ErrorCode};
 
@@ -21,7 +21,7 @@ impl ActedRow {
     /// A policy that cannot decide, or an argument that names no row.
     pub(super) fn of(
         db: &Db,
-        acts_on: ActsOn,
+        acts_on: TargetRow,
         args: &[(ArgForm, Option<ExactJson>)],
     ) -> Result<Option<Self>, Error> {
         let unknown = || {
@@ -98,22 +98,22 @@ impl ActedRow {
     /// or the transaction uses one snapshot, and the row cannot be written if others have changed
     /// it since then.
     async fn begin(&self, db: &Db) -> Result<Transaction, DbError> {
-        let catalogue = db.app.database.catalogue().await?;
+        let catalog = db.app.database.catalog().await?;
         let source = db.app.model.source(self.row).unwrap_or_default();
-        if !catalogue.is_lockable(source) {
+        if !catalog.is_lockable(source) {
             return self
                 .permitted(Transaction::begin(db, Isolation::Snapshot).await?)
                 .await;
         }
 
         let transaction = Transaction::begin(db, Isolation::Default).await?;
-        let lock = Statement::locking_row(db.views(&catalogue), self.row, &self.id)?;
+        let lock = Statement::locking_row(db.views(&catalog), self.row, &self.id)?;
 
         match transaction.db().reader().fetch(&lock).await {
             Ok(rows) if rows.len() == 0 => Err(DbError::refused(missing(db, self.row))),
             Ok(_) => self.permitted(transaction).await,
             Err(error) if error.is_of_lock() => {
-                if catalogue.cannot_lock(source) {
+                if catalog.cannot_lock(source) {
                     tracing::info!(%error, view = source, "mutations that act on rows of this view do without a lock");
                 }
                 drop(transaction);
@@ -141,8 +141,8 @@ impl ActedRow {
     /// exist.
     async fn is_permitted(&self, transaction: &Transaction) -> Result<Option<bool>, DbError> {
         let db = transaction.db();
-        let catalogue = db.app.database.catalogue().await?;
-        let statement = Statement::permitted_row(db.views(&catalogue), self.row, &self.id)?;
+        let catalog = db.app.database.catalog().await?;
+        let statement = Statement::permitted_row(db.views(&catalog), self.row, &self.id)?;
         let rows = db.reader().fetch(&statement).await?;
         Ok((0..rows.len())
             .map(|row| rows.cell(row, 0) == Some(&[1]))

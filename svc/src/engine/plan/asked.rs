@@ -325,10 +325,10 @@ impl<'a> Given<'a> {
     pub(super) fn each_item(self, mut visit: impl FnMut(Self)) {
         match self {
             Self::Literal(ast::Value::List(items)) => {
-                items.iter().for_each(|item| visit(Self::Literal(item)))
+                items.iter().for_each(|item| visit(Self::Literal(item)));
             }
             Self::Coerced(Value::List(items)) => {
-                items.iter().for_each(|item| visit(Self::Coerced(item)))
+                items.iter().for_each(|item| visit(Self::Coerced(item)));
             }
             single => visit(single),
         }

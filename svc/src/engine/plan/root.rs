@@ -2,7 +2,7 @@
 
 use super::{Plan, PlanField, PlanKind};
 use crate::authz::{self, Coordinate, Roots};
-use crate::schema::{ActsOn, OnFailure, RootRules, Run, Shape, TypeIndex};
+use crate::schema::{OnFailure, RootRules, Run, Shape, TargetRow, TypeIndex};
 
 /// The proof that a root field may run.
 pub(crate) type Admission<'f> = authz::Admission<'f, PlanField>;
@@ -56,7 +56,7 @@ impl RootField {
     }
 
     /// The row that the function call acts on.
-    pub(crate) fn acts_on(self) -> Option<ActsOn> {
+    pub(crate) fn acts_on(self) -> Option<TargetRow> {
         match self.run {
             Run::Function(function) => function.acts_on,
             _ => None,

@@ -131,7 +131,7 @@ impl<'a> Uses<'_, 'a> {
 
         match (ty.unwrapped(), value.as_ref()) {
             (TypeExpr::List(inner), Value::List(items)) => {
-                items.iter().for_each(|item| self.value(inner, false, item))
+                items.iter().for_each(|item| self.value(inner, false, item));
             }
             // A single value is coerced to a list, a variable is not.
             (TypeExpr::List(inner), _) => self.value(inner, false, value),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 
 use crate::application::RequestDeadlines;
-use crate::engine::answer_bytes::AnswerBytes;
+use crate::engine::answer_bytes::ResponseBudget;
 use crate::engine::complete::{CompletedValue, root_value};
 use crate::engine::execute::{Engine, Prepared, only};
 use crate::engine::execution_context::ExecutionContext;
@@ -41,8 +41,8 @@ pub(super) struct Subscriber<'a> {
 
 impl Subscriber<'_> {
     /// The byte limit of one response.
-    pub(super) fn answer_bytes(&self) -> AnswerBytes {
-        AnswerBytes::new(self.engine.app.limits.answer)
+    pub(super) fn answer_bytes(&self) -> ResponseBudget {
+        ResponseBudget::new(self.engine.app.limits.answer)
     }
 
     /// The database as an event may read it: with the row filter of the admission, and row policies

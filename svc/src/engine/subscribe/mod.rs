@@ -25,7 +25,7 @@ use self::event::{Item, Subscriber};
 use self::event_rules::EventRules;
 use self::response_stream::Step;
 use self::rows::{AskedRows, Rows};
-use super::answer_bytes::AnswerBytes;
+use super::answer_bytes::ResponseBudget;
 use super::execute::{Engine, Prepared, Request};
 use super::execution_context::ExecutionContext;
 use super::field_error::FieldError;
@@ -144,7 +144,7 @@ impl Engine {
 
         // Boxed with its context, because this future reserves space for everything that it holds
         // while it waits.
-        let answer = AnswerBytes::new(self.app.limits.answer);
+        let answer = ResponseBudget::new(self.app.limits.answer);
         let admitting = async {
             let cx = self.context(prepared, scope, &answer);
             self.admit(&cx, field, false).await

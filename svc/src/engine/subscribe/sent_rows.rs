@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The maximum number of rows that a subscription remembers.
-const MOST: usize = 100;
+const MAX_ROWS: usize = 100;
 
 /// The rows that a subscription has sent and its client may hold, by id. They are few, so a list in
 /// sending order is searched as fast as a table, and takes no memory before the first row.
@@ -75,7 +75,7 @@ impl SentRows {
             Some(at) => rows.remove(at).0,
             None => id.into(),
         };
-        if rows.len() >= MOST {
+        if rows.len() >= MAX_ROWS {
             rows.remove(0);
         }
 

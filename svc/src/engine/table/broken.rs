@@ -142,7 +142,7 @@ impl<'a> Writer<'a> {
         for rows in tried.rows.chunk_by(TriedRow::is_like) {
             let given = tried.given(rows, &filled);
             let db = self.work.db();
-            let Some(statement) = Statement::may_be_permitted(db.views(self.catalogue), &given)?
+            let Some(statement) = Statement::may_be_permitted(db.views(self.catalog), &given)?
             else {
                 continue;
             };

@@ -207,16 +207,16 @@ impl TableMutation<'_> {
 
     /// Checks that the policies permit the row as written, if the view still contains it.
     async fn permits_still(&self, work: &Work<'_>, ids: &[String]) -> Result<(), Undone> {
-        let catalogue = self
+        let catalog = self
             .db
             .app
             .database
-            .catalogue()
+            .catalog()
             .await
             .map_err(|error| self.undone(error))?;
 
         for id in ids {
-            let statement = Statement::permitted_row(work.db().views(&catalogue), self.row, id);
+            let statement = Statement::permitted_row(work.db().views(&catalog), self.row, id);
             let statement = statement.map_err(|error| self.undone(error))?;
             let rows = work
                 .db()

@@ -5,7 +5,7 @@ use std::iter;
 
 use super::ROOT;
 use crate::engine::function_arguments::form;
-use crate::postgres::{ArgForm, Catalogue, Table, quote};
+use crate::postgres::{ArgForm, Catalog, Table, quote};
 use crate::schema::{
     ArgDef, FieldDef, FieldKind, InputDef, Model, NestedMeta, NestedVerb, Place, Run, TypeIndex,
     TypeKind, WriteMeta,
@@ -221,12 +221,12 @@ pub(crate) struct Unwritable<'m> {
 /// The mutations that cannot write their tables. Missing tables are reported elsewhere.
 pub(crate) fn unwritable<'m>(
     model: &'m Model,
-    catalogue: &Catalogue,
+    catalog: &Catalog,
 ) -> impl Iterator<Item = Unwritable<'m>> {
-    let there = written_tables(model).filter(|written| catalogue.source(written.table).is_some());
+    let there = written_tables(model).filter(|written| catalog.source(written.table).is_some());
     there.filter_map(|written| {
         let WrittenTable { field, table: name, key, columns, conflict, .. } = &written;
-        let (cause, remedy) = match Table::new(catalogue, name, key, columns) {
+        let (cause, remedy) = match Table::new(catalog, name, key, columns) {
             Err(cause) => {
                 (cause, "add the column with a type that takes the values, or rename the field of the input".to_owned())
             }

@@ -1,7 +1,7 @@
 //! Input fields whose columns PostgreSQL computes.
 
 use super::columns::{input_of, nested_fields, writes};
-use crate::postgres::Catalogue;
+use crate::postgres::Catalog;
 use crate::schema::{InputDef, Model, NestedVerb, TypeIndex};
 
 /// An input field whose column accepts no value.
@@ -16,10 +16,7 @@ pub(crate) struct ComputedColumn<'m> {
 }
 
 /// The fields of the mutations' inputs whose columns are generated.
-pub(crate) fn computed_columns<'m>(
-    model: &'m Model,
-    catalogue: &Catalogue,
-) -> Vec<ComputedColumn<'m>> {
+pub(crate) fn computed_columns<'m>(model: &'m Model, catalog: &Catalog) -> Vec<ComputedColumn<'m>> {
     let mut found = Vec::new();
     for (def, write) in writes(model) {
         let mut open: Vec<(TypeIndex, &'static str, bool)> = def
@@ -36,14 +33,16 @@ pub(crate) fn computed_columns<'m>(
             };
 
             seen.push((index, table));
-            found.extend(of_input(catalogue, input, table, is_nested).map(
-                |(column, is_needed)| ComputedColumn {
-                    field: &def.name,
-                    table,
-                    column,
-                    is_needed,
-                },
-            ));
+            found.extend(
+                of_input(catalog, input, table, is_nested).map(|(column, is_needed)| {
+                    ComputedColumn {
+                        field: &def.name,
+                        table,
+                        column,
+                        is_needed,
+                    }
+                }),
+            );
 
             let nested =
                 nested_fields(Some(input)).filter(|(_, nested)| nested.verb != NestedVerb::Links);
@@ -58,12 +57,12 @@ pub(crate) fn computed_columns<'m>(
 /// The columns of a table that an input provides and that are generated. In a list of nested rows,
 /// `id` selects an existing row instead.
 fn of_input<'m>(
-    catalogue: &Catalogue,
+    catalog: &Catalog,
     input: &'m InputDef,
     table: &str,
     is_nested: bool,
 ) -> impl Iterator<Item = (&'m str, bool)> {
-    let columns = catalogue.source(table).map(|source| &source.columns);
+    let columns = catalog.source(table).map(|source| &source.columns);
     let is_computed = move |name: &str| {
         columns
             .and_then(|columns| columns.get(name))

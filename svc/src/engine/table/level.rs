@@ -5,7 +5,7 @@ use super::columns::{NestedField, input_of, level_columns, nested_fields};
 use super::undone::Undone;
 use crate::Error;
 use crate::json::{ExactJson, Fields};
-use crate::postgres::{Catalogue, Table};
+use crate::postgres::{Catalog, Table};
 use crate::schema::{InputDef, NestedVerb, TypeIndex};
 use crate::sql::Subject;
 
@@ -59,7 +59,7 @@ impl<'a> Level<'a> {
     /// The table that the mutation itself writes.
     pub(super) fn root(
         mutation: &'a TableMutation<'a>,
-        catalogue: &'a Catalogue,
+        catalog: &'a Catalog,
     ) -> Result<Self, String> {
         let TableMutation {
             write,
@@ -71,7 +71,7 @@ impl<'a> Level<'a> {
             ..
         } = mutation;
 
-        let table = Table::new(catalogue, write.table, write.key, columns)?;
+        let table = Table::new(catalog, write.table, write.key, columns)?;
         let (name, governed) = (mutation.name(), is_governed.then_some(*row));
         Ok(Self {
             table,
@@ -91,7 +91,7 @@ impl<'a> Level<'a> {
     pub(super) fn nested(
         &self,
         mutation: &'a TableMutation<'a>,
-        catalogue: &'a Catalogue,
+        catalog: &'a Catalog,
         (field, nested): NestedField<'a>,
     ) -> Result<Self, Undone> {
         let model = &mutation.db.app.model;
@@ -99,7 +99,7 @@ impl<'a> Level<'a> {
         let of = nested.of.and_then(|of| model.by_rust.get(&of()).copied());
         let governed = mutation.governed(of).map_err(Undone::Error)?;
         let columns = level_columns(model, input, nested);
-        let table = Table::new(catalogue, nested.table, nested.key, &columns)
+        let table = Table::new(catalog, nested.table, nested.key, &columns)
             .map_err(|why| mutation.unwritable(why))?;
         let name = of.map_or(nested.table, |of| model.types[of].name.as_str());
         let place = format!("{}.{}", self.place, field.name);

@@ -37,7 +37,7 @@ impl<'a> Writer<'a> {
                 .filter(|_| !written.is_empty())
                 .collect::<Vec<_>>();
             for nested in fields {
-                let inner = level.nested(self.mutation, self.catalogue, nested)?;
+                let inner = level.nested(self.mutation, self.catalog, nested)?;
                 let held = inner.held(level, nested, &mut written);
                 match nested.1.verb {
                     NestedVerb::Links => self.link(&inner, nested, held).await?,
@@ -171,9 +171,9 @@ impl<'a> Writer<'a> {
 
         for key in keys {
             if permitted.contains(&key) {
-                visible.push(key)
+                visible.push(key);
             } else {
-                _ = hidden.insert(key)
+                _ = hidden.insert(key);
             }
         }
 
@@ -274,9 +274,9 @@ impl<'a> Level<'a> {
                 }
 
                 if is_there {
-                    held.given.push(inner)
+                    held.given.push(inner);
                 } else {
-                    held.new.push(inner)
+                    held.new.push(inner);
                 }
             }
         }

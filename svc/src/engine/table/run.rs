@@ -54,16 +54,16 @@ impl TableMutation<'_> {
             return self.read(self.db, "created", &[]).await;
         }
 
-        let catalogue = self
+        let catalog = self
             .db
             .app
             .database
-            .catalogue()
+            .catalog()
             .await
             .map_err(|error| self.undone(error))?;
 
-        let level = Level::root(self, &catalogue).map_err(|why| self.unwritable(why))?;
-        let writer = Writer::new(self, &catalogue, Isolation::Default);
+        let level = Level::root(self, &catalog).map_err(|why| self.unwritable(why))?;
+        let writer = Writer::new(self, &catalog, Isolation::Default);
 
         match self.write.verb {
             WriteVerb::Insert => self.insert(writer, &level).await,

@@ -15,7 +15,7 @@ use crate::Error;
 use crate::engine::find::typed_rows;
 use crate::engine::function::id_of;
 use crate::json::ExactJson;
-use crate::postgres::{Catalogue, DbError, Isolation, Statement, cell};
+use crate::postgres::{Catalog, DbError, Isolation, Statement, cell};
 use crate::repository::FindSpec;
 use crate::schema::{BoxFuture, TypeIndex};
 use crate::sql::{Filter, col};
@@ -23,7 +23,7 @@ use crate::sql::{Filter, col};
 /// A write in progress.
 pub(super) struct Writer<'a> {
     pub(super) mutation: &'a TableMutation<'a>,
-    pub(super) catalogue: &'a Catalogue,
+    pub(super) catalog: &'a Catalog,
     pub(super) work: Work<'a>,
     /// The rows that policies must permit in the end.
     pending: Vec<Pending<'a>>,
@@ -42,12 +42,12 @@ struct Pending<'a> {
 impl<'a> Writer<'a> {
     pub(super) fn new(
         mutation: &'a TableMutation<'a>,
-        catalogue: &'a Catalogue,
+        catalog: &'a Catalog,
         isolation: Isolation,
     ) -> Self {
         Self {
             mutation,
-            catalogue,
+            catalog,
             work: Work::new(mutation.db, isolation),
             pending: Vec::new(),
             tried: Vec::new(),
@@ -143,7 +143,7 @@ impl<'a> Writer<'a> {
         rows: &mut [NewRow<'a>],
         (field, nested): NestedField<'a>,
     ) -> Result<(), Undone> {
-        let inner = level.nested(self.mutation, self.catalogue, (field, nested))?;
+        let inner = level.nested(self.mutation, self.catalog, (field, nested))?;
         let (mut referring, mut referred) = (Vec::new(), Vec::new());
         for row in rows {
             let Some(ExactJson::Object(document)) = row.take(&field.rust) else {

@@ -2,23 +2,23 @@
 
 use super::{Finding, Severity};
 use crate::engine::find::{stored_fields, wanted_rows};
-use crate::postgres::{Catalogue, DbError, Source};
+use crate::postgres::{Catalog, DbError, Source};
 use crate::schema::{FieldKind, Model, Through, TypeIndex};
 use crate::sql::Views;
 
 /// The stored fields and relation keys that their views cannot provide. Missing views are reported
 /// elsewhere.
-pub(super) fn broken_fields(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
+pub(super) fn broken_fields(model: &Model, catalog: &Catalog) -> Vec<Finding> {
     let mut broken = Vec::new();
     for row in 0..model.types.len() {
-        let Some(source) = model.source(row).and_then(|name| catalogue.source(name)) else {
+        let Some(source) = model.source(row).and_then(|name| catalog.source(name)) else {
             continue;
         };
 
         broken.extend(of_row(
             Views {
                 model,
-                catalogue,
+                catalog,
                 rules: None,
             },
             row,
@@ -28,7 +28,7 @@ pub(super) fn broken_fields(model: &Model, catalogue: &Catalogue) -> Vec<Finding
         broken.extend(
             far_keys(model, row)
                 .into_iter()
-                .filter_map(|key| lacking(catalogue, key)),
+                .filter_map(|key| lacking(catalog, key)),
         );
     }
 
@@ -169,7 +169,7 @@ fn far_keys(model: &Model, row: TypeIndex) -> Vec<FarKey<'_>> {
         let FieldKind::Relation(relation) = field.kind else {
             continue;
         };
-        if relation.is_beside() {
+        if relation.is_derived() {
             continue;
         }
 
@@ -201,8 +201,8 @@ fn far_keys(model: &Model, row: TypeIndex) -> Vec<FarKey<'_>> {
 }
 
 /// The finding for an existing view that cannot provide a key.
-fn lacking(catalogue: &Catalogue, far: FarKey<'_>) -> Option<Finding> {
-    let source = catalogue.source(far.source)?;
+fn lacking(catalog: &Catalog, far: FarKey<'_>) -> Option<Finding> {
+    let source = catalog.source(far.source)?;
     if source.columns.contains_key(far.key) || source.data().is_some() {
         return None;
     }

@@ -1,7 +1,7 @@
 //! Columns that may contain values that their fields cannot represent.
 
 use super::{Finding, Severity};
-use crate::postgres::{Catalogue, ColumnFacts, Source};
+use crate::postgres::{Catalog, ColumnFacts, Source};
 use crate::schema::{
     EnumValue, FieldDef, FieldKind, FieldMeta, Model, TypeDef, TypeIndex, TypeKind,
 };
@@ -17,12 +17,12 @@ struct Answered<'m> {
 }
 
 /// Enum labels that differ between the program and the database.
-pub(super) fn labels(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
-    let Some(facts) = catalogue.facts() else {
+pub(super) fn labels(model: &Model, catalog: &Catalog) -> Vec<Finding> {
+    let Some(facts) = catalog.facts() else {
         return Vec::new();
     };
 
-    let rows = (0..model.types.len()).flat_map(|row| answered(model, catalogue, row));
+    let rows = (0..model.types.len()).flat_map(|row| answered(model, catalog, row));
     let labels = rows.flat_map(
         |answered| match &model.types[answered.field.ty.named()].kind {
             TypeKind::Enum(def) if !answered.field.ty.is_list() => {
@@ -36,17 +36,17 @@ pub(super) fn labels(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
 }
 
 /// Nullable columns of fields that are never null.
-pub(super) fn nulls(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
-    let Some(facts) = catalogue.facts() else {
+pub(super) fn nulls(model: &Model, catalog: &Catalog) -> Vec<Finding> {
+    let Some(facts) = catalog.facts() else {
         return Vec::new();
     };
-    let rows = (0..model.types.len()).flat_map(|row| answered(model, catalogue, row));
+    let rows = (0..model.types.len()).flat_map(|row| answered(model, catalog, row));
     rows.filter_map(|answered| answered.null(facts)).collect()
 }
 
 /// The fields of a type that are read from columns of its view.
-fn answered<'m>(model: &'m Model, catalogue: &'m Catalogue, row: TypeIndex) -> Vec<Answered<'m>> {
-    let source = model.source(row).and_then(|name| catalogue.source(name));
+fn answered<'m>(model: &'m Model, catalog: &'m Catalog, row: TypeIndex) -> Vec<Answered<'m>> {
+    let source = model.source(row).and_then(|name| catalog.source(name));
     let (Some(source), Some(object)) = (source, model.object(row)) else {
         return Vec::new();
     };

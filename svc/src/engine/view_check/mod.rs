@@ -16,16 +16,16 @@ pub use finding::{Finding, Severity};
 
 use std::sync::{Arc, Weak};
 
-use crate::postgres::{Catalogue, Database};
+use crate::postgres::{Catalog, Database};
 use crate::schema::Model;
 
 /// All mismatches between the schema and the database, faults first. The start, `/ready` and
 /// `svc::testing::check_views` share this function.
 ///
-/// Hints need the catalogue's facts about nulls and labels, which are read in development only.
-pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue) -> Vec<Finding> {
-    let mut found = findings_beside_nulls(model, database, catalogue);
-    found.extend(hints::nulls(model, catalogue));
+/// Hints need the catalog's facts about nulls and labels, which are read in development only.
+pub(crate) fn findings(model: &Model, database: &Database, catalog: &Catalog) -> Vec<Finding> {
+    let mut found = findings_beside_nulls(model, database, catalog);
+    found.extend(hints::nulls(model, catalog));
     found.sort();
     found.dedup();
     found
@@ -35,23 +35,23 @@ pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue
 pub(crate) fn findings_beside_nulls(
     model: &Model,
     database: &Database,
-    catalogue: &Catalogue,
+    catalog: &Catalog,
 ) -> Vec<Finding> {
     let mut found = missing_views(database);
-    found.extend(fields::broken_fields(model, catalogue));
-    found.extend(relations::mismatched_keys(model, catalogue));
-    found.extend(orders::broken_orders(model, catalogue));
+    found.extend(fields::broken_fields(model, catalog));
+    found.extend(relations::mismatched_keys(model, catalog));
+    found.extend(orders::broken_orders(model, catalog));
     found.extend(functions::broken_functions(model, database));
     found.extend(row_functions::broken_row_functions(
-        model, database, catalogue,
+        model, database, catalog,
     ));
-    found.extend(row_sources::broken_row_sources(model, database, catalogue));
-    found.extend(tables::unwritable_tables(model, catalogue));
-    found.extend(tables::computed_columns(model, catalogue));
-    found.extend(state::unpopulated_views(catalogue));
-    found.extend(state::without_changes(model, catalogue));
-    found.extend(state::other_encoding(catalogue));
-    found.extend(hints::labels(model, catalogue));
+    found.extend(row_sources::broken_row_sources(model, database, catalog));
+    found.extend(tables::unwritable_tables(model, catalog));
+    found.extend(tables::computed_columns(model, catalog));
+    found.extend(state::unpopulated_views(catalog));
+    found.extend(state::without_changes(model, catalog));
+    found.extend(state::other_encoding(catalog));
+    found.extend(hints::labels(model, catalog));
     found.sort();
     found.dedup();
 
@@ -86,8 +86,8 @@ pub(crate) async fn note_findings(database: Weak<Database>, model: Arc<Model>) {
         };
 
         let mut changes = database.told_of_changes();
-        if let Ok(catalogue) = database.catalogue().await {
-            let found = findings(&model, &database, &catalogue);
+        if let Ok(catalog) = database.catalog().await {
+            let found = findings(&model, &database, &catalog);
             found
                 .iter()
                 .filter(|finding| !known.contains(*finding))

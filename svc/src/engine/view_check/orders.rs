@@ -2,12 +2,12 @@
 
 use super::{Finding, Severity};
 use crate::engine::find::default_key;
-use crate::postgres::{Catalogue, Statement};
+use crate::postgres::{Catalog, Statement};
 use crate::schema::{EDGE, FieldKind, Model, OrderKey, TypeIndex, TypeKind};
 use crate::sql::{Filter, Query, Views};
 
 /// The fields whose `order_by` names a column that their rows do not have.
-pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
+pub(super) fn broken_orders(model: &Model, catalog: &Catalog) -> Vec<Finding> {
     let objects = model.types.iter().filter_map(|def| match &def.kind {
         TypeKind::Object(object) => Some((def, object)),
         _ => None,
@@ -22,20 +22,20 @@ pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding
                 row,
                 None,
             ),
-            FieldKind::Relation(relation) if !relation.is_beside() => {
+            FieldKind::Relation(relation) if !relation.is_derived() => {
                 (relation.order, relation.row, relation.joining)
             }
             _ => continue,
         };
 
         // A missing view is reported elsewhere.
-        let Some(source) = model.source(row).and_then(|name| catalogue.source(name)) else {
+        let Some(source) = model.source(row).and_then(|name| catalog.source(name)) else {
             continue;
         };
 
         let cause = |key: &OrderKey| match key.of_edge().zip(joining) {
-            Some((key, joining)) => cause(model, catalogue, joining, &key),
-            None => cause(model, catalogue, row, key),
+            Some((key, joining)) => cause(model, catalog, joining, &key),
+            None => cause(model, catalog, row, key),
         };
 
         broken.extend(keys.iter().filter_map(cause).map(|cause| Finding {
@@ -59,7 +59,7 @@ impl OrderKey {
 }
 
 /// The reason why rows cannot be ordered by a key.
-fn cause(model: &Model, catalogue: &Catalogue, row: TypeIndex, key: &OrderKey) -> Option<String> {
+fn cause(model: &Model, catalog: &Catalog, row: TypeIndex, key: &OrderKey) -> Option<String> {
     let query = Query {
         order: vec![default_key(key)],
         ..Query::new(row, Filter::All(Vec::new()))
@@ -68,7 +68,7 @@ fn cause(model: &Model, catalogue: &Catalogue, row: TypeIndex, key: &OrderKey) -
     let written = Statement::rows(
         Views {
             model,
-            catalogue,
+            catalog,
             rules: None,
         },
         &query,

@@ -1,7 +1,7 @@
 //! Relation keys whose types cannot be compared.
 
 use super::{Finding, Severity};
-use crate::postgres::{Catalogue, ColumnType};
+use crate::postgres::{Catalog, ColumnType};
 use crate::schema::{FieldKind, Model, Relation, TypeIndex};
 
 /// A column with its view and its name.
@@ -9,7 +9,7 @@ type Key<'c> = (&'c str, &'static str, &'c ColumnType);
 
 /// The relations whose keys are columns of different types: PostgreSQL reads a text as the other
 /// type, row by row, and converts no other type to uuid.
-pub(super) fn mismatched_keys(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
+pub(super) fn mismatched_keys(model: &Model, catalog: &Catalog) -> Vec<Finding> {
     let mut found = Vec::new();
     for (row, def) in model.types.iter().enumerate() {
         let Some(object) = model.object(row).filter(|object| object.source.is_some()) else {
@@ -20,11 +20,11 @@ pub(super) fn mismatched_keys(model: &Model, catalogue: &Catalogue) -> Vec<Findi
             let FieldKind::Relation(relation) = field.kind else {
                 continue;
             };
-            if relation.is_beside() {
+            if relation.is_derived() {
                 continue;
             }
 
-            let pairs = pairs(model, catalogue, row, relation);
+            let pairs = pairs(model, catalog, row, relation);
             found.extend(pairs.into_iter().filter_map(|(one, other)| {
                 let (cause, severity) = mismatch(one, other)?;
                 Some(Finding {
@@ -46,12 +46,12 @@ pub(super) fn mismatched_keys(model: &Model, catalogue: &Catalogue) -> Vec<Findi
 /// The columns that are compared, as far as the keys are columns.
 fn pairs<'c>(
     model: &'c Model,
-    catalogue: &'c Catalogue,
+    catalog: &'c Catalog,
     row: TypeIndex,
     relation: Relation,
 ) -> Vec<(Key<'c>, Key<'c>)> {
     let column = |source: Option<&'c str>, name: &'static str| {
-        let source = catalogue.source(source?)?;
+        let source = catalog.source(source?)?;
         Some((source.name.as_str(), name, source.columns.get(name)?))
     };
 

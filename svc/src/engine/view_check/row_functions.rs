@@ -2,7 +2,7 @@
 
 use super::{Finding, Severity};
 use crate::engine::find::{call_fault, field_spec, row_functions};
-use crate::postgres::{Catalogue, Database};
+use crate::postgres::{Catalog, Database};
 use crate::schema::Model;
 
 /// The fields whose function is missing, does not accept the row and the arguments, or returns
@@ -10,14 +10,14 @@ use crate::schema::Model;
 pub(super) fn broken_row_functions(
     model: &Model,
     database: &Database,
-    catalogue: &Catalogue,
+    catalog: &Catalog,
 ) -> Vec<Finding> {
     let broken = row_functions(model).filter_map(|(row, field, function)| {
         let spec = field_spec(model, row, field, function);
 
         // A missing view is reported elsewhere.
-        let view = spec.row_of.clone().filter(|view| catalogue.source(view).is_some())?;
-        let unfit = || call_fault(catalogue, model, &spec, &field.ty);
+        let view = spec.row_of.clone().filter(|view| catalog.source(view).is_some())?;
+        let unfit = || call_fault(catalog, model, &spec, &field.ty);
         let cause = database.function_fault(&spec).or_else(unfit)?;
 
         Some(Finding {

@@ -2,19 +2,19 @@
 
 use super::{Finding, Severity};
 use crate::engine::find::{row_sources, spec_of};
-use crate::postgres::{Catalogue, Columns, Database, Source};
+use crate::postgres::{Catalog, Columns, Database, Source};
 use crate::schema::{Model, RowSourceKind};
 
 /// The queries whose function or SQL does not return rows of their view.
 pub(super) fn broken_row_sources(
     model: &Model,
     database: &Database,
-    catalogue: &Catalogue,
+    catalog: &Catalog,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
     for (field, row, meta) in row_sources(model) {
         // A missing view is reported elsewhere.
-        let Some(view) = model.source(row).and_then(|name| catalogue.source(name)) else {
+        let Some(view) = model.source(row).and_then(|name| catalog.source(name)) else {
             continue;
         };
 

@@ -3,13 +3,13 @@
 
 use super::{Finding, Severity};
 use crate::engine::written_tables;
-use crate::postgres::Catalogue;
+use crate::postgres::Catalog;
 use crate::schema::Model;
 
 /// The views that reject reads because a materialized view, they themselves or one below them, has
 /// not been populated yet.
-pub(super) fn unpopulated_views(catalogue: &Catalogue) -> Vec<Finding> {
-    let unpopulated = catalogue
+pub(super) fn unpopulated_views(catalog: &Catalog) -> Vec<Finding> {
+    let unpopulated = catalog
         .unpopulated()
         .iter()
         .map(|(source, materialized)| Finding {
@@ -23,8 +23,8 @@ pub(super) fn unpopulated_views(catalogue: &Catalogue) -> Vec<Finding> {
 }
 
 /// The character set of the database, if it does not have all characters.
-pub(super) fn other_encoding(catalogue: &Catalogue) -> Option<Finding> {
-    catalogue.encoding().map(|encoding| Finding {
+pub(super) fn other_encoding(catalog: &Catalog) -> Option<Finding> {
+    catalog.encoding().map(|encoding| Finding {
         severity: Severity::Hint,
         source: "server_encoding".to_owned(),
         field: String::new(),
@@ -37,8 +37,8 @@ pub(super) fn other_encoding(catalogue: &Catalogue) -> Option<Finding> {
 }
 
 /// The tables that mutations write, if the database is read-only. Reads are still answered there.
-pub(super) fn without_changes(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
-    if !catalogue.is_read_only() {
+pub(super) fn without_changes(model: &Model, catalog: &Catalog) -> Vec<Finding> {
+    if !catalog.is_read_only() {
         return Vec::new();
     }
 

@@ -2,12 +2,12 @@
 
 use super::{Finding, Severity};
 use crate::engine::{ComputedColumn, Unwritable, computed_columns as computed, unwritable};
-use crate::postgres::Catalogue;
+use crate::postgres::Catalog;
 use crate::schema::Model;
 
 /// The mutations whose tables lack a column or an index, or have a column of another type.
-pub(super) fn unwritable_tables(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
-    let broken = unwritable(model, catalogue).map(
+pub(super) fn unwritable_tables(model: &Model, catalog: &Catalog) -> Vec<Finding> {
+    let broken = unwritable(model, catalog).map(
         |Unwritable {
              field,
              table,
@@ -25,8 +25,8 @@ pub(super) fn unwritable_tables(model: &Model, catalogue: &Catalogue) -> Vec<Fin
 }
 
 /// The input fields whose columns PostgreSQL computes, so that a mutation that provides them fails.
-pub(super) fn computed_columns(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
-    let given = computed(model, catalogue).into_iter().map(
+pub(super) fn computed_columns(model: &Model, catalog: &Catalog) -> Vec<Finding> {
+    let given = computed(model, catalog).into_iter().map(
         |ComputedColumn {
              field,
              table,

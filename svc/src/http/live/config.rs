@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::settings::{Count, LONGEST_TIMEOUT, Origins, Seconds, or_never, settings};
+use crate::settings::{Count, MAX_TIMEOUT, Origins, Seconds, or_never, settings};
 
 settings! {
     /// The bounds of WebSockets and of streams of events; the field `subscriptions` of
@@ -43,7 +43,7 @@ settings! {
 impl SubscriptionsConfig {
     /// With times that a clock can count.
     pub(super) fn bounded(self) -> Self {
-        let bound = |time: Duration| time.clamp(Duration::from_millis(1), LONGEST_TIMEOUT);
+        let bound = |time: Duration| time.clamp(Duration::from_millis(1), MAX_TIMEOUT);
         Self {
             init_timeout: bound(self.init_timeout),
             ping_interval: bound(self.ping_interval),

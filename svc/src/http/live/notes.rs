@@ -122,7 +122,7 @@ impl Notes {
             #[cfg(feature = "auth")]
             Order::EndOperations => self.has_ended_tokens.store(true, Ordering::Release),
             Order::End(Ending::Stopped) => {
-                self.ending.store(Ending::Stopped as u8, Ordering::Release)
+                self.ending.store(Ending::Stopped as u8, Ordering::Release);
             }
             Order::End(ending) => {
                 let _ = self.ending.compare_exchange(

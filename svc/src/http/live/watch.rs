@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{Full, LiveConnections, Seat, SubscriptionsConfig};
 
 /// The maximum number of header bytes that a connection keeps for its operations.
-const MOST_KEPT: usize = 16 * 1024;
+const MAX_HEADER_BYTES: usize = 16 * 1024;
 
 /// The interval between two checks; shorter if a timeout is short.
 const TICK: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(400)];
@@ -24,7 +24,7 @@ impl LiveConnections {
         header_bytes: usize,
         address: Option<IpAddr>,
     ) -> Result<Seat, Full> {
-        if header_bytes > MOST_KEPT {
+        if header_bytes > MAX_HEADER_BYTES {
             return Err(Full::Head);
         }
         let (seat, is_watched) = self.take_seat(address)?;

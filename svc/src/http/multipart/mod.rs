@@ -20,7 +20,7 @@ use self::map::FileMap;
 use self::store::store;
 use super::protection::is_preflighted;
 use super::reply::Refusal;
-use super::{AppState, body, parameters};
+use super::{HttpState, body, parameters};
 use crate::ErrorCode;
 use crate::engine::Request;
 use crate::json::ExactJson;
@@ -29,7 +29,7 @@ use crate::upload::{UploadConfig, UploadedFiles};
 
 /// Returns the upload limits, if uploads are enabled and the media type of the request is
 /// multipart.
-pub(super) fn wanted<'a>(service: &'a AppState, parts: &RequestParts) -> Option<&'a UploadConfig> {
+pub(super) fn wanted<'a>(service: &'a HttpState, parts: &RequestParts) -> Option<&'a UploadConfig> {
     let takes = matches!(
         parts.transport,
         Transport::HttpPost | Transport::EventStream
@@ -47,7 +47,7 @@ fn boundary(headers: &HeaderMap) -> Option<String> {
 /// Receives a request with files, which are then in its parts. The client determines how long that
 /// takes, so the request holds no permit meanwhile.
 pub(super) async fn receive(
-    service: &AppState,
+    service: &HttpState,
     config: &UploadConfig,
     mut parts: RequestParts,
     body: Body,

@@ -27,7 +27,7 @@ const FOUND: f64 = 0.8;
 /// increase.
 const SMOOTHING: [f64; 2] = [0.7, 0.5];
 /// The minimum limit if most requests are rejected anyway.
-const LEAST_PRESSED: f64 = 2.0;
+const MIN_UNDER_PRESSURE: f64 = 2.0;
 /// The number of windows at the minimum limit after which slow requests are attributed to slow
 /// work.
 const STUCK: u32 = 5;
@@ -138,7 +138,7 @@ impl Gradient {
         let used = self.limit.min(peak as f64);
         let quiet = self.quiet[0].min(self.quiet[1]);
         let least = if is_pressed {
-            self.least.min(LEAST_PRESSED)
+            self.least.min(MIN_UNDER_PRESSURE)
         } else {
             self.least
         };

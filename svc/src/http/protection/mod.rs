@@ -38,7 +38,7 @@ use super::guard::Caught;
 use super::negotiate::MediaType;
 use super::pending_bodies::PendingBodies;
 use super::reply::Refusal;
-use super::unread::{UnreadAnswers, UnreadBody};
+use super::unread::{PendingResponses, UnreadBody};
 use crate::ErrorCode;
 use crate::rate_limit::AddressRule;
 use crate::request::{REQUEST_ID, RequestId};
@@ -59,7 +59,7 @@ pub(crate) struct Protection {
     /// The bodies that are still arriving.
     pub(crate) pending_bodies: Arc<PendingBodies>,
     /// The responses that their clients have not accepted yet.
-    pub(crate) unread: Arc<UnreadAnswers>,
+    pub(crate) unread: Arc<PendingResponses>,
     /// The rule that determines the addresses of clients with unread responses.
     pub(crate) addresses: AddressRule,
 }

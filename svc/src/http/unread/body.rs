@@ -11,12 +11,12 @@ use axum::http::{Response, Version};
 use hyper::body::{Frame, SizeHint};
 
 use super::client::LargeAnswer;
-use super::unread_answers::UnreadAnswers;
+use super::unread_answers::PendingResponses;
 
 /// A body whose bytes count from the moment they are polled.
 pub(in crate::http) struct UnreadBody {
     body: Body,
-    answers: Arc<UnreadAnswers>,
+    answers: Arc<PendingResponses>,
     large: LargeAnswer,
     address: Option<IpAddr>,
     least: usize,
@@ -29,13 +29,13 @@ impl UnreadBody {
         mut response: Response<Body>,
         version: Version,
         address: Option<IpAddr>,
-        answers: &Arc<UnreadAnswers>,
+        answers: &Arc<PendingResponses>,
     ) -> Response<Body> {
         let is_one_of_many = version == Version::HTTP_2;
         let least = if is_one_of_many {
-            UnreadAnswers::LEAST_OF_MANY
+            PendingResponses::MIN_SIZE_OF_MANY
         } else {
-            UnreadAnswers::LEAST
+            PendingResponses::MIN_SIZE
         };
 
         let is_small = response

@@ -17,4 +17,4 @@ pub(super) use body::UnreadBody;
 pub(super) use client::Client;
 pub(crate) use client::{LargeAnswer, Recipient};
 pub(crate) use taken::Taken;
-pub(crate) use unread_answers::UnreadAnswers;
+pub(crate) use unread_answers::PendingResponses;

@@ -18,7 +18,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// The responses that wait until their clients accept them.
 #[derive(Debug)]
-pub(crate) struct UnreadAnswers {
+pub(crate) struct PendingResponses {
     /// The maximum number of waiting bytes before connections are closed.
     most: usize,
     /// The number of waiting bytes, except the bytes of dropped clients; changed under the lock.
@@ -30,12 +30,12 @@ pub(crate) struct UnreadAnswers {
     refused: AtomicUsize,
 }
 
-impl UnreadAnswers {
+impl PendingResponses {
     /// The minimum size of a counted response, if a client has one at a time: the kernel buffers
     /// smaller ones.
-    pub(in crate::http) const LEAST: usize = 64 * 1024;
+    pub(in crate::http) const MIN_SIZE: usize = 64 * 1024;
     /// The minimum size if a client may have a hundred responses at once.
-    pub(in crate::http) const LEAST_OF_MANY: usize = 2 * 1024;
+    pub(in crate::http) const MIN_SIZE_OF_MANY: usize = 2 * 1024;
 
     /// Creates a tracker that closes connections once more than `most` bytes wait.
     pub(crate) fn new(most: usize) -> Arc<Self> {
@@ -164,7 +164,7 @@ impl UnreadAnswers {
 }
 
 /// The task that checks responses while there are too many.
-struct Watch(Arc<UnreadAnswers>);
+struct Watch(Arc<PendingResponses>);
 
 impl Watch {
     async fn run(self) {
@@ -212,7 +212,7 @@ impl Drop for Watch {
 struct Counted {
     bytes: Bytes,
     key: usize,
-    among: Arc<UnreadAnswers>,
+    among: Arc<PendingResponses>,
 }
 
 impl AsRef<[u8]> for Counted {

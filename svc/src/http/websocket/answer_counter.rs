@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::engine::Response;
 use crate::http::live::Seat;
 use crate::http::protection::Protection;
-use crate::http::unread::{Client, UnreadAnswers};
+use crate::http::unread::{Client, PendingResponses};
 use crate::request::RequestParts;
 
 /// Counts the responses of a socket.
@@ -19,7 +19,7 @@ pub(super) struct AnswerCounter<'a> {
 impl AnswerCounter<'_> {
     /// Returns the response, which counts until it is dropped.
     pub(super) fn count(&self, mut response: Response) -> Response {
-        if response.body.len() >= UnreadAnswers::LEAST {
+        if response.body.len() >= PendingResponses::MIN_SIZE {
             let client: Client = Arc::new(self.seat.long_lived());
             let address = self
                 .protection

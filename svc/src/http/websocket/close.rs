@@ -10,7 +10,7 @@ use crate::http::live::Ending;
 
 /// The maximum number of bytes of a reason: a control frame has room for 125, and the code takes
 /// two.
-const LONGEST_REASON: usize = 123;
+const MAX_REASON_LENGTH: usize = 123;
 
 /// A reason to close a socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Close {
 
     /// Returns the frame, with the reason truncated to its maximum length.
     pub(super) fn into_frame(self) -> CloseFrame {
-        let end = self.reason.floor_char_boundary(LONGEST_REASON);
+        let end = self.reason.floor_char_boundary(MAX_REASON_LENGTH);
         CloseFrame {
             code: self.code.into(),
             reason: Utf8Bytes::from(&self.reason[..end]),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::close::Close;
 use crate::auth::{Identity, Refusal, UserContext};
-use crate::http::AppState;
+use crate::http::HttpState;
 use crate::request::RequestParts;
 use crate::security_log::{SecurityEventType, record};
 
@@ -63,7 +63,7 @@ pub(super) fn credentials(payload: Option<&RawValue>) -> Result<Option<HeaderMap
 /// # Errors
 /// The reason to close the socket.
 pub(super) async fn identify(
-    service: &AppState,
+    service: &HttpState,
     opened: &RequestParts,
     credentials: &HeaderMap,
 ) -> Result<Identity, Close> {
@@ -81,7 +81,7 @@ pub(super) async fn identify(
 }
 
 async fn verify(
-    service: &AppState,
+    service: &HttpState,
     opened: &RequestParts,
     credentials: &HeaderMap,
 ) -> Result<Identity, Close> {
@@ -120,7 +120,7 @@ pub(super) fn user_id<'a>(opened: &'a RequestParts, identity: &'a Identity) -> O
 }
 
 /// Records the reason for closing a socket because of its token.
-pub(super) fn record_refused(service: &AppState, opened: &RequestParts, why: &str) {
+pub(super) fn record_refused(service: &HttpState, opened: &RequestParts, why: &str) {
     record(
         opened
             .security_event(

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::close::Close;
-use super::sending::LONGEST_FRAME;
+use super::sending::MAX_FRAME_SIZE;
 
 /// The maximum number of bytes of an operation's identifier.
-const LONGEST_ID: usize = 256;
+const MAX_ID_LENGTH: usize = 256;
 
 /// A message from a client.
 #[derive(Debug)]
@@ -59,9 +59,9 @@ impl<'a> ClientMessage<'a> {
 
         let id = || match id {
             Some(id) if id.is_empty() => Err(invalid(&kind, "needs an `id` that is not empty")),
-            Some(id) if id.len() > LONGEST_ID => Err(invalid(
+            Some(id) if id.len() > MAX_ID_LENGTH => Err(invalid(
                 &kind,
-                &format!("has an `id` of more than {LONGEST_ID} bytes"),
+                &format!("has an `id` of more than {MAX_ID_LENGTH} bytes"),
             )),
             Some(id) => Ok(id),
             None => Err(invalid(&kind, "needs an `id`")),
@@ -127,7 +127,7 @@ impl ServerMessage<'_> {
     /// Returns the message as JSON, in parts: a long result is not copied.
     pub(super) fn write(&self) -> [Bytes; 3] {
         if let Self::Next { id, result } = self
-            && result.len() > LONGEST_FRAME
+            && result.len() > MAX_FRAME_SIZE
         {
             return [
                 start("next", id).into(),

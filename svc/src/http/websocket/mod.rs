@@ -34,7 +34,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use self::close::Close;
 use self::read_ahead::ReadAhead;
 use self::socket::Socket;
-use super::AppState;
+use super::HttpState;
 use super::health::ShuttingDown;
 use super::negotiate::MediaType;
 use super::protection::told;
@@ -48,7 +48,7 @@ const PROTOCOL: &str = "graphql-transport-ws";
 /// message. Incoming data is read by [`ReadAhead`].
 const READ_BUFFER: usize = 64;
 /// The maximum number of bytes waiting to be written: a few frames of maximum length.
-const MAX_WRITE_BUFFER: usize = 4 * sending::LONGEST_FRAME;
+const MAX_WRITE_BUFFER: usize = 4 * sending::MAX_FRAME_SIZE;
 
 /// Headers that describe the handshake, not the client.
 const OF_THE_HANDSHAKE: [header::HeaderName; 7] = [
@@ -69,7 +69,7 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
 }
 
 /// Opens a socket.
-pub(super) fn open(service: &Arc<AppState>, request: HttpRequest) -> Response<Body> {
+pub(super) fn open(service: &Arc<HttpState>, request: HttpRequest) -> Response<Body> {
     let id = service.protection.identify(&request);
     let accepted = RequestId::within(id.as_ref(), || accept(service, request, id.clone()));
     told(
@@ -80,7 +80,7 @@ pub(super) fn open(service: &Arc<AppState>, request: HttpRequest) -> Response<Bo
 
 /// Opens a socket; all its operations have the identifier of the request that opens it.
 fn accept(
-    service: &Arc<AppState>,
+    service: &Arc<HttpState>,
     mut request: HttpRequest,
     id: Option<RequestId>,
 ) -> Result<Response<Body>, Refusal> {
@@ -141,7 +141,7 @@ fn accept(
 }
 
 /// Checks the handshake (RFC 6455, section 4.2.1) and its origin; returns the response to its key.
-fn check(service: &AppState, request: &HttpRequest) -> Result<HeaderValue, Refusal> {
+fn check(service: &HttpState, request: &HttpRequest) -> Result<HeaderValue, Refusal> {
     let headers = request.headers();
     if request.extensions().get::<ShuttingDown>().is_some() {
         return Err(refusal(
@@ -231,9 +231,9 @@ fn protocol(headers: &HeaderMap) -> (Option<HeaderValue>, Option<Close>) {
 /// Returns the parts of the request for the operations of a socket, and its credentials, which are
 /// kept until the client is authenticated.
 fn prepare(
-    service: &Arc<AppState>,
+    service: &Arc<HttpState>,
     request: HttpRequest,
-) -> (Arc<AppState>, RequestParts, Option<Box<HeaderMap>>) {
+) -> (Arc<HttpState>, RequestParts, Option<Box<HeaderMap>>) {
     let (mut parts, _) = request.into_parts();
     for name in OF_THE_HANDSHAKE {
         parts.headers.remove(name);
@@ -256,7 +256,7 @@ fn prepare(
     (service.clone(), opened, credentials)
 }
 
-fn config(service: &AppState) -> WebSocketConfig {
+fn config(service: &HttpState) -> WebSocketConfig {
     let longest = usize::try_from(service.live.config.max_message_size).unwrap_or(usize::MAX);
     WebSocketConfig::default()
         .read_buffer_size(READ_BUFFER)

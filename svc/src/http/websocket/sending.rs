@@ -13,7 +13,7 @@ use crate::http::live::Seat;
 
 /// The maximum number of bytes of a frame. A longer message is sent in several frames, because a
 /// socket keeps a buffer as large as the longest frame that it has sent.
-pub(super) const LONGEST_FRAME: usize = 16 * 1024;
+pub(super) const MAX_FRAME_SIZE: usize = 16 * 1024;
 
 /// The socket of a client.
 pub(super) type Stream = WebSocketStream<ReadAhead>;
@@ -29,7 +29,7 @@ pub(super) async fn send_text(
     let mut kind = Data::Text;
     for mut part in parts {
         while !part.is_empty() {
-            let frame = part.split_to(part.len().min(LONGEST_FRAME));
+            let frame = part.split_to(part.len().min(MAX_FRAME_SIZE));
             let length = frame.len();
             left -= length;
             stream

@@ -348,7 +348,7 @@ impl Encoding {
                 // Encoded as a gauge, whose name gets no suffix.
                 Format::Text => metric.encode_gauge(count)?,
                 Format::OpenMetrics => {
-                    metric.encode_counter(count, None::<&Exemplar<NoLabelSet, u64>>)?
+                    metric.encode_counter(count, None::<&Exemplar<NoLabelSet, u64>>)?;
                 }
             }
         }

@@ -7,7 +7,7 @@ use ahash::RandomState;
 use indexmap::{Equivalent, IndexMap};
 
 /// The maximum length of a label value, in bytes; longer ones are folded.
-const LONGEST: usize = 120;
+const MAX_LABEL_LENGTH: usize = 120;
 
 /// The value of folded labels.
 pub(super) const OTHER: &str = "other";
@@ -62,7 +62,7 @@ impl<S: 'static, const N: usize> Family<S, N> {
         folded: [&str; N],
         make: impl FnOnce([&str; N]) -> S,
     ) -> &'static S {
-        let is_long = labels.iter().any(|value| value.len() > LONGEST);
+        let is_long = labels.iter().any(|value| value.len() > MAX_LABEL_LENGTH);
         if is_long {
             return self.kept(folded, make);
         }
@@ -125,7 +125,7 @@ impl<S: 'static, const N: usize> Known<S, N> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Family, LONGEST, OTHER};
+    use super::{Family, MAX_LABEL_LENGTH, OTHER};
 
     #[test]
     fn what_comes_after_the_most_is_folded_and_what_is_known_stays() {
@@ -144,7 +144,7 @@ mod tests {
             family.kept(["registered"], |[label]| label.to_owned()),
             "registered"
         );
-        assert_eq!(get(&"x".repeat(LONGEST + 1)), OTHER);
+        assert_eq!(get(&"x".repeat(MAX_LABEL_LENGTH + 1)), OTHER);
 
         assert_eq!(family.all().len(), 4);
     }

@@ -26,7 +26,7 @@ use super::error_type::error_type;
 use super::{CacheType, MetricsConfig};
 
 /// The maximum number of series of a name whose labels come from the program or from clients.
-const MOST: usize = 2_000;
+const MAX_SERIES: usize = 2_000;
 
 static COLLECTOR: OnceLock<Collector> = OnceLock::new();
 
@@ -79,14 +79,14 @@ impl Collector {
     fn new(config: &MetricsConfig) -> Self {
         Self {
             namespace: config.namespace.clone(),
-            operations: Family::new(usize::try_from(config.max_operations).unwrap_or(MOST)),
-            mutation_successes: Family::new(MOST),
-            mutation_errors: Family::new(MOST),
-            statements: Family::new(MOST),
-            caches: Family::new(MOST),
+            operations: Family::new(usize::try_from(config.max_operations).unwrap_or(MAX_SERIES)),
+            mutation_successes: Family::new(MAX_SERIES),
+            mutation_errors: Family::new(MAX_SERIES),
+            statements: Family::new(MAX_SERIES),
+            caches: Family::new(MAX_SERIES),
             own_caches: Default::default(),
-            errors: Family::new(MOST),
-            requests: Family::new(MOST),
+            errors: Family::new(MAX_SERIES),
+            requests: Family::new(MAX_SERIES),
         }
     }
 
@@ -160,9 +160,9 @@ impl Metrics {
     pub(crate) fn looked_up(self, cache: CacheType, is_hit: bool) {
         let series = self.0.own_caches[cache as usize].get_or_init(|| self.0.cache(cache.as_str()));
         if is_hit {
-            series.hits.increment()
+            series.hits.increment();
         } else {
-            series.misses.increment()
+            series.misses.increment();
         }
     }
 }

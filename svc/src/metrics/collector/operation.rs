@@ -35,9 +35,9 @@ impl OperationSeries {
     pub(super) fn record(&self, time: Duration, is_success: bool) {
         self.duration.observe(time);
         if is_success {
-            self.success.increment()
+            self.success.increment();
         } else {
-            self.errors.increment()
+            self.errors.increment();
         }
     }
 }

@@ -115,9 +115,9 @@ impl ConnectConfig {
         self
     }
 
-    /// The same for statements on the catalogue, which are planned as their tables require,
+    /// The same for statements on the catalog, which are planned as their tables require,
     /// regardless of the database's settings for application statements.
-    pub(super) fn for_catalogue(self) -> Self {
+    pub(super) fn for_catalog(self) -> Self {
         const METHODS: [&str; 10] = [
             "enable_seqscan",
             "enable_indexscan",

@@ -199,7 +199,7 @@ impl Pem {
             .max()
             .unwrap_or_default();
 
-        if longest > LONGEST_NAME || text.contains(['\n', '\r']) || text.contains("-----") {
+        if longest > MAX_NAME_LENGTH || text.contains(['\n', '\r']) || text.contains("-----") {
             return Err(given.refuse(
                 name,
                 "is neither the name of a file nor PEM text that begins with `-----BEGIN`",
@@ -211,7 +211,7 @@ impl Pem {
 }
 
 /// The maximum length of a file name, in bytes, on all common file systems.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_LENGTH: usize = 255;
 
 impl std::fmt::Debug for Pem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -1,4 +1,4 @@
-//! The check of the database: whether it responds, its set-up, and the read of its catalogue.
+//! The check of the database: whether it responds, its set-up, and the read of its catalog.
 
 use std::time::Duration;
 
@@ -6,36 +6,36 @@ use tokio::time::timeout;
 
 use super::changes::Loaded;
 use super::{CheckError, Database};
-use crate::postgres::catalogue::Catalogue;
+use crate::postgres::catalog::Catalog;
 use crate::postgres::driver::{DedicatedConnection, DriverError};
 
-/// The time allowed for reading the catalogue.
-const CATALOGUE: Duration = Duration::from_secs(10);
+/// The time allowed for reading the catalog.
+const CATALOG: Duration = Duration::from_secs(10);
 
-/// How often the catalogue is read again if the connection was closed meanwhile.
+/// How often the catalog is read again if the connection was closed meanwhile.
 const TRIES: u32 = 3;
 
 impl Database {
-    /// Checks the database now and reads its catalogue. A closed connection proves nothing, so it
+    /// Checks the database now and reads its catalog. A closed connection proves nothing, so it
     /// is retried.
     pub(crate) async fn check(&self) -> Result<(), CheckError> {
-        self.read_catalogue(true).await
+        self.read_catalog(true).await
     }
 
     /// The same without the set-up, which may take a while: if the set-up has to run, the database
     /// is not used until then.
     pub(super) async fn read_again(&self) -> Result<(), CheckError> {
-        self.read_catalogue(false).await
+        self.read_catalog(false).await
     }
 
-    async fn read_catalogue(&self, sets_up: bool) -> Result<(), CheckError> {
+    async fn read_catalog(&self, sets_up: bool) -> Result<(), CheckError> {
         let mut left = TRIES;
         loop {
-            match self.read_catalogue_once(sets_up).await {
+            match self.read_catalog_once(sets_up).await {
                 Err(CheckError::Driver(error)) if error.is_lost_connection() && left > 0 => {
-                    left -= 1
+                    left -= 1;
                 }
-                // The open connections can continue; the catalogue is read again later.
+                // The open connections can continue; the catalog is read again later.
                 Err(CheckError::Driver(error))
                     if error.is_too_many_connections() && self.changes.has_look() =>
                 {
@@ -47,7 +47,7 @@ impl Database {
         }
     }
 
-    async fn read_catalogue_once(&self, sets_up: bool) -> Result<(), CheckError> {
+    async fn read_catalog_once(&self, sets_up: bool) -> Result<(), CheckError> {
         let mut connection = self.driver.dedicated(self.acquire_timeout).await?;
         self.driver
             .check_pooler(&mut connection, self.acquire_timeout)
@@ -84,23 +84,23 @@ impl Database {
         &self,
         connection: &mut DedicatedConnection,
     ) -> Result<Loaded, CheckError> {
-        let reading = timeout(self.deadline.min(CATALOGUE), self.load(connection));
+        let reading = timeout(self.deadline.min(CATALOG), self.load(connection));
         reading.await.unwrap_or(Err(DriverError::Unanswered.into()))
     }
 
     /// Whether all views that existed are gone: another database has replaced the one that was set
     /// up.
     fn has_lost(&self, loaded: &Loaded) -> bool {
-        let is_known = |catalogue: &Catalogue| {
+        let is_known = |catalog: &Catalog| {
             self.sources
                 .iter()
-                .any(|name| catalogue.source(name).is_some())
+                .any(|name| catalog.source(name).is_some())
         };
 
-        self.catalogue
+        self.catalog
             .load()
             .as_ref()
             .is_some_and(|known| is_known(known))
-            && !is_known(loaded.catalogue())
+            && !is_known(loaded.catalog())
     }
 }

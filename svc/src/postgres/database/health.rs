@@ -18,7 +18,7 @@ const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)]
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// The maximum number of reasons logged per outage: each server of a cluster may have its own.
-const MOST_REASONS: usize = 20;
+const MAX_REASONS: usize = 20;
 
 /// The time to wait for the response to a ping.
 const ANSWER: Duration = Duration::from_secs(1);
@@ -192,7 +192,7 @@ pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
             }
             Err(error) => {
                 let reason = error.to_string();
-                if !said.contains(&reason) && said.len() < MOST_REASONS {
+                if !said.contains(&reason) && said.len() < MAX_REASONS {
                     let place = strong.place();
                     tracing::warn!(
                         database = place,
@@ -207,7 +207,7 @@ pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
                 match error {
                     CheckError::Unbound(_) => strong.stop_using(),
                     CheckError::Driver(error) if error.is_mistake() => {
-                        strong.tell(Health::Misconfigured)
+                        strong.tell(Health::Misconfigured);
                     }
                     CheckError::Driver(_) => strong.tell(Health::Unreachable),
                 }
@@ -231,7 +231,7 @@ async fn wait_for_a_reason(mut health: watch::Receiver<Health>, suspected: &Noti
             .is_ok()
     };
 
-    // Neither a busy pool nor clients that send requests repeatedly must make us read the catalogue
+    // Neither a busy pool nor clients that send requests repeatedly must make us read the catalog
     // repeatedly.
     let suspected = async {
         sleep(PAUSE).await;

@@ -1,4 +1,4 @@
-//! The connection pools, and the catalogue data that is read before any statement.
+//! The connection pools, and the catalog data that is read before any statement.
 
 mod changes;
 mod check;
@@ -26,7 +26,7 @@ use self::health::watch_over;
 pub(crate) use self::settings::Settings;
 use self::setup::Setup;
 use crate::metrics::{PoolStatus, Pools};
-use crate::postgres::catalogue::Catalogue;
+use crate::postgres::catalog::Catalog;
 use crate::postgres::connect::ConnectConfig;
 use crate::postgres::driver::{Driver, DriverError};
 use crate::postgres::functions::{Function, FunctionSpec, Functions};
@@ -34,7 +34,7 @@ use crate::postgres::row_security::Unbound;
 use crate::postgres::session_effects::SessionReset;
 #[cfg(feature = "sqlx")]
 use crate::postgres::sqlx_pool::SqlxPool;
-use crate::postgres::{ColumnType, Columns, DbError, RowSecurity, SchemaVersion, Share};
+use crate::postgres::{ColumnType, Columns, DbError, RequestQuota, RowSecurity, SchemaVersion};
 
 /// The columns of statements, or why PostgreSQL rejects one.
 type Described = HashMap<&'static str, Result<Columns, String>>;
@@ -70,7 +70,7 @@ pub(crate) struct Database {
     pub(super) statements: Vec<&'static str>,
     /// Their columns, as they were last described.
     described: std::sync::Mutex<Described>,
-    pub(super) catalogue: ArcSwapOption<Catalogue>,
+    pub(super) catalog: ArcSwapOption<Catalog>,
     pub(super) changes: Changes,
     pub(super) schema_version: Option<Arc<SchemaVersion>>,
     /// Notified when a request has found a sign that the database is unreachable.
@@ -136,7 +136,7 @@ impl Database {
             called,
             statements,
             described: std::sync::Mutex::default(),
-            catalogue: ArcSwapOption::empty(),
+            catalog: ArcSwapOption::empty(),
             suspected: Arc::default(),
             changes,
             schema_version: settings.schema_version,
@@ -163,31 +163,31 @@ impl Database {
     }
 
     /// The columns of the views and tables.
-    pub(crate) async fn catalogue(&self) -> Result<Arc<Catalogue>, DbError> {
+    pub(crate) async fn catalog(&self) -> Result<Arc<Catalog>, DbError> {
         self.reached().await?;
-        self.catalogue.load_full().ok_or(DbError::Unreachable)
+        self.catalog.load_full().ok_or(DbError::Unreachable)
     }
 
     /// The same without a reference count: a guard to inspect and drop, not to hold across an
     /// `await`.
-    pub(crate) async fn catalogue_now(&self) -> Result<Guard<Option<Arc<Catalogue>>>, DbError> {
+    pub(crate) async fn catalog_now(&self) -> Result<Guard<Option<Arc<Catalog>>>, DbError> {
         self.reached().await?;
-        Ok(self.catalogue.load())
+        Ok(self.catalog.load())
     }
 
-    /// Whether a view has a column, according to the loaded catalogue.
+    /// Whether a view has a column, according to the loaded catalog.
     pub(crate) fn has_column(&self, source: &str, column: &str) -> bool {
-        let catalogue = self.catalogue.load();
-        catalogue
+        let catalog = self.catalog.load();
+        catalog
             .as_ref()
-            .and_then(|catalogue| catalogue.source(source))
+            .and_then(|catalog| catalog.source(source))
             .is_some_and(|source| source.columns.contains_key(column))
     }
 
-    /// Returns the type of a view's column, according to the loaded catalogue.
+    /// Returns the type of a view's column, according to the loaded catalog.
     pub(crate) fn known_column(&self, source: &str, column: &str) -> Option<ColumnType> {
-        let catalogue = self.catalogue.load();
-        catalogue
+        let catalog = self.catalog.load();
+        catalog
             .as_ref()?
             .source(source)?
             .columns
@@ -197,11 +197,11 @@ impl Database {
 
     /// The views and tables of the schema that are missing from the database.
     pub(crate) fn missing_sources(&self) -> Vec<String> {
-        let catalogue = self.catalogue.load();
+        let catalog = self.catalog.load();
         let known = |name: &String| {
-            catalogue
+            catalog
                 .as_ref()
-                .is_some_and(|catalogue| catalogue.source(name).is_some())
+                .is_some_and(|catalog| catalog.source(name).is_some())
         };
 
         self.sources
@@ -241,8 +241,8 @@ impl Database {
     }
 
     /// The share of the pool available to one request.
-    pub(crate) fn share(&self) -> Arc<Share> {
-        Arc::new(Share::new(self.connections_of_one))
+    pub(crate) fn share(&self) -> Arc<RequestQuota> {
+        Arc::new(RequestQuota::new(self.connections_of_one))
     }
 
     /// Whether no statement can leave lasting effects in its session.

@@ -23,12 +23,12 @@ pub(in crate::postgres) struct DedicatedConnection {
 }
 
 impl Driver {
-    /// Opens a connection outside of the pool for statements on the catalogue, within `patience`.
+    /// Opens a connection outside of the pool for statements on the catalog, within `patience`.
     pub(in crate::postgres) async fn dedicated(
         &self,
         patience: Duration,
     ) -> Result<DedicatedConnection, DriverError> {
-        DedicatedConnection::open(&self.catalogue, patience, self.pool.deadline).await
+        DedicatedConnection::open(&self.catalog, patience, self.pool.deadline).await
     }
 
     /// Opens a connection that plans statements as the pool's connections do.

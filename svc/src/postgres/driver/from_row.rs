@@ -1,4 +1,4 @@
-//! Catalogue rows as tuples.
+//! Catalog rows as tuples.
 
 use tokio_postgres::types::FromSql;
 use tokio_postgres::{Error, Row};

@@ -76,17 +76,17 @@ const TRIES: u32 = 2;
 /// Runs planned reads and calls.
 pub(crate) struct Driver {
     pool: Arc<Pool>,
-    /// For statements on the catalogue.
-    catalogue: Target,
+    /// For statements on the catalog.
+    catalog: Target,
 }
 
 impl Driver {
     /// Connects on first use.
     pub(super) fn new(connect: &ConnectConfig, bounds: Bounds) -> Self {
-        let catalogue = Target::new(&connect.clone().for_catalogue());
+        let catalog = Target::new(&connect.clone().for_catalog());
         Self {
             pool: Pool::new(Target::new(connect), bounds, pool::TICK),
-            catalogue,
+            catalog,
         }
     }
 
@@ -201,7 +201,7 @@ impl Driver {
     #[cfg(feature = "sqlx")]
     pub(super) fn transaction_settings(&self) -> Option<&str> {
         let target = &self.pool.target;
-        (target.is_pooled() || self.catalogue.is_pooled()).then(|| target.transaction_settings())
+        (target.is_pooled() || self.catalog.is_pooled()).then(|| target.transaction_settings())
     }
 
     /// Notified when a view or function may have changed since its statement was written.

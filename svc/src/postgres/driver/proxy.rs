@@ -22,7 +22,7 @@ use crate::postgres::connect::{ConnectConfig, PROXY_PORT};
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The maximum bytes of a connection's first message, as in PostgreSQL.
-const LONGEST_START: usize = 10_000;
+const MAX_STARTUP_SIZE: usize = 10_000;
 
 /// The SQLSTATE `sqlclient_unable_to_establish_sqlconnection`.
 const NO_CONNECTION: &str = "08001";
@@ -103,7 +103,7 @@ async fn copy(
             0;
             usize::try_from(length)
                 .unwrap_or_default()
-                .clamp(4, LONGEST_START)
+                .clamp(4, MAX_STARTUP_SIZE)
                 - 4
         ];
 

@@ -9,7 +9,7 @@ use tokio_postgres::Statement as Prepared;
 use crate::postgres::{Param, Statement, StatementText};
 
 /// The maximum number of statements, however short they are.
-const MOST: usize = 1_000;
+const MAX_STATEMENTS: usize = 1_000;
 /// The number of statements found without comparing texts.
 const RECENT: usize = 8;
 /// The share of the room that one statement may take, as a divisor.
@@ -116,7 +116,7 @@ impl StatementCache {
             self.bytes -= statement.text.len();
         }
 
-        while self.bytes > self.room || self.kept.len() > MOST {
+        while self.bytes > self.room || self.kept.len() > MAX_STATEMENTS {
             let Some((text, _)) = self.kept.pop_lru() else {
                 break;
             };

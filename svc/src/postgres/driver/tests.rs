@@ -353,7 +353,7 @@ fn with_tick(bounds: Bounds, tick: Duration) -> Driver {
     let target = || Target::new(&postgres());
     Driver {
         pool: Pool::new(target(), bounds, tick),
-        catalogue: target(),
+        catalog: target(),
     }
 }
 

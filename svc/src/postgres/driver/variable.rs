@@ -67,7 +67,7 @@ fn array(items: &[Value], item: &Type, out: &mut BytesMut) -> Result<(), BoxErro
         match value {
             Value::Null => out.extend_from_slice(b"NULL"),
             Value::Array(inner) if !matches!(*base(item), Type::JSON | Type::JSONB) => {
-                array(inner, item, out)?
+                array(inner, item, out)?;
             }
             value => {
                 let mut text = BytesMut::new();

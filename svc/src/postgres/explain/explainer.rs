@@ -13,10 +13,10 @@ use crate::postgres::rows::cell;
 use crate::postgres::{Database, Param, Session, Statement, StatementText};
 
 /// The time limit for explaining a request.
-const LONGEST: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum size of a returned plan, in bytes: plans include values, for example all items of a
 /// long list.
-const LARGEST: usize = 64 << 10;
+const MAX_PLAN_SIZE: usize = 64 << 10;
 /// The approximate maximum of bytes for all plans of a request.
 const ALL: usize = 1 << 20;
 
@@ -37,11 +37,11 @@ pub(crate) struct Explained {
 pub(crate) enum PlanFailure {
     #[error("a statement that may write is not planned a second time")]
     Writes,
-    #[error("the plan has more than {} kB", LARGEST >> 10)]
+    #[error("the plan has more than {} kB", MAX_PLAN_SIZE >> 10)]
     TooLarge,
     #[error("the plans of the request have more than {} kB", ALL >> 10)]
     TooMany,
-    #[error("the plans of the request took longer than {} seconds", LONGEST.as_secs())]
+    #[error("the plans of the request took longer than {} seconds", TIMEOUT.as_secs())]
     Late,
     #[error("{0}")]
     Refused(String),
@@ -57,7 +57,7 @@ impl Database {
     ) -> Vec<Explained> {
         let (mut explained, end) = (
             Vec::with_capacity(statements.len()),
-            Instant::now() + LONGEST,
+            Instant::now() + TIMEOUT,
         );
         let has_reads = statements
             .iter()
@@ -264,7 +264,7 @@ async fn json(
         .first()
         .and_then(|row| cell(row, 0))
         .unwrap_or_default();
-    if bytes.len() > LARGEST {
+    if bytes.len() > MAX_PLAN_SIZE {
         return Err(PlanFailure::TooLarge);
     }
 

@@ -1,4 +1,4 @@
-//! The look-up of functions in the catalogue, by name.
+//! The look-up of functions in the catalog, by name.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ const FUNCTIONS: &str = "\
     WHERE CASE WHEN w.schema = '' THEN pg_function_is_visible(p.oid) ELSE n.nspname = w.schema END \
     ORDER BY p.oid";
 
-/// A row of the catalogue.
+/// A row of the catalog.
 pub(in crate::postgres) type Row = (
     String,
     String,

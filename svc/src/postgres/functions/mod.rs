@@ -1,4 +1,4 @@
-//! The functions called by fields: their parameters, read from the catalogue.
+//! The functions called by fields: their parameters, read from the catalog.
 
 mod lookup;
 mod parameter;

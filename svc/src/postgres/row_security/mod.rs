@@ -1,5 +1,5 @@
 //! Whether row-level security policies bind the service, and why they are slow. Checked if there
-//! are session variables: at the start, and with each catalogue check that follows a change.
+//! are session variables: at the start, and with each catalog check that follows a change.
 
 mod advice;
 mod finding;

@@ -1,4 +1,4 @@
-//! The ways past policies, found by one statement, as they are read with each catalogue check.
+//! The ways past policies, found by one statement, as they are read with each catalog check.
 
 use super::finding::Finding;
 use super::{functions, tables};
@@ -15,7 +15,7 @@ const REACH: &str = include_str!("reach.sql");
 /// policies.
 const PASSED: &str = include_str!("passed.sql");
 
-/// A row of the catalogue: the problem, the queried view or table (none where the service calls a
+/// A row of the catalog: the problem, the queried view or table (none where the service calls a
 /// function), the table or function, the role that reads or runs it, the view of another owner and
 /// the materialized view on the way, and whether views can read as their caller.
 type Row = (

@@ -13,7 +13,7 @@ use super::SharedRead;
 use crate::postgres::{Database, DriverError, Param, Statement, cell};
 
 /// The maximum number of reads in a batch.
-const MOST: usize = 200;
+const MAX_READS: usize = 200;
 
 /// Reads with the same text that run together.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Batch {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.reads.len() >= MOST
+        self.reads.len() >= MAX_READS
     }
 
     /// Whether it has run.

@@ -175,7 +175,7 @@ impl SharedReads {
         for param in &statement.params {
             match param {
                 Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => {
-                    text.hash(&mut hasher)
+                    text.hash(&mut hasher);
                 }
                 Param::Texts(texts) => texts.hash(&mut hasher),
                 Param::Int(number) => number.hash(&mut hasher),

@@ -1,4 +1,4 @@
-//! Statements that write to the rows of a table, with names from the program and the catalogue, and
+//! Statements that write to the rows of a table, with names from the program and the catalog, and
 //! values bound as a single document.
 
 mod conflict;
@@ -7,7 +7,7 @@ mod values;
 
 pub(crate) use self::conflict::{Conflict, ConflictAction};
 use self::values::columns_of;
-use super::catalogue::Catalogue;
+use super::catalog::Catalog;
 use super::functions::ArgForm;
 use super::identifier::quote;
 use super::source::{ColumnType, Source};
@@ -30,12 +30,12 @@ impl<'a> Table<'a> {
     /// # Errors
     /// Why the values cannot be written there.
     pub(crate) fn new(
-        catalogue: &'a Catalogue,
+        catalog: &'a Catalog,
         name: &str,
         key: &str,
         columns: &[(&str, ArgForm)],
     ) -> Result<Self, String> {
-        let Some(source) = catalogue.source(name) else {
+        let Some(source) = catalog.source(name) else {
             return Err(format!(
                 "the table `{name}` does not exist, or the service may not read it"
             ));

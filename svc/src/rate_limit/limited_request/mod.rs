@@ -94,7 +94,7 @@ impl LimitedRequest {
         }
     }
 
-    /// The request's path, normalised.
+    /// The request's path, normalized.
     pub(super) fn path(&self) -> &str {
         self.path.text()
     }

@@ -6,7 +6,7 @@ use super::{Builder, expr};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{FieldDef, FieldKind, Gated, Relation};
 use crate::schema::registry::RelationRefs;
-use crate::schema::{BesideMeta, RelationMeta, Shape, TypeRef};
+use crate::schema::{DerivedMeta, RelationMeta, Shape, TypeRef};
 
 impl Builder {
     /// Builds the fields derived from the relation `of`. They have its guards and checks.
@@ -39,7 +39,7 @@ impl Builder {
         let offered = offered
             .into_iter()
             .filter_map(|(shape, meta, ty, what)| Some((shape, meta?, ty.as_ref()?, what)));
-        let mut field = |(shape, meta, ty, what): (Shape, BesideMeta, &TypeRef, &str)| {
+        let mut field = |(shape, meta, ty, what): (Shape, DerivedMeta, &TypeRef, &str)| {
             let kind = FieldKind::Relation(Relation { shape, ..relation });
             let def = self.field(&meta.element, expr(ty), &[], kind, path);
             let description = Some(format!("{what} `{}`.", of.name));
@@ -59,14 +59,14 @@ impl Builder {
 /// all of them.
 pub(super) fn share_gates(fields: &mut IndexMap<String, FieldDef>) {
     let gate = |field: &FieldDef| match field.kind {
-        FieldKind::Relation(relation) if !relation.is_beside() => {
+        FieldKind::Relation(relation) if !relation.is_derived() => {
             Some((relation.index, field.gated?))
         }
         _ => None,
     };
 
     let gates: Vec<(usize, Gated)> = fields.values().filter_map(gate).collect();
-    for field in fields.values_mut().filter(|field| field.is_beside()) {
+    for field in fields.values_mut().filter(|field| field.is_derived()) {
         if let FieldKind::Relation(relation) = field.kind {
             field.gated = gates
                 .iter()
@@ -78,7 +78,7 @@ pub(super) fn share_gates(fields: &mut IndexMap<String, FieldDef>) {
 
 /// The error for two fields with the same name, at least one of which is derived from a relation.
 pub(super) fn clash(first: &FieldDef, second: &FieldDef, path: &str) -> SchemaError {
-    let (first, second) = if second.is_beside() {
+    let (first, second) = if second.is_derived() {
         (first, second)
     } else {
         (second, first)

@@ -158,7 +158,7 @@ impl Builder {
         for gated in meta.authorize_fields {
             match fields
                 .values_mut()
-                .find(|field| field.rust == *gated && !field.is_beside())
+                .find(|field| field.rust == *gated && !field.is_derived())
             {
                 Some(field) => field.is_authorized = true,
                 None => {
@@ -241,8 +241,8 @@ impl Builder {
         path: &str,
     ) {
         match fields.get(&def.name) {
-            Some(first) if first.is_beside() || def.is_beside() => {
-                self.errors.push(beside::clash(first, &def, path))
+            Some(first) if first.is_derived() || def.is_derived() => {
+                self.errors.push(beside::clash(first, &def, path));
             }
             Some(first) => self.errors.push(SchemaError::FieldClash {
                 name: def.name,

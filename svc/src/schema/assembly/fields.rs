@@ -50,7 +50,7 @@ pub(in crate::schema) fn relations(
     match &types[row].kind {
         TypeKind::Object(object) => {
             let relation = |field: &'_ FieldDef| match field.kind {
-                FieldKind::Relation(relation) if !relation.is_beside() => Some(relation),
+                FieldKind::Relation(relation) if !relation.is_derived() => Some(relation),
                 _ => None,
             };
             object

@@ -14,7 +14,7 @@ impl Builder {
     pub(super) fn add_relation_args(&mut self, companions: &mut Companions<'_>) {
         for index in 0..self.types.len() {
             for (name, relation) in relations_of(&self.types[index]) {
-                if self.types[relation.row].kind.source().is_none() && !relation.is_beside() {
+                if self.types[relation.row].kind.source().is_none() && !relation.is_derived() {
                     let TypeKind::Object(object) = &self.types[index].kind else {
                         continue;
                     };

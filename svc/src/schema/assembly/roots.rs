@@ -352,7 +352,7 @@ fn asks_for_all_when_null(
         Some(NullArgument::ByField) => {
             let holds = |field: &FieldDef| match field.kind {
                 FieldKind::Stored { .. } => true,
-                FieldKind::Relation(relation) => !relation.is_beside(),
+                FieldKind::Relation(relation) => !relation.is_derived(),
                 _ => false,
             };
             let mut fields = same_fields(types, row, rust)

@@ -11,10 +11,10 @@ mod write;
 
 pub use element::{BoxFuture, Check, ElementMeta, KeyFn, Place, TypeFn};
 pub use nested::{NestedMeta, NestedVerb, row_type};
-pub use relation::{BesideMeta, KeyNames, OrderKey, RelationMeta, Through};
+pub use relation::{DerivedMeta, KeyNames, OrderKey, RelationMeta, Through};
 pub use root::{
-    ActsOn, EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta,
-    RootFieldMeta, RowSourceKind, RowSourceMeta, Run, Shape,
+    EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta, RootFieldMeta,
+    RowSourceKind, RowSourceMeta, Run, Shape, TargetRow,
 };
 pub use rule::{InputRule, MeasuredInput, NumberInput, OptionalInput, TextInput};
 pub use types::{

@@ -21,14 +21,14 @@ pub struct RelationMeta {
     /// The order of the rows if the client specifies none, or one that leaves ties.
     pub order: &'static [OrderKey],
     /// The field with pages of the rows, if enabled.
-    pub connection: Option<BesideMeta>,
+    pub connection: Option<DerivedMeta>,
     /// The field with aggregates of the rows, if enabled.
-    pub aggregate: Option<BesideMeta>,
+    pub aggregate: Option<DerivedMeta>,
 }
 
 /// A field derived from a relation: pages of its rows, or aggregates of them.
 #[derive(Debug, Clone, Copy)]
-pub struct BesideMeta {
+pub struct DerivedMeta {
     /// The field's name, description and deprecation.
     pub element: ElementMeta,
     /// The field's type.
@@ -107,7 +107,7 @@ impl RelationMeta {
     /// # Panics
     /// At compile time, if the relation leads to one row.
     #[must_use]
-    pub const fn connection(self, connection: BesideMeta) -> Self {
+    pub const fn connection(self, connection: DerivedMeta) -> Self {
         assert!(
             self.many,
             "a relation to one row has no pages; remove `connection`, or write `Many<T>`"
@@ -123,7 +123,7 @@ impl RelationMeta {
     /// # Panics
     /// At compile time, if the relation leads to one row.
     #[must_use]
-    pub const fn aggregate(self, aggregate: BesideMeta) -> Self {
+    pub const fn aggregate(self, aggregate: DerivedMeta) -> Self {
         assert!(
             self.many,
             "a relation to one row has nothing to aggregate; remove `aggregate`, or write `Many<T>`"

@@ -199,7 +199,7 @@ pub struct FunctionMeta {
     /// Whether a call with a failing status is rolled back or committed.
     pub on_failure: OnFailure,
     /// The target row, which row policies must permit.
-    pub acts_on: Option<ActsOn>,
+    pub acts_on: Option<TargetRow>,
     /// For each argument, whether its Rust type accepts a value.
     pub checks: &'static [Check],
     /// The location of the Rust function.
@@ -208,7 +208,7 @@ pub struct FunctionMeta {
 
 /// The target row of a mutation: its type, and the argument with its id.
 #[derive(Debug, Clone, Copy)]
-pub struct ActsOn {
+pub struct TargetRow {
     /// The type of the row.
     pub row: fn() -> TypeId,
     /// The Rust name of that type, for messages.
@@ -217,7 +217,7 @@ pub struct ActsOn {
     pub argument: usize,
 }
 
-impl ActsOn {
+impl TargetRow {
     /// Creates the target row from its type and the position of the argument with its id.
     pub const fn new<T: SvcType>(argument: usize) -> Self {
         Self {

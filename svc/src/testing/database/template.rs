@@ -86,7 +86,7 @@ async fn make(
         Err(_) => {
             server
                 .run(&format!("DROP DATABASE {unfinished} WITH (FORCE)"))
-                .await?
+                .await?;
         }
     }
 

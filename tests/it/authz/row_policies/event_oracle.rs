@@ -117,7 +117,7 @@ fn writes(round: u64, markers: &[i32], rng: &mut StdRng) -> [String; 2] {
     let mut add = |writes: [String; 2]| {
         both.iter_mut()
             .zip(writes)
-            .for_each(|(all, write)| all.push_str(&write))
+            .for_each(|(all, write)| all.push_str(&write));
     };
     let (posts, users) = (rng.random_range(0..4), rng.random_range(0..2));
     rand::seq::index::sample(rng, 45, posts)

@@ -82,7 +82,7 @@ fn expected(shown: &[Shown], rows: &Rows) -> Json {
         groups
             .entry((post.title.is_none(), post.title))
             .or_default()
-            .push(post.score)
+            .push(post.score);
     });
     let distinct = |scores: &[Option<i32>]| scores.iter().flatten().collect::<BTreeSet<_>>().len();
     let kept = groups.iter().filter(|(_, scores)| distinct(scores) > 1).map(

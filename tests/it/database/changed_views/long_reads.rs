@@ -1,4 +1,4 @@
-//! A catalogue that takes longer to read than a request may wait for a connection.
+//! A catalog that takes longer to read than a request may wait for a connection.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ async fn waiting(pool: &PgPool) -> Vec<i32> {
 }
 
 #[tokio::test]
-async fn a_catalogue_that_takes_long_to_read_is_used_in_the_end() {
+async fn a_catalog_that_takes_long_to_read_is_used_in_the_end() {
     let log = Log::start();
     let database = TestDatabase::new(SQL).await;
     let config = SvcConfig {

@@ -44,7 +44,7 @@ async fn a_view_that_has_changed_is_read_anew() {
 
 /// Columns that have got other types, and views that are new, are noticed without a restart.
 #[tokio::test]
-async fn the_catalogue_follows_the_views() {
+async fn the_catalog_follows_the_views() {
     let (database, app) = serve(SvcConfig {
         database: svc::DatabaseConfig {
             pool_size: 1,

@@ -108,7 +108,7 @@ fn walk(parent: &str, set: &mut Vec<Selection>, visit: &mut dyn FnMut(&str, &mut
     for selection in set {
         match selection {
             Selection::Field(field) if !field.set.is_empty() => {
-                walk(&field.ty, &mut field.set, visit)
+                walk(&field.ty, &mut field.set, visit);
             }
             Selection::Inline { on, set, .. } => walk(on.as_deref().unwrap_or(parent), set, visit),
             _ => {}

@@ -28,7 +28,7 @@ async fn server(
         .grace(grace);
     let (address, (stop, stopped)) = (server.local_addr(), oneshot::channel());
     let run = server.run(router().await.0, async {
-        stopped.await.unwrap_or_default()
+        stopped.await.unwrap_or_default();
     });
     (address, stop, tokio::spawn(run))
 }
@@ -178,7 +178,7 @@ async fn a_stop_of_the_program_s_own_is_waited_for() {
     let server = Server::from_env().await.unwrap();
     let mut terminated = signal(SignalKind::terminate()).unwrap();
     let run = server.run(router().await.0, async {
-        terminated.recv().await.unwrap_or_default()
+        terminated.recv().await.unwrap_or_default();
     });
     // The server runs before the signal is sent.
     let pid = std::process::id().to_string();

@@ -15,7 +15,7 @@ const SEED: u64 = 2_026;
 /// Cases of every run.
 const CASES: u64 = 60;
 /// The fewest cases of a kind and a policy that are tried.
-const LEAST_EACH: u64 = 4;
+const MIN_EACH: u64 = 4;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| {
@@ -177,7 +177,7 @@ async fn no_row_of_another_is_changed_or_told_of() {
         .collect();
     runs.shuffle(&mut rng);
     // Few cases try a part of the kinds: services cost more than cases.
-    runs.truncate(usize::try_from(cases.div_ceil(LEAST_EACH)).unwrap());
+    runs.truncate(usize::try_from(cases.div_ceil(MIN_EACH)).unwrap());
     let each = cases.div_ceil(runs.len() as u64);
     for (kind, policy) in runs {
         let (with, without) = (

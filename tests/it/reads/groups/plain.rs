@@ -34,7 +34,7 @@ pub(super) enum Key {
 
 /// A question: rows with more than some pieces, in groups.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct AccessCheck {
     pub(super) pieces_above: Option<i64>,
     pub(super) by: Vec<&'static str>,
     pub(super) shown: Vec<&'static str>,
@@ -45,7 +45,7 @@ pub(super) struct Question {
     pub(super) offset: usize,
 }
 
-impl Question {
+impl AccessCheck {
     /// The groups as a service has to give them.
     pub(super) fn answer(&self, rows: &Rows) -> Json {
         let mut groups: BTreeMap<Vec<(bool, Option<Cell>)>, Vec<&Sale>> = BTreeMap::new();
@@ -203,7 +203,7 @@ impl Group<'_> {
         }
     }
 
-    fn shown(&self, question: &Question) -> Json {
+    fn shown(&self, question: &AccessCheck) -> Json {
         let mut group = Map::new();
         for (at, field) in question.shown.iter().enumerate() {
             let value = shown(field.split(['/', '.']).next().unwrap(), self.key(field));

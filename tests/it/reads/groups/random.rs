@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use svc_tests::{App, TestDatabase};
 
-use super::plain::{Computed, Condition, Key, Question};
+use super::plain::{AccessCheck, Computed, Condition, Key};
 use super::rows::{Cell, FIELDS, Rows, date, decimal, random};
 use super::{options, sql};
 
@@ -122,7 +122,7 @@ fn condition(depth: u32, rng: &mut StdRng) -> Condition {
     Condition::Compare(computed, one(operators, rng), value)
 }
 
-fn question(rng: &mut StdRng) -> Question {
+fn question(rng: &mut StdRng) -> AccessCheck {
     let mut by = Vec::new();
     for _ in 0..one(&[0, 1, 1, 1, 2, 2, 3], rng) {
         let key = one(&KEYS, rng);
@@ -145,7 +145,7 @@ fn question(rng: &mut StdRng) -> Question {
     let computed = (0..rng.random_range(1..4))
         .map(|_| computed(true, rng))
         .collect();
-    Question {
+    AccessCheck {
         pieces_above: rng.random_bool(0.4).then(|| rng.random_range(-4..9)),
         having: rng.random_bool(0.6).then(|| condition(2, rng)),
         limit: rng.random_bool(0.5).then(|| rng.random_range(0..8)),
@@ -229,7 +229,7 @@ fn having(condition: &Condition) -> String {
     }
 }
 
-impl Question {
+impl AccessCheck {
     /// The arguments of the aggregate, and what is selected of it.
     fn text(&self) -> (String, String) {
         let above = self
@@ -290,7 +290,7 @@ impl Question {
 }
 
 /// The number of groups that were found.
-async fn check(app: &App, rows: &Rows, question: &Question) -> usize {
+async fn check(app: &App, rows: &Rows, question: &AccessCheck) -> usize {
     let (arguments, selection) = question.text();
     let roots = ["columns", "data", "table"];
     let document: Vec<_> = roots

@@ -195,7 +195,7 @@ impl<'a> Json<'a> {
                 write_float(out, value)?;
             }
             K::Boolean if matches!(self.text, b"true" | b"false") => {
-                out.extend_from_slice(self.text)
+                out.extend_from_slice(self.text);
             }
             K::Boolean => return Err(self.refuse("true or false")),
             K::Id => match self.number() {

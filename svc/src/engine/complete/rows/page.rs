@@ -213,7 +213,7 @@ impl<'a> PageWriter<'a> {
                 PlanKind::Part(Part::Nodes) => {
                     self.list(&path, out, |writer, row, path, out| {
                         writer.row(walk, field, item_type(&field.ty), row, path, out)
-                    })?
+                    })?;
                 }
                 PlanKind::Part(Part::PageInfo) => self.page_info(walk, field, out),
                 PlanKind::Part(_) => write_integer(out, self.page.total),
@@ -266,7 +266,7 @@ impl<'a> PageWriter<'a> {
 
             match field.kind {
                 PlanKind::Part(Part::Node) => {
-                    self.row(walk, field, &field.ty, row, &path.key(&field.key), out)?
+                    self.row(walk, field, &field.ty, row, &path.key(&field.key), out)?;
                 }
                 PlanKind::Part(_) => {
                     write_text(

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::super::{Engine, Prepared};
 use crate::engine::nested_rows;
 use crate::engine::plan::{Plan, PlanField};
-use crate::postgres::{Effect, Ledger};
+use crate::postgres::{Effect, EffectLog};
 use crate::request::RequestScope;
 use crate::response_cache::Responses;
 use crate::schema::{FieldKind, Model, OperationKind, TypeIndex};
@@ -19,7 +19,7 @@ const UNSEEN: Duration = Duration::from_secs(1);
 /// a response from before.
 pub(in crate::engine) struct Written {
     responses: Arc<Responses>,
-    ledger: Arc<Ledger>,
+    ledger: Arc<EffectLog>,
     plan: Arc<Plan>,
     /// The types that each root field writes.
     types: Vec<Vec<TypeIndex>>,

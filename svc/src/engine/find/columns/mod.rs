@@ -13,10 +13,11 @@ use crate::Error;
 use crate::engine::complete::{Guarded, PageShape, RowShape, RowSource, RowSources};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::{Leaf, NodeType, OutType, PlanField, PlanKind, node_id};
-use crate::postgres::{Catalogue, ColumnType, DbError, FunctionSpec, Source};
+use crate::postgres::{Catalog, ColumnType, DbError, FunctionSpec, Source};
 use crate::schema::{Model, Relation, ScalarKind, Shape, TypeExpr, TypeIndex, TypeKind};
 use crate::sql::{
-    ColumnForm, Query, RowCall, Select, Selected, Subquery, Views, record_types, select_form,
+    ColumnForm, ComputedColumnCall, Query, Select, Selected, Subquery, Views, record_types,
+    select_form,
 };
 
 /// Builds the select list for the rows of one view.
@@ -33,9 +34,7 @@ pub(super) struct Columns<'a> {
 impl<'a> Columns<'a> {
     /// Creates an empty select list for rows of type `row`.
     pub(super) fn new(views: Views<'a>, row: TypeIndex) -> Result<Self, DbError> {
-        let Views {
-            model, catalogue, ..
-        } = views;
+        let Views { model, catalog, .. } = views;
         let name = model
             .source(row)
             .ok_or_else(|| DbError::UnknownSource(model.types[row].path.clone()))?;
@@ -43,7 +42,7 @@ impl<'a> Columns<'a> {
         Ok(Self {
             views,
             row,
-            source: catalogue.known(name)?,
+            source: catalog.known(name)?,
             list: Vec::new(),
             data: None,
             apart: false,
@@ -167,25 +166,29 @@ impl<'a> Columns<'a> {
             }
             Shape::Aggregate => {
                 let read = Read::beside(cx, field, relation)?;
-                let (query, shape) = aggregate_query(cx, views.catalogue, field, read)?;
+                let (query, shape) = aggregate_query(cx, views.catalog, field, read)?;
                 RowSource::Record(add(Subquery::Row(query)), Box::new(shape))
             }
             Shape::List => {
                 let (query, shape) =
-                    Read::relation(cx, field, relation)?.query(cx, views.catalogue, field)?;
+                    Read::relation(cx, field, relation)?.query(cx, views.catalog, field)?;
                 RowSource::Records(add(Subquery::Rows(query)), Box::new(shape))
             }
             Shape::One | Shape::Optional => {
                 let (query, shape) =
-                    Read::relation(cx, field, relation)?.query(cx, views.catalogue, field)?;
+                    Read::relation(cx, field, relation)?.query(cx, views.catalog, field)?;
                 RowSource::Record(add(Subquery::Row(query)), Box::new(shape))
             }
         })
     }
 
     /// Selects the value computed by a function, if its type fits.
-    fn called(&mut self, call: Arc<RowCall>, ty: &OutType) -> Result<RowSource, DbError> {
-        let (select, form) = call_form(self.views.catalogue, &call, ty)?;
+    fn called(
+        &mut self,
+        call: Arc<ComputedColumnCall>,
+        ty: &OutType,
+    ) -> Result<RowSource, DbError> {
+        let (select, form) = call_form(self.views.catalog, &call, ty)?;
         Ok(RowSource::Column(
             self.add(Selected::Call(call, select)),
             form,
@@ -281,11 +284,11 @@ fn form_of(type_name: &str, ty: &OutType) -> Option<(Select, ColumnForm)> {
 /// # Errors
 /// If the function cannot be called, or its result has an unsuitable type.
 pub(super) fn call_form(
-    catalogue: &Catalogue,
-    call: &RowCall,
+    catalog: &Catalog,
+    call: &ComputedColumnCall,
     ty: &OutType,
 ) -> Result<(Select, ColumnForm), DbError> {
-    let result = &catalogue.row_function(&call.spec)?.result;
+    let result = &catalog.row_function(&call.spec)?.result;
     result_form(result, ty).ok_or_else(|| unfit(&call.spec.name, result))
 }
 
@@ -297,12 +300,12 @@ fn result_form(result: &ColumnType, ty: &OutType) -> Option<(Select, ColumnForm)
 
 /// Returns the reason why a function cannot compute a field of a type, if there is one.
 pub(crate) fn call_fault(
-    catalogue: &Catalogue,
+    catalog: &Catalog,
     model: &Model,
     spec: &FunctionSpec,
     ty: &TypeExpr,
 ) -> Option<String> {
-    let result = &catalogue.row_function(spec).ok()?.result;
+    let result = &catalog.row_function(spec).ok()?.result;
     result_form(result, &OutType::of(model, ty))
         .is_none()
         .then(|| unfit(&spec.name, result).to_string())
@@ -322,10 +325,10 @@ impl Read {
     pub(super) fn query(
         self,
         cx: &ExecutionContext<'_>,
-        catalogue: &Catalogue,
+        catalog: &Catalog,
         field: &PlanField,
     ) -> Result<(Query, RowShape), DbError> {
-        let views = cx.context.db().views(catalogue);
+        let views = cx.context.db().views(catalog);
         let mut columns = Columns::new(views, self.row)?;
         let mut shape = columns.shape(cx, field, self.row)?;
         let query = self.reading(columns.finish().0, cx.careful);

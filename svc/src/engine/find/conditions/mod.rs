@@ -188,7 +188,7 @@ impl Where<'_> {
         };
 
         match relation.is_many() {
-            true if relation.is_beside() => {
+            true if relation.is_derived() => {
                 aggregate_filter(self.model, relation.row, Column::at(column), fields)
             }
             true => self.quantified(&Column::at(column), &inner, fields),

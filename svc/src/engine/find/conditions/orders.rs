@@ -49,7 +49,7 @@ fn order_keys(
         if let Some(relation) = relation(model, object, rust) {
             let mut path = path.to_vec();
             path.push(rust.to_string());
-            if let (true, Value::Object(fields)) = (relation.is_beside(), direction) {
+            if let (true, Value::Object(fields)) = (relation.is_derived(), direction) {
                 aggregate_orders(model, relation.row, &Column::at(path), fields, order)?;
             } else if !matches!(direction, Value::Null) {
                 order_keys(model, relation.row, &path, direction, order)?;

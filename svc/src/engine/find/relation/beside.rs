@@ -12,7 +12,7 @@ use crate::engine::find::full_rows::full_rows;
 use crate::engine::find::read::Read;
 use crate::engine::path::Path;
 use crate::engine::plan::PlanField;
-use crate::postgres::{Catalogue, DbError, Rows, Statement};
+use crate::postgres::{Catalog, DbError, Rows, Statement};
 use crate::schema::{Relation, Resolved, Shape};
 use crate::sql::{Selected, Subquery};
 
@@ -24,13 +24,13 @@ pub(super) async fn follow_beside(
     keys: &[String],
     parents: &[Parent<'_>],
 ) -> Result<Vec<CompletedValue>, DbError> {
-    let catalogue = cx.database.catalogue().await?;
+    let catalog = cx.database.catalog().await?;
     let asking = Asking {
         cx,
         field,
         relation,
         keys,
-        catalogue: &catalogue,
+        catalog: &catalog,
     };
 
     if relation.shape == Shape::Aggregate {
@@ -49,7 +49,7 @@ struct Asking<'a> {
     relation: Relation,
     /// Sorted. In the result, a row for parents without a key follows the rows of the keys.
     keys: &'a [String],
-    catalogue: &'a Catalogue,
+    catalog: &'a Catalog,
 }
 
 /// The result of a statement, with a row for each key, and the number of its parts.
@@ -61,7 +61,7 @@ struct Answer {
 impl Asking<'_> {
     async fn aggregates(&self, parents: &[Parent<'_>]) -> Result<Vec<CompletedValue>, DbError> {
         let read = Read::beside(self.cx, self.field, self.relation)?;
-        let (query, shape) = aggregate_query(self.cx, self.catalogue, self.field, read)?;
+        let (query, shape) = aggregate_query(self.cx, self.catalog, self.field, read)?;
         let answer = self.fetch(&[Subquery::Row(query)]).await?;
         self.complete(&answer, parents, |row| {
             RowNode::record(answer.rows.cell(row, 0), &shape)
@@ -71,7 +71,7 @@ impl Asking<'_> {
 
     /// Completes pages whose rows are written to bytes directly.
     async fn pages(&self, parents: &[Parent<'_>]) -> Result<Vec<CompletedValue>, DbError> {
-        let views = self.cx.context.db().views(self.catalogue);
+        let views = self.cx.context.db().views(self.catalog);
         let (list, shapes) = row_shapes(self.cx, views, self.field, self.relation.row)?;
         let (parts, shape) = self.parts(list)?;
         let (answer, shape) = (self.fetch(&parts).await?, PageShape { shapes, ..shape });
@@ -84,7 +84,7 @@ impl Asking<'_> {
     /// Completes pages whose rows are decoded into the user's structs, to call their methods.
     async fn whole_pages(&self, parents: &[Parent<'_>]) -> Result<Vec<CompletedValue>, DbError> {
         let (cx, field) = (self.cx, self.field);
-        let (list, whole) = full_rows(cx.context.db().views(self.catalogue), self.relation.row)?;
+        let (list, whole) = full_rows(cx.context.db().views(self.catalog), self.relation.row)?;
         let (parts, shape) = self.parts(list)?;
         let answer = self.fetch(&parts).await?;
         let pages = (0..=self.keys.len()).map(|row| shape.page(&Cells::Nth(&answer.rows, row)));
@@ -132,7 +132,7 @@ impl Asking<'_> {
         };
 
         let page = Read::page_beside(cx, self.field, self.relation)?;
-        let views = cx.context.db().views(self.catalogue);
+        let views = cx.context.db().views(self.catalog);
         let edges = edge_shapes(cx, views, self.field, self.relation, &mut list)?;
         let shape = page.ask(
             views,
@@ -154,7 +154,7 @@ impl Asking<'_> {
             });
         }
 
-        let views = self.cx.context.db().views(self.catalogue);
+        let views = self.cx.context.db().views(self.catalog);
         let statement = Statement::related(views, &self.relation, parts, self.keys.to_vec())?;
         let rows = self
             .cx

@@ -34,7 +34,7 @@ pub(super) async fn write_relation<'a>(
     keys.sort_unstable();
     keys.dedup();
 
-    if keys.is_empty() && !relation.is_beside() {
+    if keys.is_empty() && !relation.is_derived() {
         // No parent has a key, so no statement is needed.
         let none = Decoded::none();
         let none = if relation.is_many() {
@@ -118,7 +118,7 @@ async fn follow(
     keys: &[String],
     parents: &[Parent<'_>],
 ) -> Result<Vec<CompletedValue>, DbError> {
-    if relation.is_beside() {
+    if relation.is_derived() {
         follow_beside(cx, field, relation, keys, parents).await
     } else if field.children.calls() > Calls::None {
         whole(cx, field, relation, keys, parents).await
@@ -135,9 +135,9 @@ async fn plain(
     keys: &[String],
     parents: &[Parent<'_>],
 ) -> Result<Vec<CompletedValue>, DbError> {
-    let catalogue = cx.database.catalogue().await?;
-    let (query, shape) = Read::relation(cx, field, relation)?.query(cx, &catalogue, field)?;
-    let statement = related(cx.context.db().views(&catalogue), &relation, query, keys)?;
+    let catalog = cx.database.catalog().await?;
+    let (query, shape) = Read::relation(cx, field, relation)?.query(cx, &catalog, field)?;
+    let statement = related(cx.context.db().views(&catalog), &relation, query, keys)?;
     let rows = cx.database.fetch(cx.session(), &statement).await?;
     let nodes = (0..keys.len()).map(|row| node(rows.cell(row, 0), &shape, relation.is_many()));
     let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
@@ -200,11 +200,11 @@ async fn whole(
     keys: &[String],
     parents: &[Parent<'_>],
 ) -> Result<Vec<CompletedValue>, DbError> {
-    let catalogue = cx.database.catalogue().await?;
-    let (list, whole) = full_rows(cx.context.db().views(&catalogue), relation.row)?;
+    let catalog = cx.database.catalog().await?;
+    let (list, whole) = full_rows(cx.context.db().views(&catalog), relation.row)?;
     let query = Read::relation(cx, field, relation)?.reading(list, cx.careful);
-    let types = record_types(cx.context.db().views(&catalogue), &query)?;
-    let statement = related(cx.context.db().views(&catalogue), &relation, query, keys)?;
+    let types = record_types(cx.context.db().views(&catalog), &query)?;
+    let statement = related(cx.context.db().views(&catalog), &relation, query, keys)?;
     let rows = cx.database.fetch(cx.session(), &statement).await?;
     let decoded = (0..keys.len()).map(|row| {
         let records = match rows.cell(row, 0) {

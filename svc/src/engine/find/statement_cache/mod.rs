@@ -11,14 +11,14 @@ use super::tiebreaker::WithoutTiebreaker;
 use crate::engine::complete::RowShape;
 use crate::engine::execution_context::{ExecutionContext, Growth};
 use crate::engine::plan::PlanField;
-use crate::postgres::{Catalogue, DbError, Statement};
+use crate::postgres::{Catalog, DbError, Statement};
 use crate::sql::{Filter, Reuse, RowRules, StatementShape};
 use reads::{Below, KeptReads, Reads, varying};
 
 /// The maximum number of statements cached for a field: a client's `where` can have any shape.
-const MOST: usize = 8;
+const MAX_STATEMENTS: usize = 8;
 /// The maximum length of a cached statement, in bytes.
-const LONGEST: usize = 16 << 10;
+const MAX_STATEMENT_LENGTH: usize = 16 << 10;
 /// The weight of a condition, a comparison or an order key, without its text.
 const PART: usize = 192;
 
@@ -29,7 +29,7 @@ struct StatementCache(ArcSwapOption<Vec<Arc<CachedStatement>>>);
 /// A statement, with the data to decide which requests can reuse it.
 #[derive(Debug)]
 struct CachedStatement {
-    catalogue: Arc<Catalogue>,
+    catalog: Arc<Catalog>,
     /// The reads that the statement was written for.
     reads: KeptReads,
     reuse: Reuse,
@@ -43,21 +43,21 @@ struct CachedStatement {
 /// Returns the statement that reads the rows of a field, and the positions of its values in them.
 pub(super) fn statement(
     cx: &ExecutionContext<'_>,
-    catalogue: &Arc<Catalogue>,
+    catalog: &Arc<Catalog>,
     field: &PlanField,
     read: &Read,
 ) -> Result<(Statement, Arc<RowShape>), DbError> {
-    found(cx, catalogue, field, read, false).map(|(statement, shape, _)| (statement, shape))
+    found(cx, catalog, field, read, false).map(|(statement, shape, _)| (statement, shape))
 }
 
 /// Writes the statement for this request only, without the cache.
 pub(super) fn anew(
     cx: &ExecutionContext<'_>,
-    catalogue: &Catalogue,
+    catalog: &Catalog,
     field: &PlanField,
     read: &Read,
 ) -> Result<(Statement, Arc<RowShape>), DbError> {
-    write(cx, catalogue, field, read).map(|(statement, shape, _)| (statement, shape))
+    write(cx, catalog, field, read).map(|(statement, shape, _)| (statement, shape))
 }
 
 /// Returns the statement that reads the rows of a list, if possible without the unique tiebreaker
@@ -65,11 +65,11 @@ pub(super) fn anew(
 /// requests.
 pub(super) fn of_list(
     cx: &ExecutionContext<'_>,
-    catalogue: &Arc<Catalogue>,
+    catalog: &Arc<Catalog>,
     field: &PlanField,
     read: &Read,
 ) -> Result<Found, DbError> {
-    found(cx, catalogue, field, read, true)
+    found(cx, catalog, field, read, true)
 }
 
 /// A statement with its parameters, the positions of the field's values in its rows, and, if it
@@ -78,29 +78,29 @@ type Found = (Statement, Arc<RowShape>, Option<Arc<WithoutTiebreaker>>);
 
 fn found(
     cx: &ExecutionContext<'_>,
-    catalogue: &Arc<Catalogue>,
+    catalog: &Arc<Catalog>,
     field: &PlanField,
     read: &Read,
     may_tie: bool,
 ) -> Result<Found, DbError> {
     let Some(reads) = Reads::of(cx, field, read)? else {
-        return write(cx, catalogue, field, read)
+        return write(cx, catalog, field, read)
             .map(|(statement, shape, _)| (statement, shape, None));
     };
 
-    if let Some(cached) = cached(cx, catalogue, field, &reads, may_tie)? {
+    if let Some(cached) = cached(cx, catalog, field, &reads, may_tie)? {
         return Ok(cached);
     }
 
-    let (statement, shape, reuse) = write(cx, catalogue, field, read)?;
+    let (statement, shape, reuse) = write(cx, catalog, field, read)?;
     if let (Some(reuse), Some(growth)) = (reuse, cx.growth) {
-        let without_tiebreaker = WithoutTiebreaker::new(cx, catalogue, field, read)?.map(Arc::new);
+        let without_tiebreaker = WithoutTiebreaker::new(cx, catalog, field, read)?.map(Arc::new);
         keep(
             growth,
             field,
             &reads,
             Kept {
-                catalogue,
+                catalog,
                 reuse,
                 statement: &statement,
                 shape: &shape,
@@ -116,7 +116,7 @@ fn found(
 /// for them.
 fn cached(
     cx: &ExecutionContext<'_>,
-    catalogue: &Arc<Catalogue>,
+    catalog: &Arc<Catalog>,
     field: &PlanField,
     reads: &Reads<'_>,
     may_tie: bool,
@@ -130,7 +130,7 @@ fn cached(
         .flat_map(|known| known.iter())
         .flat_map(|known| known.iter());
 
-    for written in known.filter(|written| Arc::ptr_eq(&written.catalogue, catalogue)) {
+    for written in known.filter(|written| Arc::ptr_eq(&written.catalog, catalog)) {
         let without_tiebreaker = written
             .without_tiebreaker
             .as_ref()
@@ -144,7 +144,7 @@ fn cached(
         #[cfg(debug_assertions)]
         assert_holds(
             cx,
-            catalogue,
+            catalog,
             field,
             reads.own,
             (&statement, &written.shape, without_tiebreaker),
@@ -164,7 +164,7 @@ fn cached(
 #[cfg(debug_assertions)]
 fn assert_holds(
     cx: &ExecutionContext<'_>,
-    catalogue: &Catalogue,
+    catalog: &Catalog,
     field: &PlanField,
     read: &Read,
     (statement, shape, without_tiebreaker): (
@@ -173,9 +173,9 @@ fn assert_holds(
         Option<&Arc<WithoutTiebreaker>>,
     ),
 ) -> Result<(), DbError> {
-    let (exact, shape_anew, _) = write(cx, catalogue, field, read)?;
+    let (exact, shape_anew, _) = write(cx, catalog, field, read)?;
     let anew = match without_tiebreaker {
-        Some(_) => WithoutTiebreaker::new(cx, catalogue, field, read)?
+        Some(_) => WithoutTiebreaker::new(cx, catalog, field, read)?
             .map(|without_tiebreaker| without_tiebreaker.statement),
         None => Some(exact),
     };
@@ -198,7 +198,7 @@ fn assert_holds(
 
 /// A statement to cache, with the data to decide when it can be reused.
 struct Kept<'a> {
-    catalogue: &'a Arc<Catalogue>,
+    catalog: &'a Arc<Catalog>,
     reuse: Reuse,
     statement: &'a Statement,
     shape: &'a Arc<RowShape>,
@@ -208,7 +208,7 @@ struct Kept<'a> {
 /// Caches a statement if it can be reused with other values and is small enough.
 fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>) {
     let Kept {
-        catalogue,
+        catalog,
         reuse,
         statement,
         shape,
@@ -224,7 +224,7 @@ fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>
     let is_of_use = reads
         .iter()
         .all(|read| varying(read).has_shape_of(&varying(read)));
-    if !is_of_use || texts + (reuse.checks.len() + keys) * PART > LONGEST {
+    if !is_of_use || texts + (reuse.checks.len() + keys) * PART > MAX_STATEMENT_LENGTH {
         return;
     }
 
@@ -238,9 +238,9 @@ fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>
         ..statement.clone()
     };
 
-    let (catalogue, shape) = (catalogue.clone(), shape.clone());
+    let (catalog, shape) = (catalog.clone(), shape.clone());
     let written = Arc::new(CachedStatement {
-        catalogue,
+        catalog,
         reads,
         reuse,
         statement,
@@ -261,8 +261,8 @@ impl StatementCache {
         let known = self.0.load();
         let known = || known.iter().flat_map(|known| known.iter());
         let others = known()
-            .filter(|other| Arc::ptr_eq(&other.catalogue, &written.catalogue))
-            .take(MOST - 1);
+            .filter(|other| Arc::ptr_eq(&other.catalog, &written.catalog))
+            .take(MAX_STATEMENTS - 1);
         let all: Vec<_> = [written.clone()]
             .into_iter()
             .chain(others.cloned())
@@ -287,12 +287,12 @@ fn conditions(filter: &Filter) -> usize {
 
 fn write(
     cx: &ExecutionContext<'_>,
-    catalogue: &Catalogue,
+    catalog: &Catalog,
     field: &PlanField,
     read: &Read,
 ) -> Result<(Statement, Arc<RowShape>, Option<Reuse>), DbError> {
-    let (query, shape) = read.clone().query(cx, catalogue, field)?;
-    let (statement, reuse) = Statement::reusable_rows(cx.context.db().views(catalogue), &query)?;
+    let (query, shape) = read.clone().query(cx, catalog, field)?;
+    let (statement, reuse) = Statement::reusable_rows(cx.context.db().views(catalog), &query)?;
     Ok((statement, Arc::new(shape), reuse))
 }
 
@@ -315,12 +315,12 @@ impl CachedStatement {
             Vec::with_capacity(given.len() + self.reuse.checks.len() + 2),
         );
         params.extend_from_slice(given);
-        let catalogue = &*self.catalogue;
+        let catalog = &*self.catalog;
         for below in &reads.below {
             match below {
-                Below::Called(call) => call.bind(catalogue, &mut params)?,
+                Below::Called(call) => call.bind(catalog, &mut params)?,
                 Below::Related(read)
-                    if varying(read).bind(catalogue, &mut checks, &mut params)? => {}
+                    if varying(read).bind(catalog, &mut checks, &mut params)? => {}
                 Below::Related(_) => return Ok(None),
             }
         }
@@ -329,11 +329,11 @@ impl CachedStatement {
             neighbours: without_tiebreaker.is_some(),
             ..varying(reads.own)
         };
-        if !own.bind(catalogue, &mut checks, &mut params)? {
+        if !own.bind(catalog, &mut checks, &mut params)? {
             return Ok(None);
         }
 
-        if !self.reuse.rules.bind(rules, catalogue, &mut params)? {
+        if !self.reuse.rules.bind(rules, catalog, &mut params)? {
             return Ok(None);
         }
 

@@ -9,7 +9,7 @@ use crate::engine::find::row_call::selected_call;
 use crate::engine::plan::{PlanField, PlanKind};
 use crate::postgres::DbError;
 use crate::schema::{Part, Relation, Shape};
-use crate::sql::{Order, RowCall, StatementShape, Window};
+use crate::sql::{ComputedColumnCall, Order, StatementShape, Window};
 
 /// The reads of a statement: the reads below a field in statement order, followed by the field's
 /// own read.
@@ -24,7 +24,7 @@ pub(super) enum Below {
     /// The rows of a relation.
     Related(Read),
     /// The value computed by a function.
-    Called(Arc<RowCall>),
+    Called(Arc<ComputedColumnCall>),
 }
 
 impl<'a> Reads<'a> {

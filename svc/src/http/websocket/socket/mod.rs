@@ -27,12 +27,12 @@ use super::answer_counter::AnswerCounter;
 use super::close::{self, Close};
 use super::message::{ClientMessage, ServerMessage};
 use super::operations::{Event, Operations};
-use super::sending::{LONGEST_FRAME, Stream, send_text};
+use super::sending::{MAX_FRAME_SIZE, Stream, send_text};
 use crate::ErrorCode;
 #[cfg(feature = "auth")]
 use crate::auth::Identity;
 use crate::http::live::{Order, Seat};
-use crate::http::{AppState, guard, operation, parameters};
+use crate::http::{HttpState, guard, operation, parameters};
 use crate::request::RequestParts;
 
 /// The time for a client to answer the close frame.
@@ -40,7 +40,7 @@ const CLOSING: Duration = Duration::from_secs(2);
 
 /// A client's socket.
 pub(super) struct Socket {
-    service: Arc<AppState>,
+    service: Arc<HttpState>,
     stream: Stream,
     seat: Seat,
     /// The request that opened the socket.
@@ -103,7 +103,7 @@ impl Socket {
     /// Creates the socket on the heap, because every future that passes it on would otherwise
     /// reserve space for it.
     pub(super) fn new(
-        service: Arc<AppState>,
+        service: Arc<HttpState>,
         stream: Stream,
         seat: Seat,
         mut opened: RequestParts,
@@ -427,7 +427,7 @@ impl Socket {
         });
 
         let sent = sent.await;
-        if was_pending && length <= LONGEST_FRAME {
+        if was_pending && length <= MAX_FRAME_SIZE {
             seat.note_taken(length);
         }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Look;
 use crate::postgres::RowsCall;
-use crate::postgres::catalogue::Catalogue;
+use crate::postgres::catalog::Catalog;
 use crate::postgres::database::{CheckError, Database, Described};
 use crate::postgres::driver::{DedicatedConnection, DriverError};
 use crate::postgres::fingerprint::fingerprints;
@@ -13,19 +13,19 @@ use crate::postgres::functions::{self, FunctionSpec, Functions};
 /// The state of the database as read.
 pub(in crate::postgres) struct Loaded {
     look: Look,
-    catalogue: Catalogue,
+    catalog: Catalog,
     functions: Functions,
     described: Described,
 }
 
 impl Loaded {
-    pub(in crate::postgres) fn catalogue(&self) -> &Catalogue {
-        &self.catalogue
+    pub(in crate::postgres) fn catalog(&self) -> &Catalog {
+        &self.catalog
     }
 }
 
 impl Database {
-    /// Reads the catalogue data on views and functions.
+    /// Reads the catalog data on views and functions.
     ///
     /// # Errors
     /// [`CheckError::Unbound`] when policies do not bind, and the database therefore must not be
@@ -49,11 +49,11 @@ impl Database {
             .await?;
         let verdict = self.row_security.accept(verdict)?;
         let (told, with_facts) = (self.driver.views_changed(), self.tells_reason);
-        let mut catalogue = Catalogue::load(connection, &self.sources, told, with_facts).await?;
-        let functions = Self::load_functions(connection, &specs, &catalogue).await?;
+        let mut catalog = Catalog::load(connection, &self.sources, told, with_facts).await?;
+        let functions = Self::load_functions(connection, &specs, &catalog).await?;
 
-        catalogue.keep_functions(&functions);
-        let [fingerprint, rules] = [found.catalogue, found.rules].map(Option::unwrap_or_default);
+        catalog.keep_functions(&functions);
+        let [fingerprint, rules] = [found.catalog, found.rules].map(Option::unwrap_or_default);
         let look = Look {
             fingerprint,
             rules,
@@ -62,7 +62,7 @@ impl Database {
 
         Ok(Loaded {
             look,
-            catalogue,
+            catalog,
             functions,
             described: self.load_descriptions(connection).await?,
         })
@@ -71,7 +71,7 @@ impl Database {
     async fn load_functions(
         connection: &mut DedicatedConnection,
         specs: &[FunctionSpec],
-        views: &Catalogue,
+        views: &Catalog,
     ) -> Result<Functions, DriverError> {
         let rows = if specs.is_empty() {
             Vec::new()
@@ -108,26 +108,24 @@ impl Database {
     pub(in crate::postgres) fn adopt(&self, loaded: Loaded) {
         let Loaded {
             look,
-            catalogue,
+            catalog,
             functions,
             described,
         } = loaded;
 
         *self.descriptions() = described;
-        let known = self.catalogue.load_full();
-        let same_catalogue = known
-            .as_ref()
-            .is_some_and(|known| known.is_same(&catalogue));
+        let known = self.catalog.load_full();
+        let same_catalog = known.as_ref().is_some_and(|known| known.is_same(&catalog));
 
-        // Data cached with the catalogue stays valid until the catalogue is replaced.
-        if !same_catalogue {
-            self.catalogue.store(Some(Arc::new(catalogue)));
+        // Data cached with the catalog stays valid until the catalog is replaced.
+        if !same_catalog {
+            self.catalog.store(Some(Arc::new(catalog)));
         }
 
         let same_functions = self.adopt_functions(functions);
         let rules = look.rules.clone();
         let same_policies = self.changes.adopt(look);
-        let is_same = same_catalogue && same_functions && same_policies;
+        let is_same = same_catalog && same_functions && same_policies;
 
         if !is_same && known.is_some() {
             tracing::info!(

@@ -2,7 +2,7 @@
 //!
 //! A statement that no longer fits its view reports that itself, by an error or by its result
 //! types. Silent changes, such as a restored column or a function that returns different values,
-//! are found by a task. It compares a fingerprint of the part of the catalogue that was read, on a
+//! are found by a task. It compares a fingerprint of the part of the catalog that was read, on a
 //! dedicated connection.
 
 mod loaded;
@@ -57,7 +57,7 @@ struct Poll {
 /// The findings of a check of the database.
 #[derive(Debug, PartialEq, Eq)]
 struct Look {
-    /// The fingerprint of the part of the catalogue that is read.
+    /// The fingerprint of the part of the catalog that is read.
     fingerprint: String,
     /// The fingerprint of everything that decides which rows a read returns, if responses are
     /// cached; else empty.
@@ -252,7 +252,7 @@ impl Database {
 
         match found {
             Compared::Same => poll.known_at = Some((snapshot, specs.len())),
-            // It has deadlines of its own: reading a large catalogue takes longer than a
+            // It has deadlines of its own: reading a large catalog takes longer than a
             // comparison.
             Compared::Changed => self.read_again().await?,
             // The task that watches the database logs the reason, and decides when the database is
@@ -281,13 +281,13 @@ impl Database {
 
         let Fingerprints {
             snapshot,
-            catalogue,
+            catalog,
             effects,
             rules,
         } = found;
 
         self.follow_effects(connection, effects).await?;
-        let Some(fingerprint) = catalogue else {
+        let Some(fingerprint) = catalog else {
             return Ok((snapshot, Compared::Same));
         };
 
@@ -307,7 +307,7 @@ impl Database {
 
         let (is_known, has_rules) = self.changes.compare(&look);
         if !has_rules {
-            // Before the catalogue is read, which may take a while, or fail.
+            // Before the catalog is read, which may take a while, or fail.
             self.end_schema_version();
         }
 

@@ -63,10 +63,12 @@ async fn cancel(pool: &Pool, mut connection: Box<Connection>) {
     match timeout(PATIENCE, cancelled).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
-            tracing::debug!(%error, "a statement whose request has gone was not cancelled")
+            tracing::debug!(%error, "a statement whose request has gone was not cancelled");
         }
         Err(_) => {
-            tracing::debug!("a statement whose request has gone did not end after its cancellation")
+            tracing::debug!(
+                "a statement whose request has gone did not end after its cancellation"
+            );
         }
     }
 

@@ -11,7 +11,7 @@ use super::table::{Table, lookup};
 use crate::postgres::Statement;
 
 /// The maximum number of tables examined per statement.
-const MOST: usize = 16;
+const MAX_TABLES: usize = 16;
 /// The minimum number of rows that make sorting matter when an index has found the rows.
 const MANY: f64 = 1_000.0;
 
@@ -63,11 +63,15 @@ pub(in crate::postgres::explain) fn candidates(filters: &Value, orders: &Value) 
         })
     };
 
-    scans.into_iter().filter_map(candidate).take(MOST).collect()
+    scans
+        .into_iter()
+        .filter_map(candidate)
+        .take(MAX_TABLES)
+        .collect()
 }
 
 impl Candidate {
-    /// The statement that reads the table's catalogue data.
+    /// The statement that reads the table's catalog data.
     pub(in crate::postgres::explain) fn lookup(&self) -> Statement {
         lookup(&self.schema, &self.table)
     }

@@ -1,4 +1,4 @@
-//! A table and its indexes, as described in the catalogue. Every role may read that, so hints need
+//! A table and its indexes, as described in the catalog. Every role may read that, so hints need
 //! no privilege on the table.
 
 use std::collections::HashMap;

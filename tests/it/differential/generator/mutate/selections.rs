@@ -7,7 +7,7 @@ use super::Breaker;
 pub(super) fn scalar_leafs(b: &mut Breaker<'_>) {
     match b.random.random_range(0..4) {
         0 => b.change(&|_, field| !field.set.is_empty(), &mut |field| {
-            field.set.clear()
+            field.set.clear();
         }),
         1 => b.change(&|_, field| field.set.is_empty(), &mut |field| {
             field.set = vec![Selection::Raw("id".to_owned())];

@@ -20,7 +20,7 @@ pub(super) fn known_directives(b: &mut Breaker<'_>) {
             b.insert_root("x1: echo(int: $d)");
         }
         3 => b.change(&|_, _| true, &mut |field| {
-            field.directives.push(directive.to_owned())
+            field.directives.push(directive.to_owned());
         }),
         _ => b.insert(format!("... {directive} {{ __typename }}")),
     }
@@ -34,7 +34,7 @@ pub(super) fn unique_directives(b: &mut Breaker<'_>) {
     ]);
     match b.random.random_range(0..3) {
         0 => b.change(&|_, _| true, &mut |field| {
-            field.directives = vec![pair.to_owned()]
+            field.directives = vec![pair.to_owned()];
         }),
         1 => b.insert(format!("... {pair} {{ __typename }}")),
         _ => b.insert(format!("__typename {pair}")),
@@ -48,7 +48,7 @@ pub(super) fn known_argument_names(b: &mut Breaker<'_>) {
         2 => b.insert_root("x1: echo(Int: 1)"),
         3 => b.insert_root("x1: users(first: 1) { id }"),
         _ => b.change(&|_, _| true, &mut |field| {
-            field.args.push(("nope".to_owned(), "1".to_owned()))
+            field.args.push(("nope".to_owned(), "1".to_owned()));
         }),
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn unique_argument_names(b: &mut Breaker<'_>) {
         1 => b.insert_root("x1: echo(int: 1, int: 1)"),
         2 => b.insert_root("x1: users(limit: 1, limit: 2) { id }"),
         _ => b.change(&|_, field| !field.args.is_empty(), &mut |field| {
-            field.args.push(field.args[0].clone())
+            field.args.push(field.args[0].clone());
         }),
     }
 }

@@ -181,7 +181,7 @@ fn key(tokens: &[Token<'_>], alias: &str) -> Option<Key> {
             (Token::Word(word), ..) if STABLE.contains(word) => text.push_str(word),
             (Token::Text(quoted), ..) => text.push_str(quoted),
             (Token::Operator(operator @ ("->" | "->>" | "#>" | "#>>")), ..) => {
-                text.extend([" ", *operator, " "])
+                text.extend([" ", *operator, " "]);
             }
             (Token::Mark(mark @ ("(" | ")" | "[" | "]" | "::")), ..) => text.push_str(mark),
             _ => return None,

@@ -1,4 +1,4 @@
-//! Normalises statements, so that the text sent by svc and the text in `pg_stat_statements` are
+//! Normalizes statements, so that the text sent by svc and the text in `pg_stat_statements` are
 //! equal.
 
 /// The placeholder for every constant and parameter.
@@ -10,7 +10,7 @@ const CONSTANTS: [&str; 3] = ["true", "false", "null"];
 /// Returns the text with one placeholder for each constant and parameter, and for each list of
 /// them. PostgreSQL replaces constants by further parameters, and since version 18 a list of them
 /// by its first element and a comment, so both texts become equal.
-pub(super) fn normalised(sql: &str) -> String {
+pub(super) fn normalized(sql: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(sql.len()), sql.trim());
     while let Some(first) = rest.chars().next() {
         let length = match first {
@@ -95,23 +95,23 @@ fn end_of_quoted(text: &str, quote: char) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::normalised;
+    use super::normalized;
 
     #[test]
     fn what_is_sent_and_what_postgresql_keeps_look_alike() {
         let sent = r#"SELECT t."n1" FROM v t WHERE t.a = $1 AND b <> 'it''s' AND c IS NULL AND d LIKE E'%' LIMIT 128.5"#;
         let kept = r#"SELECT t."n1" FROM v t WHERE t.a = $1 AND b <> $2 AND c IS NULL AND d LIKE $3 LIMIT $4"#;
-        assert_eq!(normalised(sent), normalised(kept));
+        assert_eq!(normalized(sent), normalized(kept));
         let (sent, kept) = (
             "a IN ('x', 'y',1) AND b = 2",
             "a IN ($1 /*, ... */) AND b = $2",
         );
-        assert_eq!(normalised(sent), normalised(kept));
+        assert_eq!(normalized(sent), normalized(kept));
         assert_eq!(
-            normalised(r#"SELECT "a""1", x1, true"#),
+            normalized(r#"SELECT "a""1", x1, true"#),
             r#"SELECT "a""1", x1, $"#
         );
 
-        assert_eq!(normalised("'open"), "$");
+        assert_eq!(normalized("'open"), "$");
     }
 }

@@ -86,22 +86,22 @@ pub(super) struct ForeignKey {
 }
 
 #[derive(Debug)]
-pub(super) struct Catalogue {
+pub(super) struct Catalog {
     pub(super) relations: HashMap<u32, Relation>,
     pub(super) keys: Vec<ForeignKey>,
     pub(super) functions: HashMap<u32, Function>,
 }
 
 /// Reads all facts.
-pub(super) async fn read(client: &Client) -> Result<Catalogue, tokio_postgres::Error> {
-    let mut catalogue = Catalogue {
+pub(super) async fn read(client: &Client) -> Result<Catalog, tokio_postgres::Error> {
+    let mut catalog = Catalog {
         relations: relations(client).await?,
         keys: Vec::new(),
         functions: functions::read(client).await?,
     };
 
     for row in client.query(QUERIES, &[]).await? {
-        let Some(relation) = catalogue.relations.get_mut(&row.get::<_, u32>(0)) else {
+        let Some(relation) = catalog.relations.get_mut(&row.get::<_, u32>(0)) else {
             continue;
         };
         let tree = Value::parse(row.get(1));
@@ -114,7 +114,7 @@ pub(super) async fn read(client: &Client) -> Result<Catalogue, tokio_postgres::E
         };
 
         let columns = tree.node().map(proofs::checked).unwrap_or_default();
-        let Some(relation) = catalogue.relations.get_mut(&row.get::<_, u32>(0)) else {
+        let Some(relation) = catalog.relations.get_mut(&row.get::<_, u32>(0)) else {
             continue;
         };
 
@@ -133,7 +133,7 @@ pub(super) async fn read(client: &Client) -> Result<Catalogue, tokio_postgres::E
         });
         let columns = columns.collect();
 
-        catalogue.keys.push(ForeignKey {
+        catalog.keys.push(ForeignKey {
             from: row.get(0),
             to: row.get(1),
             columns,
@@ -141,7 +141,7 @@ pub(super) async fn read(client: &Client) -> Result<Catalogue, tokio_postgres::E
         });
     }
 
-    Ok(catalogue)
+    Ok(catalog)
 }
 
 async fn relations(client: &Client) -> Result<HashMap<u32, Relation>, tokio_postgres::Error> {

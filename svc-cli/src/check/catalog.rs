@@ -1,4 +1,4 @@
-//! Reads the catalogue of the database.
+//! Reads the catalog of the database.
 
 use std::collections::BTreeMap;
 
@@ -51,11 +51,11 @@ const FUNCTIONS: &str = "\
         OR n.nspname || '.' || p.proname = ANY ($1) OR p.proname = ANY ($1) AND pg_function_is_visible(p.oid)) \
     ORDER BY 1, 5";
 
-/// Reads the parts of the catalogue that the check needs.
+/// Reads the parts of the catalog that the check needs.
 pub(super) async fn read(client: &Client, description: &Description) -> Result<Snapshot> {
     let failed = |error: tokio_postgres::Error| {
         Failure::new(format!(
-            "the database's catalogue cannot be read: {}",
+            "the database's catalog cannot be read: {}",
             reason(&error)
         ))
     };

@@ -15,7 +15,7 @@ use super::{DbError, Oid, Param, Statement};
 
 /// The views, tables and columns of the database.
 #[derive(Debug, Default)]
-pub(crate) struct Catalogue {
+pub(crate) struct Catalog {
     sources: HashMap<String, Source>,
     /// The initial settings of the role's sessions, such as its search path.
     settings: Vec<String>,
@@ -102,14 +102,14 @@ const SETTINGS: &str = "\
         WHERE current_setting('server_encoding') <> 'UTF8' \
     UNION ALL SELECT 'checks input' WHERE to_regproc('pg_catalog.pg_input_is_valid') IS NOT NULL ORDER BY 1";
 
-/// An entry in the catalogue's settings for a read-only database.
+/// An entry in the catalog's settings for a read-only database.
 const READ_ONLY: &str = "read only";
 
-/// An entry in the catalogue's settings for a server that can check a text for any type: PostgreSQL
+/// An entry in the catalog's settings for a server that can check a text for any type: PostgreSQL
 /// 16 and later.
 const CHECKS_INPUT: &str = "checks input";
 
-/// The start of an entry in the catalogue's settings with the character set of a database that does
+/// The start of an entry in the catalog's settings with the character set of a database that does
 /// not have UTF-8.
 const ENCODING: &str = "encoding ";
 
@@ -129,7 +129,7 @@ type Row = (
     Option<String>,
 );
 
-impl Catalogue {
+impl Catalog {
     /// Reads the columns of `names`, except those of missing views and tables. `outdated` is
     /// notified when a missing one is requested. `with_facts` also reads the facts used only by
     /// hints.

@@ -1,4 +1,4 @@
-//! Tables and views in the database's catalogue.
+//! Tables and views in the database's catalog.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,7 +13,7 @@ pub(super) type Place = (u32, i16);
 
 /// Tables and views, with the enums and foreign keys that they use.
 #[derive(Debug, Default)]
-pub(super) struct Catalogue {
+pub(super) struct Catalog {
     pub(super) sources: Vec<Source>,
     /// The values of each enum, by the name of its type.
     pub(super) enums: BTreeMap<String, Vec<String>>,
@@ -112,7 +112,7 @@ const ENUMS: &str = "\
     FROM pg_enum e JOIN pg_type t ON t.oid = e.enumtypid GROUP BY t.oid, t.typname";
 
 /// All tables and views of a schema. If a table has a view over it, only the view.
-pub(super) async fn all(client: &Client, schema: &str) -> Result<Catalogue> {
+pub(super) async fn all(client: &Client, schema: &str) -> Result<Catalog> {
     let text = format!("{SOURCES} n.nspname = $1 ORDER BY c.relname");
     let rows = client
         .query(&text, &[&schema])
@@ -130,7 +130,7 @@ pub(super) async fn all(client: &Client, schema: &str) -> Result<Catalogue> {
 }
 
 /// The tables and views with these names.
-pub(super) async fn named(client: &Client, names: &[String]) -> Result<Catalogue> {
+pub(super) async fn named(client: &Client, names: &[String]) -> Result<Catalog> {
     let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
     let text = format!("{SOURCES} c.oid = to_regclass($1)");
     let mut rows = Vec::new();
@@ -150,18 +150,18 @@ pub(super) async fn named(client: &Client, names: &[String]) -> Result<Catalogue
     read(client, rows.iter()).await
 }
 
-async fn read(client: &Client, rows: impl Iterator<Item = &Row>) -> Result<Catalogue> {
-    let mut catalogue = Catalogue::default();
+async fn read(client: &Client, rows: impl Iterator<Item = &Row>) -> Result<Catalog> {
+    let mut catalog = Catalog::default();
     for row in rows {
         let (schema, name): (String, String) = (row.get(1), row.get(2));
         let refuse = |why: &str| format!("{schema}.{name} is left out: {why}");
         if !row.get::<_, bool>(5) {
-            catalogue.left_out.push(refuse("this user may not read it"));
+            catalog.left_out.push(refuse("this user may not read it"));
             continue;
         }
 
         if !is_source(&schema) || !is_source(&name) {
-            catalogue
+            catalog
                 .left_out
                 .push(refuse("its name has other characters than letters, digits, `_` and `$`; make a view of it"));
             continue;
@@ -174,11 +174,11 @@ async fn read(client: &Client, rows: impl Iterator<Item = &Row>) -> Result<Catal
         }
 
         if columns.is_empty() {
-            catalogue.left_out.push(refuse("it has no columns"));
+            catalog.left_out.push(refuse("it has no columns"));
             continue;
         }
 
-        catalogue.sources.push(Source {
+        catalog.sources.push(Source {
             schema,
             name,
             is_view,
@@ -191,14 +191,14 @@ async fn read(client: &Client, rows: impl Iterator<Item = &Row>) -> Result<Catal
         .query(KEYS, &[])
         .await
         .map_err(|error| failed(&error))?;
-    catalogue.keys = rows.iter().map(key).collect();
+    catalog.keys = rows.iter().map(key).collect();
     let rows = client
         .query(ENUMS, &[])
         .await
         .map_err(|error| failed(&error))?;
-    catalogue.enums = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    catalog.enums = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
 
-    Ok(catalogue)
+    Ok(catalog)
 }
 
 fn key(row: &Row) -> Key {
@@ -257,7 +257,7 @@ fn quoted(path: &str) -> String {
 
 pub(super) fn failed(error: &tokio_postgres::Error) -> Failure {
     Failure::new(format!(
-        "the database's catalogue cannot be read: {}",
+        "the database's catalog cannot be read: {}",
         reason(error)
     ))
 }
