@@ -20,14 +20,13 @@ pub(super) fn normalized(messages: &str) -> String {
         let line = match Line::of(line) {
             Line::Place { arrow, place } => {
                 is_elsewhere = !place.starts_with("ui/");
-                format!(
-                    "  {arrow} {}",
-                    if is_elsewhere {
-                        file(place)
-                    } else {
-                        place.to_owned()
-                    }
-                )
+                let place = match is_elsewhere {
+                    // Another part of a library's file, shown if it is far from the first.
+                    true if arrow == ":::" => continue,
+                    true => file(place),
+                    false => place.to_owned(),
+                };
+                format!("  {arrow} {place}")
             }
             // The source of a library may be missing.
             Line::Source { .. } if is_elsewhere => continue,
