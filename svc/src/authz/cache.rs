@@ -13,9 +13,9 @@ use super::authorizer::{Deciding, Decisions};
 use super::decision_key::DecisionKey;
 use super::kept_decisions::KeptDecisions;
 use super::{AccessCheck, AuthorizationDecision, AuthorizationRequest, DynAuthorizer};
-use crate::Result;
 use crate::metrics::CacheType;
 use crate::request::Context;
+use crate::{Error, Result};
 
 type PrincipalKey = Box<dyn Fn(&Context<'_>) -> Option<String> + Send + Sync>;
 type Clock = Box<dyn Fn() -> Instant + Send + Sync>;
@@ -189,8 +189,12 @@ impl CachedAuthorizer {
             self.authorizer.decide_batch(asked).await?
         };
 
+        // The gate would not notice a number that is right for all requests, and would give fields
+        // the decisions of others.
         if answers.len() != count {
-            return Some(answers);
+            let why = format!("{count} fields have {} decisions", answers.len());
+            let failed = keys.iter().map(|_| Err(Error::internal(why.clone())));
+            return Some(failed.collect());
         }
 
         let mut answers = answers.into_iter();

@@ -1,5 +1,6 @@
 //! An authorizer that decides about all gated fields of a document in one call.
 
+use std::iter::repeat_with;
 use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
@@ -42,6 +43,8 @@ const SQL: &str =
 enum Mood {
     Well,
     Short,
+    /// Always gives three decisions: the missing ones allow.
+    Three,
     Panics,
     Slow,
     Fails,
@@ -94,6 +97,11 @@ impl Authorizer for Remote {
         match self.0 {
             Mood::Well => {}
             Mood::Short => return Some(vec![Ok(AuthorizationDecision::allow())]),
+            Mood::Three => {
+                let allow = || Ok(AuthorizationDecision::allow());
+                let decided = requests.iter().map(decide);
+                return Some(decided.chain(repeat_with(allow)).take(3).collect());
+            }
             Mood::Panics => panic!("the policy service is away"),
             Mood::Slow => std::future::pending().await,
             Mood::Fails => {
@@ -242,6 +250,36 @@ async fn what_is_kept_is_not_asked_again() {
     assert_eq!(
         *asked.lock().unwrap(),
         ["Member.email()", "Member.score() Member.hint(3)"]
+    );
+}
+
+/// One of three decisions is cached, so three new ones are one too many.
+#[tokio::test]
+async fn a_wrong_number_denies_all_beside_cached_decisions() {
+    let cache = AuthorizationCacheConfig::new(|_| Some("ada".to_owned()));
+    let options = |options: AppOptions| options.authorization_cache(cache);
+    let (app, asked) = serve(Mood::Three, options).await;
+    let known = "{ members { email short: hint(length: 1) hint(length: 2) } }";
+    assert_eq!(parts(&app.query(known).await.json()).1, told(&[]));
+
+    let query = "{ members { id email score hint(length: 9) } }";
+    let (data, errors) = parts(&app.query(query).await.json());
+    assert_eq!(
+        data,
+        json!({ "members": [{ "id": 1, "email": null, "score": null, "hint": null }] })
+    );
+    let failed = "FIELD_AUTHORIZATION_ERROR";
+    assert_eq!(
+        errors,
+        told(&[
+            (failed, "Member.email"),
+            (failed, "Member.hint"),
+            (failed, "Member.score")
+        ])
+    );
+    assert_eq!(
+        asked.lock().unwrap().last().unwrap(),
+        "Member.score() Member.hint(9)"
     );
 }
 
