@@ -1,5 +1,5 @@
-//! Measures what authentication, authorization, protection, rate limits, a kept answer or
-//! observability add to a request: servers with and without it are loaded in turns, and their CPU
+//! Measures the cost of authentication, authorization, protection, rate limits, a cached response
+//! or observability per request: servers with and without it are loaded in turns, and their CPU
 //! time, with PostgreSQL's, is compared within each of many short rounds. Counts the instructions
 //! of the server besides. Prints a table; ends with 1 when a variant costs more than it may.
 
@@ -103,7 +103,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the table; gives back what is above its limit.
+/// Prints the table; returns the costs above their limits.
 fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     let (database, variants) = (Database::from_env()?, arguments.subject.variants());
     let section = arguments.subject.section();
@@ -186,8 +186,8 @@ fn added(cost: Cost, other: Cost, is_of_server: bool) -> f64 {
     }
 }
 
-/// The costs of each variant in each round, all of which run in turns. Their order is another each
-/// time: which one ran before changes what is in the processor's caches.
+/// The costs of each variant in each round. The variants run in turns, in a different order each
+/// round, because the previous variant determines the contents of the processor's caches.
 fn costs(
     arguments: &Arguments,
     folder: &Path,

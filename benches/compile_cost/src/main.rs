@@ -1,12 +1,12 @@
-//! Measures what a user's crate costs to compile: one schema on svc's macros, the same on
-//! async-graphql's derives.
+//! Measures the compile time of a user's crate: one schema with svc's macros, and the same schema
+//! with async-graphql's derives.
 //!
-//! `compile_cost [RUNS] [FOLDER]`: 3 runs in a temporary folder, unless it is told otherwise.
+//! `compile_cost [RUNS] [FOLDER]`: by default, 3 runs in a temporary folder.
 //! Dependencies are built first and not measured. Prints a table of medians.
 //!
 //! `compile_cost smallest [CHECKOUT [SET…]]` builds the smallest program from nothing with each set
-//! of features (or with those that are named: `"as it comes" "without sqlx" auth`), after that of
-//! another checkout.
+//! of features, or with the given sets (`"as it comes" "without sqlx" auth`). With a checkout, it
+//! builds the program of that checkout first.
 
 mod build;
 mod generate;

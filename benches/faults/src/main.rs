@@ -1,6 +1,6 @@
-//! Breaks PostgreSQL, or the way to it, while clients ask, and counts what they get. Prints a
-//! table; ends with 1 when an answer is wrong, a write is done twice or lost, a client waits too
-//! long, or a place does not come back.
+//! Breaks PostgreSQL, or the connection to it, under load, and counts the responses. Prints a
+//! table; exits with 1 if a response is wrong, a write is repeated or lost, a client waits too
+//! long, or a slot of the pool is not returned.
 
 mod app;
 mod fault;
@@ -51,7 +51,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Prints the table; gives back what must not be.
+/// Prints the table; returns the broken claims.
 async fn run(arguments: &Arguments) -> Result<Vec<String>> {
     println!("<!-- begin faults -->\n{}\n", report::hardware());
     println!("{}", tally::HEAD);

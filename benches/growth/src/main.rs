@@ -1,6 +1,6 @@
-//! Measures how the cost of a list grows with its rows and fields, over three layouts, and what the
-//! largest answer needs of memory. Prints tables; ends with 1 when a cost grows faster than rows or
-//! fields, or an answer takes too much.
+//! Measures how the cost of a list grows with its rows and fields in three layouts, and the memory
+//! of the largest response. Prints tables; exits with 1 if a cost grows faster than rows or fields,
+//! or a response takes too much memory.
 //!
 //! The program starts itself once more as the server (`growth serve LAYOUT PORT`).
 
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints everything; gives back what is out of bounds.
+/// Prints everything; returns the figures out of bounds.
 fn measure_all(arguments: &Arguments) -> Result<Vec<String>> {
     let database = Database::from_env()?;
     wide::seed(&database)?;

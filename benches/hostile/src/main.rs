@@ -62,8 +62,8 @@ fn runtime() -> Result<Runtime> {
         .build()?)
 }
 
-/// Prints the table of the documents whose names contain one of `names`, or of all; gives back what
-/// costs too much.
+/// Prints the table of the documents whose names contain one of `names`, or of all documents.
+/// Returns the documents that cost too much.
 fn attack(names: &[String]) -> Result<Vec<String>> {
     let database = Database::from_env()?;
     database.run(

@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the table; gives back what is above the record.
+/// Prints the table; returns the figures above the record.
 fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     let database = Database::from_env()?;
     let place = |name: &str| {

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the table; gives back what grows.
+/// Prints the table; returns the figures that grow.
 fn soak(arguments: &Arguments) -> Result<Vec<String>> {
     let database = Database::from_env()?;
     println!("<!-- begin soak -->\n{}\n", database.hardware()?);

@@ -32,7 +32,7 @@ impl Database {
         format!("postgres://postgres@127.0.0.1:{}/{name}", self.port)
     }
 
-    /// Runs statements in a database and gives back what they print.
+    /// Runs statements in a database and returns their output.
     pub fn run(&self, name: &str, statements: &str) -> Result<String> {
         let output = Command::new("psql")
             .args([

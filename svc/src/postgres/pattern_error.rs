@@ -45,7 +45,7 @@ impl Database {
         for probe in statement.call_probes() {
             if self.refusal(&probe, is_refused_value).await.is_some() {
                 return DbError::BadValue(
-                    "an argument is not a value that the field takes".to_owned(),
+                    "an argument is not a value that the field accepts".to_owned(),
                 );
             }
         }

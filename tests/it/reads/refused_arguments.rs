@@ -78,7 +78,7 @@ async fn an_argument_that_its_parameter_does_not_accept_is_the_client_s_error() 
                 (reply.code().as_str(), reply.message().as_str()),
                 (
                     "BAD_USER_INPUT",
-                    "an argument is not a value that the field takes"
+                    "an argument is not a value that the field accepts"
                 ),
                 "{document}: {}",
                 reply.text

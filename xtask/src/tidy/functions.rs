@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::tidy::known::Known;
-use crate::tidy::source::{Function, Source, is_of_tests};
+use crate::tidy::source::{Function, Source};
 
 /// A longer function wants to be split.
 const MAX_LINES: usize = 60;
-
-/// Tests are tables of cases, which are easier to read in one place.
-const MAX_LINES_OF_TEST: usize = 100;
 
 /// The functions of files that have more long ones than is known.
 pub(crate) fn check(sources: &[Source], known: &mut Known) -> Vec<String> {
@@ -35,25 +32,16 @@ fn long(source: &Source) -> impl Iterator<Item = &Function> {
     source
         .functions
         .iter()
-        .filter(move |function| function.lines > most(source, function))
-}
-
-/// The most lines that a function may have.
-fn most(source: &Source, function: &Function) -> usize {
-    if function.is_test || is_of_tests(&source.path) {
-        MAX_LINES_OF_TEST
-    } else {
-        MAX_LINES
-    }
+        .filter(|function| function.lines > MAX_LINES)
 }
 
 fn shown(source: &Source, function: &Function) -> String {
     let Function {
         name, line, lines, ..
     } = function;
-    let (path, most) = (source.path.display(), most(source, function));
+    let path = source.path.display();
 
-    format!("{path}:{line}: `{name}` has {lines} lines, more than {most}")
+    format!("{path}:{line}: `{name}` has {lines} lines, more than {MAX_LINES}")
 }
 
 #[cfg(test)]
@@ -65,38 +53,17 @@ mod tests {
     use crate::tidy::source::Source;
 
     /// The places found in a file with one function `f`, whose body has this many statements.
-    fn found(path: &str, attribute: &str, statements: usize) -> Vec<String> {
+    fn found(statements: usize) -> Vec<String> {
         let body = "    g();\n\n    // A comment.\n".repeat(statements);
-        let text = format!("{attribute}\nfn f() {{\n{body}}}");
-        let source = Source::parse(Path::new(path), &text).unwrap();
+        let text = format!("fn f() {{\n{body}}}");
+        let source = Source::parse(Path::new("a.rs"), &text).unwrap();
 
         check(&[source], &mut Known::parse("").unwrap())
     }
 
     #[test]
     fn functions_have_a_bound() {
-        assert_eq!(found("a.rs", "", 58), [""; 0]);
-        assert_eq!(
-            found("a.rs", "", 59),
-            ["a.rs:2: `f` has 61 lines, more than 60"]
-        );
-    }
-
-    #[test]
-    fn tests_have_a_higher_bound() {
-        for (path, attribute) in [
-            ("a.rs", "#[test]"),
-            ("a.rs", "#[tokio::test]"),
-            ("a/tests.rs", ""),
-            ("a/b_tests.rs", ""),
-            ("a/tests/b.rs", ""),
-        ] {
-            assert_eq!(found(path, attribute, 98), [""; 0], "{path} {attribute}");
-            assert_eq!(
-                found(path, attribute, 99),
-                [format!("{path}:2: `f` has 101 lines, more than 100")],
-                "{path} {attribute}"
-            );
-        }
+        assert_eq!(found(58), [""; 0]);
+        assert_eq!(found(59), ["a.rs:1: `f` has 61 lines, more than 60"]);
     }
 }

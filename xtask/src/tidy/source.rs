@@ -25,8 +25,6 @@ pub(crate) struct Function {
     pub(crate) line: usize,
     /// The number of its lines, without blank lines and plain comments.
     pub(crate) lines: usize,
-    /// Whether it has `#[test]`, or an attribute like `#[tokio::test]`.
-    pub(crate) is_test: bool,
 }
 
 /// A path that begins with `crate`, `super` or `self`, or a path of a `use`. Those of tests are
@@ -62,32 +60,25 @@ impl Source {
 
     /// Adds every `fn name … { … }`, at any depth. `text` has all lines of the file.
     fn functions(&mut self, tokens: &TokenStream, text: &[&str]) {
-        let (mut open, mut is_test) = (None, false);
+        let mut open = None;
         let mut tokens = tokens.clone().into_iter().peekable();
         while let Some(token) = tokens.next() {
             match token {
-                TokenTree::Punct(point) if point.as_char() == '#' => {
-                    if let Some(TokenTree::Group(attribute)) = tokens.peek() {
-                        is_test |= is_test_attribute(attribute);
-                    }
-                }
                 TokenTree::Ident(word) if word == "fn" => {
                     if let Some(TokenTree::Ident(name)) = tokens.peek() {
-                        open = Some((name.to_string(), word.span().start().line, is_test));
-                        is_test = false;
+                        open = Some((name.to_string(), word.span().start().line));
                     }
                 }
                 TokenTree::Punct(point) if point.as_char() == ';' => open = None,
                 TokenTree::Group(group) => {
                     if group.delimiter() == Delimiter::Brace
-                        && let Some((name, line, is_test)) = open.take()
+                        && let Some((name, line)) = open.take()
                     {
                         let end = group.span_close().end().line;
                         self.functions.push(Function {
                             name,
                             line,
                             lines: counted_lines(&text[line - 1..end]),
-                            is_test,
                         });
                     }
                     self.functions(&group.stream(), text);
@@ -331,17 +322,6 @@ fn counted_lines(lines: &[&str]) -> usize {
         .count()
 }
 
-/// Whether the path of an attribute is `test`, or ends with it.
-fn is_test_attribute(attribute: &Group) -> bool {
-    let path = attribute
-        .stream()
-        .into_iter()
-        .take_while(|token| matches!(token, TokenTree::Ident(_)) || is_colon(token));
-
-    path.last()
-        .is_some_and(|last| matches!(last, TokenTree::Ident(word) if word == "test"))
-}
-
 fn is_colon(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(point) if point.as_char() == ':')
 }
@@ -430,22 +410,6 @@ mod tests {
         let lines: Vec<_> = source.functions.iter().map(|f| f.lines).collect();
 
         assert_eq!(lines, [5, 1]);
-    }
-
-    #[test]
-    fn functions_of_tests_are_told_by_their_attributes() {
-        let source = parse(
-            "#[test]\n#[cfg(unix)]\nfn a() { fn b() {} }\n#[tokio::test(flavor = \"multi_thread\")]\n\
-             async fn c() {}\n#[cfg(test)]\nfn d() {}\nfn e() {}",
-        );
-        let tests: Vec<_> = source
-            .functions
-            .iter()
-            .filter(|f| f.is_test)
-            .map(|f| f.name.as_str())
-            .collect();
-
-        assert_eq!(tests, ["a", "c"]);
     }
 
     #[test]
