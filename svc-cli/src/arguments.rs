@@ -3,8 +3,10 @@
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+use crate::command::{
+    check, completions, db, dev, doctor, generate, init, manual, migrate, schema, sql,
+};
 use crate::failure::Result;
-use crate::{check, completions, db, dev, doctor, generate, init, manual, migrate, schema, sql};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())

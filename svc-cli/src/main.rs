@@ -3,21 +3,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may panic"))]
 
 mod arguments;
-mod check;
-mod completions;
+mod command;
 mod database;
-mod db;
-mod dev;
-mod doctor;
 mod failure;
-mod generate;
-mod init;
-mod manual;
-mod migrate;
 mod program;
 mod project;
-mod schema;
-mod sql;
 mod terminal;
 
 use std::process::ExitCode;

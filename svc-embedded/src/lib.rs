@@ -6,30 +6,19 @@ mod database;
 mod options;
 
 mod binaries;
+mod blocking;
 mod cluster;
 mod identity;
-mod launch;
-mod layout;
-mod lock;
-mod log;
-mod pidfile;
-mod port;
-mod quote;
-mod role;
-mod running;
 mod server;
 mod spawn;
-mod start;
-mod temporary;
+mod version;
 mod wait;
-#[cfg(any(test, not(target_os = "linux")))]
-mod watchdog;
-mod wire;
 
 mod error;
 
-pub use binaries::{Binaries, Version};
+pub use binaries::Binaries;
 pub use database::Database;
 pub use error::{Error, Result};
 pub use options::Options;
-pub use port::free_port;
+pub use server::free_port;
+pub use version::Version;

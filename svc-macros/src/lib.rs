@@ -3,41 +3,26 @@
 //! Programs depend on `svc`, which re-exports the macros. Each family has a folder with three
 //! stages, parse → model → expand; a mistake never hides the item it is in, or the next mistake.
 
+mod access;
 mod argument;
-#[cfg(test)]
-mod check;
-mod dependency;
-mod docs;
 mod element;
 mod errors;
 mod fallback;
-mod field_check;
+mod family;
 mod function;
-mod guard;
 mod keys;
 mod krate;
-mod literal;
-mod metered;
 mod name;
 mod nearest;
-mod nested;
-mod order;
-mod traced;
 mod types;
 
-mod abstract_type;
-mod computed;
-mod database_test;
-mod enumeration;
-mod input;
-mod object;
-mod rate_limit;
-mod result;
-mod root_field;
-mod rule;
-mod scalar;
-
 use proc_macro::TokenStream;
+
+use access::{field_check, guard};
+use family::{
+    Family, abstract_type, database_test, enumeration, input, metered, object, result, root_field,
+    scalar, traced,
+};
 
 #[doc = include_str!("docs/query.md")]
 #[proc_macro_attribute]
@@ -453,14 +438,6 @@ pub fn trace_database_query(args: TokenStream, item: TokenStream) -> TokenStream
 pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, database_test::expand)
 }
-
-/// A family of macros: reads the arguments and the item, and returns the item with the generated
-/// code.
-type Family = fn(
-    proc_macro2::TokenStream,
-    proc_macro2::TokenStream,
-    &mut errors::Errors,
-) -> proc_macro2::TokenStream;
 
 fn expand_with(args: TokenStream, item: TokenStream, family: Family) -> TokenStream {
     let mut errors = errors::Errors::default();

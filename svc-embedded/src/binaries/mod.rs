@@ -4,16 +4,13 @@ mod cache;
 #[cfg(feature = "download")]
 mod download;
 mod places;
-mod version;
 
 use std::{
     path::{Path, PathBuf},
     process::Stdio,
 };
 
-pub use version::Version;
-
-use crate::{Error, Result, spawn, start::blocking};
+use crate::{Error, Result, Version, blocking::blocking, spawn};
 
 /// A folder with the PostgreSQL server's programs.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -42,7 +42,7 @@ pub(super) fn prepare(command: &mut Command, identity: &Identity, death: Death) 
 }
 
 /// Does nothing: this system has no death signal, and the server gets a
-/// [watchdog](crate::watchdog) instead.
+/// [watchdog](crate::server::watchdog) instead.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn prepare(_command: &mut Command, _identity: &Identity, _death: Death) {}
 

@@ -6,18 +6,11 @@
 //! "Accounts" of the book has a table of the routes.
 
 mod account;
-mod attempt_limits;
-mod attempts;
 mod audit;
-mod change;
 mod client;
 mod database;
 mod error;
-mod factory;
-mod login;
-mod mail;
 mod mailer;
-mod networks;
 mod password;
 mod provider;
 mod refused;
@@ -27,15 +20,13 @@ mod tokens;
 mod username;
 
 pub use account::Account;
-pub use attempt_limits::AttemptLimits;
 pub use database::{
     AccountDatabase, MIGRATION, PostgresRevocationStore, PostgresUserRepository, Session,
 };
 pub use error::AccountError;
-pub use factory::{NativeAuthError, NativeAuthFactory};
 pub use mailer::{AccountMail, AccountMailer};
 pub use password::{PasswordHash, PasswordHashing, PasswordRules};
-pub use provider::NativeAuthProvider;
+pub use provider::{AttemptLimits, NativeAuthError, NativeAuthFactory, NativeAuthProvider};
 pub use repository::UserRepository;
 pub use routes::create_auth_router;
 pub use tokens::TokenPair;

@@ -4,8 +4,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::TokenAlgorithm;
-use super::algorithm::ALGORITHMS;
+use super::token::{ALGORITHMS, TokenAlgorithm};
 use crate::settings::{Count, Flag, Maybe, Parsed, Seconds, Secret, Text, Whether, settings};
 
 /// The provider that verifies tokens, as the settings name it.

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{TokenAlgorithm, algorithm::ALGORITHMS};
+use super::token::{ALGORITHMS, TokenAlgorithm};
 use crate::settings::{BETWEEN, Flag, Kind, Maybe, Path, Seconds, Secret, Text, items, settings};
 
 settings! {

@@ -22,30 +22,14 @@
 //! An application that authenticates in another way puts a [`UserContext`] into the extensions of
 //! the request, in a layer around the router. Such a user takes precedence, and no token is read.
 
-mod algorithm;
 mod config;
 mod idp_config;
+mod token;
 
 #[cfg(feature = "auth")]
 mod authentication;
 #[cfg(feature = "auth")]
-mod bearer;
-#[cfg(feature = "auth")]
-mod claims;
-#[cfg(feature = "auth")]
 mod error;
-#[cfg(feature = "auth")]
-mod flights;
-#[cfg(feature = "auth")]
-mod identity;
-#[cfg(feature = "idp")]
-mod idp;
-#[cfg(feature = "auth")]
-mod jws;
-#[cfg(feature = "auth")]
-mod kept;
-#[cfg(feature = "auth")]
-mod multi;
 #[cfg(feature = "auth")]
 mod outage;
 #[cfg(feature = "auth")]
@@ -53,47 +37,38 @@ mod provider;
 #[cfg(feature = "auth")]
 mod revocation;
 #[cfg(feature = "auth")]
-mod signed;
-#[cfg(feature = "auth")]
-mod standard_user;
-#[cfg(feature = "auth")]
 mod user;
 
 #[cfg(feature = "redis")]
 pub use revocation::RedisRevocationStore;
 
-pub use algorithm::TokenAlgorithm;
 pub use config::{AuthConfig, AuthProviderKind};
-#[cfg(feature = "idp")]
-pub use idp::{IdpError, IdpProvider, IntrospectionProvider, RevocableIdpProvider};
 pub use idp_config::IdpConfig;
+#[cfg(feature = "idp")]
+pub use provider::{IdpError, IdpProvider, IntrospectionProvider, RevocableIdpProvider};
+pub use token::TokenAlgorithm;
 
 #[cfg(feature = "auth")]
 pub use self::{
-    claims::Claims,
     error::AuthError,
-    jws::{KeyError, SigningKey, VerifyingKey},
-    multi::MultiProvider,
-    provider::{AuthProvider, Authenticated},
+    provider::{AuthProvider, Authenticated, MultiProvider, SignedTokenProvider},
     revocation::{
         MemoryRevocationStore, RevocableToken, RevocationConfig, RevocationStore,
         TokenRevocationService,
     },
-    signed::SignedTokenProvider,
+    token::{Claims, KeyError, SigningKey, VerifyingKey},
     user::UserContext,
 };
 
 #[cfg(feature = "auth")]
 pub(crate) use self::{
-    authentication::Authentication,
-    identity::{Identity, Refusal},
-    kept::TokenCache,
+    authentication::{Authentication, Identity, Refusal, TokenCache},
     provider::{SharedProvider, Verified},
     user::OF_TOKENS,
 };
 
 #[cfg(feature = "native-auth")]
 pub(crate) use self::{
-    bearer::{Bearer, token68},
-    jws::{ClaimRules, Compact},
+    authentication::{Bearer, token68},
+    token::{ClaimRules, Compact},
 };

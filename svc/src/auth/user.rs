@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::claims::pointed;
+use super::token::claims::pointed;
 
 /// The claims that differ between tokens of the same user.
 pub(crate) const OF_TOKENS: [&str; 4] = ["exp", "iat", "jti", "nbf"];

@@ -11,17 +11,13 @@ mod arguments;
 mod authorizer;
 mod cache;
 mod decision;
-mod decision_key;
 mod dry_run;
 mod field_check;
 mod gate;
 mod guard;
-mod kept_decisions;
 mod question;
 mod request;
-mod request_rules;
-mod row_decision;
-mod row_policies;
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -36,7 +32,7 @@ pub use field_check::field_authorizer_adapter;
 #[doc(hidden)]
 pub use field_check::{CheckAnswer, FieldCheck};
 pub use request::{AuthorizationRequest, OperationType};
-pub use row_decision::RowDecision;
+pub use rows::RowDecision;
 
 pub(crate) use admission::{Admission, AllAdmitted, Coordinate, Roots};
 use arguments::Arguments;
@@ -45,5 +41,4 @@ pub(crate) use cache::CachedAuthorizer;
 pub(crate) use dry_run::{TriedRule, TryingAuthorizer};
 pub(crate) use gate::{Gate, bypassed_filter, lost_filter};
 pub(crate) use question::{AccessCheck, FieldAccess};
-pub(crate) use request_rules::RequestRules;
-pub(crate) use row_policies::{RowPolicies, RowPolicy};
+pub(crate) use rows::{RequestRules, RowPolicies, RowPolicy};

@@ -7,8 +7,8 @@ use axum::extract::{Request, State};
 use axum::http::Response;
 
 use super::guard::guarded;
-use super::negotiate::MediaType;
-use super::stream_type::StreamType;
+use super::reply::MediaType;
+use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};
 use crate::request::Hooked;
 

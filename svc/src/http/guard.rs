@@ -16,8 +16,7 @@ use futures_util::FutureExt as _;
 use pin_project_lite::pin_project;
 use serde_json::{Value, json};
 
-use super::negotiate::MediaType;
-use super::reply::reply;
+use super::reply::{MediaType, reply};
 use crate::ErrorCode;
 use crate::engine::count_refusal;
 

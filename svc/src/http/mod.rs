@@ -2,32 +2,18 @@
 //!
 //! The endpoint follows GraphQL over HTTP (<https://graphql.github.io/graphql-over-http/draft/>).
 
-mod batch;
 mod body;
 mod dev_auth;
 mod endpoint;
-#[cfg(feature = "graphiql")]
-mod example_query;
 mod get;
 #[cfg(feature = "graphiql")]
 mod graphiql;
 mod guard;
-mod guesses;
 mod health;
 mod live;
-#[cfg(feature = "upload")]
-mod multipart;
-mod negotiate;
-#[cfg(feature = "websocket")]
-mod operation;
-mod own_origin;
-mod parameters;
-mod pending_bodies;
 mod post;
 mod protection;
 mod reply;
-mod stream_body;
-mod stream_type;
 mod streamed;
 mod unread;
 #[cfg(feature = "websocket")]
@@ -40,11 +26,11 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, MethodRouter, get};
 
+pub(crate) use body::{PendingBodies, PendingBounds};
 pub(crate) use dev_auth::DevAuth;
 pub(crate) use health::ShuttingDown;
 pub use live::SubscriptionsConfig;
 pub(crate) use live::{LiveConnections, LongLived};
-pub(crate) use pending_bodies::{PendingBodies, PendingBounds};
 #[cfg(feature = "native-auth")]
 pub(crate) use protection::{BodyReader, protect};
 pub(crate) use protection::{CrossOriginRules, CsrfProtection, Overload, Protection};
@@ -57,11 +43,11 @@ use crate::request::Transport;
 #[cfg(feature = "websocket")]
 use crate::request_log::RequestLog;
 use guard::guarded;
-use negotiate::MediaType;
 use post::Post;
 use protection::CrossOriginLayer;
 #[cfg(feature = "compression")]
 use protection::compression;
+use reply::MediaType;
 use tower::Layer as _;
 
 /// The state shared by the handlers.
@@ -101,7 +87,7 @@ pub(crate) struct HttpState {
 /// The response to an invalid request.
 #[cfg(feature = "testing")]
 pub(crate) fn read_request(body: &[u8]) -> Result<crate::engine::Request<'_>, Vec<u8>> {
-    parameters::one_from_body(body).map_err(|refusal| refusal.body())
+    endpoint::parameters::one_from_body(body).map_err(|refusal| refusal.body())
 }
 
 /// Returns the routes of a service.

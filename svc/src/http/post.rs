@@ -12,8 +12,8 @@ use axum::extract::Request;
 use axum::http::Response;
 
 use super::guard::panicked;
-use super::negotiate::MediaType;
-use super::stream_type::StreamType;
+use super::reply::MediaType;
+use super::streamed::StreamType;
 use super::{HttpState, endpoint, streamed};
 use crate::rate_limit::{Answer, LimitedFuture};
 use crate::request::{Hooked, RequestHook, Transport};

@@ -5,8 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::extract::ConnectInfo;
 use axum::http::{Extensions, HeaderMap};
 
-use super::client::network;
-use super::proxies::{ClientAddress, client_address};
+use super::client::{ClientAddress, client_address, network};
 use super::{ForwardedHeader, RateLimitConfig, TrustedProxies};
 
 /// How the address of a client is determined: from the connection, or from headers of trusted

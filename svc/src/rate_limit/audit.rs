@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use super::client::Client;
-use super::refusal::Refusal;
+use super::response::Refusal;
 use crate::request::PreparedOperation;
 use crate::security_log::{SecurityEvent, SecurityEventType, record};
 

@@ -4,8 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::client_list::Clients as ClientKind;
-use super::proxies::client_address;
+use super::client::{Clients as ClientKind, client_address};
 use super::{ClientList, ForwardedHeader, RateLimitStrategy, TrustedProxies};
 use crate::security_log::Clients;
 use crate::settings::{Count, Flag, Maybe, Milliseconds, Parsed, Whether, settings};

@@ -26,36 +26,17 @@
 mod address_rule;
 mod audit;
 mod client;
-mod client_list;
 mod config;
-mod count_key;
-mod counts;
-mod forwarded;
-mod future;
-mod headers;
-mod hook;
 mod layer;
 mod limit;
 mod limited_request;
 mod limiter;
-mod memory;
-mod meter;
-mod named_limit;
-mod number_value;
-mod operation_limits;
-mod proxies;
 mod rate_limiting;
-#[cfg(feature = "redis")]
-mod redis;
-mod refusal;
-mod rule;
+mod response;
 mod store;
 mod strategy;
-#[cfg(feature = "redis")]
-mod takeover;
 #[cfg(test)]
 mod tests;
-mod waiting;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,17 +45,14 @@ use axum::Router;
 
 pub(crate) use address_rule::AddressRule;
 pub(crate) use client::network_of;
-pub use client_list::ClientList;
+pub use client::{ClientList, ForwardedHeader, TrustedProxies};
 pub use config::{RateLimitConfig, WindowType};
-pub use limit::RateLimit;
-pub use proxies::{ForwardedHeader, TrustedProxies};
+pub use limit::{RateLimit, RateLimitRule, create_default_rate_limit_rules};
 pub use rate_limiting::{RateLimitRequest, RateLimiting};
-pub use rule::{RateLimitRule, create_default_rate_limit_rules};
 pub use strategy::RateLimitStrategy;
 
 use crate::{ConfigError, request_log};
-pub(crate) use future::{Answer, LimitedFuture};
-pub(crate) use layer::RateLimitLayer;
+pub(crate) use layer::{Answer, LimitedFuture, RateLimitLayer};
 use limiter::Limiter;
 
 /// Limits the requests to all routes that the router has by now; routes that are added later are

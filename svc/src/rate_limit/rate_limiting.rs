@@ -116,7 +116,7 @@ impl RateLimiting {
     pub fn rule(mut self, rule: RateLimitRule) -> Self {
         // The limits of GraphQL still come from the settings, unless this rule applies to it.
         self.rules
-            .get_or_insert_with(super::rule::rules_beside_graphql)
+            .get_or_insert_with(super::limit::rule::rules_beside_graphql)
             .push(rule);
         self
     }
@@ -231,7 +231,7 @@ impl RateLimiting {
         if self
             .rules
             .as_ref()
-            .is_some_and(|rules| super::rule::is_about_graphql(rules))
+            .is_some_and(|rules| super::limit::rule::is_about_graphql(rules))
         {
             let why = "the program has a rule of its own for /graphql";
             tell(

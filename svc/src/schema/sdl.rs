@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 
 use super::Guard;
-use super::guard::DIRECTIVES;
 use super::model::{ArgDef, FieldDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use super::registration::DIRECTIVES;
 
 /// Prints all types except the hidden ones and the built-in scalars. Unions and interfaces refer to
 /// their members by name. Guards are printed as directives if enabled; descriptions mention them in

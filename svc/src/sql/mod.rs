@@ -1,62 +1,24 @@
 //! SQL for reads: text from the schema and the catalog, with bound values. Only this module
 //! writes SQL for reads.
 
-mod acted_row;
-mod aggregate;
-mod bound;
-mod called;
-mod careful;
-mod cast;
-mod column;
-mod compare;
-mod computed;
-mod condition;
-mod edge;
-mod filter;
-mod given_rows;
-mod group;
-mod group_join;
-mod grouping;
-mod json_path;
-mod keyset;
-mod neighbours;
-mod once;
-mod operand;
-mod query;
-mod readable;
-mod relation_key;
-mod row_call;
-mod row_filter;
-mod rules;
-mod scope;
+mod expr;
+mod ir;
+mod predicate;
 mod select;
-mod select_list;
-mod shape;
-mod specific;
-mod through;
-mod types;
 
-pub use filter::{Column, Filter, Order, asc, col, desc};
+pub use ir::{Column, Filter, Order, asc, col, desc};
 
-pub(crate) use aggregate::value_form;
-pub(crate) use column::{ColumnForm, Select, select_form};
-use edge::Joined;
-pub(crate) use filter::{
-    AggregateComparison, AggregateFilter, Computed, Direction, Nulls, OrderAggregate, Rank,
+use expr::Tie;
+pub(crate) use expr::{ColumnForm, Select, select_form, value_form};
+pub(crate) use ir::{
+    AggregateComparison, AggregateFilter, Computed, ComputedColumnCall, Direction, GroupOrder,
+    GroupValue, Having, Nulls, OfGroup, OrderAggregate, Rank, RowFilter,
 };
-pub(crate) use given_rows::GivenRows;
-use group_join::JoinedValue;
-pub(crate) use grouping::{GroupOrder, GroupValue, Having, OfGroup};
-pub(crate) use keyset::Keyset;
-pub(crate) use neighbours::distinguishing_columns;
-pub(crate) use query::{Query, Selected, Subquery, Window};
-pub(crate) use row_call::ComputedColumnCall;
-pub(crate) use row_filter::RowFilter;
-pub(crate) use rules::{Reuse, RowRule, RowRules, Subject};
-use scope::Tie;
-use shape::Checks;
-pub(crate) use shape::StatementShape;
-pub(crate) use types::record_types;
+use select::{Checks, Joined, JoinedValue};
+pub(crate) use select::{
+    GivenRows, Keyset, Query, Reuse, RowRule, RowRules, Selected, StatementShape, Subject,
+    Subquery, Window, distinguishing_columns, record_types,
+};
 
 use crate::postgres::{
     Catalog, DbError, Oid, Param, Probe, Statement, StatementSubject, StatementText,
@@ -79,7 +41,7 @@ pub(crate) struct Views<'a> {
 pub(crate) fn order_keys(views: Views<'_>, query: &Query) -> Result<Vec<Order>, DbError> {
     let mut builder = Builder::new(views);
     let rows = builder.rows(query.row, 0)?;
-    Ok(builder.order_keys(&scope::Scope::Row(rows), query))
+    Ok(builder.order_keys(&expr::Scope::Row(rows), query))
 }
 
 impl Statement {
@@ -220,7 +182,7 @@ struct Builder<'a> {
     catalog: &'a Catalog,
     rules: Option<&'a dyn RowRules>,
     /// The rules that the statement uses, in the order of their values.
-    ruled: Vec<rules::Ruled>,
+    ruled: Vec<select::Ruled>,
     /// Whether a rule is currently being written.
     is_ruling: bool,
     /// The number of values before the next value of a rule whose values are already bound.

@@ -85,7 +85,7 @@ fn errors_of(error: &Value, which: &str, expected: &Errors) -> Vec<(u64, String,
 fn each_way_is_refused_by_the_compiler() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for which in ["calls", "literals"] {
-        let file = root.join(format!("svc/src/engine/unadmitted/{which}.rs"));
+        let file = root.join(format!("svc/src/engine/execute/unadmitted/{which}.rs"));
         let expected = expected(&std::fs::read_to_string(file).unwrap());
         assert!(expected.len() >= 3, "{which}: {expected:?}");
         assert_eq!(found(root, which, &expected), expected, "{which}");

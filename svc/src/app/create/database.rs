@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::operations::Operations;
-use crate::app::database_config::read_url;
-use crate::app::event_hub::event_hub;
+use crate::app::config::read_url;
+use crate::app::setup::event_hub;
 use crate::app::{AppOptions, StartError};
 use crate::engine::{database_needs, describe_all, note_findings};
 use crate::events::Hub;

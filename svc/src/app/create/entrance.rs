@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::protection::protection;
+use crate::app::setup::protection;
 use crate::app::{AppOptions, StartError};
 use crate::http::Protection;
 use crate::rate_limit::{self, RateLimitLayer};
@@ -37,7 +37,7 @@ impl Entrance {
             .flatten();
 
         #[cfg(not(feature = "upload"))]
-        crate::app::uploads::refuse(&options.config.uploads)?;
+        crate::app::setup::uploads::refuse(&options.config.uploads)?;
 
         Ok(Self {
             clients,

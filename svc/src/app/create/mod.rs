@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use axum::Router;
 
-use super::view_check::start_findings;
+use super::setup::start_findings;
 use super::{AppOptions, DatabaseConfig, StartError, describe};
 use crate::http::HttpState;
 use crate::request::SessionVariables;
@@ -70,9 +70,9 @@ pub(crate) async fn assemble(
     let schema = Schema::of(&options)?;
     let policies = Policies::take(&mut options, &schema)?;
     #[cfg(feature = "auth")]
-    let authentication = super::authentication::from_options(&mut options)?;
+    let authentication = super::setup::authentication::from_options(&mut options)?;
     #[cfg(not(feature = "auth"))]
-    super::authentication::refuse(&options.config.auth)?;
+    super::setup::authentication::refuse(&options.config.auth)?;
     let entrance = Entrance::take(&mut options)?;
     let operations = Operations::take(&mut options, &schema.model)?;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::response_cache::response_cache;
+use crate::app::setup::response_cache;
 use crate::app::{AppOptions, StartError};
 use crate::application::Limits;
 use crate::engine::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::schema::Schema;
-use crate::app::row_rules::row_policies;
+use crate::app::setup::row_policies;
 use crate::app::{AppOptions, StartError};
 use crate::authz::{DynAuthorizer, RowPolicies};
 use crate::schema::{Model, RootFieldMeta};

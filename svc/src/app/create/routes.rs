@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use axum::Router;
 
 use super::entrance::Entrance;
-use crate::app::authentication::dev_auth;
+use crate::app::setup::authentication::dev_auth;
 use crate::app::{AppOptions, SvcConfig};
 use crate::engine::Engine;
 use crate::http::{self, HttpState, LiveConnections};
@@ -29,7 +29,7 @@ pub(super) fn routes(
     warn_of_named_addresses(&options.config, entrance.rate_limits.is_some());
     let others = Router::new();
     #[cfg(feature = "native-auth")]
-    let others = crate::app::native_accounts::mount(
+    let others = crate::app::setup::native_accounts::mount(
         options.native.as_ref(),
         &options.config.accounts.path,
         &entrance.protection,

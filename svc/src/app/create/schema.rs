@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::app::open_operations::warn_of_open;
-use crate::app::rate_limits::note_rate_limits;
+use crate::app::options::note_rate_limits;
+use crate::app::setup::warn_of_open;
 use crate::app::{AppOptions, StartError};
 use crate::engine::{functions, row_sources};
 use crate::schema::{Model, SchemaError};

@@ -2,6 +2,10 @@
 
 #[cfg(feature = "auth")]
 mod authentication;
+mod policies;
+mod rate_limits;
+#[cfg(feature = "redis")]
+mod redis;
 mod schema;
 
 use std::any::Any;
@@ -25,6 +29,7 @@ use crate::rate_limit::RateLimiting;
 use crate::request::{Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables};
 use crate::schema::{KeyFn, RootFieldMeta};
 use crate::settings::{ConfigError, MAX_TIMEOUT};
+pub(super) use rate_limits::{has_unlimited, note_rate_limits, warn_of_unlimited};
 
 /// The parts of an application; passed to [`create_svc_app`](crate::create_svc_app).
 #[derive(Default)]

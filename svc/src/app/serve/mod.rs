@@ -30,7 +30,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout, timeout_at};
 
-use super::unused_settings::note_unused_parts;
+use super::environment::note_unused_parts;
 use super::{HttpConfig, StartError, SvcConfig, describe};
 use crate::http::LongLived;
 use crate::log_throttle::LogThrottle;

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::auth::claims::time;
+use crate::auth::token::claims::time;
 use crate::auth::{Claims, UserContext};
 
 /// A token in the form used for revocation; it cannot be used to authenticate.

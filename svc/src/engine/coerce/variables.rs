@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 
 use super::leaf::{Origin, coerce_leaf, coerce_number, json_argument};
 use super::{NameMap, finish_object, null_refused};
-use crate::engine::weight;
+use crate::engine::heap_size;
 use crate::json::{ExactJson as Json, Fields};
 use crate::schema::{InputDef, ScalarKind, TypeDef, TypeExpr, TypeKind};
 
@@ -32,9 +32,9 @@ pub(crate) struct VariableDef {
 impl VariableDef {
     /// The size in bytes.
     pub(crate) fn weight(&self) -> usize {
-        let default = self.default.as_ref().map_or(0, weight::value);
-        let texts = weight::text(&self.name) + weight::text(&self.shown);
-        size_of::<Self>() + texts + weight::type_expr(&self.ty) + default
+        let default = self.default.as_ref().map_or(0, heap_size::value);
+        let texts = heap_size::text(&self.name) + heap_size::text(&self.shown);
+        size_of::<Self>() + texts + heap_size::type_expr(&self.ty) + default
     }
 }
 

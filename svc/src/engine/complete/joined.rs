@@ -2,10 +2,9 @@
 
 use super::{PropagatedNull, Walk};
 use crate::Error;
-use crate::engine::completed_value::CompletedValue;
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{OutType, PlanField};
+use crate::engine::response::{CompletedValue, Path};
 use crate::postgres::DbError;
 
 impl CompletedValue {

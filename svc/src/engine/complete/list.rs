@@ -5,9 +5,9 @@ use tokio_postgres::Row;
 use super::cells::Cells;
 use super::rows::{RowNode, RowShape};
 use super::{CompletedValue, PropagatedNull, Walk, value};
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{OutType, PlanField};
+use crate::engine::response::Path;
 use crate::postgres::{DbError, RowSink};
 
 /// The initial capacity of the response buffer.

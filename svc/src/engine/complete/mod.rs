@@ -7,6 +7,7 @@
 mod answer;
 mod cells;
 mod column;
+pub(super) mod cursor;
 mod full_rows;
 mod joined;
 mod json;
@@ -18,7 +19,7 @@ mod rows;
 mod tree;
 mod typed;
 
-pub(crate) use super::completed_value::CompletedValue;
+pub(crate) use super::response::CompletedValue;
 pub(crate) use answer::write_answer;
 pub(crate) use cells::{Cells, Outdated, Records};
 pub(crate) use full_rows::FullRows;
@@ -34,12 +35,9 @@ pub(crate) use rows::{
 pub(crate) use tree::{complete_all, complete_value, guarded, root_value};
 pub(crate) use typed::Decoded;
 
-use super::answer_bytes::Writing;
-use super::completed_value::PropagatedNull;
-use super::execution_context::ExecutionContext;
-use super::field_error::FieldError;
-use super::path::Path;
+use super::context::ExecutionContext;
 use super::plan::{Leaf, OutType, PlanField, PlanKind, Selection};
+use super::response::{FieldError, Path, PropagatedNull, Writing};
 use crate::Error;
 use crate::json::write_text;
 use crate::postgres::DbError;

@@ -4,10 +4,9 @@ use super::resolved::Found;
 use super::rows::{Completed, PageNode, PageShape, PageWriter, address, item_type};
 use super::tree::complete_all;
 use super::{Decoded, PropagatedNull};
-use crate::engine::completed_value::CompletedValue;
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{OutType, PlanField, PlanKind};
+use crate::engine::response::{CompletedValue, Path};
 use crate::postgres::DbError;
 use crate::schema::Part;
 

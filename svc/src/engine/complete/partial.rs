@@ -4,9 +4,9 @@
 use super::json::Json;
 use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::Error;
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
+use crate::engine::response::Path;
 use crate::scalar::LeafError;
 
 /// A part of a response that could not be read.

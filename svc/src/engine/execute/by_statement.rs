@@ -4,13 +4,12 @@ use futures_util::FutureExt as _;
 
 use super::{Decided, Engine, Prepared};
 use crate::engine::complete::CompletedValue;
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::explanation::{ExplainedField, Way};
+use crate::engine::context::ExecutionContext;
 use crate::engine::find::check_arguments;
-use crate::engine::mutations::Mutations;
+use crate::engine::mutate::Mutations;
 use crate::engine::operations::{Answered, OperationStatement};
-use crate::engine::path::Path;
 use crate::engine::plan::{AllAdmitted, Plan, PlanField, PlanKind, RootField};
+use crate::engine::response::{ExplainedField, Path, Way};
 use crate::query_stats;
 use crate::schema::OperationKind;
 use crate::{Error, ErrorCode};

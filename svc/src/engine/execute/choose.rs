@@ -8,13 +8,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Engine, RegisteredOnly, Request};
 use crate::ErrorCode;
-use crate::engine::document::Document;
-use crate::engine::document_id::DocumentId;
-use crate::engine::operations::Registered;
 #[cfg(feature = "redis")]
-use crate::engine::persisted::PersistedQueries;
-use crate::engine::persisted::{Hash, check_hash, not_supported};
-use crate::engine::request_error::RequestError;
+use crate::engine::document::persisted::PersistedQueries;
+use crate::engine::document::persisted::{Hash, check_hash, not_supported};
+use crate::engine::document::{Document, DocumentId};
+use crate::engine::error::RequestError;
+use crate::engine::operations::Registered;
 use crate::json::shorten;
 use crate::security_log::{SecurityEvent, SecurityEventType, record};
 

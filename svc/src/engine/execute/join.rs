@@ -2,10 +2,9 @@
 
 use super::size::AnswerSize;
 use crate::engine::complete::{CompletedValue, join_after, key};
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::field_error::FieldError;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::PlanField;
-use crate::engine::response::Response;
+use crate::engine::response::{FieldError, Response};
 
 /// The approximate length of a response key with its punctuation.
 const KEY: usize = 32;

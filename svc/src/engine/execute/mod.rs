@@ -1,14 +1,27 @@
 //! Runs operations: the only path from a document to a response.
 
+mod access;
+mod awaited;
 mod by_statement;
 mod choose;
+mod hooks;
 mod join;
+pub(super) mod metrics;
 mod prepared;
+mod report;
 mod response_cache;
 pub(super) mod root_field;
+mod scope;
 mod size;
+#[cfg(any(svc_unadmitted = "calls", svc_unadmitted = "literals"))]
+mod unadmitted;
 
+pub(crate) use access::Challenge;
+#[cfg(test)]
+pub(crate) use hooks::Hook;
+pub(crate) use hooks::{Answering, Hooks};
 pub(super) use prepared::Prepared;
+pub(super) use report::{record_errors, record_late, record_refused, report};
 pub use response_cache::ResponseCache;
 pub(crate) use response_cache::ResponseKeys;
 
@@ -20,27 +33,20 @@ use futures_util::FutureExt as _;
 
 use self::join::joined;
 pub(super) use self::join::only;
+use self::metrics::{Begun, count_errors};
 use self::size::AnswerSize;
 use crate::Error;
 use crate::application::{Application, RequestDeadlines};
 use crate::authz::{Gate, RowPolicies};
-use crate::engine::answer_bytes::ResponseBudget;
-use crate::engine::cache::DocumentCache;
 use crate::engine::coerce::SentVariables;
-use crate::engine::document_id::DocumentId;
-use crate::engine::execution_context::{ExecutionContext, Growth};
-use crate::engine::explanation::Explanation;
+use crate::engine::context::{ExecutionContext, Growth};
+use crate::engine::document::persisted::{Hash, PersistedQueries};
+use crate::engine::document::{DocumentCache, DocumentId};
 use crate::engine::find::PlannedReads;
-use crate::engine::hooks::Hooks;
-use crate::engine::measure::{self, Begun, count_errors};
-use crate::engine::mutations::{effects_when_late, one_of_each_first};
+use crate::engine::mutate::{effects_when_late, one_of_each_first};
 use crate::engine::operations::OperationRegistry;
-use crate::engine::persisted::{Hash, PersistedQueries};
-use crate::engine::plan::{Admission, Plan};
-use crate::engine::report::report;
-use crate::engine::response::Response;
-use crate::engine::security_events::{record_late, record_refused};
-use crate::engine::spending::CostMeter;
+use crate::engine::plan::{Admission, CostMeter, Plan};
+use crate::engine::response::{Explanation, Response, ResponseBudget};
 use crate::postgres::EffectLog;
 use crate::request::{
     Context, Held, PreparedOperation, RequestDataMakers, RequestParts, RequestScope,
@@ -126,13 +132,13 @@ impl Engine {
                         .around(self.run_prepared(prepared, parts, begun))
                         .boxed()
                         .await;
-                    measure::end_span(&span, &response);
+                    metrics::end_span(&span, &response);
                     response
                 }
             },
             Err(response) => {
                 record_refused(&self.app, &parts, &response);
-                measure::counted_refusal(response)
+                metrics::counted_refusal(response)
             }
         }
     }

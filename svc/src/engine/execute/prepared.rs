@@ -9,17 +9,14 @@ use super::choose::Chosen;
 use super::{Engine, Request};
 use crate::ErrorCode;
 use crate::engine::coerce::{VariableError, Variables, coerce_variables};
+use crate::engine::context::OperationInfo;
 use crate::engine::document::Document;
-use crate::engine::execution_context::OperationInfo;
-use crate::engine::explanation::Explanation;
-use crate::engine::introspect::{check_depth, introspect};
-use crate::engine::location::LineIndex;
-use crate::engine::measure::{self, Begun, Measured};
+use crate::engine::document::introspect::{check_depth, introspect};
+use crate::engine::error::{LineIndex, RequestError};
+use crate::engine::execute::metrics::{self, Begun, Measured};
 use crate::engine::operations::Registered;
-use crate::engine::plan::Plan;
-use crate::engine::request_error::RequestError;
-use crate::engine::response::{Answer, Response};
-use crate::engine::value_rules::check_rules;
+use crate::engine::plan::{Plan, check_rules};
+use crate::engine::response::{Answer, Explanation, Response};
 use crate::request::{AllowedOperations, RequestParts, Transport};
 use crate::request_log::{self, OperationNote};
 use crate::trace::{OpenSpan, SpanLink};
@@ -68,7 +65,7 @@ impl Prepared {
 
         let (name, kind) = (
             self.info().name().or_else(registered),
-            measure::operation_type(self.plan.kind),
+            metrics::operation_type(self.plan.kind),
         );
         let user_id = parts.user_id();
         OperationNote {
@@ -82,7 +79,7 @@ impl Prepared {
     /// The span of the operation, if its trace is sampled.
     pub(super) fn span(&self) -> Option<OpenSpan> {
         OpenSpan::operation(
-            measure::operation_type(self.plan.kind),
+            metrics::operation_type(self.plan.kind),
             || self.info().name(),
             &self.document.text,
         )
@@ -93,7 +90,7 @@ impl Prepared {
     pub(in crate::engine) fn span_on(&self, transport: Transport) -> Option<OpenSpan> {
         match transport {
             Transport::WebSocket => {
-                let kind = measure::operation_type(self.plan.kind);
+                let kind = metrics::operation_type(self.plan.kind);
                 OpenSpan::of_socket(kind, || self.info().name(), &self.document.text)
             }
             _ => self.span(),

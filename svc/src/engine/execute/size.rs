@@ -2,9 +2,9 @@
 
 use crate::application::Limits;
 use crate::engine::complete::CompletedValue;
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::PlanField;
+use crate::engine::response::Path;
 
 /// The bytes of the root fields completed so far.
 #[derive(Debug, Default)]

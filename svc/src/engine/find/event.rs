@@ -5,15 +5,14 @@ use futures_util::FutureExt as _;
 use uuid::Uuid;
 
 use super::conditions::{declared_filter, relation};
-use super::full_rows::full_rows;
 use super::read::Read;
+use super::rows::{complete_typed, full_rows};
 use super::statement_cache;
-use super::typed::complete_typed;
 use crate::Error;
 use crate::engine::complete::{Cells, CompletedValue, Decoded, write_row};
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{Admission, Calls, PlanField};
+use crate::engine::response::Path;
 use crate::events::RowEvent;
 use crate::json::ExactJson;
 use crate::postgres::{DbError, Participant, Rows, Statement};

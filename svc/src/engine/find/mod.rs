@@ -2,46 +2,33 @@
 //! bytes of the response.
 
 mod aggregate;
-mod aggregated;
-mod check;
+mod argument_rules;
 mod columns;
-mod computed;
+mod computed_column;
 mod conditions;
 mod connection;
 mod event;
-mod full_rows;
-mod groups;
-mod having;
 mod nodes;
 mod read;
-mod reads;
-mod relation;
-mod row_call;
-mod row_filter;
-mod row_function;
+mod row_reads;
 mod row_source;
 mod rows;
 mod statement_cache;
-mod tiebreaker;
-mod total;
-mod typed;
-mod typed_rows;
 
-pub(crate) use check::check_arguments;
+pub(crate) use aggregate::{computed, group_counts};
+pub(crate) use argument_rules::check_arguments;
 pub(crate) use columns::call_fault;
-pub(crate) use computed::{computed, group_counts};
-pub(crate) use connection::typed_slice;
+pub(crate) use computed_column::{field_spec, row_functions};
+pub(crate) use connection::{total, typed_slice};
 pub(crate) use event::{EventFilter, EventRow, write_event};
-pub(in crate::engine) use full_rows::{stored_fields, wanted_rows};
 pub(crate) use nodes::write_nodes;
 pub(in crate::engine) use read::default_key;
-pub(crate) use reads::PlannedReads;
-use relation::write_relation;
-pub(crate) use row_call::{field_spec, row_functions};
+pub(crate) use row_reads::PlannedReads;
+use row_reads::write_relation;
 pub(in crate::engine) use row_source::row_source;
 pub(crate) use row_source::{row_sources, spec_of};
-pub(crate) use total::total;
-pub(crate) use typed_rows::{read_row, typed_rows};
+pub(crate) use rows::{read_row, typed_rows};
+pub(in crate::engine) use rows::{stored_fields, wanted_rows};
 
 use futures_util::FutureExt as _;
 
@@ -52,9 +39,9 @@ use row_source::rows_call;
 use rows::write_read;
 
 use super::complete::CompletedValue;
-use super::execution_context::ExecutionContext;
-use super::path::Path;
+use super::context::ExecutionContext;
 use super::plan::{Admission, PlanField};
+use super::response::Path;
 use crate::Error;
 use crate::postgres::DbError;
 use crate::repository::{ConnectionSpec, FindSpec};

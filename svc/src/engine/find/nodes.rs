@@ -6,11 +6,11 @@ use futures_util::future::join_all;
 use super::write_relation;
 use crate::Error;
 use crate::engine::complete::{CompletedValue, join};
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{
     Admission, Children, OutType, PlanField, PlanKind, Selection, Slot, node_id,
 };
+use crate::engine::response::Path;
 use crate::postgres::DbError;
 use crate::schema::{FieldKind, Model, Relation, ScalarKind, Shape, TypeIndex};
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::Error;
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::function_arguments::{checked_arguments, form};
+use crate::engine::context::ExecutionContext;
+use crate::engine::context::function_arguments::{checked_arguments, form};
 use crate::engine::plan::PlanField;
 use crate::json::ExactJson;
 use crate::postgres::{ArgForm, DbError, FunctionSpec, RowsCall, has_nul};

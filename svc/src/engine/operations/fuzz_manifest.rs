@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::OperationRegistry;
 use super::manifest::{add, parse};
 use crate::application::Limits;
-use crate::engine::document_id::DocumentId;
+use crate::engine::document::DocumentId;
 use crate::schema::Model;
 
 /// Registers the documents listed in a manifest. If all of them can be registered, each id leads to

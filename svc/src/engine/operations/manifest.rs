@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{Operation, OperationError};
-use crate::engine::document_id::DocumentId;
+use crate::engine::document::DocumentId;
 
 /// The format named in Apollo's manifests.
 const FORMAT: &str = "apollo-persisted-query-manifest";

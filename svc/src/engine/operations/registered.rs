@@ -10,7 +10,7 @@ use super::{Operation, OperationError};
 use crate::application::Limits;
 use crate::engine::coerce::VariableDef;
 use crate::engine::document::Document;
-use crate::engine::persisted::Hash;
+use crate::engine::document::persisted::Hash;
 use crate::postgres::{StatementSubject, StatementText};
 use crate::schema::Model;
 

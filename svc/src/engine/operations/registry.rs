@@ -8,8 +8,8 @@ use ahash::RandomState;
 use super::store::{HashedText, Store};
 use super::{Operation, OperationError, Registered};
 use crate::application::Limits;
-use crate::engine::document_id::DocumentId;
-use crate::engine::persisted::Hash;
+use crate::engine::document::DocumentId;
+use crate::engine::document::persisted::Hash;
 use crate::schema::Model;
 
 /// The registered operations of an application, for programs that register operations at run time.

@@ -9,7 +9,7 @@ use indexmap::{Equivalent, IndexMap};
 use lru::LruCache;
 
 use super::{OperationError, Registered};
-use crate::engine::persisted::Hash;
+use crate::engine::document::persisted::Hash;
 
 /// The maximum size of all documents and SQL, in bytes.
 const CAPACITY: usize = 64 << 20;

@@ -9,12 +9,12 @@ use apollo_compiler::{Node, ast};
 use async_graphql::Value;
 use indexmap::IndexMap;
 
-use super::asked::{Count, Given};
-use super::gates::ArgumentGates;
+use super::access::ArgumentGates;
+use super::cost::{Count, Given};
 use super::{Asked, PlanField};
 use crate::engine::coerce::{Literal, Variables};
-use crate::engine::request_error::RequestError;
-use crate::engine::weight;
+use crate::engine::error::RequestError;
+use crate::engine::heap_size;
 use crate::schema::{ArgDef, ArgRole, Gated, Model, TypeExpr, TypeIndex, TypeKind, ValueRule};
 use crate::{Error, ErrorCode};
 
@@ -180,16 +180,16 @@ impl ArgPlan {
     /// Bytes on the heap.
     pub(super) fn weight(&self) -> usize {
         let source = match &self.source {
-            ArgSource::Constant(value) => value.as_ref().map_or(0, weight::value),
+            ArgSource::Constant(value) => value.as_ref().map_or(0, heap_size::value),
             // The literal belongs to the document.
             ArgSource::Dynamic(_) => 0,
         };
 
-        let default = self.default.as_ref().map_or(0, weight::value);
-        let slice = weight::slice::<Gated>(self.gates.len());
-        weight::text(&self.name)
-            + weight::text(&self.rust)
-            + weight::type_expr(&self.ty)
+        let default = self.default.as_ref().map_or(0, heap_size::value);
+        let slice = heap_size::slice::<Gated>(self.gates.len());
+        heap_size::text(&self.name)
+            + heap_size::text(&self.rust)
+            + heap_size::type_expr(&self.ty)
             + default
             + source
             + slice

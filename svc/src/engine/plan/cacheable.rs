@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{PlanField, PlanKind, Selection};
-use crate::engine::weight::slice;
+use crate::engine::heap_size::slice;
 use crate::schema::{Model, OperationKind, TypeIndex};
 
 /// How the response of a plan may be cached.

@@ -4,40 +4,33 @@
 //! A plan is valid for one combination of values of the Boolean variables in `@skip` and
 //! `@include`, so the shape of the response is fixed.
 
+mod access;
 mod arguments;
-mod asked;
-mod bounds;
 mod cacheable;
-mod check;
-mod checked;
 mod cost;
-mod denial;
-mod gates;
-mod introspection_cost;
+mod cost_meter;
+mod heap_size;
 mod keys;
 pub(crate) mod node_id;
 mod out_type;
 mod planner;
-mod reach;
 mod root;
-mod root_limits;
 mod same;
 mod slot;
-mod weight;
+mod value_rules;
 
+pub(crate) use access::{Checked, Denial, Denials, Touch};
 pub(crate) use arguments::ArgPlan;
-pub(crate) use asked::Asked;
 pub(crate) use cacheable::Cacheable;
-pub(crate) use checked::Checked;
-pub(crate) use cost::Cost;
-pub(crate) use denial::{Denial, Denials};
-pub(crate) use gates::Touch;
+pub(crate) use cost::{Asked, Cost};
+pub(super) use cost_meter::CostMeter;
 pub(crate) use keys::Keys;
 pub(crate) use node_id::NodeType;
 pub(crate) use out_type::{Leaf, OutType};
 pub(crate) use planner::Planner;
 pub(crate) use root::{Admission, AllAdmitted, RootField};
 pub(crate) use slot::Slot;
+pub(super) use value_rules::check_rules;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};

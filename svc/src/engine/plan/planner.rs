@@ -11,10 +11,9 @@ use apollo_compiler::executable::{
 use apollo_compiler::{ExecutableDocument, Node};
 use indexmap::IndexMap;
 
-use super::bounds::Bounds;
-use super::introspection_cost::IntrospectionCost;
+use super::cost::{Bounds, IntrospectionCost};
+use super::heap_size::arguments;
 use super::same::same_lists;
-use super::weight::arguments;
 use super::{
     ArgPlan, Cacheable, Calls, Checked, Children, Keys, OutType, Plan, PlanField, PlanKind,
     Selection, Slot,
@@ -22,8 +21,7 @@ use super::{
 use crate::ErrorCode;
 use crate::application::Limits;
 use crate::engine::coerce::{Variables, condition};
-use crate::engine::location::MAX_LOCATIONS;
-use crate::engine::request_error::RequestError;
+use crate::engine::error::{MAX_LOCATIONS, RequestError};
 use crate::metrics::OperationSlot;
 use crate::schema::{FieldDef, FieldKind, Gated, Model, OperationKind, TypeIndex, TypeKind};
 

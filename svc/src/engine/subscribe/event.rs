@@ -7,18 +7,14 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 
 use crate::application::RequestDeadlines;
-use crate::engine::answer_bytes::ResponseBudget;
 use crate::engine::complete::{CompletedValue, root_value};
-use crate::engine::execute::{Engine, Prepared, only};
-use crate::engine::execution_context::ExecutionContext;
+use crate::engine::context::ExecutionContext;
+use crate::engine::execute::metrics::{count_errors, end_span};
+use crate::engine::execute::{Engine, Prepared, only, record_late, report};
 use crate::engine::find::{EventRow, write_event};
-use crate::engine::measure::{count_errors, end_span};
-use crate::engine::path::Path;
 use crate::engine::plan::{Admission, Plan};
-use crate::engine::report::report;
 use crate::engine::resolver::Outcome;
-use crate::engine::response::Response;
-use crate::engine::security_events::record_late;
+use crate::engine::response::{Path, Response, ResponseBudget};
 use crate::repository::Db;
 use crate::request::{Context, RequestScope};
 

@@ -25,17 +25,13 @@ use self::event::{Item, Subscriber};
 use self::event_rules::EventRules;
 use self::response_stream::Step;
 use self::rows::{AskedRows, Rows};
-use super::answer_bytes::ResponseBudget;
-use super::execute::{Engine, Prepared, Request};
-use super::execution_context::ExecutionContext;
-use super::field_error::FieldError;
+use super::context::ExecutionContext;
+use super::execute::metrics::{self, Begun};
+use super::execute::{Engine, Prepared, Request, record_errors, record_late, record_refused};
 use super::find::EventFilter;
-use super::measure::{self, Begun};
-use super::path::Path;
 use super::plan::{Admission, RootField};
 use super::resolver::{Outcome, Resolver};
-use super::response::Response;
-use super::security_events::{record_errors, record_late, record_refused};
+use super::response::{FieldError, Path, Response, ResponseBudget};
 use crate::application::RequestDeadlines;
 use crate::request::{RequestParts, RequestScope, Transport};
 use crate::schema::{Code, EventMeta, OperationKind, Run, Shape, TypeIndex};
@@ -58,7 +54,7 @@ impl Engine {
         let prepared = self.prepare(request, parts.allowed);
         let mut prepared = prepared
             .inspect_err(|refused| record_refused(&self.app, &parts, refused))
-            .map_err(measure::counted_refusal)?;
+            .map_err(metrics::counted_refusal)?;
         let Some(span) = prepared.span_on(parts.transport) else {
             return self.subscribe_prepared(prepared, parts, begun).await;
         };
@@ -69,7 +65,7 @@ impl Engine {
             .boxed()
             .await;
 
-        begun.inspect_err(|response| measure::end_span(&span, response))
+        begun.inspect_err(|response| metrics::end_span(&span, response))
     }
 
     async fn subscribe_prepared(

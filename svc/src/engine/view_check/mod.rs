@@ -5,6 +5,7 @@ mod fields;
 mod finding;
 mod functions;
 mod hints;
+mod needs;
 mod orders;
 mod relations;
 mod row_functions;
@@ -13,6 +14,7 @@ mod state;
 mod tables;
 
 pub use finding::{Finding, Severity};
+pub(crate) use needs::database_needs;
 
 use std::sync::{Arc, Weak};
 

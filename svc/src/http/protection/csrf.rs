@@ -3,7 +3,7 @@
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 
-use crate::http::own_origin::is_own;
+use super::own_origin::is_own;
 use crate::security_log::{Clients, SecurityEventType, record};
 
 /// Headers that prove a preflight request; a single one is enough. A browser sends a preflight

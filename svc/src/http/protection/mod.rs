@@ -6,6 +6,7 @@ mod cross_origin;
 mod csrf;
 mod gradient;
 mod overload;
+mod own_origin;
 mod pressure;
 #[cfg(feature = "native-auth")]
 mod routes;
@@ -21,6 +22,8 @@ pub(super) use csrf::Head;
 pub(super) use csrf::is_preflighted;
 use overload::Admitted;
 pub(crate) use overload::Overload;
+#[cfg(feature = "websocket")]
+pub(super) use own_origin::is_own;
 #[cfg(feature = "native-auth")]
 pub(crate) use routes::{BodyReader, protect};
 pub(super) use shedding::Shed;
@@ -34,10 +37,9 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{Response, StatusCode, header};
 
+use super::body::PendingBodies;
 use super::guard::Caught;
-use super::negotiate::MediaType;
-use super::pending_bodies::PendingBodies;
-use super::reply::Refusal;
+use super::reply::{MediaType, Refusal};
 use super::unread::{PendingResponses, UnreadBody};
 use crate::ErrorCode;
 use crate::rate_limit::AddressRule;

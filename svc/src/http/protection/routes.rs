@@ -15,8 +15,7 @@ use serde_json::json;
 
 use super::csrf::Head;
 use super::{CrossOriginLayer, Protection, told};
-use crate::http::body::{self, Bounds};
-use crate::http::pending_bodies::PendingBodies;
+use crate::http::body::{self, Bounds, PendingBodies};
 use crate::request::RequestId;
 
 /// Reads the bodies of a client, which count among the pending bodies of the service; an extension

@@ -36,9 +36,8 @@ use self::read_ahead::ReadAhead;
 use self::socket::Socket;
 use super::HttpState;
 use super::health::ShuttingDown;
-use super::negotiate::MediaType;
 use super::protection::told;
-use super::reply::Refusal;
+use super::reply::{MediaType, Refusal};
 use crate::ErrorCode;
 use crate::request::{RequestId, RequestParts, Transport};
 

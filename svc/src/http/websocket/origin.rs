@@ -5,7 +5,7 @@
 
 use axum::http::{HeaderMap, Request, Uri, header};
 
-use crate::http::own_origin::is_own;
+use crate::http::protection::is_own;
 use crate::security_log::{Clients, SecurityEventType, record};
 
 /// Whether a page of this origin may open a socket: the origin is the service's own, or allowed.

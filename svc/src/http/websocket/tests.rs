@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::close::Close;
 use super::message::{ClientMessage, ServerMessage};
 use super::socket::Socket;
-use crate::http::parameters;
+use crate::http::endpoint::parameters;
 
 const SEEDS: [&str; 8] = [
     r#"{"type":"connection_init","payload":{"authorization":"Bearer a.b.c","headers":{"Authorization":null}}}"#,

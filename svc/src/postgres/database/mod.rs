@@ -1,16 +1,31 @@
 //! The connection pools, and the catalog data that is read before any statement.
 
+mod call;
 mod changes;
 mod check;
+mod describe;
 mod health;
+mod pattern_error;
+mod reader;
+mod retries;
+#[cfg(feature = "native-auth")]
+mod routines;
 mod settings;
 mod setup;
+mod shared_reads;
 #[cfg(feature = "sqlx")]
 mod sqlx;
 mod statements;
 
 #[cfg(feature = "sqlx")]
 pub(super) use self::sqlx::fetch_by_sqlx;
+pub(crate) use call::{Call, Called, Caller, Written, has_nul};
+pub(crate) use changes::SchemaVersion;
+pub(crate) use reader::Reader;
+pub(crate) use retries::Retries;
+#[cfg(feature = "native-auth")]
+pub(crate) use routines::Routines;
+pub(crate) use shared_reads::{Participant, SharedReads};
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -27,14 +42,14 @@ pub(crate) use self::settings::Settings;
 use self::setup::Setup;
 use crate::metrics::{PoolStatus, Pools};
 use crate::postgres::catalog::Catalog;
+use crate::postgres::catalog::functions::{Function, FunctionSpec, Functions};
 use crate::postgres::connect::ConnectConfig;
 use crate::postgres::driver::{Driver, DriverError};
-use crate::postgres::functions::{Function, FunctionSpec, Functions};
 use crate::postgres::row_security::Unbound;
 use crate::postgres::session_effects::SessionReset;
 #[cfg(feature = "sqlx")]
 use crate::postgres::sqlx_pool::SqlxPool;
-use crate::postgres::{ColumnType, Columns, DbError, RequestQuota, RowSecurity, SchemaVersion};
+use crate::postgres::{ColumnType, Columns, DbError, RequestQuota, RowSecurity};
 
 /// The columns of statements, or why PostgreSQL rejects one.
 type Described = HashMap<&'static str, Result<Columns, String>>;

@@ -4,8 +4,8 @@ use ::sqlx::postgres::PgColumn;
 use ::sqlx::{AssertSqlSafe, Column as _, PgConnection, PgPool, Postgres, Row as _, Transaction};
 
 use super::Database;
-use crate::postgres::recorder::{self, StatementKind};
 use crate::postgres::sqlx_pool::{arguments, untested, within};
+use crate::postgres::statement::recorder::{self, StatementKind};
 use crate::postgres::{DbError, Oid, Rows, Session, Statement};
 
 impl Database {

@@ -6,8 +6,8 @@ use tokio_postgres::Row;
 
 use super::Database;
 use crate::postgres::driver::{DriverError, EachResult, Isolation, OpenTransaction};
-use crate::postgres::recorder::{self, Recording, StatementKind, TimedSink};
 use crate::postgres::sqlstate::is_read_only;
+use crate::postgres::statement::recorder::{self, Recording, StatementKind, TimedSink};
 use crate::postgres::{DbError, RowSink, Rows, Session, Statement};
 
 impl Database {

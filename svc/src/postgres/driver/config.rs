@@ -10,8 +10,8 @@ use tokio_postgres::{Client, Config, SimpleQueryMessage};
 
 use super::DriverError;
 use super::pooled::{MARK, PooledSession, has_options};
-use super::tls::{self, Connector};
 use super::wire::Wire;
+use super::wire::tls::{self, Connector};
 use crate::postgres::connect::{ConnectConfig, HostConfig, SessionTarget, TlsConfig, TlsMode};
 
 /// The silence after which the system asks whether the server is still there, the time between two

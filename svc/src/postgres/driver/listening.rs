@@ -10,7 +10,7 @@ use super::config::{Opened, Target};
 use super::wire::Wire;
 
 use crate::postgres::connect::ConnectConfig;
-use crate::postgres::identifier::quote;
+use crate::postgres::statement::quote;
 
 /// The time allowed for opening a connection and listening on its channels.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -13,33 +13,19 @@
 mod config;
 mod connection;
 mod dedicated;
-#[cfg(all(unix, feature = "sqlx"))]
-mod dial;
 mod error;
-mod from_row;
+mod last_change;
 mod listening;
-mod pipeline;
 mod pool;
 mod pooled;
-mod pooler;
 #[cfg(feature = "sqlx")]
 #[cfg_attr(not(unix), path = "no_proxy.rs")]
 mod proxy;
-mod session_state;
-mod statement_cache;
-#[cfg(all(unix, feature = "sqlx"))]
-mod stream;
 #[cfg(test)]
 mod tests;
-#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
-mod tls;
-#[cfg(all(test, unix, feature = "sqlx", feature = "tls"))]
-mod tls_tests;
 mod transaction;
 mod variable;
-mod watch;
 mod wire;
-mod write;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -48,21 +34,21 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+pub(crate) use connection::Commit;
+pub(super) use connection::EachResult;
+#[cfg(feature = "sqlx")]
+pub(super) use connection::RESET_OF_SQLX;
 pub(crate) use dedicated::Columns;
-pub(super) use dedicated::DedicatedConnection;
+pub(super) use dedicated::{DedicatedConnection, FromRow};
 pub(crate) use error::DriverError;
 #[cfg(feature = "sqlx")]
 pub(crate) use error::shows_change;
-pub(super) use from_row::FromRow;
+pub(super) use last_change::LastChange;
 pub(crate) use listening::ListeningConnection;
-pub(super) use pipeline::EachResult;
 pub(crate) use pool::Bounds;
 #[cfg(feature = "sqlx")]
 pub(crate) use proxy::Proxy;
-#[cfg(feature = "sqlx")]
-pub(super) use session_state::RESET_OF_SQLX;
 pub(crate) use transaction::{Isolation, OpenTransaction};
-pub(crate) use write::Commit;
 
 use self::config::Target;
 use self::pool::Pool;

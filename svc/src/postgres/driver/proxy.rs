@@ -15,7 +15,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::DriverError;
 use super::config::Target;
-use super::stream::BoxStream;
+use super::wire::BoxStream;
 use crate::postgres::connect::{ConnectConfig, PROXY_PORT};
 
 /// How long to wait when the system cannot accept a connection.
@@ -153,7 +153,7 @@ impl Target {
         };
 
         let config = &self.hosts[host];
-        let dial = super::dial::dial(config, self.connector().await?);
+        let dial = super::wire::dial(config, self.connector().await?);
         match config.get_connect_timeout() {
             Some(time) => tokio::time::timeout(*time, dial)
                 .await

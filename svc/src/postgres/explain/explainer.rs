@@ -8,8 +8,8 @@ use tokio::time::{Instant, timeout_at};
 
 use super::hints::{Candidate, Hint, Table, candidates};
 use crate::postgres::driver::{DedicatedConnection, DriverError};
-use crate::postgres::recorder::{Recorded, StatementKind};
-use crate::postgres::rows::cell;
+use crate::postgres::statement::cell;
+use crate::postgres::statement::recorder::{Recorded, StatementKind};
 use crate::postgres::{Database, Param, Session, Statement, StatementText};
 
 /// The time limit for explaining a request.

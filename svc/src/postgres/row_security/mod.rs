@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::FunctionSpec;
 use super::driver::{DedicatedConnection, DriverError};
-use super::identifier::quoted;
+use super::statement::quoted;
 
 use finding::Finding;
 pub(crate) use finding::Unbound;

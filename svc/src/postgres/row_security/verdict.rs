@@ -2,8 +2,8 @@
 
 use super::finding::Finding;
 use super::{functions, tables};
+use crate::postgres::catalog::functions::{split, texts};
 use crate::postgres::driver::{DedicatedConnection, DriverError};
-use crate::postgres::functions::{split, texts};
 use crate::postgres::{Param, Statement};
 
 /// The tables behind views, and the role that each is read as: the view's owner through an ordinary

@@ -3,8 +3,7 @@
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 
 use crate::error::of_postgres;
-use crate::postgres::error::of_client;
-use crate::postgres::fault::without_null;
+use crate::postgres::error::{of_client, without_null};
 use crate::postgres::sqlstate::{MISSING, sqlx_condition};
 use crate::postgres::{DbError, Fault};
 use crate::{Error, ErrorCode};

@@ -19,8 +19,7 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 use tokio::time::timeout;
 
 use super::connect::ConnectConfig;
-use super::driver::{Bounds, Proxy, RESET_OF_SQLX};
-use super::last_change::LastChange;
+use super::driver::{Bounds, LastChange, Proxy, RESET_OF_SQLX};
 use crate::metrics::PoolStatus;
 
 pub(crate) use commit::{CommitError, commit};

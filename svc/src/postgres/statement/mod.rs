@@ -1,12 +1,20 @@
 //! A statement: its text and its bound values.
 
+mod identifier;
 mod many;
 mod pattern;
 mod probe;
+pub(super) mod recorder;
+mod rows;
 mod text;
 
+pub(crate) use identifier::quote;
+pub(super) use identifier::{quote_path, quoted};
 pub(crate) use pattern::PatternLanguage;
 pub(crate) use probe::Probe;
+#[cfg(test)]
+pub(super) use rows::Raw;
+pub(crate) use rows::{RowSink, Rows, cell};
 pub(in crate::postgres) use text::Running;
 pub(crate) use text::{StatementSubject, StatementText};
 

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{LimitedRequest, Noted};
 use crate::rate_limit::client::KnownClient;
-use crate::rate_limit::headers;
-use crate::rate_limit::named_limit::Found;
+use crate::rate_limit::limit::Found;
+use crate::rate_limit::response::headers;
 use crate::rate_limit::store::{Amount, Standings};
 use crate::request::{PreparedOperation, Spent};
 

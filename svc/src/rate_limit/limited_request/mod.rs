@@ -1,6 +1,7 @@
 //! A rate-limited request: its counts, and the headers of its response.
 
 mod budget;
+mod hook;
 mod operation;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,17 +11,14 @@ use axum::http::Response;
 use smallvec::SmallVec;
 
 use self::budget::FromBudget;
+use super::RateLimitRequest;
 use super::audit::{self, Origin};
-use super::client::{Client, KnownClient};
-use super::counts::LocalCounts;
-use super::headers::tightness;
+use super::client::{Client, ClientAddress, KnownClient};
+use super::limit::{Found, Standing};
 use super::limiter::{Access, Limiter, RequestPath};
-use super::meter::Standing;
-use super::named_limit::Found;
-use super::proxies::ClientAddress;
-use super::refusal::Refusal;
-use super::store::{Amount, Amounts, Standings, Takes, is_taken};
-use super::{RateLimitRequest, headers};
+use super::response::Refusal;
+use super::response::headers::{self, tightness};
+use super::store::{Amount, Amounts, LocalCounts, Standings, Takes, is_taken};
 use crate::request::{PreparedOperation, RequestParts};
 
 /// A rate-limited request, shared by its layer and the engine.

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::{LimitedRequest, State};
-use crate::rate_limit::counts::LocalCounts;
-use crate::rate_limit::named_limit::NamedLimit;
-use crate::rate_limit::operation_limits::of_root_fields;
-use crate::rate_limit::refusal::Refusal;
-use crate::rate_limit::store::{Amounts, Takes};
+use crate::rate_limit::limit::NamedLimit;
+use crate::rate_limit::limiter::of_root_fields;
+use crate::rate_limit::response::Refusal;
+use crate::rate_limit::store::{Amounts, LocalCounts, Takes};
 use crate::request::PreparedOperation;
 
 impl LimitedRequest {

@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{WHOLE, limit, take, user};
 use crate::rate_limit::RateLimitStrategy::{FixedWindow, SlidingWindow, TokenBucket};
 use crate::rate_limit::client::{Client, KnownClient};
-use crate::rate_limit::memory::MemoryStore;
-use crate::rate_limit::meter::Meter;
-use crate::rate_limit::store::{Standings, Takes};
+use crate::rate_limit::limit::Meter;
+use crate::rate_limit::store::{MemoryStore, Standings, Takes};
 
 const NOW: u64 = 1_000_000_020_000;
 

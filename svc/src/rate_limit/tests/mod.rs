@@ -7,13 +7,11 @@ mod model;
 use std::sync::Arc;
 
 use super::client::{Client, KnownClient};
-use super::memory::MemoryStore;
-use super::meter::{Meter, Standing};
-use super::named_limit::NamedLimit;
-use super::store::Takes;
+use super::limit::{Meter, NamedLimit, Standing};
+use super::store::{MemoryStore, Numbers, Takes};
 
 /// The numbers of the whole limit.
-const WHOLE: super::memory::Numbers = |limit| &limit.meter;
+const WHOLE: Numbers = |limit| &limit.meter;
 
 fn limit(name: &str, meter: Meter) -> Arc<NamedLimit> {
     Arc::new(NamedLimit::of(name.to_owned(), "", 0, [meter, meter]))

@@ -6,9 +6,8 @@ use rand::{Rng as _, SeedableRng as _};
 
 use super::{WHOLE, limit, take, user};
 use crate::rate_limit::RateLimitStrategy::{self, FixedWindow, SlidingWindow, TokenBucket};
-use crate::rate_limit::memory::MemoryStore;
-use crate::rate_limit::meter::Meter;
-use crate::rate_limit::store::Takes;
+use crate::rate_limit::limit::Meter;
+use crate::rate_limit::store::{MemoryStore, Takes};
 
 /// All amounts ever taken, with their times.
 #[derive(Default)]

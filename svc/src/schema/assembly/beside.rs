@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::{Builder, expr};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{FieldDef, FieldKind, Gated, Relation};
-use crate::schema::registry::RelationRefs;
+use crate::schema::registration::RelationRefs;
 use crate::schema::{DerivedMeta, RelationMeta, Shape, TypeRef};
 
 impl Builder {

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Builder, beside, expr};
+use super::{Builder, beside, derived, expr};
 use crate::schema::error::SchemaError;
-use crate::schema::guard::described;
 use crate::schema::model::{
     AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, Gated,
     InputDef, InputRole, ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
-use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs, RelationRefs};
+use crate::schema::registration::{
+    AbstractRefs, ArgRef, Entry, ObjectRefs, RelationRefs, described,
+};
 use crate::schema::{
     AbstractMeta, ArgMeta, ComputedRun, ElementMeta, Guard, ObjectMeta, Registry, RelationMeta,
-    Shape, ValueRule, derived,
+    Shape, ValueRule,
 };
 
 impl Builder {

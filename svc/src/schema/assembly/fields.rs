@@ -1,8 +1,9 @@
 //! The fields of a type by kind.
 
 use crate::schema::Shape;
-use crate::schema::gated_fields::is_stored_as;
-use crate::schema::model::{FieldDef, FieldKind, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::model::{
+    FieldDef, FieldKind, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind, is_stored_as,
+};
 
 /// The stored fields of all rows of this type.
 pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec<&FieldDef> {

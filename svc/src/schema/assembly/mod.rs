@@ -5,19 +5,14 @@ mod checks;
 mod companions;
 mod convert;
 mod defaults;
+mod derived;
 mod fields;
-mod filters;
 mod gates;
 mod hidden;
-mod inputs;
 mod introspected;
-mod nested;
 mod nodes;
-mod orders;
 mod relations;
 mod roots;
-mod row_functions;
-mod writes;
 
 use std::collections::HashSet;
 
@@ -26,10 +21,9 @@ use apollo_compiler::validation::WithErrors;
 use async_graphql::ID;
 
 use super::error::SchemaError;
-use super::extent::Extent;
-use super::model::{Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use super::model::{Extent, Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::naming::Naming;
-use super::{Input, KeyFn, Registry, RootFieldMeta, TypeRef, derived, sdl};
+use super::{Input, KeyFn, Registry, RootFieldMeta, TypeRef, sdl};
 pub(crate) use defaults::CoerceLiteral;
 pub(crate) use introspected::{IS_ONE_OF, TYPE};
 

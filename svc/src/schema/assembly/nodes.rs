@@ -6,9 +6,9 @@ use indexmap::IndexMap;
 use super::Builder;
 use super::companions::Companions;
 use crate::schema::error::SchemaError;
-use crate::schema::gated_fields::is_checked;
 use crate::schema::model::{
     AbstractDef, ArgDef, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    is_checked,
 };
 use crate::schema::{Place, RootRules, Run, ScalarKind};
 

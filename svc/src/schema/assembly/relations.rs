@@ -8,7 +8,7 @@ use crate::schema::error::SchemaError;
 use crate::schema::model::{
     EDGE, FieldDef, FieldKind, ObjectDef, Relation, TypeDef, TypeIndex, TypeKind,
 };
-use crate::schema::registry::joined_name;
+use crate::schema::registration::joined_name;
 
 impl Builder {
     pub(super) fn add_relation_args(&mut self, companions: &mut Companions<'_>) {

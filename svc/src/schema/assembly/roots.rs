@@ -2,15 +2,16 @@
 
 use indexmap::IndexMap;
 
+use super::checks::{self, filters, inputs, writes};
 use super::companions::Companions;
 use super::fields::{is_leaf, relations, stored_fields};
-use super::{Builder, checks, expr, filters, inputs, writes};
+use super::{Builder, expr};
 use crate::schema::error::SchemaError;
-use crate::schema::gated_fields::{gate_of, is_checked, same_fields};
 use crate::schema::model::{
-    ArgRole, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    ArgRole, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind, gate_of,
+    is_checked, same_fields,
 };
-use crate::schema::registry::ArgRef;
+use crate::schema::registration::ArgRef;
 use crate::schema::{
     NullArgument, OperationKind, PlannedMeta, Registry, ResultMeta, RootFieldMeta, Run, Shape,
     TypeRef, WriteMeta,

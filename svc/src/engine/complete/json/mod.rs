@@ -12,9 +12,9 @@ use scan::{key_is, past, past_key, value_end};
 use smallvec::SmallVec;
 
 use super::{Node, PropagatedNull, Walk, enum_name, key, typename, value};
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{Children, Keys, Leaf, NodeType, PlanField, PlanKind, Selection};
+use crate::engine::response::Path;
 use crate::json::{ExactJson, ExactNumber, plain_decimal, shorten, string_end, write_text};
 use crate::scalar::{
     CustomScalar, LeafError, big_integer, canonical, is_escaped_once, is_integer,

@@ -13,10 +13,10 @@ use super::column::Column;
 use super::json::{Json, Slots};
 use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::Error;
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
+use crate::engine::heap_size;
 use crate::engine::plan::{Keys, Leaf, OutType, PlanField, PlanKind, Selection};
-use crate::engine::weight;
+use crate::engine::response::Path;
 use crate::json::ExactJson;
 use crate::postgres::Oid;
 use crate::scalar::LeafError;
@@ -105,12 +105,12 @@ impl RowShape {
 
         let sources = self.sources.iter().map(|of_type| {
             // A key borrows its text from the schema, and each field has the index of its key.
-            let fields = weight::slice::<RowSource>(of_type.fields.len())
-                + weight::slice::<(&str, usize)>(of_type.fields.len());
+            let fields = heap_size::slice::<RowSource>(of_type.fields.len())
+                + heap_size::slice::<(&str, usize)>(of_type.fields.len());
             size_of::<RowSources>() + fields + of_type.fields.iter().map(below).sum::<usize>()
         });
 
-        weight::ALLOCATION + size_of::<Self>() + sources.sum::<usize>()
+        heap_size::ALLOCATION + size_of::<Self>() + sources.sum::<usize>()
     }
 }
 

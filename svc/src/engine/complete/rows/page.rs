@@ -1,14 +1,13 @@
 //! Writes a page: its edges, nodes, `pageInfo` and total.
 
 use super::{RowNode, RowShape, RowValues};
+use crate::engine::complete::cursor::encode;
 use crate::engine::complete::{
     Cells, Outdated, PropagatedNull, Records, Walk, key, typename, value,
 };
-use crate::engine::completed_value::CompletedValue;
-use crate::engine::cursor::encode;
-use crate::engine::path::Path;
+use crate::engine::heap_size;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
-use crate::engine::weight;
+use crate::engine::response::{CompletedValue, Path};
 use crate::json::write_text;
 use crate::postgres::Oid;
 use crate::scalar::write_integer;
@@ -123,8 +122,8 @@ impl PageShape {
             .edges
             .iter()
             .map(|edge| size_of::<EdgeShape>() + edge.shape.weight());
-        let types = weight::slice::<Oid>(self.types.len());
-        weight::ALLOCATION + size_of::<Self>() + types + shapes.chain(edges).sum::<usize>()
+        let types = heap_size::slice::<Oid>(self.types.len());
+        heap_size::ALLOCATION + size_of::<Self>() + types + shapes.chain(edges).sum::<usize>()
     }
 }
 

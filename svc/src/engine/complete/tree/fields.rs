@@ -7,11 +7,10 @@ use crate::Error;
 use crate::engine::complete::joined::join;
 use crate::engine::complete::resolved::{Found, Instance};
 use crate::engine::complete::{PropagatedNull, key, typename};
-use crate::engine::completed_value::CompletedValue;
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{Checked, PlanField, PlanKind, Selection};
 use crate::engine::resolver::Method;
+use crate::engine::response::{CompletedValue, Path};
 
 /// Completes the selected fields of objects of one type.
 pub(super) async fn fields<'a>(

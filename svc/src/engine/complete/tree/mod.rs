@@ -12,11 +12,10 @@ use self::fields::fields;
 use super::joined::join;
 use super::resolved::{Found, Instance};
 use super::{PropagatedNull, Walk, value};
-use crate::engine::completed_value::CompletedValue;
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::path::Path;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{Admission, OutType, PlanField, Selection};
 use crate::engine::resolver::{Completed, Outcome};
+use crate::engine::response::{CompletedValue, Path};
 
 /// Completes the outcome of a root field's resolver.
 pub(crate) async fn root_value(

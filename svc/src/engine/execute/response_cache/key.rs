@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use axum::http::{HeaderMap, HeaderName, header};
 
 use super::super::{Engine, Prepared};
-use crate::engine::execution_context::ExecutionContext;
+use crate::engine::context::ExecutionContext;
 use crate::engine::find::row_source;
 use crate::engine::plan::AllAdmitted;
 use crate::postgres::{Param, Session};

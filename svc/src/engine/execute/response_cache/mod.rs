@@ -15,11 +15,9 @@ use futures_util::FutureExt as _;
 
 use self::key::{Key, Scope};
 use super::{Engine, Prepared};
-use crate::engine::execution_context::ExecutionContext;
-use crate::engine::explanation::Way;
-use crate::engine::freshness::Freshness;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{AllAdmitted, Cacheable, Plan, PlanField};
-use crate::engine::response::{Answer, Response};
+use crate::engine::response::{Answer, Freshness, Response, Way};
 use crate::metrics::CacheType;
 use crate::request::Transport;
 use crate::response_cache::{Entry, Found, Responses};

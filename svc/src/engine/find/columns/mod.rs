@@ -7,11 +7,11 @@ pub(super) use page::{Wanted, edge_shapes, needs_whole_rows, row_fields, row_sha
 use std::sync::Arc;
 
 use super::aggregate::aggregate_query;
+use super::computed_column::{selected_call, unfit};
 use super::read::Read;
-use super::row_call::{selected_call, unfit};
 use crate::Error;
 use crate::engine::complete::{Guarded, PageShape, RowShape, RowSource, RowSources};
-use crate::engine::execution_context::ExecutionContext;
+use crate::engine::context::ExecutionContext;
 use crate::engine::plan::{Leaf, NodeType, OutType, PlanField, PlanKind, node_id};
 use crate::postgres::{Catalog, ColumnType, DbError, FunctionSpec, Source};
 use crate::schema::{Model, Relation, ScalarKind, Shape, TypeExpr, TypeIndex, TypeKind};

@@ -2,9 +2,9 @@
 
 use super::Columns;
 use crate::application::Limits;
+use crate::engine::complete::cursor::{decode, mark};
 use crate::engine::complete::{EdgeShape, PageShape, RowShape, address};
-use crate::engine::cursor::{decode, mark};
-use crate::engine::execution_context::ExecutionContext;
+use crate::engine::context::ExecutionContext;
 use crate::engine::find::read::PageRead;
 use crate::engine::plan::{Calls, PlanField, PlanKind};
 use crate::postgres::DbError;

@@ -1,5 +1,6 @@
 //! Converts coerced arguments to filters and orders.
 
+pub(super) mod aggregate_values;
 mod orders;
 mod related_aggregates;
 mod stored;

@@ -4,7 +4,7 @@ use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
 use super::{direction, where_filter};
-use crate::engine::find::aggregated::of_function;
+use crate::engine::find::conditions::aggregate_values::of_function;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{AggregateFunction, Family, Model, Operator, TypeIndex, TypeKind, family};
 use crate::sql::{

@@ -4,7 +4,7 @@ use async_graphql::Value;
 
 use super::{ARGS, relation};
 use crate::Error;
-use crate::engine::find::row_call::{asked_call, computed_field};
+use crate::engine::find::computed_column::{asked_call, computed_field};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{EnumValue, Family, FieldKind, Model, TypeIndex, TypeKind, family};
 use crate::sql::Column;

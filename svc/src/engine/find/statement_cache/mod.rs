@@ -1,19 +1,21 @@
 //! The SQL statements of a field, cached for later requests, which only bind their values.
 
 mod reads;
+mod tiebreaker;
 
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
+use reads::{Below, KeptReads, Reads, varying};
+use tiebreaker::WithoutTiebreaker;
+
 use super::read::Read;
-use super::tiebreaker::WithoutTiebreaker;
 use crate::engine::complete::RowShape;
-use crate::engine::execution_context::{ExecutionContext, Growth};
+use crate::engine::context::{ExecutionContext, Growth};
 use crate::engine::plan::PlanField;
 use crate::postgres::{Catalog, DbError, Statement};
 use crate::sql::{Filter, Reuse, RowRules, StatementShape};
-use reads::{Below, KeptReads, Reads, varying};
 
 /// The maximum number of statements cached for a field: a client's `where` can have any shape.
 const MAX_STATEMENTS: usize = 8;

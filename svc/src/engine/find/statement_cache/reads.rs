@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::engine::execution_context::ExecutionContext;
+use crate::engine::context::ExecutionContext;
 use crate::engine::find::columns::{Wanted, row_fields, size};
+use crate::engine::find::computed_column::selected_call;
 use crate::engine::find::read::{PageRead, Read};
-use crate::engine::find::row_call::selected_call;
 use crate::engine::plan::{PlanField, PlanKind};
 use crate::postgres::DbError;
 use crate::schema::{Part, Relation, Shape};

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "auth")]
 mod authentication;
+mod operation;
 
 use std::future::{Future as _, poll_fn};
 use std::pin::pin;
@@ -31,8 +32,9 @@ use super::sending::{MAX_FRAME_SIZE, Stream, send_text};
 use crate::ErrorCode;
 #[cfg(feature = "auth")]
 use crate::auth::Identity;
+use crate::http::endpoint::parameters;
 use crate::http::live::{Order, Seat};
-use crate::http::{HttpState, guard, operation, parameters};
+use crate::http::{HttpState, guard};
 use crate::request::RequestParts;
 
 /// The time for a client to answer the close frame.

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use super::Look;
 use crate::postgres::RowsCall;
-use crate::postgres::catalog::Catalog;
+use crate::postgres::catalog::functions::{self, FunctionSpec, Functions};
+use crate::postgres::catalog::{Catalog, fingerprints};
 use crate::postgres::database::{CheckError, Database, Described};
 use crate::postgres::driver::{DedicatedConnection, DriverError};
-use crate::postgres::fingerprint::fingerprints;
-use crate::postgres::functions::{self, FunctionSpec, Functions};
 
 /// The state of the database as read.
 pub(in crate::postgres) struct Loaded {

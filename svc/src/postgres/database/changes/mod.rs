@@ -6,6 +6,9 @@
 //! dedicated connection.
 
 mod loaded;
+mod schema_version;
+
+pub(crate) use schema_version::SchemaVersion;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{MutexGuard, PoisonError, Weak};
@@ -18,10 +21,9 @@ use tokio::time::Instant;
 pub(super) use self::loaded::Loaded;
 use super::{CheckError, Database};
 use crate::postgres::DbError;
-use crate::postgres::driver::{DedicatedConnection, DriverError};
-use crate::postgres::fingerprint::{Fingerprints, fingerprints};
-use crate::postgres::functions::FunctionSpec;
-use crate::postgres::last_change::LastChange;
+use crate::postgres::catalog::functions::FunctionSpec;
+use crate::postgres::catalog::{Fingerprints, fingerprints};
+use crate::postgres::driver::{DedicatedConnection, DriverError, LastChange};
 use crate::postgres::row_security::Verdict;
 
 /// How long one check serves all callers: clients that send requests repeatedly must not make us

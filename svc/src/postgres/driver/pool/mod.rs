@@ -24,7 +24,7 @@ use self::watchdog::Watchdog;
 use super::DriverError;
 use super::config::Target;
 use super::connection::Connection;
-use super::watch::Watches;
+use super::wire::Watches;
 
 /// The bounds of a pool.
 #[derive(Debug, Clone, Copy)]

@@ -8,11 +8,10 @@ use futures_util::future::{join, join4};
 use tokio_postgres::Row;
 
 use super::{Isolation, OpenTransaction};
-use crate::postgres::driver::connection::{Connection, drive_and_reset, switch_back};
+use crate::postgres::driver::connection::{Connection, Progress, drive_and_reset, switch_back};
 use crate::postgres::driver::error::answered;
-use crate::postgres::driver::write::Progress;
 use crate::postgres::driver::{Driver, DriverError};
-use crate::postgres::recorder::{self, StatementKind};
+use crate::postgres::statement::recorder::{self, StatementKind};
 use crate::postgres::{Session, Statement};
 
 impl Driver {

@@ -14,7 +14,7 @@ use super::connection::{Bound, Connection, rows, switch_back};
 use super::error::answered;
 use super::pool::{Pool, Slot};
 use super::{Driver, DriverError};
-use crate::postgres::recorder::{self, StatementKind};
+use crate::postgres::statement::recorder::{self, StatementKind};
 use crate::postgres::{Session, Statement};
 
 /// Fails in a failed transaction. There, PostgreSQL reports success for a lone `COMMIT` but rolls

@@ -1,11 +1,20 @@
-//! Codes of countries, currencies, languages and time zones: texts of a fixed list.
+//! Codes of countries, currencies, languages and time zones: texts of a fixed list. Language tags
+//! and numbers of bank accounts, which have rules of their own, are in the files beside it.
 
+#[cfg(feature = "scalars")]
+mod iban;
+#[cfg(feature = "scalars")]
+mod locale;
 pub(super) mod tables;
 
 use std::str::FromStr;
 
 use super::ScalarError;
 use super::form::{text_form, text_view};
+#[cfg(feature = "scalars")]
+pub use iban::Iban;
+#[cfg(feature = "scalars")]
+pub use locale::LocaleCode;
 
 /// A newtype over the texts of a list. `find` is a `fn(&str) -> Option<&'static str>`.
 macro_rules! code {
@@ -78,7 +87,7 @@ code! {
 
 code! {
     /// A language ([ISO 639-1](https://www.iso.org/iso-639-language-code)). Canonical is in lower
-    /// case. A language with a region is a [`LocaleCode`](super::LocaleCode).
+    /// case. A language with a region is a [`LocaleCode`].
     ///
     /// ```
     /// use svc::scalar::LanguageCode;

@@ -4,12 +4,11 @@ use super::Companions;
 use super::inputs::{define, described, field, reserve};
 use super::objects::{define_object, non_null, reserve_object};
 use crate::schema::assembly::fields::stored_fields;
-use crate::schema::family;
-use crate::schema::gated_fields::{gate_of, is_checked};
 use crate::schema::model::{
     ArgDef, FieldDef, FieldKind, Gated, InputRole, Part, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    gate_of, is_checked,
 };
-use crate::schema::{AggregateFunction, Family};
+use crate::schema::{AggregateFunction, Family, family};
 
 /// A stored field with a single value, and the type of a value computed from it.
 pub(super) struct Leaf {

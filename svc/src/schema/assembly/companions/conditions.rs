@@ -4,7 +4,7 @@
 use super::inputs::{define, described, list_of, reserve};
 use super::{Companions, RowField, row_fields};
 use crate::schema::model::{ArgDef, ArgRole, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
-use crate::schema::registry::Derived;
+use crate::schema::registration::Derived;
 use crate::schema::{Family, Operand, family};
 
 impl Companions<'_> {

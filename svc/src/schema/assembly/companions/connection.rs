@@ -2,8 +2,9 @@
 
 use super::Companions;
 use super::objects::{define_object, list, non_null, reserve_object};
-use crate::schema::gated_fields::gate_of_stored;
-use crate::schema::model::{FieldDef, Part, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::model::{
+    FieldDef, Part, TypeDef, TypeExpr, TypeIndex, TypeKind, gate_of_stored,
+};
 
 impl Companions<'_> {
     pub(super) fn connection(

@@ -3,9 +3,8 @@
 use super::Companions;
 use super::aggregate::{Leaf, leaves};
 use crate::schema::assembly::fields::relations;
-use crate::schema::gated_fields::{gate_of, is_checked};
 use crate::schema::model::{
-    EnumValue, Gated, GroupKeyMember, Relation, TypeDef, TypeIndex, TypeKind,
+    EnumValue, Gated, GroupKeyMember, Relation, TypeDef, TypeIndex, TypeKind, gate_of, is_checked,
 };
 use crate::schema::{GroupKey, Period, ScalarKind};
 

@@ -6,12 +6,11 @@ use std::collections::HashSet;
 use super::inputs::{define, described, list_of, reserve};
 use super::{Companions, row_fields};
 use crate::schema::assembly::fields::stored_fields;
-use crate::schema::gated_fields::{gate_of, is_checked};
 use crate::schema::model::{
     ArgDef, ArgRole, EDGE, FieldDef, FieldKind, InputRole, Relation, TypeDef, TypeExpr, TypeIndex,
-    TypeKind,
+    TypeKind, gate_of, is_checked,
 };
-use crate::schema::registry::JoinedPage;
+use crate::schema::registration::JoinedPage;
 
 impl Companions<'_> {
     pub(in crate::schema::assembly) fn joined_connection(

@@ -24,9 +24,10 @@ use self::functions::RowFunction;
 use self::inputs::{field, reserve};
 use super::fields::{aggregates, relations, row_functions, stored_fields};
 use super::{Dialect, expr};
-use crate::schema::gated_fields::{gate_of, is_checked};
-use crate::schema::model::{ArgDef, ArgRole, Gated, TypeDef, TypeExpr, TypeIndex};
-use crate::schema::registry::{Derived, Entry};
+use crate::schema::model::{
+    ArgDef, ArgRole, Gated, TypeDef, TypeExpr, TypeIndex, gate_of, is_checked,
+};
+use crate::schema::registration::{Derived, Entry};
 use crate::schema::{AggregateFunction, Family, Input, Naming, Registry, ScalarKind};
 
 /// The scalars used by companion types.

@@ -6,9 +6,8 @@ use chrono::NaiveDate;
 use super::inputs::{define, described, reserve};
 use super::{Companions, expr};
 use crate::schema::model::{ArgDef, DefaultValue, InputRole, TypeDef, TypeExpr, TypeIndex};
-use crate::schema::registry::{Entry, Registry};
-use crate::schema::{Family, OperatorDef, SEARCH};
-use crate::schema::{Input, ScalarKind};
+use crate::schema::registration::{Entry, Registry};
+use crate::schema::{Family, Input, OperatorDef, SEARCH, ScalarKind};
 
 /// The scalar `Date`, if the program uses a range of dates, which has an operator for a date.
 pub(super) fn date(registry: &mut Registry) -> Option<TypeIndex> {

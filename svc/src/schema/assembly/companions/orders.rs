@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::inputs::define;
 use super::{Companions, RowField, row_fields};
 use crate::schema::model::{ArgDef, EnumDef, EnumValue, InputRole, TypeDef, TypeIndex, TypeKind};
-use crate::schema::registry::Derived;
+use crate::schema::registration::Derived;
 use crate::schema::{Family, ScalarKind, family};
 
 impl Companions<'_> {

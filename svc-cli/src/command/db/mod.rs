@@ -1,0 +1,148 @@
+//! `svc db`: the project's database.
+
+mod daemon;
+mod local;
+mod owner;
+mod psql;
+mod reset;
+mod server;
+mod status;
+
+use std::time::Duration;
+
+use clap::Subcommand;
+use tokio_postgres::Client;
+
+use crate::command::migrate::{self, Kind, Scope};
+use crate::database::{self, Target};
+use crate::failure::Result;
+use crate::project::Project;
+use crate::terminal;
+
+pub(crate) use local::is_reachable;
+pub(crate) use server::ensure;
+
+const EXAMPLES: &str = "\
+Examples:
+  svc db start
+  svc db psql -c 'SELECT * FROM v_user'
+  svc db reset --confirm shop";
+
+/// The maximum time for a statement to wait for a lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = EXAMPLES)]
+pub(crate) enum Command {
+    /// Starts the project's database unless it runs, and brings it up to date.
+    #[command(after_help = "Examples:\n  svc db start")]
+    Start,
+    /// Stops the database that `svc db start` has started.
+    #[command(after_help = "Examples:\n  svc db stop")]
+    Stop,
+    /// Shows where the database is, and whether it answers.
+    Status(Status),
+    /// Opens psql on the database; further arguments go to psql.
+    Psql(Psql),
+    /// Runs the files of db/seeds.
+    #[command(after_help = "Examples:\n  svc db seed")]
+    Seed,
+    /// Drops the database and makes it anew, with its schema and its seeds.
+    Reset(Reset),
+    /// Runs the server until it is told to stop.
+    #[command(hide = true)]
+    Serve,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc db status\n  svc db status --json")]
+pub(crate) struct Status {
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc db psql\n  svc db psql -c 'SELECT * FROM v_user'")]
+pub(crate) struct Psql {
+    /// Arguments of psql.
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGUMENTS"
+    )]
+    arguments: Vec<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc db reset\n  svc db reset --confirm shop")]
+pub(crate) struct Reset {
+    /// The database's name, in place of a question.
+    #[arg(long, value_name = "DATABASE")]
+    confirm: Option<String>,
+}
+
+pub(crate) fn run(command: Command) -> Result<()> {
+    let project = Project::open()?;
+    match command {
+        Command::Start => start(&project),
+        Command::Stop => daemon::stop(&project),
+        Command::Status(arguments) => status::run(&project, arguments.json),
+        Command::Psql(arguments) => psql::run(&project, &arguments.arguments),
+        Command::Seed => database::block_on(async {
+            seed(
+                &project,
+                &database::connect(&project.database_url()?).await?,
+            )
+            .await
+        }),
+        Command::Reset(arguments) => reset::run(&project, arguments.confirm.as_deref()),
+        Command::Serve => daemon::serve(&project),
+    }
+}
+
+fn start(project: &Project) -> Result<()> {
+    let target = Target::parse(&project.database_url()?)?;
+    let shown = database::shown(target.config());
+    database::block_on(owner::refuse_others(project, &target))?;
+
+    if database::block_on(is_reachable(&target))? {
+        terminal::say(format_args!("{shown} answers"));
+    } else if !database::block_on(local::create_missing(&target))? {
+        local::refuse_others(project, &target)?;
+        daemon::start(project, &target)?;
+        terminal::done(format_args!("started {shown}"));
+    }
+
+    database::block_on(async {
+        bring_up(project, &database::open(&target).await?, Scope::All).await
+    })
+}
+
+/// Brings a database up to date, and runs the seeds if it was empty.
+pub(crate) async fn bring_up(project: &Project, client: &Client, scope: Scope) -> Result<()> {
+    let is_new = migrate::is_empty(client).await?;
+    let outcome = migrate::up(project, client, LOCK_TIMEOUT, scope).await?;
+    for path in &outcome.waiting {
+        terminal::warning(format_args!(
+            "{path} is pending; type `m` and Enter to run it, or: svc migrate up"
+        ));
+    }
+
+    let has_rows_to_come = is_new && outcome.applied() > 0;
+    outcome.tell()?;
+    if has_rows_to_come && migrate::run_all(project, client, Kind::Seed).await? > 0 {
+        terminal::say("the seeds are run");
+    }
+
+    Ok(())
+}
+
+async fn seed(project: &Project, client: &Client) -> Result<()> {
+    match migrate::run_all(project, client, Kind::Seed).await? {
+        0 => terminal::say("db/seeds has no files"),
+        1 => terminal::say("1 file is run"),
+        count => terminal::say(format_args!("{count} files are run")),
+    }
+    Ok(())
+}

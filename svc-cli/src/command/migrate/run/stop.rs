@@ -1,0 +1,140 @@
+//! Failures of files, with the database's error code if it has rejected a statement.
+
+use tokio_postgres::error::{ErrorPosition, SqlState};
+
+use super::super::files::{File, Kind};
+use crate::database::{Statement, reason};
+use crate::failure::Failure;
+
+/// Errors about objects that already exist.
+const EXISTS: [&SqlState; 5] = [
+    &SqlState::DUPLICATE_SCHEMA,
+    &SqlState::DUPLICATE_TABLE,
+    &SqlState::DUPLICATE_COLUMN,
+    &SqlState::DUPLICATE_FUNCTION,
+    &SqlState::DUPLICATE_OBJECT,
+];
+
+/// Errors about objects that another file may create.
+const MISSING: [&SqlState; 5] = [
+    &SqlState::UNDEFINED_TABLE,
+    &SqlState::UNDEFINED_COLUMN,
+    &SqlState::UNDEFINED_FUNCTION,
+    &SqlState::UNDEFINED_OBJECT,
+    &SqlState::INVALID_SCHEMA_NAME,
+];
+
+/// The reason for stopping.
+#[derive(Debug)]
+pub(in crate::command::migrate) struct Stop {
+    pub(super) failure: Failure,
+    code: Option<SqlState>,
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self {
+            failure,
+            code: None,
+        }
+    }
+}
+
+impl From<Stop> for Failure {
+    fn from(stop: Stop) -> Self {
+        stop.failure
+    }
+}
+
+impl Stop {
+    /// A rejected statement.
+    pub(in crate::command::migrate) fn in_statement(
+        error: &tokio_postgres::Error,
+        file: &File,
+        statement: &Statement<'_>,
+    ) -> Self {
+        let position = error.as_db_error().and_then(|error| error.position());
+        let line = match position {
+            Some(ErrorPosition::Original(character)) => {
+                let before = (*character as usize).saturating_sub(1);
+                statement.line
+                    + statement
+                        .text
+                        .chars()
+                        .take(before)
+                        .filter(|c| *c == '\n')
+                        .count()
+            }
+            _ => statement.line,
+        };
+
+        let failure = Failure::new(format!("{}:{line}: {}", file.path, reason(error)));
+        let failure = failure.hints(hints(error, file).into_iter().map(str::to_owned));
+
+        Self {
+            failure,
+            code: error.code().cloned(),
+        }
+    }
+
+    /// A file whose transaction cannot be committed.
+    pub(in crate::command::migrate) fn in_file(error: &tokio_postgres::Error, file: &File) -> Self {
+        Self {
+            failure: Failure::new(format!("{}: {}", file.path, reason(error))),
+            code: error.code().cloned(),
+        }
+    }
+
+    /// Whether another file may create the object that the statement lacks.
+    pub(in crate::command::migrate) fn is_missing(&self) -> bool {
+        self.code
+            .as_ref()
+            .is_some_and(|code| MISSING.contains(&code))
+    }
+
+    /// Whether a label of an enum cannot be used in the transaction that added it.
+    pub(in crate::command::migrate) fn is_new_label(&self) -> bool {
+        self.code == Some(SqlState::UNSAFE_NEW_ENUM_VALUE_USAGE)
+    }
+
+    /// Adds a hint.
+    pub(in crate::command::migrate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.failure = self.failure.hint(hint);
+        self
+    }
+}
+
+fn hints(error: &tokio_postgres::Error, file: &File) -> Vec<&'static str> {
+    let mut hints = Vec::new();
+    match error.code() {
+        Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+            return vec![
+                "others hold a lock on what it changes; try again, or wait longer: --lock-timeout 60",
+            ];
+        }
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+            return vec!["the user of SVC_DATABASE_URL may not do that; run it as the owner"];
+        }
+        Some(&SqlState::UNIQUE_VIOLATION) if file.kind == Kind::Seed => {
+            hints.push(
+                "the row is there already; with ON CONFLICT DO NOTHING the file can be run again",
+            );
+        }
+        Some(code) if EXISTS.contains(&code) && file.kind != Kind::Seed => {
+            hints.push(
+                "if the database has all that pending files make, record them without a run: svc migrate baseline",
+            );
+        }
+        _ => {}
+    }
+
+    hints.push(match file.kind {
+        Kind::Seed => "nothing of this file is done; correct it and run `svc db seed` again",
+        _ if file.in_transaction() => {
+            "nothing of this file is done; correct it and run `svc migrate up` again"
+        }
+        _ => "what the statements before it have done stays; correct it, then svc migrate repair",
+    });
+
+    hints
+}

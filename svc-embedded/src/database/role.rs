@@ -1,0 +1,60 @@
+//! The role of requests, to which row-level security applies.
+
+use super::{
+    Database,
+    quote::{literal, quoted},
+};
+use crate::Result;
+
+/// Creates the role unless it exists.
+pub(crate) async fn create(database: &Database, role: &str) -> Result<()> {
+    database
+        .make(format!(
+            "CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS",
+            quoted(role)
+        ))
+        .await
+}
+
+/// Returns the statements that grant the role its privileges, also on objects created later.
+pub(crate) fn grants(role: &str) -> String {
+    let role = quoted(role);
+    let each = [
+        "USAGE ON SCHEMA %1$I",
+        "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %1$I",
+        "USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %1$I",
+        "EXECUTE ON ALL ROUTINES IN SCHEMA %1$I",
+    ]
+    .map(|what| {
+        format!(
+            "EXECUTE format({}, schema);",
+            literal(&format!("GRANT {what} TO {}", role.replace('%', "%%")))
+        )
+    });
+
+    let later = [
+        "USAGE ON SCHEMAS",
+        "SELECT, INSERT, UPDATE, DELETE ON TABLES",
+        "USAGE, SELECT ON SEQUENCES",
+        "EXECUTE ON ROUTINES",
+    ]
+    .map(|what| format!("ALTER DEFAULT PRIVILEGES GRANT {what} TO {role};"));
+
+    let block = format!(
+        "DECLARE schema text; BEGIN FOR schema IN SELECT nspname FROM pg_namespace \
+         WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP {} END LOOP; {} END",
+        each.join(" "),
+        accounts(&role)
+    );
+
+    format!("DO {}; {}", literal(&block), later.join(" "))
+}
+
+/// Returns SQL that leaves the role only the functions of the schema of native accounts, because it
+/// must not read password hashes.
+fn accounts(role: &str) -> String {
+    format!(
+        "IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'svc_auth') THEN \
+         REVOKE ALL ON ALL TABLES IN SCHEMA svc_auth FROM {role}; END IF;"
+    )
+}

@@ -1,0 +1,188 @@
+//! Changing a password, with the old one or with a mailed token, and verifying an address.
+
+use super::NativeAuthProvider;
+use super::login::Compared;
+use super::mail::{Purpose, To};
+use crate::accounts::audit::{self, Event};
+use crate::accounts::password::Turn;
+use crate::accounts::refused::Refused;
+use crate::accounts::tokens::{SessionToken, TokenPair};
+use crate::accounts::username::read_email;
+use crate::accounts::{Account, Client};
+
+impl NativeAuthProvider {
+    /// Returns the account of a token, unless it is deleted or suspended.
+    pub(in crate::accounts) async fn account_of(
+        &self,
+        token: &SessionToken,
+    ) -> Result<Account, Refused> {
+        let account = self.0.users.by_id(token.user_id).await?;
+        account
+            .filter(|account| !account.disabled)
+            .ok_or(Refused::BadToken { expired: false })
+    }
+
+    /// Changes the password, given the current one. All sessions end, and a new one starts.
+    pub(in crate::accounts) async fn change_password(
+        &self,
+        token: &SessionToken,
+        current: &str,
+        new: &str,
+        client: &Client,
+    ) -> Result<TokenPair, Refused> {
+        let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
+        let (account, compared) = self.confirm(token, current, client).await?;
+        let hash = self.0.hasher.hash(new, None, Turn::Known).await?;
+
+        if !self
+            .0
+            .users
+            .set_password(account.user_id, &hash, Some(&compared.hash))
+            .await?
+        {
+            return Err(Refused::WrongCredentials);
+        }
+
+        audit::note(Event::PasswordChanged, Some(account.user_id), client);
+        self.end_all(account.user_id).await?;
+        let epoch = self.0.database.epoch(account.user_id).await?;
+
+        self.begin_session(&account, epoch, client).await
+    }
+
+    /// Deletes the account, given its password.
+    pub(in crate::accounts) async fn delete(
+        &self,
+        token: &SessionToken,
+        password: &str,
+        client: &Client,
+    ) -> Result<(), Refused> {
+        let (account, _) = self.confirm(token, password, client).await?;
+        self.remove(account.user_id, client).await?;
+        Ok(())
+    }
+
+    /// Compares the password of a logged-in user, counting the attempt.
+    async fn confirm(
+        &self,
+        token: &SessionToken,
+        password: &str,
+        client: &Client,
+    ) -> Result<(Account, Compared), Refused> {
+        let account = self.account_of(token).await?;
+
+        // A client with a token is not a stranger, on any network.
+        let (key, _) = self.account_key(client, &account.username).await?;
+        self.attempt(
+            client,
+            Some(key),
+            self.compare(Some(account), password, Turn::Known, client),
+        )
+        .await
+    }
+
+    /// Mails a token to an address, if it belongs to an account. The response does not reveal
+    /// whether it does.
+    pub(in crate::accounts) async fn forgot_password(
+        &self,
+        email: &str,
+        client: &Client,
+    ) -> Result<(), Refused> {
+        let email =
+            read_email(email).ok_or(Refused::BadInput("`email` must be an address of mail"))?;
+        self.count_attempt(client, Some(self.key_of_mails(&email)))
+            .await?;
+        self.mail(Purpose::ResetPassword, To::Address(email));
+        Ok(())
+    }
+
+    /// Sets the password, given a mailed token. All sessions end.
+    pub(in crate::accounts) async fn reset_password(
+        &self,
+        token: &str,
+        new: &str,
+        client: &Client,
+    ) -> Result<(), Refused> {
+        let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
+        let set = async {
+            let (purpose, mac) = (Purpose::ResetPassword.as_str(), self.mac_of(token));
+
+            // Check the token before using it up: nothing is hashed for an invalid token, and a
+            // failure to hash does not use it up.
+            if !self.0.database.mailed_token_holds(purpose, &mac).await? {
+                return Err(Refused::BadMailedToken);
+            }
+
+            let hash = self.0.hasher.hash(new, None, Turn::Stranger).await?;
+            let used = self.0.database.use_mailed_token(purpose, &mac).await?;
+            let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
+            let is_set = self.0.users.set_password(user_id, &hash, None).await?;
+
+            if is_set {
+                Ok(user_id)
+            } else {
+                Err(Refused::BadMailedToken)
+            }
+        };
+
+        let user_id = self.attempt(client, None, set).await;
+        let user_id = user_id.inspect_err(|refused| audit::note_refused_token(refused, client))?;
+        audit::note(Event::PasswordReset, Some(user_id), client);
+        self.end_all(user_id).await?;
+
+        // Anyone with access to the user's mail may log in, no matter how many attempts by
+        // strangers have failed.
+        if let Some(account) = self.0.users.by_id(user_id).await? {
+            self.know_network(client, &account.username).await;
+        }
+
+        Ok(())
+    }
+
+    /// The key for counting mails to an address. It is separate from log-ins, so that a locked-out
+    /// user can still request a mail.
+    fn key_of_mails(&self, address: &str) -> String {
+        self.key_of("mails to", &address.to_lowercase())
+    }
+
+    /// Marks an address as verified.
+    pub(in crate::accounts) async fn verify_email(
+        &self,
+        token: &str,
+        client: &Client,
+    ) -> Result<(), Refused> {
+        let verify = async {
+            let used = self
+                .0
+                .database
+                .use_mailed_token(Purpose::VerifyEmail.as_str(), &self.mac_of(token))
+                .await?;
+
+            let to = used.ok_or(Refused::BadMailedToken)?;
+            let is_verified = self.0.users.verify_email(to.user_id, &to.email).await?;
+            if is_verified {
+                Ok(())
+            } else {
+                Err(Refused::BadMailedToken)
+            }
+        };
+
+        let verified = self.attempt(client, None, verify).await;
+        verified.inspect_err(|refused| audit::note_refused_token(refused, client))
+    }
+
+    /// Mails a token to the address of an account, unless it is already verified.
+    pub(in crate::accounts) async fn send_verification(
+        &self,
+        token: &SessionToken,
+        client: &Client,
+    ) -> Result<(), Refused> {
+        let account = self.account_of(token).await?;
+        self.count_attempt(client, Some(self.key_of_mails(&account.email)))
+            .await?;
+        if !account.email_verified {
+            self.mail(Purpose::VerifyEmail, To::Account(account));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! The settings of native accounts. They are there in every build, as those of
+//! [`AuthConfig`](crate::AuthConfig).
+
+use std::time::Duration;
+
+use axum::http::HeaderName;
+
+use crate::settings::{Kind, Maybe, Parsed, Seconds, settings};
+
+settings! {
+    /// The settings of native accounts; the field `accounts` of [`SvcConfig`](crate::SvcConfig).
+    /// They count where `SVC_AUTH_PROVIDER` is `native`, which also needs `SVC_AUTH_SECRET_KEY`.
+    pub struct AccountsConfig {
+        /// The path below which the routes of accounts are.
+        path: String = "/auth".to_owned(), ["SVC_ACCOUNTS_PATH"], Mount;
+        /// The time for which access tokens hold.
+        access_token_ttl: Duration = Duration::from_secs(900), ["SVC_ACCOUNTS_ACCESS_TOKEN_TTL"], Seconds(1..=86_400);
+        /// The time for which refresh tokens hold.
+        refresh_token_ttl: Duration = Duration::from_secs(2_592_000), ["SVC_ACCOUNTS_REFRESH_TOKEN_TTL"],
+            Seconds(1..=31_536_000);
+        /// The header in which the proxy in front says the client's address, such as `x-real-ip` or
+        /// `x-forwarded-for`; its last address counts. Without this setting, attempts are counted
+        /// for the client that a proxy of `SVC_TRUSTED_PROXIES` names, or else for the other end of
+        /// the connection.
+        address_header: Option<HeaderName> = None, ["SVC_ACCOUNTS_ADDRESS_HEADER"], Maybe(Parsed("the name of a header"));
+    }
+}
+
+/// A path that routes can be nested under.
+struct Mount;
+
+impl Kind<String> for Mount {
+    fn parse(&self, text: &str) -> Result<String, String> {
+        if is_mount(text) {
+            Ok(text.to_owned())
+        } else {
+            Err(format!("it must be {}", self.allowed()))
+        }
+    }
+    fn allowed(&self) -> String {
+        "a path such as /auth, of letters, digits and -._~/".to_owned()
+    }
+    fn shown(&self, value: &String) -> String {
+        value.clone()
+    }
+}
+
+impl AccountsConfig {
+    /// The path, if routes can be nested under it.
+    #[cfg(feature = "native-auth")]
+    pub(in crate::app) fn checked_path(&self) -> Result<&str, crate::ConfigError> {
+        Mount.parse(&self.path).map_err(|allowed| {
+            crate::ConfigError::new("SVC_ACCOUNTS_PATH", &*self.path, &allowed)
+        })?;
+        Ok(&self.path)
+    }
+}
+
+/// Whether routes can be nested under a path, beside those of the application.
+fn is_mount(path: &str) -> bool {
+    let is_plain = |part: &str| {
+        !part.is_empty()
+            && part
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte))
+            && !matches!(part, "." | "..")
+    };
+
+    let is_taken = ["/graphql", "/health", "/ready"].contains(&path);
+    path.strip_prefix('/')
+        .is_some_and(|rest| rest.split('/').all(is_plain))
+        && !is_taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_mount;
+
+    #[test]
+    fn a_mount_is_a_plain_path_that_nothing_else_has() {
+        for good in ["/auth", "/api/v1/auth", "/~a.b-c_d"] {
+            assert!(is_mount(good), "{good}");
+        }
+
+        for bad in [
+            "", "/", "auth", "/auth/", "//auth", "/{id}", "/*rest", "/a b", "/..", "/graphql",
+            "/health", "/ready",
+        ] {
+            assert!(!is_mount(bad), "{bad}");
+        }
+    }
+}

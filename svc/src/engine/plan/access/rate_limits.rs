@@ -1,0 +1,31 @@
+//! The rate limits of root fields.
+
+use crate::engine::plan::Plan;
+use crate::request::FieldLimit;
+
+impl Plan {
+    /// Returns the rate limit of each root field once, with the number of times that the field is
+    /// selected.
+    pub(crate) fn root_limits(&self) -> Vec<FieldLimit<'_>> {
+        let mut limits: Vec<FieldLimit<'_>> = Vec::new();
+        for field in &self.root.fields {
+            let Some(limit) = field.root().and_then(|root| root.rules().rate_limit) else {
+                continue;
+            };
+
+            match limits
+                .iter_mut()
+                .find(|known| known.coordinate == field.coordinate)
+            {
+                Some(known) => known.times += 1,
+                None => limits.push(FieldLimit {
+                    coordinate: &field.coordinate,
+                    limit,
+                    times: 1,
+                }),
+            }
+        }
+
+        limits
+    }
+}

@@ -1,0 +1,358 @@
+//! `/graphql`.
+
+mod batch;
+#[cfg(feature = "upload")]
+pub(super) mod multipart;
+pub(super) mod parameters;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request as HttpRequest, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
+use futures_util::FutureExt as _;
+
+use super::body::Arrived;
+use super::guard::guarded;
+use super::protection::Head;
+use super::reply::{MediaType, Refusal, answer, challenged, fresh, status};
+use super::{HttpState, body};
+use crate::ErrorCode;
+use crate::engine::{self, Answering};
+use crate::request::{RequestHook, RequestParts, Transport};
+use parameters::Sent;
+
+/// Handles any other method of `/graphql/rust`.
+pub(super) async fn post_only() -> Response<Body> {
+    let refusal = Refusal::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        ErrorCode::BadRequest,
+        "use POST",
+    );
+    refusal
+        .with_header(header::ALLOW, "POST")
+        .reply(MediaType::Json)
+}
+
+/// Handles a request with a JSON body, and the media type that its client accepts.
+pub(super) async fn post(
+    service: &HttpState,
+    request: HttpRequest,
+    hook: Option<Arc<dyn RequestHook>>,
+    transport: Transport,
+    media: Option<MediaType>,
+    address: Option<IpAddr>,
+) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let version = parts.version;
+    let checked = check_forgery(service, &parts);
+    let mut parts = RequestParts::hooked(parts, transport, hook);
+    let answering = service.engine.hooks.answering();
+
+    if let Err(refusal) = checked {
+        return reply_to(Err(refusal), media, version, answering);
+    }
+
+    let (answered, challenge) = match service.engine.begin(&mut parts).await {
+        Ok(challenge) => (
+            answer_post(service, parts, body, media, address).await,
+            challenge,
+        ),
+        Err(refused) => (Ok(refused.response), refused.challenge),
+    };
+
+    challenged(reply_to(answered, media, version, answering), challenge)
+}
+
+/// Rejects requests that another site may have made a browser send.
+pub(super) fn check_forgery(service: &HttpState, parts: &Parts) -> Result<(), Refusal> {
+    let Some(csrf) = &service.protection.csrf else {
+        return Ok(());
+    };
+
+    csrf.check(Head::of(parts)).map_err(|forgery| {
+        Refusal::new(
+            StatusCode::FORBIDDEN,
+            ErrorCode::CsrfProtectionFailed,
+            forgery.message(),
+        )
+    })
+}
+
+/// Executes a request once its body has arrived: the client determines how long that takes, so the
+/// permit is acquired afterwards.
+async fn answer_post(
+    service: &HttpState,
+    parts: RequestParts,
+    body: Body,
+    media: Option<MediaType>,
+    address: Option<IpAddr>,
+) -> Result<engine::Response, Refusal> {
+    check_acceptable(media)?;
+
+    #[cfg(feature = "upload")]
+    if let Some(uploads) = multipart::wanted(service, &parts) {
+        let (request, parts) = multipart::receive(service, uploads, parts, body, address)
+            .boxed()
+            .await?;
+        let _admitted = service.protection.enter(address).await?;
+        return Ok(service.engine.run(request, parts).boxed().await);
+    }
+
+    let Arrived { bytes, pending } = read(service, &parts.headers, body, address).await?;
+    let _admitted = service.protection.enter(address).await?;
+    drop(pending);
+
+    match parameters::from_body(&bytes, service.batch_max)? {
+        Sent::One(request) => Ok(service.engine.run(request, parts).await),
+        // Few requests are batches; boxing the batch keeps the future of the others small.
+        Sent::Batch(requests) => Ok(batch::run(&service.engine, requests, parts).boxed().await),
+    }
+}
+
+/// Builds the reply to a request, and reports it to the hooks.
+pub(super) fn reply_to(
+    answered: Result<engine::Response, Refusal>,
+    media: Option<MediaType>,
+    version: Version,
+    answering: Option<Answering<'_>>,
+) -> Response<Body> {
+    let media = media.unwrap_or(MediaType::Json);
+    match answered {
+        Ok(response) => {
+            let status = status(&response.answer, media);
+            if let Some(answering) = answering {
+                answering.answered(
+                    status,
+                    response.answer.code(),
+                    response.answer.field_errors(),
+                );
+            }
+            fresh(answer(status, media, response.body), response.freshness)
+        }
+        Err(refusal) => {
+            if let Some(answering) = answering {
+                answering.answered(refusal.status, Some(refusal.code()), 0);
+            }
+            refuse(&refusal, media, version)
+        }
+    }
+}
+
+fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Body> {
+    let mut response = refusal.reply(media);
+    let is_unread = matches!(
+        refusal.status,
+        StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT
+    );
+    if is_unread && version <= Version::HTTP_11 {
+        // The rest of the body is not read, so nothing can follow it.
+        response
+            .headers_mut()
+            .insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+
+    response
+}
+
+/// Reads the body of a request, which must be JSON.
+pub(super) async fn read(
+    service: &HttpState,
+    headers: &HeaderMap,
+    body: Body,
+    address: Option<IpAddr>,
+) -> Result<Arrived, Refusal> {
+    check_content_type(headers)?;
+    check_content_encoding(headers)?;
+    let bounds = body::Bounds {
+        limit: service.engine.app.limits.body,
+        timeout: service.body_timeout,
+        pending: &service.protection.pending_bodies,
+        address,
+    };
+
+    body::read(body, bounds).await
+}
+
+/// Handles `GET /graphql`: a query in the query string, or GraphiQL for a browser without one.
+pub(super) async fn get(
+    State(service): State<Arc<HttpState>>,
+    request: HttpRequest,
+) -> Response<Body> {
+    #[cfg(feature = "graphiql")]
+    if super::reply::negotiate::wants_html(request.headers()) {
+        let asked = |name: &str| has_parameter(request.uri().query().unwrap_or_default(), name);
+        match service.engine.development {
+            // A link with a query opens the page with it, and nothing runs before the user starts
+            // it.
+            true if !asked("documentId") => {
+                return super::graphiql::page(&service.engine.app.model);
+            }
+            false if !asked("documentId") && !asked("query") => return not_found(),
+            _ => {}
+        }
+    }
+
+    let media = MediaType::negotiate(request.headers());
+    let answer = |request, address| {
+        guarded(
+            media.unwrap_or(MediaType::Json),
+            query_by_get(&service, request, media, address),
+        )
+    };
+
+    service.protection.around(request, media, answer).await
+}
+
+async fn query_by_get(
+    service: &HttpState,
+    request: HttpRequest,
+    media: Option<MediaType>,
+    address: Option<IpAddr>,
+) -> Response<Body> {
+    let (parts, _) = request.into_parts();
+    let (query, version) = (
+        parts.uri.query().unwrap_or_default().to_owned(),
+        parts.version,
+    );
+    let checked = check_forgery(service, &parts);
+    let mut parts = RequestParts::of_http(parts, Transport::HttpGet);
+    let answering = service.engine.hooks.answering();
+
+    if let Err(refusal) = checked {
+        return reply_to(Err(refusal), media, version, answering);
+    }
+
+    let (answered, challenge) = match service.engine.begin(&mut parts).await {
+        Ok(challenge) => (
+            answer_get(service, parts, &query, media, address).await,
+            challenge,
+        ),
+        Err(refused) => (Ok(refused.response), refused.challenge),
+    };
+
+    challenged(reply_to(answered, media, version, answering), challenge)
+}
+
+async fn answer_get(
+    service: &HttpState,
+    parts: RequestParts,
+    query: &str,
+    media: Option<MediaType>,
+    address: Option<IpAddr>,
+) -> Result<engine::Response, Refusal> {
+    check_acceptable(media)?;
+    let _admitted = service.protection.enter(address).await?;
+    let request = parameters::from_query_string(query)?;
+    let known = parts.headers.get(header::IF_NONE_MATCH).cloned();
+
+    Ok(service
+        .engine
+        .run(request, parts)
+        .await
+        .unless_known(known.as_ref()))
+}
+
+/// Handles any other method.
+pub(super) async fn other_method() -> Response<Body> {
+    let refusal = Refusal::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        ErrorCode::BadRequest,
+        "use GET or POST",
+    );
+    refusal
+        .with_header(header::ALLOW, "GET, POST")
+        .reply(MediaType::Json)
+}
+
+/// Rejects any `Content-Encoding`: a proxy could interpret the body differently from us (request
+/// smuggling).
+fn check_content_encoding(headers: &HeaderMap) -> Result<(), Refusal> {
+    let is_identity = |value: &HeaderValue| {
+        value
+            .as_bytes()
+            .trim_ascii()
+            .eq_ignore_ascii_case(b"identity")
+    };
+
+    if headers
+        .get_all(header::CONTENT_ENCODING)
+        .iter()
+        .all(is_identity)
+    {
+        return Ok(());
+    }
+
+    let message = "send the body without a `Content-Encoding`";
+    let refusal = Refusal::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ErrorCode::BadRequest,
+        message,
+    );
+
+    // RFC 9110, section 15.5.16.
+    Err(refusal.with_header(header::ACCEPT_ENCODING, "identity"))
+}
+
+/// Accepts only JSON: another site could send a form or plain text without a preflight request.
+fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+    let unsupported = |message: &str| {
+        Refusal::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            ErrorCode::BadRequest,
+            message,
+        )
+    };
+
+    let value = headers.get(header::CONTENT_TYPE);
+    if value.is_some_and(|value| value == "application/json") {
+        return Ok(());
+    }
+
+    let value = value.and_then(|value| value.to_str().ok());
+    let mut parts = value.unwrap_or_default().split(';').map(str::trim);
+    if !parts
+        .next()
+        .is_some_and(|name| name.eq_ignore_ascii_case("application/json"))
+    {
+        return Err(unsupported(
+            "send the request as `Content-Type: application/json`",
+        ));
+    }
+
+    let charset = parts.find_map(|part| {
+        part.to_ascii_lowercase()
+            .strip_prefix("charset=")
+            .map(str::to_owned)
+    });
+
+    match charset.as_deref().map(|charset| charset.trim_matches('"')) {
+        None | Some("utf-8" | "utf8") => Ok(()),
+        Some(_) => Err(unsupported("send the request in UTF-8")),
+    }
+}
+
+#[cfg(feature = "graphiql")]
+fn has_parameter(query: &str, wanted: &str) -> bool {
+    form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == wanted)
+}
+
+fn check_acceptable(media: Option<MediaType>) -> Result<(), Refusal> {
+    let message = "the answer is application/json, application/graphql-response+json or, as a stream, \
+                   text/event-stream; accept one of them";
+    media
+        .map(drop)
+        .ok_or_else(|| Refusal::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::BadRequest, message))
+}
+
+#[cfg(feature = "graphiql")]
+fn not_found() -> Response<Body> {
+    Refusal::new(
+        StatusCode::NOT_FOUND,
+        ErrorCode::BadRequest,
+        "there is no page here; send GraphQL with POST",
+    )
+    .reply(MediaType::Json)
+}

@@ -1,0 +1,244 @@
+//! Responses with their status and headers.
+
+pub(super) mod negotiate;
+
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+
+use super::live::Full;
+use crate::ErrorCode;
+use crate::engine::{
+    Answer, Challenge, Freshness, RequestError, count_refusal, write_request_errors,
+};
+pub(super) use negotiate::MediaType;
+
+/// The `Cache-Control` of responses: they are for the requesting client, at the time of the
+/// request.
+pub(super) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-store");
+
+/// The `Vary` of responses at `/graphql`, for caches that store them regardless: `Accept` selects
+/// between the media types and GraphiQL, and the response depends on the credentials.
+pub(super) const VARY: HeaderValue = HeaderValue::from_static("Accept, Authorization, Cookie");
+
+/// The maximum number of headers of a response, including headers of layers: reserving once costs
+/// less than growing.
+const MAX_HEADERS: usize = 11;
+
+/// A request that did not reach the engine.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: StatusCode,
+    error: RequestError,
+    /// A header with the accepted values, or with the time to retry.
+    header: Option<(HeaderName, &'static str)>,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            error: RequestError::new(code, message),
+            header: None,
+        }
+    }
+
+    /// Adds a header with the accepted values, or with the time to retry.
+    pub(super) fn with_header(self, name: HeaderName, value: &'static str) -> Self {
+        Self {
+            header: Some((name, value)),
+            ..self
+        }
+    }
+
+    pub(super) fn code(&self) -> &'static str {
+        self.error.code.as_str()
+    }
+
+    /// Converts the rejection into a response of the engine, for one of several requests.
+    pub(super) fn into_response(self) -> crate::engine::Response {
+        count_refusal(self.code());
+        crate::engine::Response::refused(&[self.error])
+    }
+
+    /// Returns the error message.
+    #[cfg(feature = "websocket")]
+    pub(super) fn message(&self) -> &str {
+        &self.error.message
+    }
+
+    /// Returns the body of the response, with the error.
+    pub(super) fn body(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        write_request_errors(&mut body, std::slice::from_ref(&self.error));
+        body
+    }
+
+    pub(super) fn reply(&self, media: MediaType) -> Response<Body> {
+        count_refusal(self.code());
+        let mut response = reply(self.status, media, self.body());
+        if let Some((name, value)) = &self.header {
+            response
+                .headers_mut()
+                .insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
+}
+
+impl From<Full> for Refusal {
+    fn from(full: Full) -> Self {
+        let (status, code, message) = match full {
+            Full::Head => {
+                let message = "a subscription keeps the headers of its request, which have 16 KiB at most; send shorter ones";
+                return Self::new(
+                    StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                    ErrorCode::BadRequest,
+                    message,
+                );
+            }
+            Full::Service => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                ErrorCode::ServiceUnavailable,
+                "the service has as many open subscriptions as it may have; try again later",
+            ),
+            Full::Address => {
+                let message = "clients at this address who are not logged in have as many open subscriptions as they \
+                               may have together; close some of them";
+                (
+                    StatusCode::TOO_MANY_REQUESTS,
+                    ErrorCode::RateLimited,
+                    message,
+                )
+            }
+            #[cfg(feature = "auth")]
+            Full::User => {
+                let message =
+                    "this user has as many open subscriptions as one may have; close some of them";
+                (
+                    StatusCode::TOO_MANY_REQUESTS,
+                    ErrorCode::RateLimited,
+                    message,
+                )
+            }
+        };
+
+        Self::new(status, code, message).with_header(header::RETRY_AFTER, "5")
+    }
+}
+
+/// Returns the status of an engine response.
+pub(super) fn status(answer: &Answer, media: MediaType) -> StatusCode {
+    match (answer, media) {
+        (Answer::MethodNotAllowed, _) => StatusCode::METHOD_NOT_ALLOWED,
+        (Answer::NotModified, _) => StatusCode::NOT_MODIFIED,
+        (Answer::Late(_), _) => StatusCode::GATEWAY_TIMEOUT,
+        (Answer::Failed(code), _) => status_of(code, media),
+        (Answer::Refused(_), MediaType::Response) => StatusCode::BAD_REQUEST,
+        (Answer::Refused(_), MediaType::Json) | (Answer::Executed { .. }, _) => StatusCode::OK,
+    }
+}
+
+/// Builds the reply for an engine response.
+pub(super) fn answer(
+    status: StatusCode,
+    media: MediaType,
+    body: impl Into<Body>,
+) -> Response<Body> {
+    let mut reply = reply(status, media, body);
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        reply
+            .headers_mut()
+            .insert(header::ALLOW, HeaderValue::from_static("POST"));
+    }
+    reply
+}
+
+/// Adds the headers for downstream caches to the reply.
+pub(super) fn fresh(
+    mut reply: Response<Body>,
+    freshness: Option<Box<Freshness>>,
+) -> Response<Body> {
+    if let Some(freshness) = freshness {
+        let Freshness {
+            etag,
+            cache_control,
+            vary,
+        } = *freshness;
+
+        for (name, value) in [
+            (header::ETAG, etag),
+            (header::CACHE_CONTROL, cache_control),
+            (header::VARY, vary),
+        ] {
+            reply.headers_mut().insert(name, value);
+        }
+    }
+
+    reply
+}
+
+/// Adds the challenge for the token of the request to its response (RFC 6750, section 3).
+pub(super) fn challenged(mut response: Response<Body>, challenge: Challenge) -> Response<Body> {
+    let value = match challenge {
+        Challenge::None => return response,
+        Challenge::Missing => "Bearer",
+        Challenge::Invalid => "Bearer error=\"invalid_token\"",
+        Challenge::Expired => {
+            "Bearer error=\"invalid_token\", error_description=\"the token has expired\""
+        }
+    };
+
+    response
+        .headers_mut()
+        .insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(value));
+
+    response
+}
+
+/// Returns the status of an error that fails the whole request.
+fn status_of(code: &str, media: MediaType) -> StatusCode {
+    let statuses = [
+        (ErrorCode::Unauthenticated, StatusCode::UNAUTHORIZED),
+        (ErrorCode::Forbidden, StatusCode::FORBIDDEN),
+        (ErrorCode::RateLimited, StatusCode::TOO_MANY_REQUESTS),
+        (
+            ErrorCode::InternalServerError,
+            StatusCode::INTERNAL_SERVER_ERROR,
+        ),
+        (
+            ErrorCode::ServiceUnavailable,
+            StatusCode::SERVICE_UNAVAILABLE,
+        ),
+        (ErrorCode::Timeout, StatusCode::GATEWAY_TIMEOUT),
+    ];
+
+    let known = statuses
+        .iter()
+        .find(|(known, _)| known.as_str() == code)
+        .map(|(_, status)| *status);
+
+    known.unwrap_or(if media == MediaType::Response {
+        StatusCode::BAD_REQUEST
+    } else {
+        StatusCode::OK
+    })
+}
+
+pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.reserve(MAX_HEADERS);
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static(media.as_str()),
+    );
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    headers.insert(header::CACHE_CONTROL, PRIVATE);
+    headers.insert(header::VARY, VARY);
+
+    response
+}

@@ -1,0 +1,102 @@
+//! The counts of a limiter: in this process, or in Redis, with this process as the fallback while
+//! Redis is unavailable.
+
+mod memory;
+#[cfg(feature = "redis")]
+mod redis;
+mod request;
+#[cfg(feature = "redis")]
+mod takeover;
+mod waiting;
+
+pub(super) use memory::{MemoryStore, Numbers};
+#[cfg(feature = "redis")]
+pub(super) use redis::RedisStore;
+pub(super) use request::{Amount, Amounts, Standings, Takes, is_taken};
+#[cfg(feature = "redis")]
+pub(super) use takeover::Takeover;
+pub(super) use waiting::Waiting;
+
+/// The counts of a limiter.
+#[derive(Debug)]
+pub(super) struct Counts {
+    pub(super) memory: MemoryStore,
+    #[cfg(feature = "redis")]
+    pub(super) shared: Option<Takeover>,
+}
+
+/// The numbers of the whole limit.
+const WHOLE: Numbers = |limit| &limit.meter;
+/// The numbers of this process's share.
+#[cfg(feature = "redis")]
+const SHARE: Numbers = |limit| &limit.share;
+
+/// Counts that are stored in this process alone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalCounts<'a>(&'a MemoryStore);
+
+impl LocalCounts<'_> {
+    /// Takes all counts of a request, or none of them.
+    pub(super) fn take(self, takes: Takes<'_>, now: u64) -> Standings {
+        self.0.take(takes, WHOLE, now)
+    }
+}
+
+impl Counts {
+    /// Takes all counts of a request, or none of them.
+    pub(super) async fn take(&self, takes: Takes<'_>, now: u64) -> Standings {
+        #[cfg(feature = "redis")]
+        if let Some(shared) = &self.shared {
+            let Some(standings) = shared.take(takes).await else {
+                return self.memory.take(takes, SHARE, now);
+            };
+
+            // Counted here too, so that limited clients stay limited if Redis becomes unavailable.
+            if is_taken(&standings) {
+                for amount in takes.amounts {
+                    self.memory.take(
+                        Takes {
+                            amounts: std::slice::from_ref(amount),
+                            ..takes
+                        },
+                        SHARE,
+                        now,
+                    );
+                }
+            }
+
+            return standings;
+        }
+
+        self.memory.take(takes, WHOLE, now)
+    }
+
+    /// Gives back a part of the amount that was taken in the window starting at `window`.
+    pub(super) async fn give_back(&self, takes: Takes<'_>, window: u64, now: u64) {
+        #[cfg(feature = "redis")]
+        if let Some(shared) = &self.shared {
+            shared.give_back(takes, window).await;
+            self.memory.give_back(takes, SHARE, window, now);
+            return;
+        }
+        self.memory.give_back(takes, WHOLE, window, now);
+    }
+
+    /// Whether this process currently counts by itself because Redis is unavailable.
+    pub(super) fn is_alone(&self) -> bool {
+        #[cfg(feature = "redis")]
+        return self.shared.as_ref().is_some_and(Takeover::is_alone);
+        #[cfg(not(feature = "redis"))]
+        false
+    }
+
+    /// Returns the counts if they are stored in this process alone, so that reading them never
+    /// waits.
+    pub(super) fn local(&self) -> Option<LocalCounts<'_>> {
+        #[cfg(feature = "redis")]
+        if self.shared.is_some() {
+            return None;
+        }
+        Some(LocalCounts(&self.memory))
+    }
+}

@@ -1,0 +1,15 @@
+//! Expressions: columns, their types and casts, and the rows that they refer to.
+
+mod aggregate;
+pub(super) mod cast;
+mod column;
+mod computed_column;
+pub(super) mod join_table;
+mod operand;
+mod scope;
+mod try_cast;
+
+pub(crate) use aggregate::value_form;
+pub(crate) use column::{ColumnForm, Select, select_form};
+pub(super) use operand::{Operand, quote_literal};
+pub(super) use scope::{Named, RowScope, Scope, Tie, named};
